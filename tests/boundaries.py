@@ -1,4 +1,4 @@
-"""The answer of a boundary to an exception, without a server around it."""
+"""The boundary's answer to an exception, without a server."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What tests of every area share."""
+"""Fixtures for all tests."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from mcp_types import CallToolResult
 
 from tests.doors import DOORS, on_fastmcp
 
-# On a busy machine any example can be slow. The benches measure speed.
+# Any example can be slow on a busy machine, and the benchmarks measure speed instead.
 settings.register_profile("mcpcore", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("mcpcore")
 
@@ -30,13 +30,13 @@ Call = Callable[..., CallToolResult]
 
 @pytest.fixture
 def anyio_backend() -> str:
-    """The loop of tests that are coroutines."""
+    """The event loop of async tests."""
     return "asyncio"
 
 
 @pytest.fixture(params=["legacy", "auto"], ids=["handshake", "2026-07-28"])
 def era(request: pytest.FixtureRequest) -> str:
-    """Both eras of the protocol, as the mode of a client."""
+    """Both eras of the protocol, as the `mode` of a client."""
     return str(request.param)
 
 
@@ -49,7 +49,7 @@ def call() -> Call:
             async with Client(server, mode=mode) as client:
                 try:
                     return await client.call_tool(name, arguments or {})
-                except MCPError as error:  # raised outside, or the client's task group wraps it
+                except MCPError as error:  # raised outside the client, whose task group would wrap it
                     return error
 
         result = anyio.run(run)
@@ -85,7 +85,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Leave out the runs on FastMCP of parameters that are marked `server_only`."""
+    """Remove the FastMCP runs of parameters that are marked `server_only`."""
     items[:] = [item for item in items if not (_is_on_fastmcp(item) and item.get_closest_marker("server_only"))]
 
 
@@ -128,7 +128,7 @@ def door(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Ite
 
 @pytest.fixture(autouse=True)
 def _on_both_doors(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Fail a test of the wire that connects to a `Server` and runs on no other door."""
+    """Fail a wire test that connects to a `Server` but does not run on the other door."""
     marked = request.node.get_closest_marker("server_only") is not None
     if marked or "door" in request.fixturenames or request.path.relative_to(ROOT).parts[0] not in WIRE:
         return

@@ -1,4 +1,4 @@
-"""The two doors of the wire tests: a `Server` of mcpcore, and a FastMCP server with the same tools behind it."""
+"""The two doors of the wire tests: an mcpcore `Server`, and a FastMCP server with the same tools."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ DOORS = ("server", "fastmcp")
 
 
 def behind(door: str, server: Any) -> Any:
-    """What serves: `server` itself, or as "fastmcp" its twin on FastMCP. Servers in other processes call it."""
+    """Return `server`, or for "fastmcp" its FastMCP counterpart; tests of servers in other processes call this."""
     return on_fastmcp(server) if door == "fastmcp" else server
 
 
 def on_fastmcp(server: Any) -> Any:
-    """A FastMCP server with the tools and the options of a `Server`, resources and prompts too."""
+    """Return a FastMCP server with the tools, options, resources and prompts of a `Server`."""
     from fastmcp import FastMCP
     from fastmcp.prompts import Prompt
     from fastmcp.resources import Resource, ResourceTemplate, TextResource
@@ -36,7 +36,7 @@ def on_fastmcp(server: Any) -> Any:
         bind=server._fields,
     )
     watched = server.settings.lifespan
-    # A `Server` keeps the lifespan of its author within one that records its failures.
+    # A `Server` wraps the author's lifespan in one that records its failures.
     own = {} if watched is None else {"lifespan": inspect.getclosurevars(watched).nonlocals["lifespan"]}
     mcp = FastMCP(server.name, lifespan=contracts.watch_lifespan(**own))
     mcp.add_middleware(contracts)
@@ -72,7 +72,7 @@ def on_fastmcp(server: Any) -> Any:
         if declared is not None:
             mcp.add_prompt(declared)
         else:
-            # A `Server` keeps the function of a prompt of the SDK within a partial that watches its results.
+            # A `Server` wraps the function of an SDK prompt in a partial that watches its results.
             (fn,) = prompt.fn.args
             mcp.add_prompt(Prompt.from_function(inspect.unwrap(fn), name=prompt.name))
     if server._complete is not None:
@@ -81,7 +81,7 @@ def on_fastmcp(server: Any) -> Any:
 
 
 def without_context(registered: Any) -> Any:
-    """The function of a tool of the SDK's, without the SDK's context, which only the SDK's own server has."""
+    """Return the function of an SDK tool without the SDK's context, which only an SDK server can pass."""
     if registered.context_kwarg is None:
         return registered.fn
     signature = inspect.signature(registered.fn)

@@ -16,14 +16,14 @@ HOMES = {"mcpcore": ROOT, "mcpcore_lint": ROOT / "lint"}
 
 
 def _files(name: str) -> list[Path]:
-    """List the file of a module, or all files of a package."""
+    """Return the file of a module, or all files of a package."""
     path = HOMES[name.partition(".")[0]].joinpath(*name.split("."))
     return sorted(path.rglob("*.py")) if path.is_dir() else [path.with_suffix(".py")]
 
 
 @cache
 def _imports(path: Path) -> frozenset[str]:
-    """The absolute names that a file imports, at its top or inside functions."""
+    """Return the absolute names that a file imports, at the top or inside functions."""
     names = set()
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
@@ -34,7 +34,7 @@ def _imports(path: Path) -> frozenset[str]:
 
 
 def test_the_page_has_both_diagrams():
-    """One diagram is about the runtime and one about the linter."""
+    """One diagram shows the runtime and one the linter."""
     assert PAGE.count("```mermaid") == 2
     assert {source.partition(".")[0] for source, _, _ in ARROWS} == set(HOMES)
     assert len(re.findall(r"-->|-\.->", PAGE)) == len(ARROWS)
@@ -42,19 +42,19 @@ def test_the_page_has_both_diagrams():
 
 @pytest.mark.parametrize("name", sorted(set(re.findall(r"\bmcpcore(?:_lint)?\.[\w.]*\w", PAGE))))
 def test_each_module_on_the_page_exists(name):
-    """A renamed or deleted module has to be renamed or deleted on the page."""
+    """Renaming or deleting a module requires the same change on the page."""
     assert all(path.is_file() for path in _files(name))
     assert _files(name)
 
 
 @pytest.mark.parametrize(("source", "target"), [(source, target) for source, arrow, target in ARROWS if arrow == "-->"])
 def test_each_solid_arrow_is_an_import(source, target):
-    """A solid arrow is drawn where the one module imports the other."""
+    """A solid arrow means that the first module imports the second."""
     assert any(name == target or name.startswith(f"{target}.") for path in _files(source) for name in _imports(path))
 
 
 def test_the_guide_for_contributors_names_real_places():
-    """Each path in CONTRIBUTING.md exists, or is a new file in a folder that exists."""
+    """Each path in CONTRIBUTING.md exists, or is a new file in an existing folder."""
     text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
     paths = re.findall(r"`((?:mcpcore|lint|tests|docs)/[\w./-]+)`", text)
     assert len(paths) > 10

@@ -75,7 +75,7 @@ def named(page):
 
 @pytest.mark.parametrize("page", PAGES, ids=named)
 def test_python_blocks_run_and_transcripts_are_true(page, tmp_path, monkeypatch):
-    """What a reader copies from a page works, in the order of the page, and prints what the page says."""
+    """Code copied from a page works in the order of the page and prints the shown output."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "examples").symlink_to(ROOT / "examples")
     module = ModuleType(f"docs_{page.stem}_{abs(hash(page))}")
@@ -104,7 +104,7 @@ def check_transcript(block, where, folder):
 
 
 def run(command, folder):
-    """What a command prints, standard error last, in the page's folder."""
+    """Return the output of a command in the page's folder, with standard error last."""
     environment = {**os.environ, "PATH": os.pathsep.join([sysconfig.get_path("scripts"), os.environ["PATH"]])}
     environment["PYTHONUTF8"] = "1"
     environment.pop("MCPCORE_AUDIT", None)
@@ -121,7 +121,7 @@ def normal(text):
 
 
 def test_the_readme_has_the_design_example_and_every_command():
-    """The page that a newcomer reads shows a contract and names each command."""
+    """The README shows a contract and names each command."""
     from mcpcore.cli.root import COMMANDS
 
     text = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -131,7 +131,7 @@ def test_the_readme_has_the_design_example_and_every_command():
 
 
 def write_transcripts(page):
-    """Put into a page's transcripts what their commands print now."""
+    """Replace the output in a page's transcripts with the current output of its commands."""
     text = page.read_text(encoding="utf-8")
     written, at = "", 0
     with tempfile.TemporaryDirectory() as name:

@@ -1,4 +1,4 @@
-"""The packages keep to their layers, and the runtime touches no private part of a library that is not listed."""
+"""The packages respect their layers, and the runtime uses no unlisted private names of libraries."""
 
 from __future__ import annotations
 
@@ -28,20 +28,20 @@ SEAMS = ("sdk", "integrations")
 
 
 def test_imports_keep_to_the_layers() -> None:
-    """The contracts in pyproject.toml, which `make check` reads too, hold."""
+    """The contracts in pyproject.toml, which `make check` also reads, are satisfied."""
     command = [sys.executable, "-c", "from importlinter.cli import lint_imports_command; lint_imports_command()"]
     done = subprocess.run([*command, "--no-cache", "--no-logo"], cwd=ROOT, capture_output=True, text=True, check=False)
     assert 0 == done.returncode, done.stdout + done.stderr
 
 
-def test_the_names_passed_in_from_above_exist() -> None:
-    """A module that asks for a function of a higher layer gets one."""
+def test_the_functions_passed_in_from_above_exist() -> None:
+    """A module that requests a function of a higher layer gets one."""
     for name in mcpcore._FROM_ABOVE:
         assert callable(mcpcore.provided(name)), f"mcpcore._FROM_ABOVE names {name}, which is not there"
 
 
 def _has(use: PrivateUse) -> bool:
-    """Whether the installed library still has the attribute."""
+    """Return whether the installed library still has the attribute."""
     module, _, name = use.owner.partition(":")
     owner = getattr(importlib.import_module(module), name, None)
     if owner is None or not use.attribute:
@@ -50,13 +50,13 @@ def _has(use: PrivateUse) -> bool:
         return True
     if owner is MCPServer:
         return hasattr(MCPServer("probe"), use.attribute)
-    # Set by a method: read in the source of the class, since an instance may need much else.
+    # The attribute is set in a method, so the class's source is read, since an instance may be hard to create.
     return f"self.{use.attribute}" in inspect.getsource(owner)
 
 
 @pytest.mark.parametrize("use", [*SDK_USES, *FASTMCP_USES], ids=lambda use: f"{use.owner}.{use.attribute}")
 def test_each_private_use_is_still_there(use: PrivateUse) -> None:
-    """A release that moves a private part of the SDK or of FastMCP fails here, with what to look at."""
+    """If a release of the SDK or FastMCP moves a private name, this fails and names the code to review."""
     library = "mcp" if use.owner.startswith("mcp.") else "fastmcp"
     optional = library == "fastmcp" and version("fastmcp").startswith("4.0") and use.attribute == ""
     assert _has(use) or optional, (
@@ -77,13 +77,13 @@ def _is_private(name: str) -> bool:
 
 
 def _own_names(trees: dict[Path, ast.Module]) -> set[str]:
-    """The private names that mcpcore defines itself: functions, classes, variables, attributes and slots."""
+    """Return the private names that mcpcore itself defines: functions, classes, variables, attributes and slots."""
     names: set[str] = set()
     for node in (node for tree in trees.values() for node in ast.walk(tree)):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             names.add(node.name)
         elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
-            # `Server` replaces the manager of its own resources, which is the SDK's attribute all the same.
+            # `Server` replaces its own resource manager, but the attribute belongs to the SDK.
             names |= {node.attr} - {use.attribute for use in SDK_USES}
         elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
             names.add(node.id)
@@ -93,7 +93,7 @@ def _own_names(trees: dict[Path, ast.Module]) -> set[str]:
 
 
 def _private_reads(tree: ast.Module) -> Iterator[tuple[int, str]]:
-    """The lines that read a private attribute, also by `getattr`, or import a private name of a library."""
+    """Return the lines that read a private attribute or import a private name of a library, also by `getattr`."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Attribute) and _is_private(node.attr):
             yield node.lineno, node.attr
@@ -116,7 +116,7 @@ OTHERS = {"_raw_paths", "_parts", "_content", "_body", "_content_consumed", "_re
 
 
 def test_every_private_use_is_listed() -> None:
-    """No module imports or reads a private name of a library, but for those in the two lists."""
+    """Modules import and read only the private library names in the two lists."""
     trees = _sources()
     own = _own_names(trees) | PYTHON | OTHERS
     listed = {use.attribute for use in (*SDK_USES, *FASTMCP_USES)}
@@ -130,7 +130,7 @@ def test_every_private_use_is_listed() -> None:
 
 
 def test_every_private_method_that_is_overridden_is_listed() -> None:
-    """A method of a `Server` that has the name of a private one of the SDK replaces it."""
+    """A `Server` method with the same name as a private SDK method replaces it."""
     listed = {use.attribute for use in SDK_USES}
     for path in sorted((PACKAGE / "sdk").glob("*.py")):
         module: Any = importlib.import_module(f"mcpcore.sdk.{path.stem}" if path.stem != "__init__" else "mcpcore.sdk")

@@ -22,7 +22,7 @@ ROOT = Path(__file__).parents[1]
 
 @pytest.fixture
 def page() -> Iterator[Any]:
-    """The module that writes the page."""
+    """The module that generates the page."""
     spec = importlib.util.spec_from_file_location("options_page", ROOT / "docs" / "options.py")
     assert spec is not None
     assert spec.loader is not None
@@ -33,13 +33,13 @@ def page() -> Iterator[Any]:
     del sys.modules[spec.name]
 
 
-def test_every_option_has_a_description_and_no_other_has(page: Any) -> None:
-    """In the docstring, from which `docs/generate.py` writes the page."""
+def test_the_docstring_describes_exactly_the_options(page: Any) -> None:
+    """`docs/generate.py` writes the page from the docstring."""
     assert [] == page.problems()
 
 
 def test_an_option_without_a_description_is_found(page: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """And so is a description that no option has any more; both stop `docs/generate.py`."""
+    """A description without an option is found, too; both stop `docs/generate.py`."""
 
     def made(*, named: int = 1, forgotten: bool = False) -> None:
         """Make.
@@ -69,7 +69,7 @@ def test_an_option_without_a_description_is_found(page: Any, monkeypatch: pytest
     ],
 )
 def test_the_page_names_every_option(call: str, names: Any) -> None:
-    """Also those that were added since: the page is generated from the signatures."""
+    """This includes new options, because the page is generated from the signatures."""
     text = (ROOT / "docs" / "reference" / "options.md").read_text(encoding="utf-8")
     section = text.partition(f"## `{call}`\n")[2].partition("\n## ")[0]
     code = names.__code__ if hasattr(names, "__code__") else names.__init__.__code__
@@ -77,8 +77,8 @@ def test_the_page_names_every_option(call: str, names: Any) -> None:
     assert all(f"\n| `{name}` | " in section for name in arguments if name not in ("self", "cls"))
 
 
-def test_the_cost_of_describe_failures_is_what_a_client_gets(page: Any, tmp_path: Path) -> None:
-    """The characters that the option adds to each description in `tools/list`."""
+def test_the_documented_cost_of_describe_failures_is_correct(page: Any, tmp_path: Path) -> None:
+    """It is the number of characters that the option adds to each description in `tools/list`."""
 
     async def described(server: Server) -> dict[str, int]:
         async with Client(server) as client:

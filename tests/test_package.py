@@ -1,4 +1,4 @@
-"""What is built and installed, not what lies in the checkout."""
+"""The built and installed package, instead of the checkout."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ ROOT = Path(__file__).resolve().parents[1]
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The wheel, built from the checkout."""
+    """Build the wheel from the checkout."""
     out = tmp_path_factory.mktemp("dist")
     command = [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", str(out), str(ROOT)]
     subprocess.run(command, check=True, capture_output=True)
@@ -23,7 +23,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_the_wheel_has_both_packages_and_their_types(wheel: Path) -> None:
-    """Two import packages, each with its marker, the data files of the linter, and nothing of tests or docs."""
+    """The two import packages have markers and the linter's data files, but no tests or docs."""
     names = zipfile.ZipFile(wheel).namelist()
     for needed in ("mcpcore/__init__.py", "mcpcore/py.typed", "mcpcore_lint/__init__.py", "mcpcore_lint/py.typed"):
         assert needed in names
@@ -33,8 +33,8 @@ def test_the_wheel_has_both_packages_and_their_types(wheel: Path) -> None:
     assert tops <= {"mcpcore", "mcpcore_lint", "mcpcore-0.1.0.dist-info"}
 
 
-def test_the_metadata_says_what_is_needed(wheel: Path) -> None:
-    """Four dependencies, the rest as extras, Python 3.11 and later, MIT."""
+def test_the_metadata_lists_the_requirements(wheel: Path) -> None:
+    """There are four dependencies, further ones as extras, Python 3.11 or later, and the MIT license."""
     archive = zipfile.ZipFile(wheel)
     text = archive.read("mcpcore-0.1.0.dist-info/METADATA").decode()
     needed = [
@@ -49,7 +49,7 @@ def test_the_metadata_says_what_is_needed(wheel: Path) -> None:
 
 
 def test_a_bare_install_imports_without_its_dependencies(wheel: Path, tmp_path: Path) -> None:
-    """With nothing but the wheel, the package and its codes load, and the command says what is missing."""
+    """With only the wheel, the package and its codes load, and the command names the missing dependency."""
     site = tmp_path / "site"
     zipfile.ZipFile(wheel).extractall(site)
     script = (
@@ -70,7 +70,7 @@ def test_a_bare_install_imports_without_its_dependencies(wheel: Path, tmp_path: 
 
 
 def test_importing_mcpcore_loads_nothing_heavy() -> None:
-    """Neither the SDK nor pydantic nor libcst comes with `import mcpcore`; the codes and the linter do without them."""
+    """`import mcpcore` loads neither the SDK nor pydantic nor libcst, which the codes and the linter do not need."""
     script = (
         "import sys, mcpcore, mcpcore.codes, mcpcore_lint; from mcpcore import FailureMode, not_found; "
         "print(sorted({'mcp', 'pydantic', 'libcst', 'anyio', 'click', 'httpx'} & set(sys.modules)))"
@@ -92,7 +92,7 @@ def test_public_functions_and_submodules_do_not_clash() -> None:
 
 
 def test_every_public_name_loads() -> None:
-    """`__all__` and what loads are the same."""
+    """`__all__` lists exactly the names that can be loaded."""
     import mcpcore
 
     for name in mcpcore.__all__:
@@ -101,8 +101,8 @@ def test_every_public_name_loads() -> None:
         _ = mcpcore.nothing_such
 
 
-def test_the_generated_pages_are_fresh() -> None:
-    """The reference and the rule pages say what the tables say now."""
+def test_the_generated_pages_are_up_to_date() -> None:
+    """The reference and the rule pages match the current tables."""
     done = subprocess.run(
         [sys.executable, str(ROOT / "docs" / "generate.py"), "--check"], capture_output=True, text=True, check=False
     )

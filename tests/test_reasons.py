@@ -1,4 +1,4 @@
-"""What no test takes says why on its line, so that `make coverage` counts all else."""
+"""Code excluded from coverage gives the reason on its line, so `make coverage` counts all other code."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ GIVEN = re.compile(r" (?:cover|branch) - \S+ \S+")
 
 
 def marks(source: str) -> list[tuple[int, bool]]:
-    """The lines that are left out of the count, and whether each says why."""
+    """Return the excluded lines, and whether each has a reason."""
     return [
         (number, GIVEN.match(found["rest"]) is not None)
         for number, line in enumerate(source.splitlines(), 1)
@@ -24,14 +24,14 @@ def marks(source: str) -> list[tuple[int, bool]]:
 
 
 @pytest.mark.parametrize("rest", [" cover", " branch", " cover -", " cover - x", " cover: never"])
-def test_a_mark_without_a_reason_is_seen(rest):
-    """Neither the bare mark nor a single word is one."""
+def test_a_mark_without_a_reason_is_found(rest):
+    """Neither the bare mark nor a single word is a reason."""
     assert marks(f"x = 1  # pragma: no{rest}\n") == [(1, False)]
     assert marks("x = 1  # pragma: no cover - only Windows does\n") == [(1, True)]
 
 
-def test_every_line_that_is_left_out_says_why():
-    """Checks the whole package. Patterns that exclude lines are in pyproject.toml, with their reasons."""
+def test_every_excluded_line_has_a_reason():
+    """This checks the whole package. Patterns that exclude lines are in pyproject.toml, with their reasons."""
     found = [(path, *mark) for path in sorted(PACKAGE.rglob("*.py")) for mark in marks(path.read_text("utf-8"))]
     assert len(found) > 10
     assert [f"{path}:{line}" for path, line, given in found if not given] == []

@@ -1,4 +1,4 @@
-"""What the tests of the trail share."""
+"""Fixtures shared by the tests of the trail."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def failure():
 
 @pytest.fixture
 def writer():
-    """Start a process that records failures; what is still running at the end is killed."""
+    """Start a process that records failures; processes still running at the end are killed."""
     running: list[subprocess.Popen[str]] = []
 
     def start(path: Path, count: int, name: str = "w", **options: Any) -> subprocess.Popen[str]:

@@ -1,4 +1,4 @@
-"""What OpenTelemetry gets of a failure."""
+"""The spans, counters and log records that OpenTelemetry gets for a failure."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from mcpcore.integrations.otel import OtelSink, error_type
 
 
 class Telemetry:
-    """The in-memory ends of the three signals; set up once, as OpenTelemetry allows."""
+    """In-memory exporters for the three signals, set up once because OpenTelemetry allows only one setup."""
 
     def __init__(self) -> None:
         self.spans = InMemorySpanExporter()
@@ -92,7 +92,7 @@ def call(server: Server, *modes: str) -> None:
 
 
 @pytest.mark.usefixtures("door")
-def test_the_span_of_a_failed_call_says_why(telemetry):
+def test_the_span_of_a_failed_call_has_the_reason(telemetry):
     """`error.type` follows the conventions for MCP, with code, reason and id; a success has none of them."""
     call(Server("articles", tools=[fetch]), "ok", "declared", "crash")
     fine, declared, crash = (span for span in telemetry.spans.get_finished_spans() if span.name == "tools/call fetch")
@@ -114,7 +114,7 @@ def test_the_span_of_a_failed_call_says_why(telemetry):
 
 @pytest.mark.usefixtures("door")
 def test_failures_are_counted_by_tool_code_and_reason(telemetry):
-    """One series for each of them, and none for a success."""
+    """Each combination is one series, and a success adds none."""
     before = telemetry.counts()
     call(Server("articles", tools=[fetch]), "ok", "declared", "declared", "crash")
     after = {key: count - before.get(key, 0) for key, count in telemetry.counts().items()}
@@ -138,8 +138,8 @@ def test_a_lost_failure_is_only_logged(telemetry):
 
 
 @pytest.mark.usefixtures("door")
-def test_a_name_that_the_server_does_not_know_makes_no_series_of_its_own(telemetry):
-    """Whoever calls chooses it: as many series as there are calls would cost the collector dear."""
+def test_an_unknown_tool_name_creates_no_series(telemetry):
+    """The caller chooses it, so one series for each name would be expensive for the collector."""
     from mcp import Client
 
     before = sum(telemetry.counts().values())
@@ -158,8 +158,8 @@ def test_a_name_that_the_server_does_not_know_makes_no_series_of_its_own(telemet
 
 
 @pytest.mark.parametrize("broken", ["_mark_span", "_count", "_log"])
-def test_a_signal_that_fails_takes_no_other_with_it(telemetry, failure, monkeypatch, broken, tmp_path, caplog):
-    """The other two have the failure, the trail has it, and the log says what went wrong."""
+def test_a_failing_signal_does_not_affect_the_others(telemetry, failure, monkeypatch, broken, tmp_path, caplog):
+    """The other two and the trail have the failure, and the log reports the error."""
 
     def fails(self, *args):
         raise RuntimeError("the exporter is down")
@@ -177,8 +177,8 @@ def test_a_signal_that_fails_takes_no_other_with_it(telemetry, failure, monkeypa
 
 
 @pytest.mark.usefixtures("door")
-def test_a_store_of_log_records_holds_the_trail(telemetry, tmp_path):
-    """The bodies, written back to a file, are the trail to the byte, signed as it is; attributes are for searching."""
+def test_stored_log_records_contain_the_trail(telemetry, tmp_path):
+    """The bodies, written back to a file, equal the signed trail byte for byte; attributes are for searching."""
     path = tmp_path / "audit.jsonl"
     call(Server("articles", tools=[fetch], audit=AuditTrail.open(path, key="k" * 32)), "declared", "crash")
     taken = [item.log_record for item in telemetry.logs.get_finished_logs()]
@@ -201,8 +201,8 @@ def test_a_store_of_log_records_holds_the_trail(telemetry, tmp_path):
     assert declared.timestamp // 1_000_000 % 1000 == int(when[-4:-1])
 
 
-def test_a_sink_alone_sends_the_record_as_structure(telemetry, failure):
-    """Without a trail there is no line, and the record is sent unchanged."""
+def test_a_sink_without_a_trail_sends_the_record_as_structure(telemetry, failure):
+    """There is no line without a trail, so the record is sent unchanged."""
     OtelSink().failure(failure(1, context={"session_id": "s1"}, timestamp="not a time"))
     (item,) = telemetry.logs.get_finished_logs()
     assert item.log_record.body["correlationId"] == f"{1:016x}"
@@ -218,8 +218,8 @@ def test_a_sink_alone_sends_the_record_as_structure(telemetry, failure):
         ({}, "-32603"),
     ],
 )
-def test_error_type_is_what_the_conventions_ask_for(record, kind):
-    """`tool_error` for a result, the number of the JSON-RPC error for what the protocol carries."""
+def test_error_type_follows_the_conventions(record, kind):
+    """It is `tool_error` for a result, and the number of the JSON-RPC error for a protocol error."""
     assert error_type(record) == kind
 
 
@@ -234,7 +234,7 @@ def test_without_an_sdk_nothing_is_set_up_or_loaded():
     subprocess.run([sys.executable, "-c", script], check=True, capture_output=True)
 
 
-def test_without_the_api_failures_are_recorded_all_the_same(tmp_path):
+def test_without_the_api_failures_are_still_recorded(tmp_path):
     """The integration is optional."""
     script = (
         "import sys\n"

@@ -1,4 +1,4 @@
-"""Texts with secrets in them, each with what must not be left of it, and texts that nobody may touch."""
+"""Texts with secrets and the parts that must be removed, and texts that must not be changed."""
 
 from __future__ import annotations
 
@@ -411,7 +411,7 @@ SECRETS: Final[tuple[tuple[str, str], ...]] = (
     (f"otpauth://totp/app?secret={S}&issuer=x", S),
     (f"docker run -e DB_PASSWORD={S} image", S),
     (f"--from-literal=password={S}", S),
-    # Spellings
+    # Unusual spellings
     (f"pa\u017f\u017fword={S}", S),
     (f"PASSWORD\u00a0=\u00a0{S}", S),
     (f"password\t=\t{S}", S),
@@ -423,7 +423,7 @@ SECRETS: Final[tuple[tuple[str, str], ...]] = (
 
 HARMLESS: Final[tuple[str, ...]] = (
     *(text for text in LOOK_ALIKES if "sig=" not in text),
-    # What libraries say
+    # Messages of libraries
     "Expecting value: line 1 column 1 (char 0)",
     "Unexpected token: '}' at line 3",
     "Unexpected token < in JSON at position 0",
@@ -537,7 +537,7 @@ HARMLESS: Final[tuple[str, ...]] = (
     "cookies must be enabled",
     "The cookie is too large",
     "a cookie jar",
-    # Addresses, places, figures
+    # Addresses, paths, numbers
     "http://localhost:8080/path",
     "https://example.org/articles/1?q=keyword&page=2",
     "https://example.org/?key=name&order=asc",
@@ -657,7 +657,7 @@ HARMLESS: Final[tuple[str, ...]] = (
     "tool --token-limit",
     "git log --author=Smith",
     "--keys 3",
-    # Where a secret lies
+    # Positions of a secret
     "private_key: /etc/ssl/private/server.pem",
     "private_key='/etc/ssl/private/server.pem'",
     "secret: /run/secrets/db",

@@ -1,4 +1,4 @@
-"""Broken contracts and lost failures in a trail, as the commands of `mcpcore audit` and the page count and show them."""
+"""How the commands of `mcpcore audit` and the page count and show broken contracts and lost failures."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def path(tmp_path: Path) -> Path:
 
 @pytest.mark.usefixtures("door")
 def test_stats_count_broken_contracts_by_tool_and_kind(path: Path) -> None:
-    """Lost failures only there: no client saw them."""
+    """Lost failures are counted only there, because no client saw them."""
     calls(path, *HOWS)
     lines = run("stats", path).splitlines()
     assert "5 failures" == lines[0]
@@ -101,7 +101,7 @@ def test_stats_count_broken_contracts_by_tool_and_kind(path: Path) -> None:
 
 @pytest.mark.usefixtures("door")
 def test_stats_of_a_strict_server(path: Path) -> None:
-    """Each failed call counts as a failure that a client saw, and as a broken contract."""
+    """Each failed call counts as a failure that a client saw and as a broken contract."""
     calls(path, *HOWS, strict=True)
     counted = json.loads(run("stats", path, "--json"))
     assert 7 == counted["total"]
@@ -111,8 +111,8 @@ def test_stats_of_a_strict_server(path: Path) -> None:
 
 
 @pytest.mark.usefixtures("door")
-def test_lost_failures_alone_are_no_failures(path: Path) -> None:
-    """They are counted all the same."""
+def test_lost_failures_alone_are_not_failures(path: Path) -> None:
+    """They are still counted."""
     calls(path)
     assert run("stats", path).startswith("No failure is recorded.\n\nBroken contracts (lost")
     page = path.with_name("page.html")
@@ -121,7 +121,7 @@ def test_lost_failures_alone_are_no_failures(path: Path) -> None:
 
 
 def test_stats_without_broken_contracts_have_no_table(path: Path, failure: Any) -> None:
-    """There is nothing to say."""
+    """There is nothing to report."""
     with AuditTrail.open(path, sinks=()) as trail:
         trail.record(failure(1))
     assert "Broken contracts" not in run("stats", path)
@@ -133,7 +133,7 @@ def test_stats_without_broken_contracts_have_no_table(path: Path, failure: Any) 
 
 @pytest.mark.usefixtures("door")
 def test_a_lost_failure_is_shown_as_lost(path: Path) -> None:
-    """With what broke; it is found by its tool, reason and id like any other, and followed."""
+    """It shows the violation, and can be found by tool, reason and id, and followed."""
     calls(path, "declared")
     sent, lost = (json.loads(line) for line in path.read_text().splitlines())
     shown = run("show", path, "--id", lost["correlationId"], "--reason", "no_match", "--tool", "save").splitlines()
@@ -164,14 +164,14 @@ def test_a_lost_failure_is_shown_as_lost(path: Path) -> None:
     ],
 )
 def test_records_of_every_shape_are_counted(failure: Any, fields: dict[str, Any], expected: list[Any]) -> None:
-    """Those of earlier versions have no kinds, and a forged line may hold anything."""
+    """Records of earlier versions have no kinds, and a forged line may contain anything."""
     stats = collect([failure(1, **fields)])
     assert expected == [(broken.kind, broken.count) for broken in stats.broken]
     assert all(broken.kind in BREACH_KINDS for broken in stats.broken)
 
 
 def test_a_record_without_a_time_is_counted(failure: Any) -> None:
-    """When it was last is not known."""
+    """The time of its last occurrence is unknown."""
     (broken,) = collect([failure(1, timestamp="soon", broken_contract="x")]).broken
     assert (1, None) == (broken.count, broken.last)
 
@@ -179,14 +179,14 @@ def test_a_record_without_a_time_is_counted(failure: Any) -> None:
 def test_a_trail_of_very_many_resources_is_counted_in_bounded_memory(
     failure: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Those that come late are counted as one."""
+    """Later ones are counted as one."""
     monkeypatch.setattr(stats_module, "MAX_GROUPS", 2)
     records = [failure(n, tool=f"t{n}", broken_contract="x", broken_contract_kinds=["data"]) for n in range(5)]
     assert [("(all others)", 3), ("t0", 1), ("t1", 1)] == [(one.tool, one.count) for one in collect(records).broken]
 
 
-def test_a_record_that_loses_its_details_still_says_that_it_was_lost(path: Path, failure: Any) -> None:
-    """Of a message that is too long for a record, only the summary stays."""
+def test_a_record_without_its_details_still_says_that_it_was_lost(path: Path, failure: Any) -> None:
+    """Only the summary of a message that is too long for a record is kept."""
     with AuditTrail.open(path, sinks=()) as trail:
         trail.record(failure(1, message="x" * 400_000, outcome="lost", count=3, broken_contract="y" * 400_000))
     (record,) = (json.loads(line) for line in path.read_text().splitlines())
@@ -195,7 +195,7 @@ def test_a_record_that_loses_its_details_still_says_that_it_was_lost(path: Path,
 
 @pytest.mark.usefixtures("door")
 def test_a_record_that_is_cut_still_says_that_it_was_lost(path: Path) -> None:
-    """However long the failure's data are."""
+    """The data of the failure may be of any length."""
     server: Server[Any] = Server("s", audit=path)
 
     def act() -> str:

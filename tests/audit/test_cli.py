@@ -1,4 +1,4 @@
-"""`mcpcore audit`, as somebody at a terminal uses it."""
+"""`mcpcore audit`, as used at a terminal."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def stamp(moment: datetime) -> str:
 
 @pytest.fixture
 def trail(tmp_path, failure):
-    """Thirty failures over thirty hours, in several files."""
+    """A trail of thirty failures over thirty hours, in several files."""
     path = tmp_path / "audit.jsonl"
     with AuditTrail.open(path, sinks=(), max_bytes=4_000) as trail:
         for number in range(30):
@@ -60,13 +60,13 @@ def run(*arguments: object, status: int = 0, **options):
 
 
 class TestVerify:
-    def test_a_trail_that_is_as_written_exits_0(self, trail):
-        """One line says so, with the head to keep."""
+    def test_an_intact_trail_exits_0(self, trail):
+        """One line says so and includes the head to keep."""
         out = run("verify", trail).stdout
         assert re.search(r"audit\.jsonl: 30 records in \d files: as written, head 30:[0-9a-f]{64}\n", out)
 
-    def test_what_was_done_is_told_with_its_place_and_exits_1(self, trail):
-        """The file, the line, the number, the id that the client was given, and what is wrong."""
+    def test_a_change_is_located_and_exits_1(self, trail):
+        """The output has the file, the line, the number, the client's id and the problem."""
         text = trail.read_text()
         trail.write_text(text.replace("None of 29", "None of 92"))
         out = run("verify", trail, status=1).stdout
@@ -80,8 +80,8 @@ class TestVerify:
              "seq": 30, "correlationId": f"{29:016x}"}
         ]  # fmt: skip
 
-    def test_what_cannot_be_checked_exits_2(self, tmp_path, trail):
-        """Without a trail or a key, or with an invalid head, the trail is neither good nor bad."""
+    def test_an_uncheckable_trail_exits_2(self, tmp_path, trail):
+        """Without a trail or a key, or with an invalid head, the result is neither good nor bad."""
         assert "there is no trail at" in run("verify", tmp_path / "none", status=2).stderr
         assert "not a head" in run("verify", trail, "--head", "xyz", status=2).stderr
         assert "the head file does not exist" in run("verify", trail, "--head", "./nowhere.head", status=2).stderr
@@ -90,7 +90,7 @@ class TestVerify:
         assert "set MCPCORE_AUDIT_KEY" in run("verify", signed, status=2).stderr
 
     def test_the_key_comes_from_the_environment_or_a_file(self, tmp_path):
-        """A key on the command line would be read by everybody on the machine, and so there is no such option."""
+        """Every user of the machine could read a key on the command line, so there is no such option."""
         signed, key = tmp_path / "signed", tmp_path / "key"
         AuditTrail.open(signed, key="k" * 32, sinks=()).record({"tool": "x"})
         key.write_text("k" * 32 + "\n")
@@ -99,8 +99,8 @@ class TestVerify:
         key.write_text("another key\n")
         assert "not with the key given" in run("verify", signed, "--key-file", key, status=1).stdout
 
-    def test_a_head_that_was_printed_finds_what_was_cut_off(self, trail, tmp_path):
-        """Printed, kept elsewhere, and held against the trail later, as text, as a file or from a pipe."""
+    def test_a_printed_head_detects_removed_records(self, trail, tmp_path):
+        """A head kept elsewhere is compared with the trail later, as text, as a file or from a pipe."""
         head = run("verify", trail, "--print-head").stdout.strip()
         assert re.fullmatch(r"30:[0-9a-f]{64}", head)
         kept = tmp_path / "kept.head"
@@ -123,13 +123,13 @@ class TestVerify:
         assert run("verify", trail, "--print-head", "--head", head, status=1).stdout.count("30:") == 0
 
     def test_the_path_may_come_from_the_environment(self, trail):
-        """As the server's own does."""
+        """The server's path works the same way."""
         assert "as written" in run("verify", env={"MCPCORE_AUDIT": str(trail)}).stdout
 
 
 class TestShow:
-    def test_records_are_told_with_what_matters(self, trail):
-        """When, which, what failed, with which code and reason, under which id, and in which words."""
+    def test_records_are_shown_with_the_important_fields(self, trail):
+        """The output has the time, the tool, the code and reason, the id and the message."""
         out = run("show", trail).stdout
         assert out.count("None of ") == 30
         assert (
@@ -152,13 +152,13 @@ class TestShow:
             (["--tool", "nothing"], 0),
         ],
     )
-    def test_only_what_is_asked_for_is_shown(self, trail, filters, count):
-        """Filters narrow each other; --json gives the records themselves."""
+    def test_only_matching_records_are_shown(self, trail, filters, count):
+        """Several filters narrow the selection, and --json prints the records themselves."""
         lines = run("show", trail, "--json", *filters).stdout.splitlines()
         assert len([json.loads(line) for line in lines]) == count
 
-    def test_a_record_has_no_power_over_the_terminal(self, tmp_path, failure):
-        """Control characters and turned text are shown as what they are."""
+    def test_a_record_cannot_control_the_terminal(self, tmp_path, failure):
+        """Control and bidi characters are escaped."""
         path = tmp_path / "audit.jsonl"
         AuditTrail.open(path, sinks=()).record(
             failure(
@@ -171,8 +171,8 @@ class TestShow:
             assert "\u202e" not in out
             assert "\\u001b]0;owned" in out
 
-    def test_what_the_trail_notes_itself_is_shown_among_the_records(self, tmp_path, failure):
-        """A gap has its place in the list, unless something narrower was asked for."""
+    def test_the_trails_own_notes_are_shown_among_the_records(self, tmp_path, failure):
+        """A gap appears in the list unless a filter excludes it."""
         path = tmp_path / "audit.jsonl"
         with AuditTrail.open(path, sinks=()) as trail:
             trail.record(failure(1))
@@ -181,8 +181,8 @@ class TestShow:
         assert "trail: lost records=3" in run("show", path).stdout
         assert "trail:" not in run("show", path, "--tool", "fetch_articles").stdout
 
-    def test_a_bad_time_is_an_error_that_shows_good_ones(self, trail):
-        """The next try succeeds."""
+    def test_an_invalid_time_is_an_error_with_valid_examples(self, trail):
+        """The error helps the next try to succeed."""
         assert (
             "give 2026-11-21, 2026-11-21T08:15Z, or 30m, 2h, 7d"
             in run("show", trail, "--since", "soon", status=2).stderr
@@ -190,30 +190,30 @@ class TestShow:
 
 
 class TestTail:
-    def test_the_last_records_come_out(self, trail):
-        """As many as asked for, across files."""
+    def test_the_last_records_are_printed(self, trail):
+        """The requested number is printed, across files."""
         idents = [
             json.loads(line)["correlationId"] for line in run("tail", trail, "-n", 12, "--json").stdout.splitlines()
         ]
         assert idents == [f"{n:016x}" for n in range(18, 30)]
 
-    def test_what_is_followed_may_begin_later(self, tmp_path):
-        """Only for what is there already, a trail has to be."""
+    def test_following_may_start_before_the_trail_exists(self, tmp_path):
+        """A trail has to exist only for printing old records."""
         path = tmp_path / "audit.jsonl"
         assert list(follow(path, Query(), count=10, idle=lambda: False)) == []
         with pytest.raises(AuditError):
             last(path, Query(), 10)
 
     @pytest.mark.skipif(sys.platform == "win32", reason="interrupts a process")
-    def test_following_shows_what_is_added_through_rotation(self, tmp_path, failure):
-        """Each record comes out once, whatever files it was written to, until it is interrupted."""
+    def test_following_shows_new_records_through_rotation(self, tmp_path, failure):
+        """Each record is printed once, whichever file has it, until an interrupt."""
         path = tmp_path / "audit.jsonl"
         program = "from mcpcore.cli.audit import group; group()"
         process = subprocess.Popen(
             [sys.executable, "-c", program, "tail", str(path), "-f", "--json", "-n", "0"],
             stdout=subprocess.PIPE, text=True,
         )  # fmt: skip
-        # A record that does not come would be waited for without end.
+        # Without a timeout, a missing record would be waited for forever.
         watchdog = threading.Timer(120, process.kill)
         watchdog.start()
         follows = threading.Event()
@@ -229,7 +229,7 @@ class TestTail:
         reader.start()
         try:
             with AuditTrail.open(path, sinks=(), max_bytes=3_000) as trail:
-                # The first line of output shows that it has begun.
+                # The first line of output shows that following has begun.
                 while not follows.is_set() and process.poll() is None:
                     trail.record(failure(0, correlationId="early"))
                     follows.wait(0.05)
@@ -249,8 +249,8 @@ class TestTail:
 
     @pytest.mark.skipif(sys.platform == "win32", reason="interrupts a process")
     @pytest.mark.parametrize("size", [60_000, 64_000_000])
-    def test_nothing_is_lost_between_the_first_lines_and_the_following(self, tmp_path, size):
-        """While another process writes all the time, every record from the first line on comes out once, in order."""
+    def test_no_record_is_lost_between_the_first_lines_and_following(self, tmp_path, size):
+        """While another process writes, every record from the first line on is printed once, in order."""
         path = tmp_path / "audit.jsonl"
         writer = subprocess.Popen(
             [sys.executable, WRITER, path, "10000000", "w", "quiet=1", f"max_bytes={size}"],
@@ -285,7 +285,7 @@ class TestTail:
 
 class TestStats:
     def test_failures_are_counted_by_tool_and_reason(self, trail):
-        """A table, a chart of all of them, and a row of bars for each."""
+        """The output has a table, a chart of all failures, and a row of bars for each group."""
         out = run("stats", trail).stdout
         assert "30 failures" in out
         assert re.search(r"^save +- +INTERNAL_ERROR +10 +33\.3 % +2026-11-21 13:00:00 ", out, re.MULTILINE)
@@ -298,7 +298,7 @@ class TestStats:
         assert json.loads(run("stats", trail, "--json", "--tool", "save").stdout)["total"] == 10
 
     def test_a_terminal_without_blocks_gets_plain_bars(self, trail):
-        """Nothing that the terminal's encoding cannot say is printed."""
+        """Characters that the terminal's encoding lacks are not printed."""
         done = subprocess.run(
             [sys.executable, "-c", "from mcpcore.cli.audit import group; group()", "stats", str(trail)],
             capture_output=True, check=True, env={**os.environ, "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"},
@@ -306,8 +306,8 @@ class TestStats:
         assert done.stdout.isascii()
         assert b"@" in done.stdout
 
-    def test_the_page_needs_nothing_beside_it(self, trail, tmp_path, failure):
-        """Well-formed, in both colour schemes, without a script, an address or a word of the record's own markup."""
+    def test_the_page_is_self_contained(self, trail, tmp_path, failure):
+        """It is well-formed in both colour schemes, without scripts, URLs or markup from a record."""
         AuditTrail.open(trail, sinks=()).record(failure(1, tool=HOSTILE, reason="<b>", timestamp=stamp(START)))
         page = tmp_path / "page.html"
         run("stats", trail, "--html", page)
@@ -342,8 +342,8 @@ class TestStats:
         assert "31 failures" in text
         assert "Each bar is one hour." in text
 
-    def test_no_failures_are_no_error(self, tmp_path):
-        """A trail that was opened and never written to is counted as well."""
+    def test_no_failures_are_not_an_error(self, tmp_path):
+        """A trail that was opened but never written to is counted, too."""
         path = tmp_path / "audit.jsonl"
         AuditTrail.open(path, sinks=()).close()
         assert run("stats", path).stdout == "No failure is recorded.\n"
@@ -352,7 +352,7 @@ class TestStats:
 
     @pytest.mark.parametrize("span", [0, 1, 59, 3600, 86400 * 3, 86400 * 400, 86400 * 365 * 100])
     def test_any_span_fits_the_chart(self, span):
-        """From one moment to a hundred years: at most 48 slots, and every failure in one of them."""
+        """Any span, from one moment to a hundred years, has at most 48 slots that hold every failure."""
         records = [
             {"timestamp": stamp(START - timedelta(seconds=s)), "tool": "x", "name": "TIMEOUT"} for s in (0, span)
         ]
@@ -362,19 +362,19 @@ class TestStats:
         assert len(chart(counted)) >= 9
 
     def test_records_without_a_time_are_counted(self):
-        """They have no place in the chart, and one in the table."""
+        """They are missing from the chart and have one entry in the table."""
         counted = collect([{"tool": "x", "name": "TIMEOUT"}, {"tool": "x", "name": "TIMEOUT", "timestamp": "?"}])
         assert counted.total == 2
         assert chart(counted) == []
         assert counted.to_json()["since"] is None
 
-    def test_a_bar_is_never_lost(self):
+    def test_a_small_bar_is_visible(self):
         """The smallest number is visible next to the largest."""
         assert spark([0, 1, 1000]) == " ▁█"
 
 
-def test_times_can_be_given_as_so_long_ago():
-    """Seconds to weeks, without a zone UTC."""
+def test_times_can_be_relative():
+    """Units range from seconds to weeks, and times without a zone are UTC."""
     now = datetime(2026, 11, 21, 12, tzinfo=UTC)
     assert parse_time("90s", now=now) == now - timedelta(seconds=90)
     assert parse_time("1.5h ago", now=now) == now - timedelta(minutes=90)
@@ -384,6 +384,6 @@ def test_times_can_be_given_as_so_long_ago():
 
 
 @pytest.mark.parametrize("command", ["show", "tail", "stats"])
-def test_reading_where_there_is_no_trail_exits_2(command, tmp_path):
+def test_reading_a_missing_trail_exits_2(command, tmp_path):
     """A mistyped path is an error."""
     assert "there is no trail" in run(command, tmp_path / "none", status=2).stderr

@@ -32,7 +32,7 @@ def records(path: Path) -> list[dict[str, object]]:
 @pytest.mark.slow
 @pytest.mark.parametrize("key", [None, "a key that is long enough to be one"])
 def test_a_writer_killed_at_any_moment_leaves_a_trail_that_verifies(tmp_path, writer, key):
-    """Every record whose call returned in a killed process is there, and the trail verifies before and after repair."""
+    """All records whose call returned are present after a kill, and the trail verifies before and after repair."""
     trail = tmp_path / "audit.jsonl"
     rng = random.Random(20261121)
     told: list[str] = []
@@ -40,11 +40,11 @@ def test_a_writer_killed_at_any_moment_leaves_a_trail_that_verifies(tmp_path, wr
     for round_ in range(12):
         process = writer(trail, 1_000_000, f"r{round_}", **options)
         assert process.stdout.readline() == "ready\n"
-        # By what it tells and not by the clock, which says nothing of how far a process on a busy machine has got; the
-        # kill comes at any moment of the records after that.
+        # The kill waits for output instead of a time, because a process on a busy machine may be slow; it then comes
+        # at any moment of the following records.
         told += [process.stdout.readline().rstrip("\n") for _ in range(5 + rng.randrange(20))]
         process.send_signal(signal.SIGKILL)
-        # What `communicate` reads leaves out what `readline` has read ahead; the last line may be a part of one.
+        # `communicate` leaves out the text that `readline` has buffered; the last line may be incomplete.
         told += process.stdout.read().split("\n")[:-1]
         process.wait()
         report = verify(trail, key=key)
@@ -53,14 +53,14 @@ def test_a_writer_killed_at_any_moment_leaves_a_trail_that_verifies(tmp_path, wr
     assert len(told) >= 12 * 5
     assert "" not in told
     assert set(told) <= set(there)
-    # One record a kill may be there without the process having got as far as telling so.
+    # After each kill, one record may exist that the process did not report.
     assert len(there) <= len(told) + 12 * 2
 
 
 @posix
 @pytest.mark.slow
 def test_eight_processes_write_one_chain_of_20_000_records(tmp_path, writer):
-    """Every record of every process is in the chain once, in the order in which its process wrote it."""
+    """The chain has every record of every process once, in the order in which its process wrote it."""
     trail = tmp_path / "audit.jsonl"
     processes = [writer(trail, 2_500, f"w{n}", quiet=1, max_bytes=4_000_000, lock_timeout=60) for n in range(8)]
     for process in processes:
@@ -81,7 +81,7 @@ def test_eight_processes_write_one_chain_of_20_000_records(tmp_path, writer):
 @posix
 @pytest.mark.slow
 def test_processes_killed_among_others_leave_one_chain(tmp_path, writer):
-    """A writer that dies while others go on costs them nothing, through rotation as well."""
+    """A writer that dies does not affect the others, even during rotation."""
     trail = tmp_path / "audit.jsonl"
     survivors = [writer(trail, 1_500, f"s{n}", quiet=1, max_bytes=100_000, lock_timeout=60) for n in range(3)]
     rng = random.Random(7)
@@ -131,7 +131,7 @@ def test_eight_writers_killed_again_and_again_leave_one_chain_through_many_files
 
 @pytest.fixture
 def small_disk(tmp_path):
-    """A file system with room for next to nothing."""
+    """Return the folder of a tiny file system."""
     if sys.platform != "linux" or os.geteuid() != 0:
         pytest.skip("mounting needs root on Linux; the limit on file sizes is tested in any case")
     where = tmp_path / "disk"
@@ -145,8 +145,8 @@ def small_disk(tmp_path):
     subprocess.run(["umount", "-l", str(where)], check=True)
 
 
-def test_a_full_disk_is_told_and_leaves_no_half_record(small_disk, failure, caplog, capsys):
-    """On a full disk, answers go on with one warning; with room again the trail goes on, and counts what it missed."""
+def test_a_full_disk_is_reported_and_leaves_no_partial_record(small_disk, failure, caplog, capsys):
+    """Answers continue with one warning; once there is room, the trail continues and counts the lost records."""
     trail = AuditTrail.open(small_disk / "audit.jsonl", sinks=())
     ballast = small_disk / "ballast"
     trail.record(failure(0))
@@ -171,7 +171,7 @@ def test_a_full_disk_is_told_and_leaves_no_half_record(small_disk, failure, capl
     assert len(records(trail.path)) == written + 1
 
 
-def test_a_full_disk_withholds_answers_where_the_policy_says_so(small_disk, failure):
+def test_a_full_disk_withholds_answers_if_the_policy_says_so(small_disk, failure):
     """With the policy "refuse", each failure that is not recorded is an AuditError."""
     trail = AuditTrail.open(small_disk / "audit.jsonl", sinks=(), policy="refuse")
     refused = 0
@@ -186,8 +186,8 @@ def test_a_full_disk_withholds_answers_where_the_policy_says_so(small_disk, fail
 
 
 @posix
-def test_a_record_that_only_fits_in_part_is_taken_back(tmp_path, failure):
-    """Where the file may not grow any more, what was written of a record is removed, to the byte."""
+def test_a_partially_written_record_is_removed(tmp_path, failure):
+    """If the file may not grow, the bytes written for a record are removed exactly."""
     path = tmp_path / "audit.jsonl"
     trail = AuditTrail.open(path, sinks=(), policy="refuse")
     trail.record(failure(1))
@@ -208,7 +208,7 @@ def test_a_record_that_only_fits_in_part_is_taken_back(tmp_path, failure):
 
 @posix
 @pytest.mark.parametrize("path", ["/dev/full", "/nonexistent-folder/audit.jsonl", "/"])
-def test_a_place_that_cannot_hold_a_trail_is_told_at_once(path, caplog):
+def test_an_impossible_path_is_reported_immediately(path, caplog):
     """A device, a missing folder and a folder are refused by name, and no file is created next to them."""
     with pytest.raises(AuditError, match="cannot be written"):
         AuditTrail.open(path, policy="refuse")
@@ -218,7 +218,7 @@ def test_a_place_that_cannot_hold_a_trail_is_told_at_once(path, caplog):
 
 
 @posix
-def test_a_writer_that_was_stopped_with_the_lock_does_not_stop_the_others(tmp_path, failure):
+def test_a_writer_stopped_with_the_lock_does_not_stop_the_others(tmp_path, failure):
     """A lock that is never released costs a bounded wait, and then the policy applies."""
     import fcntl
 
@@ -232,7 +232,7 @@ def test_a_writer_that_was_stopped_with_the_lock_does_not_stop_the_others(tmp_pa
             trail.record(failure(2))
         first = time.monotonic() - began
         assert first > 0.15
-        # Those after it do not wait as long; the quickest of some, as the machine may be busy.
+        # Later ones wait less; the fastest of several is measured because the machine may be busy.
         waits = []
         for _ in range(4):
             began = time.monotonic()
@@ -246,7 +246,7 @@ def test_a_writer_that_was_stopped_with_the_lock_does_not_stop_the_others(tmp_pa
 
 @posix
 def test_a_fork_and_its_parent_write_one_chain(tmp_path, failure):
-    """A child that inherits an open trail locks for itself."""
+    """A child that inherits an open trail acquires its own lock."""
     path = tmp_path / "audit.jsonl"
     script = (
         "import os, sys\n"
@@ -273,7 +273,7 @@ def test_a_fork_and_its_parent_write_one_chain(tmp_path, failure):
 
 
 def test_threads_write_one_chain(tmp_path, failure):
-    """Records of several threads are each there, once."""
+    """Each record of several threads is in the chain once."""
     trail = AuditTrail.open(tmp_path / "audit.jsonl", sinks=(), policy="refuse", max_bytes=50_000)
 
     def work(name: int) -> None:
@@ -290,12 +290,12 @@ def test_threads_write_one_chain(tmp_path, failure):
 
 
 @pytest.mark.parametrize("cut", [1, 2, 40, 200])
-def test_an_unfinished_line_is_sealed_off_and_named(tmp_path, failure, cut):
-    """What a dying writer left of a record is kept, accounted for, and never joined with the next record."""
+def test_an_unfinished_line_is_sealed_and_named(tmp_path, failure, cut):
+    """The fragment of a dying writer is kept, reported, and never joined with the next record."""
     path = tmp_path / "audit.jsonl"
     with AuditTrail.open(path, sinks=()) as trail:
         trail.record(failure(1))
-        # The state of a process that dies in the middle of its second record.
+        # This is the state after a process dies in the middle of its second record.
         trail._writer._enter()
         trail._writer._announce()
         line, _ = Signer(None).seal(2, trail._writer._hash, json.dumps({"tool": "x", "message": "y" * 400}))
@@ -310,7 +310,7 @@ def test_an_unfinished_line_is_sealed_off_and_named(tmp_path, failure, cut):
     assert report.ok, report.problems
     idents = [record.get("correlationId") for record in records(path)]
     if cut == 1:
-        # Only the newline was missing: the record is whole, and stays.
+        # Only the newline was missing, so the record is complete and is kept.
         assert idents == [f"{1:016x}", None, f"{2:016x}"]
     else:
         assert idents == [f"{1:016x}", f"{2:016x}"]
@@ -318,7 +318,7 @@ def test_an_unfinished_line_is_sealed_off_and_named(tmp_path, failure, cut):
 
 
 def test_a_flush_to_the_disk_happens_as_configured(tmp_path, failure, monkeypatch):
-    """ "fsync" flushes with each record, "interval" soon after, "record" leaves it to the system."""
+    """ "fsync" flushes with each record, "interval" soon after, and "record" leaves it to the system."""
     calls: list[int] = []
     real = os.fsync
     monkeypatch.setattr(os, "fsync", lambda fd: (calls.append(fd), real(fd))[1])

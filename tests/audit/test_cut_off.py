@@ -1,4 +1,4 @@
-"""The end of a signed trail: nobody can cut it off and have the trail verify, whatever became of the head."""
+"""The end of a signed trail cannot be cut off without failing verification, even if the head is lost."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def first_record(path: Path) -> dict[str, object]:
 
 @pytest.mark.parametrize("kept", [0, 1, 4, 6])
 def test_a_signed_trail_without_its_head_does_not_verify(path, kept):
-    """Whether or not records were cut off, nothing shows that none were."""
+    """Without the head, nothing shows whether records were cut off."""
     cut(path, kept)
     assert kinds(path) == [("head", kept or None)]
     (problem,) = verify(path, key=KEY).problems
@@ -53,8 +53,8 @@ def test_a_signed_trail_without_its_head_does_not_verify(path, kept):
 
 
 @pytest.mark.parametrize("kept", [1, 4, 6])
-def test_a_head_that_was_lost_while_closed_is_found_after_the_next_start(path, failure, kept):
-    """The writer notes the loss, and the check does not pass over it, however many records and heads follow."""
+def test_a_head_lost_while_closed_is_found_after_the_next_start(path, failure, kept):
+    """The writer records the loss, and verification reports it, however many records and heads follow."""
     cut(path, kept)
     for number in range(3):
         restart(path, failure, number)
@@ -64,16 +64,16 @@ def test_a_head_that_was_lost_while_closed_is_found_after_the_next_start(path, f
     assert report.head is not None
 
 
-def test_a_head_that_was_damaged_while_closed_is_found_after_the_next_start(path, failure):
-    """As one that was deleted."""
+def test_a_head_damaged_while_closed_is_found_after_the_next_start(path, failure):
+    """A damaged head is treated like a deleted one."""
     path.write_bytes(b"".join(path.read_bytes().splitlines(keepends=True)[:4]))
     head_path(path).write_bytes(b"garbage".ljust(512))
     restart(path, failure)
     assert kinds(path) == [("head", 4)]
 
 
-def test_a_head_kept_elsewhere_says_what_was_cut_off(path, failure):
-    """Before the next start and after it."""
+def test_a_head_kept_elsewhere_shows_what_was_cut_off(path, failure):
+    """It works before and after the next start."""
     kept = head_path(path).read_text()
     cut(path, 4)
     assert ("cut", 5) in kinds(path, head=kept)
@@ -82,8 +82,8 @@ def test_a_head_kept_elsewhere_says_what_was_cut_off(path, failure):
     assert ("forged", 6) in kinds(path, head=kept)
 
 
-def test_a_head_kept_elsewhere_says_that_nothing_was_cut_off(path, failure):
-    """If it names the last record, the trail verifies without a head file; the hash alone is enough."""
+def test_a_head_kept_elsewhere_shows_that_nothing_was_cut_off(path, failure):
+    """If it names the last record, the trail verifies without a head file, and the hash alone is enough."""
     kept, digest = head_path(path).read_text(), verify(path, key=KEY).last_hash
     head_path(path).unlink()
     for head in (kept, digest, f"6:{digest}"):
@@ -93,8 +93,8 @@ def test_a_head_kept_elsewhere_says_that_nothing_was_cut_off(path, failure):
         assert kinds(path, head=head) == []
 
 
-def test_a_head_from_before_the_end_does_not_vouch_for_what_came_after(path, failure):
-    """Records after the one that it names may have been cut off all the same."""
+def test_a_head_from_before_the_end_does_not_cover_later_records(path, failure):
+    """Later records may still have been cut off."""
     older = verify(path, key=KEY)
     assert older.ok
     restart(path, failure, 7)
@@ -115,8 +115,8 @@ def test_a_missing_head_can_be_accepted(path, failure):
     assert kinds(path, no_head=True) == []
 
 
-def test_a_trail_that_was_begun_anew_is_found_by_the_head_of_the_one_before(path, failure):
-    """The first record says that it begins a trail, and when; a copy of the head shows that there was another."""
+def test_a_trail_that_was_restarted_is_found_by_the_previous_head(path, failure):
+    """The first record says that it begins a trail, and a copy of the old head shows that there was another."""
     kept = head_path(path).read_text()
     assert first_record(path)["begins"] is True
     cut(path, 0)
@@ -132,7 +132,7 @@ def test_a_trail_that_was_begun_anew_is_found_by_the_head_of_the_one_before(path
 
 
 def test_an_emptied_file_is_found_by_its_head(path, failure):
-    """Before the next start; after it the first record of the file says that it continues a trail."""
+    """After the next start, the first record of the file says that it continues a trail."""
     path.write_bytes(b"")
     assert kinds(path) == [("cut", 1)]
     restart(path, failure)
@@ -141,7 +141,7 @@ def test_an_emptied_file_is_found_by_its_head(path, failure):
 
 
 def test_each_new_file_says_whether_it_begins_a_trail(tmp_path, failure):
-    """The first file does, and those that follow it continue one; only the first record of a file says so."""
+    """The first file begins a trail and later files continue it; only the first record of a file says so."""
     path = tmp_path / "audit.jsonl"
     with AuditTrail.open(path, key=KEY, sinks=(), max_bytes=2_000) as trail:
         for number in range(20):
@@ -155,7 +155,7 @@ def test_each_new_file_says_whether_it_begins_a_trail(tmp_path, failure):
     assert ("changed", 1) in kinds(path)
 
 
-def test_a_beginning_that_a_caller_names_is_its_own(tmp_path, failure):
+def test_a_field_of_a_caller_does_not_replace_the_beginning(tmp_path, failure):
     """A field of the record does not replace the trail's own."""
     path = tmp_path / "audit.jsonl"
     with AuditTrail.open(path, key=KEY, sinks=()) as trail:
@@ -167,7 +167,7 @@ def test_a_beginning_that_a_caller_names_is_its_own(tmp_path, failure):
 
 
 def test_full_files_without_the_newest_one_and_without_a_head_do_not_verify(tmp_path, failure):
-    """Whether the newest file is gone or empty, before the next start and after it."""
+    """The newest file may be gone or empty, before or after the next start."""
     path = tmp_path / "audit.jsonl"
     with AuditTrail.open(path, key=KEY, sinks=(), max_bytes=2_000) as trail:
         for number in range(20):
@@ -181,8 +181,8 @@ def test_full_files_without_the_newest_one_and_without_a_head_do_not_verify(tmp_
     assert [kind for kind, _ in kinds(path)] == ["head"]
 
 
-def test_a_head_that_is_deleted_under_the_running_server_that_wrote_it_is_no_loss(tmp_path, failure):
-    """It knows the end: what is cut off meanwhile leaves a gap, and a deleted head alone does not."""
+def test_a_head_deleted_under_its_running_server_is_not_a_loss(tmp_path, failure):
+    """The server knows the end, so cut-off records leave a gap, and a deleted head alone does not."""
     path = tmp_path / "audit.jsonl"
     with AuditTrail.open(path, key=KEY, sinks=()) as trail:
         for number in range(1, 4):
@@ -196,8 +196,8 @@ def test_a_head_that_is_deleted_under_the_running_server_that_wrote_it_is_no_los
         assert ("removed", 3) in kinds(path)
 
 
-def test_a_deleted_head_that_other_processes_wrote_is_read_once_more(tmp_path, failure):
-    """A server that has the trail open knows from it what others recorded, and notices where that is cut off."""
+def test_a_deleted_head_of_other_processes_is_read_once_more(tmp_path, failure):
+    """A server with the trail open learns from it about others' records, and notices if they are cut off."""
     path = tmp_path / "audit.jsonl"
     with AuditTrail.open(path, key=KEY, sinks=()) as one:
         one.record(failure(1))
@@ -209,8 +209,8 @@ def test_a_deleted_head_that_other_processes_wrote_is_read_once_more(tmp_path, f
         assert ("removed", 3) in kinds(path)
 
 
-def test_a_trail_without_a_key_says_only_what_can_be_known(tmp_path, failure):
-    """Anyone who may write it can recompute every part, so a missing head is only noted."""
+def test_a_trail_without_a_key_proves_less(tmp_path, failure):
+    """Anyone who can write it can recompute every part, so a missing head is only noted."""
     path = tmp_path / "audit.jsonl"
     for number in range(3):
         with AuditTrail.open(path, sinks=()) as trail:
@@ -221,8 +221,8 @@ def test_a_trail_without_a_key_says_only_what_can_be_known(tmp_path, failure):
     assert "can only be found with --head" in " ".join(report.notes)
 
 
-def test_the_command_says_so_and_takes_both_options(path):
-    """Exit 1 without a head; 0 with one that was kept, or where the missing head is accepted."""
+def test_the_command_supports_both_options(path):
+    """It exits with 1 without a head, and with 0 if one was kept or the missing head is accepted."""
 
     def run(*arguments: str) -> tuple[int, str]:
         result = CliRunner().invoke(group, ["verify", str(path), *arguments], env={"MCPCORE_AUDIT_KEY": KEY})
@@ -238,8 +238,8 @@ def test_the_command_says_so_and_takes_both_options(path):
     assert run("--no-head", "--print-head")[1].startswith("6:")
 
 
-def test_a_missing_head_is_counted_where_too_much_else_is_wrong(path, tmp_path, failure):
-    """More problems than are listed do not hide that there is one more."""
+def test_a_missing_head_is_counted_among_many_problems(path, tmp_path, failure):
+    """More problems than are listed do not hide it."""
     long = tmp_path / "long.jsonl"
     with AuditTrail.open(long, key=KEY, sinks=()) as trail:
         for number in range(1_100):
@@ -251,8 +251,8 @@ def test_a_missing_head_is_counted_where_too_much_else_is_wrong(path, tmp_path, 
     assert (len(report.problems), report.unlisted) == (1_000, 100)
 
 
-def test_a_file_that_vanishes_during_the_look_is_looked_for_again(path, monkeypatch):
-    """The check does not judge files of two different moments together."""
+def test_a_file_that_vanishes_during_verification_is_read_again(path, monkeypatch):
+    """Files from two different moments are not verified together."""
     real = verification._raw_head
     looks: list[Path] = []
 

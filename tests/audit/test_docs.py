@@ -1,4 +1,4 @@
-"""The page about the trail does what it says."""
+"""The page about the trail is correct."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def blocks():
 
 @pytest.mark.server_only("the programs of the page are as their readers run them")
 def test_every_block_runs(blocks, tmp_path, monkeypatch):
-    """From top to bottom, in one folder: the programs hold their assertions, the commands exit 0."""
+    """All blocks run in order in one folder: the assertions of the programs hold, and the commands exit with 0."""
     monkeypatch.chdir(tmp_path)
     level = logging.getLogger("mcpcore.audit").level
     names: dict[str, object] = {"__name__": "page"}

@@ -1,4 +1,4 @@
-"""States that a trail gets into when something goes wrong around it."""
+"""Unusual states of a trail after errors."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ def notes(path) -> str:
     return " ".join(verify(path).notes)
 
 
-def test_an_interrupt_in_the_middle_of_a_write_costs_that_record_alone(tmp_path, failure, monkeypatch):
-    """Whatever the interrupt left is sealed off by the next record of the same process."""
+def test_an_interrupt_during_a_write_loses_only_that_record(tmp_path, failure, monkeypatch):
+    """The next record of the same process seals off the fragment."""
     trail = AuditTrail.open(tmp_path / "audit.jsonl", sinks=())
     trail.record(failure(1))
     real = writer_module.write_all
@@ -47,8 +47,8 @@ def test_an_interrupt_in_the_middle_of_a_write_costs_that_record_alone(tmp_path,
     assert "was sealed off" in notes(trail.path)
 
 
-def test_records_beyond_the_head_are_taken_over_and_noted(tmp_path, failure):
-    """As after a power cut that spared the trail and not its head."""
+def test_records_beyond_the_head_are_accepted_and_noted(tmp_path, failure):
+    """A power cut may preserve the trail but not its head."""
     path = tmp_path / "audit.jsonl"
     with AuditTrail.open(path, sinks=()) as trail:
         trail.record(failure(1))
@@ -64,7 +64,7 @@ def test_records_beyond_the_head_are_taken_over_and_noted(tmp_path, failure):
 
 
 def test_a_last_record_that_was_replaced_is_noted_by_the_writer_and_found(tmp_path, failure):
-    """The head, or the process that wrote it, knows another."""
+    """The head, or the process that wrote the record, has a different one."""
     path = tmp_path / "audit.jsonl"
     with AuditTrail.open(path, sinks=()) as trail:
         trail.record(failure(1))
@@ -79,7 +79,7 @@ def test_a_last_record_that_was_replaced_is_noted_by_the_writer_and_found(tmp_pa
 
 
 def test_a_process_that_dies_between_record_and_head_leaves_a_note(tmp_path, failure):
-    """The record is whole, and one more than the head knows is excused while it says that it was writing."""
+    """One complete record beyond the head is allowed if the head says that a write was in progress."""
     path = tmp_path / "audit.jsonl"
     with AuditTrail.open(path, sinks=()) as trail:
         trail.record(failure(1))
@@ -99,8 +99,8 @@ def test_a_process_that_dies_between_record_and_head_leaves_a_note(tmp_path, fai
 
 @posix
 @pytest.mark.parametrize("make", [os.mkfifo, os.mkdir])
-def test_a_head_that_is_no_file_is_told_of(tmp_path, make):
-    """The file in place of the head is named, and the trail is not begun."""
+def test_a_head_that_is_not_a_file_is_reported(tmp_path, make):
+    """The error names it, and the trail is not started."""
     path = tmp_path / "audit.jsonl"
     make(head_path(path))
     with pytest.raises(AuditError, match=r"head.*not a regular file|Is a directory"):
@@ -108,15 +108,15 @@ def test_a_head_that_is_no_file_is_told_of(tmp_path, make):
 
 
 @posix
-def test_a_fifo_is_no_trail(tmp_path):
-    """It is not opened, which could wait without end."""
+def test_a_fifo_is_refused(tmp_path):
+    """Opening it could block forever."""
     os.mkfifo(tmp_path / "audit.jsonl")
     with pytest.raises(AuditError, match="not a regular file"):
         AuditTrail.open(tmp_path / "audit.jsonl", policy="refuse")
 
 
-def test_a_name_that_is_taken_does_not_stop_rotation(tmp_path, failure):
-    """A file that somebody put where the full one should go is not overwritten."""
+def test_an_occupied_name_does_not_stop_rotation(tmp_path, failure):
+    """An unrelated file with the name of the next full file is not overwritten."""
     path = tmp_path / "audit.jsonl"
     rotated_path(path, 1).write_text("mine\n")
     with AuditTrail.open(path, sinks=(), max_bytes=1_000, flush="fsync") as trail:
@@ -127,8 +127,8 @@ def test_a_name_that_is_taken_does_not_stop_rotation(tmp_path, failure):
     assert [problem.kind for problem in verify(path).problems] == ["inserted"]
 
 
-def test_a_trail_goes_on_after_a_crash_in_the_middle_of_a_rotation(tmp_path, failure):
-    """The full file was put aside and no new one begun: the chain goes on from the full one."""
+def test_a_trail_continues_after_a_crash_during_rotation(tmp_path, failure):
+    """The full file was renamed and no new one started, so the chain continues from the full one."""
     path = tmp_path / "audit.jsonl"
     with AuditTrail.open(path, sinks=()) as trail:
         trail.record(failure(1))
@@ -139,8 +139,8 @@ def test_a_trail_goes_on_after_a_crash_in_the_middle_of_a_rotation(tmp_path, fai
     assert (report.ok, report.records, report.notes) == (True, 2, [])
 
 
-def test_a_crash_between_two_files_of_a_rotation_is_no_tampering(tmp_path, failure):
-    """The next file was begun and nothing written to it, when the head still spoke of the full one."""
+def test_a_crash_between_two_files_of_a_rotation_is_not_tampering(tmp_path, failure):
+    """The next file was empty and the head still named the full one."""
     path = tmp_path / "audit.jsonl"
     with AuditTrail.open(path, sinks=()) as trail:
         trail.record(failure(1))
@@ -154,8 +154,8 @@ def test_a_crash_between_two_files_of_a_rotation_is_no_tampering(tmp_path, failu
     assert (verify(path).ok, verify(path).records) == (True, 3)
 
 
-def test_an_empty_file_after_a_full_one_does_not_hide_what_was_cut(tmp_path, failure):
-    """Missing records and a wrong full file are reported nevertheless."""
+def test_an_empty_file_after_a_full_one_does_not_hide_removed_records(tmp_path, failure):
+    """Missing records and a wrong full file are still reported."""
     path = tmp_path / "audit.jsonl"
     with AuditTrail.open(path, sinks=()) as trail:
         trail.record(failure(1))
@@ -166,8 +166,8 @@ def test_an_empty_file_after_a_full_one_does_not_hide_what_was_cut(tmp_path, fai
     assert [problem.kind for problem in verify(path).problems] == ["cut"]
 
 
-def test_a_check_goes_on_where_files_are_pruned_meanwhile(tmp_path, failure, monkeypatch):
-    """A full file that a server deletes between two looks of the check was accounted for by then."""
+def test_verification_continues_while_files_are_pruned(tmp_path, failure, monkeypatch):
+    """A full file deleted between two steps had already been verified."""
     path = tmp_path / "audit.jsonl"
     with AuditTrail.open(path, sinks=(), max_bytes=700, keep=3) as trail:
         for number in range(12):
@@ -188,8 +188,8 @@ def test_a_check_goes_on_where_files_are_pruned_meanwhile(tmp_path, failure, mon
     assert not left[0]
 
 
-def test_a_line_longer_than_any_record_is_found_and_read_past(tmp_path, failure):
-    """It is not kept in memory, and what follows is judged as usual."""
+def test_a_line_longer_than_any_record_is_reported_and_skipped(tmp_path, failure):
+    """It is not kept in memory, and later lines are verified as usual."""
     path = tmp_path / "audit.jsonl"
     with AuditTrail.open(path, sinks=()) as trail:
         trail.record(failure(1))
@@ -201,7 +201,7 @@ def test_a_line_longer_than_any_record_is_found_and_read_past(tmp_path, failure)
 
 
 def test_the_head_of_another_trail_is_found(tmp_path, failure):
-    """Its hash is nowhere in this one."""
+    """Its hash is not in this trail."""
     for name in "ab":
         with AuditTrail.open(tmp_path / name, sinks=()) as trail:
             trail.record(failure(1, tool=name))
@@ -212,7 +212,7 @@ def test_the_head_of_another_trail_is_found(tmp_path, failure):
 
 
 def test_bytes_added_without_a_record_are_found(tmp_path, failure):
-    """Even blanks at the end."""
+    """This includes blanks at the end."""
     path = tmp_path / "audit.jsonl"
     with AuditTrail.open(path, sinks=()) as trail:
         trail.record(failure(1))
@@ -223,7 +223,7 @@ def test_bytes_added_without_a_record_are_found(tmp_path, failure):
         assert not verify(copy).ok, junk
 
 
-def test_more_problems_than_anybody_reads_are_counted(tmp_path, failure):
+def test_problems_beyond_the_limit_are_counted(tmp_path, failure):
     """The first thousand are listed."""
     path = tmp_path / "audit.jsonl"
     with AuditTrail.open(path, sinks=()) as trail:
@@ -237,8 +237,8 @@ def test_more_problems_than_anybody_reads_are_counted(tmp_path, failure):
 
 
 @posix
-def test_a_writer_that_hangs_does_not_stop_a_check(tmp_path, failure):
-    """A check takes no lock and waits for none."""
+def test_a_writer_that_hangs_does_not_stop_verification(tmp_path, failure):
+    """Verification takes no lock and waits for none."""
     path = tmp_path / "audit.jsonl"
     with AuditTrail.open(path, sinks=()) as trail:
         trail.record(failure(1))
@@ -249,8 +249,8 @@ def test_a_writer_that_hangs_does_not_stop_a_check(tmp_path, failure):
             trail._writer._leave()
 
 
-def test_a_flush_that_fails_is_logged_and_tried_again(tmp_path, failure, monkeypatch, caplog):
-    """The thread that flushes has no caller to raise the error to."""
+def test_a_failed_flush_is_logged_and_retried(tmp_path, failure, monkeypatch, caplog):
+    """The flushing thread has no caller to raise the error to."""
     flushed = threading.Event()
     fsync = os.fsync
 
@@ -267,8 +267,8 @@ def test_a_flush_that_fails_is_logged_and_tried_again(tmp_path, failure, monkeyp
     assert "could not be flushed to the disk" in caplog.text
 
 
-def test_a_warning_is_written_to_stderr_once_whatever_the_handlers_are(tmp_path, capsys, monkeypatch):
-    """Through a handler that goes there anyway, or else directly."""
+def test_a_warning_is_written_to_stderr_once(tmp_path, capsys, monkeypatch):
+    """It is written by a handler that writes there, or else directly."""
     logger = logging.getLogger("mcpcore.audit")
     monkeypatch.setattr(logger, "propagate", False)
     for handler in (None, logging.StreamHandler(sys.stderr), logging.NullHandler()):
@@ -282,14 +282,14 @@ def test_a_warning_is_written_to_stderr_once_whatever_the_handlers_are(tmp_path,
         assert capsys.readouterr().err.count("cannot be written") == 1
 
 
-def test_a_trail_says_what_it_is(tmp_path):
-    """For logs and debuggers, without the key."""
+def test_a_trail_has_a_repr(tmp_path):
+    """Logs and debuggers show it without the key."""
     trail = AuditTrail(tmp_path / "a", key="k" * 32)
     assert repr(trail) == f"AuditTrail({str(tmp_path / 'a')!r}, policy='warn')"
     assert "None" in repr(AuditTrail())
 
 
-def test_names_and_texts_of_kinds_of_their_own_are_redacted_too():
+def test_enum_names_and_texts_are_redacted_too():
     """An enumeration of strings is a string."""
 
     class Field(StrEnum):
@@ -305,8 +305,8 @@ def test_names_and_texts_of_kinds_of_their_own_are_redacted_too():
 
 
 @pytest.mark.parametrize("listening", ["nobody", "a handler", "a filter", "a parent"])
-def test_a_log_record_is_made_where_anything_takes_it(failure, monkeypatch, listening):
-    """A NullHandler takes nothing; a handler, a filter and whatever the loggers above have are asked."""
+def test_a_log_record_is_created_if_anything_handles_it(failure, monkeypatch, listening):
+    """A NullHandler does not count; handlers, filters and parent loggers do."""
     logger = logging.getLogger("mcpcore.audit")
     taken = []
     taker = logging.Handler()
@@ -324,8 +324,8 @@ def test_a_log_record_is_made_where_anything_takes_it(failure, monkeypatch, list
     assert (len(made), len(taken)) == ((0, 0) if listening == "nobody" else (1, 1))
 
 
-def test_a_trail_that_is_rotated_at_every_look_is_told(tmp_path, failure, monkeypatch):
-    """After so many attempts the check says what is wrong, and keeps no file open."""
+def test_a_trail_rotated_at_every_step_is_reported(tmp_path, failure, monkeypatch):
+    """After a number of attempts, verification reports the problem and keeps no file open."""
     path = tmp_path / "audit.jsonl"
     with AuditTrail.open(path, sinks=()) as trail:
         trail.record(failure(1))
@@ -347,8 +347,8 @@ def test_a_trail_that_is_rotated_at_every_look_is_told(tmp_path, failure, monkey
     assert before == (len(os.listdir("/dev/fd")) if before else 0)
 
 
-def test_full_files_that_come_at_every_look_are_told(tmp_path, monkeypatch):
-    """Where there is never a newest file, and another full one each time, the check ends too."""
+def test_full_files_appearing_at_every_step_are_reported(tmp_path, monkeypatch):
+    """Verification also ends if there is never a newest file."""
     path = tmp_path / "audit.jsonl"
     looks = []
 

@@ -1,4 +1,4 @@
-"""A lock that another process holds: the failing call waits for it, and nothing else on the event loop does."""
+"""If another process holds the lock, only the failing call waits, and the event loop continues."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ async def fail(ctx: Context[Any], n: int) -> str:
 
 @tool(errors=ERRORS)
 async def some(ctx: Context[Any], count: int) -> BatchResult[int]:
-    """Do some items, of which all but the first fail."""
+    """Process some items, of which all but the first fail."""
     batch = Batch[int](ctx)
     for n in range(count):
         with batch.item(n):
@@ -71,7 +71,7 @@ def some_in_a_thread(ctx: Context[Any], count: int) -> BatchResult[int]:
 
 @contextmanager
 def held(path: Path) -> Iterator[None]:
-    """Hold the lock of a trail, as another process that was stopped in the middle of a record."""
+    """Hold the lock of a trail like another process that was stopped in the middle of a record."""
     with lock_path(path).open("wb") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         yield
@@ -109,14 +109,14 @@ def reason(result: Any) -> Any:
 
 
 async def until(holds: Callable[[], bool]) -> None:
-    """Return when `holds` does."""
+    """Return when `holds` returns true."""
     with anyio.fail_after(60):
         while not holds():  # noqa: ASYNC110 - there is no event to wait for
             await anyio.sleep(0.001)
 
 
 async def longest_gap(until: anyio.Event) -> float:
-    """The longest time for which the loop did not come round."""
+    """Measure the longest time for which the loop was blocked."""
     longest, before = 0.0, time.perf_counter()
     while not until.is_set():
         await anyio.sleep(0.001)
@@ -145,9 +145,8 @@ async def gap_of_failing_calls(server: Server[Any], name: str, arguments: dict[s
 
 @pytest.mark.usefixtures("door")
 @pytest.mark.parametrize(("name", "arguments"), [("fail", {"n": -1}), ("some", {"count": 8})])
-def test_the_loop_goes_on_while_calls_wait_for_the_lock(path, name, arguments):
-    """Many concurrent failures, alone or as items of a batch; the bound is above 20 ms for busy machines, and
-    half of what a wait on the loop would take."""
+def test_the_loop_continues_while_calls_wait_for_the_lock(path, name, arguments):
+    """The bound exceeds 20 ms for busy machines, and is half the time that waiting on the loop would take."""
     trail = opened(path, lock_timeout=2.0)
     with held(path):
         gaps = [asyncio.run(gap_of_failing_calls(serving(trail), name, arguments, 10)) for _ in range(2)]
@@ -155,8 +154,8 @@ def test_the_loop_goes_on_while_calls_wait_for_the_lock(path, name, arguments):
     assert trail.lost == 2 * 10 * (1 if name == "fail" else 7)
 
 
-def test_a_record_on_a_loop_waits_a_moment_at_most_before_it_is_put_off(path, failure, monkeypatch):
-    """And those after it do not wait at all, as long as there is one that does."""
+def test_a_record_on_a_loop_waits_briefly_before_it_is_deferred(path, failure, monkeypatch):
+    """Later records do not wait at all while one is deferred."""
     slept: list[float] = []
     monkeypatch.setattr(writer_module, "sleep", lambda seconds: (slept.append(seconds), time.sleep(seconds)))
     trail = opened(path)
@@ -179,7 +178,7 @@ def test_a_record_on_a_loop_waits_a_moment_at_most_before_it_is_put_off(path, fa
 
 @pytest.mark.usefixtures("door")
 def test_a_success_is_answered_while_a_failing_call_waits(path):
-    """And the failing call as soon as the lock is free, with its record written before."""
+    """The failing call is answered when the lock is free, after its record is written."""
     trail = opened(path, lock_timeout=60)
 
     async def run() -> Any:
@@ -213,8 +212,8 @@ async def waited(server: Server[Any], name: str, arguments: dict[str, int]) -> A
     ("name", "arguments"), [("fail", {"n": -1}), ("some", {"count": 3}), ("some_in_a_thread", {"count": 3})]
 )
 @pytest.mark.parametrize("policy", ["warn", "refuse"])
-def test_where_the_time_is_up_the_policy_applies(path, name, arguments, policy, caplog):
-    """The answer is sent, or withheld; a batch is withheld as a whole, unless a worker thread waited for its items."""
+def test_after_the_time_limit_the_policy_applies(path, name, arguments, policy, caplog):
+    """The answer is sent or withheld; a batch is withheld as a whole, unless a worker thread waited for its items."""
     trail = opened(path, lock_timeout=0.1, policy=policy)
     with held(path):
         answer = asyncio.run(waited(serving(trail), name, arguments))
@@ -238,7 +237,7 @@ def test_where_the_time_is_up_the_policy_applies(path, name, arguments, policy, 
     [((True, None), "none"), ((False, False), "unknown"), ((None, None), None)],
     ids=["reads", "sends", "unsaid"],
 )
-def test_an_answer_that_is_withheld_says_what_the_annotations_say(path, hints, expected):
+def test_a_withheld_answer_has_the_effects_of_the_annotations(path, hints, expected):
     """The effects of the failure are lost with its record."""
     trail = opened(path, lock_timeout=0.05, policy="refuse")
     annotations = ToolAnnotations(read_only_hint=hints[0], idempotent_hint=hints[1])
@@ -252,8 +251,8 @@ def test_an_answer_that_is_withheld_says_what_the_annotations_say(path, hints, e
 @pytest.mark.usefixtures("door")
 @pytest.mark.parametrize("surface", ["resource", "prompt", "unknown tool"])
 @pytest.mark.parametrize("is_freed", [True, False])
-def test_resources_prompts_and_unknown_tools_wait_as_well(path, surface, is_freed):
-    """Their errors are sent when they are recorded, and withheld where they cannot be."""
+def test_resources_prompts_and_unknown_tools_also_wait(path, surface, is_freed):
+    """Their errors are sent once recorded, and withheld if they cannot be."""
     trail = opened(path, lock_timeout=60 if is_freed else 0.05, policy="refuse")
 
     async def run() -> None:
@@ -289,7 +288,7 @@ def _only(exc: BaseException) -> Any:
 
 @pytest.mark.parametrize("kind", ["a scope", "the task", "a lost record"])
 def test_a_cancelled_call_does_not_lose_its_record(path, failure, kind):
-    """Whoever cancels it; it is written when the lock is free, or counted as lost when its time is up."""
+    """The record is written when the lock is free, or counted as lost after its time limit."""
     trail = opened(path, lock_timeout=0.1 if kind == "a lost record" else 60)
 
     async def call() -> None:
@@ -349,8 +348,8 @@ def _nothing(path: Path) -> Iterator[None]:
 
 
 @pytest.mark.parametrize("policy", ["warn", "refuse"])
-def test_a_loop_that_is_torn_down_counts_what_was_not_written(path, failure, monkeypatch, policy):
-    """An interrupt does not wait: each record is tried once more, and otherwise counted as lost and reported."""
+def test_a_loop_that_is_torn_down_counts_unwritten_records(path, failure, monkeypatch, policy):
+    """An interrupt does not wait: each record is tried once more, or counted as lost and reported."""
     trail = opened(path, policy=policy)
     call = Call()
     errors: list[Exception] = []
@@ -374,8 +373,8 @@ def test_a_loop_that_is_torn_down_counts_what_was_not_written(path, failure, mon
 
 
 @pytest.mark.usefixtures("door")
-def test_a_filter_that_raises_costs_no_answer_of_a_call_that_waited(path, caplog):
-    """It is logged, as where the call did not have to wait."""
+def test_a_filter_that_raises_does_not_prevent_a_delayed_answer(path, caplog):
+    """The error is logged, as without a delay."""
     caplog.set_level(logging.INFO, "mcpcore.audit")
     trail = opened(path, lock_timeout=60)
     logger = logging.getLogger("mcpcore.audit")
@@ -404,8 +403,8 @@ def test_a_filter_that_raises_costs_no_answer_of_a_call_that_waited(path, caplog
     assert "recording a failure went wrong" in caplog.text
 
 
-def test_many_records_of_one_call_give_the_loop_a_turn_between_them(path, failure, monkeypatch):
-    """They are written in goes of a few milliseconds."""
+def test_many_records_of_one_call_yield_to_the_loop(path, failure, monkeypatch):
+    """They are written in batches of a few milliseconds."""
     monkeypatch.setattr("mcpcore.audit.waiting._TURN", 0.0)
     trail = opened(path)
     call = Call()
@@ -428,8 +427,8 @@ def test_many_records_of_one_call_give_the_loop_a_turn_between_them(path, failur
     assert verify(path).records == 10
 
 
-def test_a_thread_that_waits_for_the_lock_keeps_no_other_thread_waiting(path, failure):
-    """Calls that need no lock return immediately, and so does a single try."""
+def test_a_thread_waiting_for_the_lock_blocks_no_other_thread(path, failure):
+    """Calls that need no lock return immediately, and so does a single attempt."""
     trail = opened(path, lock_timeout=60)
     thread = threading.Thread(target=trail.record, args=(failure(1),))
     with held(path):
@@ -443,8 +442,8 @@ def test_a_thread_that_waits_for_the_lock_keeps_no_other_thread_waiting(path, fa
     assert verify(path).records == 1
 
 
-def test_two_threads_wait_for_each_other_and_both_records_are_written(path, failure):
-    """The mutex is waited for as the lock is, and no longer."""
+def test_two_waiting_threads_both_write_their_records(path, failure):
+    """The wait for the mutex has the same limit as the wait for the lock."""
     trail = opened(path, lock_timeout=0.05, policy="refuse")
     with trail._writer._mutex:
         failed: list[Exception] = []
@@ -464,15 +463,15 @@ def test_two_threads_wait_for_each_other_and_both_records_are_written(path, fail
     assert verify(path).ok
 
 
-def test_a_lock_that_is_held_at_the_start_is_told_of(path):
-    """As any other reason why the trail cannot be written."""
+def test_a_lock_held_at_the_start_is_reported(path):
+    """It is reported like any other reason why the trail cannot be written."""
     opened(path).close()
     with held(path), pytest.raises(AuditError, match="another process has held its lock"):
         opened(path, policy="refuse", lock_timeout=0.05)
 
 
 def lock_all(names: list[Path]) -> int:
-    """Lock each of the files that can be opened for reading, in every way that a reader can; how many there were."""
+    """Lock each readable file in every way that a reader can, and return their number."""
     locked = 0
     for name in names:
         try:
@@ -487,7 +486,7 @@ def lock_all(names: list[Path]) -> int:
 
 @contextmanager
 def reading_process(names: list[Path]) -> Iterator[int]:
-    """A process that may only read the files, and locks them; how many it could open."""
+    """Start a process that may only read the files, locks them, and returns how many it could open."""
     answers, answer = os.pipe()
     wait, done = os.pipe()
     child = os.fork()
@@ -514,7 +513,7 @@ def reading_process(names: list[Path]) -> Iterator[int]:
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 def test_a_process_that_may_only_read_the_trail_cannot_hold_its_lock(failure):
-    """It can lock the trail and the head in every way that there is, and cannot open the lock file."""
+    """It can lock the trail and the head in any way, but cannot open the lock file."""
     with tempfile.TemporaryDirectory() as folder:
         Path(folder).chmod(0o755)
         path = Path(folder) / "audit.jsonl"
@@ -531,8 +530,8 @@ def test_a_process_that_may_only_read_the_trail_cannot_hold_its_lock(failure):
         assert lock_path(path).stat().st_mode & 0o777 == 0o200
 
 
-def test_a_lock_file_that_others_may_read_is_closed_to_them(path, failure):
-    """As after chmod -R; whoever may write the trail may open its lock."""
+def test_a_lock_file_readable_by_others_is_closed_to_them(path, failure):
+    """This can happen after chmod -R; any process that may write the trail may open its lock."""
     with opened(path) as trail:
         trail.record(failure(1))
     path.chmod(0o664)
@@ -542,8 +541,8 @@ def test_a_lock_file_that_others_may_read_is_closed_to_them(path, failure):
     assert lock_path(path).stat().st_mode & 0o777 == 0o220
 
 
-def test_a_lock_file_that_is_deleted_is_made_anew(path, failure):
-    """By whoever writes next, so that all writers take turns by the same one."""
+def test_a_deleted_lock_file_is_created_again(path, failure):
+    """The next writer creates it, so all writers share the same one."""
     with opened(path) as one, opened(path) as two:
         for number in range(4):
             one.record(failure(number))
@@ -553,8 +552,8 @@ def test_a_lock_file_that_is_deleted_is_made_anew(path, failure):
     assert lock_path(path).exists()
 
 
-def test_a_lock_that_is_free_again_in_a_moment_puts_nothing_off(path, failure, monkeypatch):
-    """As where another process was in the middle of a record."""
+def test_a_briefly_held_lock_defers_nothing(path, failure, monkeypatch):
+    """Another process may be in the middle of a record."""
     monkeypatch.setattr("mcpcore.audit.trail._MOMENT", 30.0)
     trail = opened(path)
     call = Call()
@@ -572,7 +571,7 @@ def test_a_lock_that_is_free_again_in_a_moment_puts_nothing_off(path, failure, m
     assert (len(call), verify(path).records) == (0, 1)
 
 
-def test_a_disk_that_fails_while_a_call_waits_is_reported(tmp_path, failure):
+def test_a_disk_error_while_a_call_waits_is_reported(tmp_path, failure):
     """The record is lost for that reason, and the policy applies."""
     folder = tmp_path / "logs"
     folder.mkdir()
@@ -594,8 +593,8 @@ def test_a_disk_that_fails_while_a_call_waits_is_reported(tmp_path, failure):
 
 
 @pytest.mark.usefixtures("door")
-def test_a_resource_that_records_for_itself_is_withheld_where_the_policy_says_so(path, failure):
-    """Though it succeeded: the error is one of the protocol."""
+def test_a_resource_that_records_for_itself_is_withheld_by_policy(path, failure):
+    """It succeeded, but the client gets a protocol error."""
     trail = opened(path, policy="refuse", lock_timeout=0.05)
     server = Server("s", audit=trail)
 
@@ -615,7 +614,7 @@ def test_a_resource_that_records_for_itself_is_withheld_where_the_policy_says_so
 
 @pytest.mark.usefixtures("door")
 @pytest.mark.parametrize(("lock_timeout", "policy"), [(30, "refuse"), (0.05, "warn"), (0.05, "refuse")])
-def test_a_task_that_fails_after_its_call_was_answered_loses_no_record(path, lock_timeout, policy):
+def test_a_task_that_fails_after_its_answer_loses_no_record(path, lock_timeout, policy):
     """Its record is written once the lock is free, or counted as lost and reported like any other."""
     trail = opened(path, lock_timeout=lock_timeout, policy=policy)
     server: Server[Any] = Server("s", audit=trail)

@@ -1,4 +1,4 @@
-"""Small trails, changed at each byte that they have, cut at each, and laid together in every other way."""
+"""Small trails with each byte changed, cut at each byte, and with their files combined in every other way."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ KEY = "k" * 32
 
 
 def made(folder, key, *, first=1):
-    """A trail of three short records in two files; its files by name."""
+    """Return the files of a trail of three short records in two files, by name."""
     folder.mkdir()
     with AuditTrail.open(folder / "audit.jsonl", key=key, sinks=(), max_bytes=550) as trail:
         for number in range(first, first + 3):
@@ -26,25 +26,24 @@ def is_found(path, key) -> bool:
     try:
         return not verify(path, key=key).ok
     except AuditError:
-        # The rest has another signature, or is not a trail.
+        # The other files have another signature or are not a trail.
         return True
 
 
 @pytest.fixture(params=[None, KEY], ids=["plain", "signed"])
 def key(request):
-    """Both kinds of a trail."""
+    """Run with and without a key."""
     return request.param
 
 
 def test_every_byte_counts(tmp_path, key):
-    """Of the newest file, of a full one and of the head: another value is found, and so is a missing or a doubled
-    byte."""
+    """A changed, missing or doubled byte is found in the newest file, in a full one and in the head."""
     path = tmp_path / "trail" / "audit.jsonl"
     files = made(path.parent, key)
     assert not is_found(path, key)
     for name, data in files.items():
         file = path.with_name(name)
-        # What fills the head's sector says nothing, and its last byte but one may say that a record is under way.
+        # The padding of the head's sector has no meaning; its second to last byte may say that a write is in progress.
         for at in range(len(data.rstrip())):
             byte = data[at : at + 1]
             other = bytes([byte[0] ^ (1 if at % 2 else 0x20)])
@@ -56,7 +55,7 @@ def test_every_byte_counts(tmp_path, key):
 
 
 def test_every_cut_is_found(tmp_path, key):
-    """Wherever a file ends that did not end there."""
+    """A file may be cut at any byte."""
     path = tmp_path / "trail" / "audit.jsonl"
     for name, data in made(path.parent, key).items():
         if name.endswith(".head"):
@@ -68,8 +67,8 @@ def test_every_cut_is_found(tmp_path, key):
         file.write_bytes(data)
 
 
-def test_no_file_of_one_trail_is_taken_for_one_of_another(tmp_path, key):
-    """Nor for another of the same; nor can any of them be left out; of a plain trail the head can, which is noted."""
+def test_no_file_can_replace_another(tmp_path, key):
+    """No file can replace another or be left out, except for the head of a plain trail, which is noted."""
     path = tmp_path / "trail" / "audit.jsonl"
     files = made(path.parent, key)
     others = made(tmp_path / "other", key, first=4)
@@ -92,7 +91,7 @@ def test_no_file_of_one_trail_is_taken_for_one_of_another(tmp_path, key):
 
 
 def test_every_older_head_is_found(tmp_path, key):
-    """Whoever puts one back says that what came later was added."""
+    """Later records are then reported as added."""
     path = tmp_path / "audit.jsonl"
     head = path.with_name("audit.jsonl.head")
     older = []
@@ -107,7 +106,7 @@ def test_every_older_head_is_found(tmp_path, key):
 
 
 def test_the_order_of_times_does_not_matter(tmp_path, key):
-    """A clock may be set back; the numbers say what came first."""
+    """A clock may be set back, so the record numbers define the order."""
     path = tmp_path / "audit.jsonl"
     with AuditTrail.open(path, key=key, sinks=()) as trail:
         for stamp in ("2026-11-21T08:15:00.000Z", "1999-01-01T00:00:00.000Z", "2026-11-21T08:14:00.000Z"):

@@ -34,10 +34,9 @@ closed.record({"tool": "child"})
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system cannot fork")
 @pytest.mark.parametrize("flush", ["record", "interval"])
 def test_a_child_that_ends_as_any_program_does_leaves_one_chain(tmp_path, flush):
-    """Nothing is written twice or in between by descriptors that both sides have, nor by the thread that flushes; a
-    trail that was closed before the fork is opened again by whoever needs it."""
+    """Shared descriptors and the flushing thread write nothing twice, and a closed trail is opened again if needed."""
     path = tmp_path / "audit.jsonl"
-    # Newer versions of Python warn of every fork of a process with threads; the trail's own is what is tested.
+    # Newer Python versions warn about forks with threads; the trail's own thread is what this tests.
     command = [sys.executable, "-W", "ignore::DeprecationWarning", "-c", PROGRAM, str(path), flush]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
     assert (0, "") == (done.returncode, done.stderr)
@@ -87,7 +86,7 @@ if writers != ("parent" if not child else "child"):
     [("child", [3]), ("parent", [3]), ("both", [3]), ("grandchild", [3]), ("both lose", [4, 1])],
 )
 def test_losses_from_before_a_fork_are_reported_once(tmp_path, writers, losses):
-    """By whichever side writes first, also where the other never writes again; later losses by the side that had them."""
+    """The side that writes first reports them; later losses are reported by the side that had them."""
     folder = tmp_path / "logs"
     folder.mkdir()
     command = [sys.executable, "-W", "ignore::DeprecationWarning", "-c", LOSSES, str(folder), writers]

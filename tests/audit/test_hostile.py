@@ -1,4 +1,4 @@
-"""Forged trails that no writer could produce: reported as problems, never a crash of the command."""
+"""Forged trails that no writer could produce are reported as problems and never crash the command."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ def junk(tmp_path, failure):
     return path
 
 
-def test_lines_of_junk_are_told_as_inserted(junk):
-    """Bytes, bare values, JSON nested beyond reading, and fields of the wrong kind."""
+def test_invalid_lines_are_reported_as_inserted(junk):
+    """These are random bytes, bare values, deeply nested JSON, and fields of the wrong type."""
     done = run("verify", junk)
     assert (done.returncode, done.stderr) == (1, "")
     assert done.stdout.count(": inserted") == JUNK.count(b"\n")
@@ -41,15 +41,15 @@ def test_lines_of_junk_are_told_as_inserted(junk):
 
 @pytest.mark.parametrize("command", ["show", "tail", "stats"])
 @pytest.mark.parametrize("option", [("--tool", "fetch_articles"), ("--reason", "no_match"), ("--code", "NOT_FOUND")])
-def test_a_filter_passes_over_fields_of_the_wrong_kind(junk, command, option):
-    """The records that fit are shown, whatever else is in the file."""
+def test_a_filter_ignores_fields_of_the_wrong_type(junk, command, option):
+    """Matching records are shown, whatever else is in the file."""
     done = run(command, junk, *option)
     assert (done.returncode, done.stderr) == (0, "")
     assert "fetch_articles" in done.stdout
 
 
-def test_a_signed_trail_recomputed_without_the_key_is_not_believed_without_it(tmp_path, failure):
-    """Its head is still signed: a check without the key fails and asks for the key."""
+def test_a_signed_trail_recomputed_without_the_key_is_rejected(tmp_path, failure):
+    """Its head is still signed, so verification without the key fails and asks for the key."""
     path = tmp_path / "audit.jsonl"
     with AuditTrail.open(path, key="k" * 32, sinks=()) as trail:
         for number in range(3):

@@ -1,4 +1,4 @@
-"""Records as JSON: keys that name secrets, texts that JSON cannot hold, parts that were searched before."""
+"""Records as JSON: keys that name secrets, text that JSON cannot represent, and parts that were searched before."""
 
 from __future__ import annotations
 
@@ -25,27 +25,27 @@ def record_of(data, message="m"):
 @pytest.mark.parametrize("name", SECRET_NAMES)
 @pytest.mark.parametrize("dress", ["{}", "{}\n", " {}", "-{}-", "{}é", '"{}"', "{}\\"])
 def test_every_secret_name_hides_its_value(name, dress):
-    """Whatever punctuation surrounds the name."""
+    """Any punctuation may surround the name."""
     key = dress.format(name.upper())
     clean, _ = encode(record_of({key: "hunter2"}))
     assert clean["data"] == {key: REDACTED}
 
 
 def test_the_value_of_a_long_key_is_hidden():
-    """A key that is too long to be read counts as the name of a secret."""
+    """A key that is too long to be examined counts as the name of a secret."""
     clean, line = encode(record_of({"k" * 300: "hunter2", "pad": "p" * 500}))
     assert "hunter2" not in line
     assert clean["data"]["k" * 300] == REDACTED
 
 
 def test_half_of_a_surrogate_pair_is_escaped():
-    """UTF-8 cannot hold it, JSON in ASCII can."""
+    """UTF-8 cannot represent it, but ASCII JSON can."""
     _, line = encode(record_of({}, "\ud800"))
     assert json.loads(line)["message"] == "\ud800"
 
 
 def test_parts_that_were_searched_before_become_plain_values():
-    """Also where another part of the record holds a secret."""
+    """This holds even if another part of the record has a secret."""
     crash = {"exception": Searched(type="E", message="password=[redacted]", causes=[]), "traceback": Clean("E: boom")}
     record = {**record_of({}, "password=hunter2"), **crash}
     clean, line = encode(record)

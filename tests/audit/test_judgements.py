@@ -1,4 +1,4 @@
-"""Trails that were changed in more than one way, and what verify says of each record."""
+"""Trails with several kinds of changes, and the report of `verify` for each record."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ PLAIN = Signer(None)
 
 
 def sealed(seq: int, prev: str, text: str) -> bytes:
-    """A line that vouches for itself, as anybody can make one where there is no key."""
+    """Return a line with a valid hash, as anyone can make if there is no key."""
     return PLAIN.seal(seq, prev, f'{{"message":"{text}"}}')[0]
 
 
 def chain(count: int, *, prev: str = GENESIS) -> list[bytes]:
-    """The lines of a trail of so many records, of which the first names `prev`."""
+    """Return the lines of a trail with this many records, of which the first names `prev`."""
     made = []
     for seq in range(1, count + 1):
         line, prev = PLAIN.seal(seq, prev, f'{{"message":"record {seq}"}}')
@@ -38,7 +38,7 @@ def hash_of(line: bytes) -> str:
 
 @pytest.fixture
 def lay(tmp_path):
-    """Make a trail of these lines, without a head; its path."""
+    """Write a trail with these lines and no head, and return its path."""
 
     def laid(*lines: bytes):
         path = tmp_path / "audit.jsonl"
@@ -52,24 +52,24 @@ def found(path, **options):
     return [(problem.kind, problem.seq) for problem in verify(path, **options).problems]
 
 
-def test_a_second_record_of_a_number_is_forged(lay):
-    """Of two sound lines with one number, the one that the next record names is kept."""
+def test_a_second_record_with_the_same_number_is_forged(lay):
+    """Of two valid lines with the same number, the one that the next record names is kept."""
     one, two, three, four = chain(4)
     other = sealed(3, hash_of(two), "another story")
     assert [("forged", 3)] == found(lay(one, two, three, other, four))
     assert [("forged", 3)] == found(lay(one, two, other, three, four))
 
 
-def test_a_record_that_stands_in_two_places_is_told_once(lay):
-    """The one in its place is kept, and the other is named with where it stands too."""
+def test_a_duplicated_record_is_reported_once(lay):
+    """The one in its place is kept, and the other is reported with its position."""
     one, two, three = chain(3)
     path = lay(one, two, three, two)
     assert [("duplicated", 2)] == found(path)
     assert "it is also at audit.jsonl:2" in verify(path).problems[0].detail
 
 
-def test_a_record_without_the_key_after_the_first_that_has_it_is_forged(tmp_path, failure):
-    """Somebody without the key goes on with the chain as anybody could before there was one."""
+def test_an_unsigned_record_after_the_first_signed_one_is_forged(tmp_path, failure):
+    """An attacker without the key continues the chain, as was possible before the key was set."""
     path = tmp_path / "audit.jsonl"
     with AuditTrail.open(path, sinks=(), key="k" * 32) as trail:
         trail.record(failure(1))
@@ -81,13 +81,13 @@ def test_a_record_without_the_key_after_the_first_that_has_it_is_forged(tmp_path
     assert ("forged", 2, "it is not signed, and those before it are") in [(p.kind, p.seq, p.detail) for p in problems]
 
 
-def test_a_chain_that_begins_elsewhere_is_forged(lay):
-    """A first record that names a record before it was forged."""
+def test_a_chain_with_a_foreign_beginning_is_forged(lay):
+    """The first record of the trail names a predecessor."""
     assert [("forged", 1)] == found(lay(*chain(3, prev="1" * 64)))
 
 
-def test_records_missing_around_one_that_was_moved_are_told_apart(lay):
-    """The record that stands elsewhere is not among the missing."""
+def test_records_missing_around_a_moved_one_are_distinguished(lay):
+    """The moved record is not among the missing ones."""
     lines = chain(7)
     moved = lay(lines[0], lines[5], lines[6], lines[2])
     report = verify(moved)
@@ -97,8 +97,8 @@ def test_records_missing_around_one_that_was_moved_are_told_apart(lay):
     assert "records 4 to 5 are missing" in told
 
 
-def test_the_head_of_an_empty_trail_fits_every_trail(lay, tmp_path):
-    """What `--print-head` says before the first record can be held against the trail later."""
+def test_the_head_of_an_empty_trail_matches_every_trail(lay, tmp_path):
+    """The output of `--print-head` before the first record can be compared with the trail later."""
     empty = tmp_path / "empty.jsonl"
     AuditTrail.open(empty, sinks=()).close()
     report = verify(empty)
@@ -107,8 +107,8 @@ def test_the_head_of_an_empty_trail_fits_every_trail(lay, tmp_path):
     assert verify(lay(*chain(2)), head=f"0:{GENESIS}").ok
 
 
-def test_files_that_were_joined_into_one_are_found(tmp_path, failure):
-    """Every record is there and in order, and yet the file is not the one that the server wrote."""
+def test_files_joined_into_one_are_found(tmp_path, failure):
+    """Every record is present and in order, but the server did not write them to one file."""
     path = tmp_path / "audit.jsonl"
     with AuditTrail.open(path, sinks=(), max_bytes=2_000) as trail:
         for number in range(1, 13):
@@ -124,8 +124,8 @@ def test_files_that_were_joined_into_one_are_found(tmp_path, failure):
     assert f"bytes long, and was {report.head.size}" in report.problems[0].detail
 
 
-def test_a_fragment_that_was_sealed_off_and_then_changed_is_found(tmp_path, failure):
-    """The record after it confirms the bytes that a dying writer left."""
+def test_a_sealed_fragment_that_was_changed_is_found(tmp_path, failure):
+    """The next record confirms the bytes that a dying writer left."""
     path = tmp_path / "audit.jsonl"
     with AuditTrail.open(path, sinks=()) as trail:
         trail.record(failure(1))
@@ -142,7 +142,7 @@ def test_a_fragment_that_was_sealed_off_and_then_changed_is_found(tmp_path, fail
 
 @pytest.fixture
 def pruned(tmp_path, failure):
-    """A trail whose server keeps one full file, and the head that it had after three records."""
+    """A trail whose server keeps one full file, and its head after three records."""
     path = tmp_path / "audit.jsonl"
     with AuditTrail.open(path, sinks=(), max_bytes=2_000, keep=1) as trail:
         for number in range(1, 4):
@@ -157,24 +157,24 @@ def pruned(tmp_path, failure):
     return path, old
 
 
-def test_what_was_pruned_is_not_missed_where_something_else_is_wrong(pruned):
-    """A changed record is named alone, though the trail no longer begins with the first."""
+def test_pruned_records_are_not_reported_as_missing_with_other_problems(pruned):
+    """Only the changed record is reported, even though the trail no longer begins with the first one."""
     path, _ = pruned
     last = verify(path).last
     path.write_bytes(path.read_bytes().replace(b"None of 30", b"None of 31"))
     assert [("changed", last)] == found(path)
 
 
-def test_a_head_from_before_the_pruning_is_told_to_be_old(pruned):
-    """It can no longer be held against the record that it knew, and that is no sign of a change."""
+def test_a_head_from_before_pruning_is_reported_as_old(pruned):
+    """It cannot be compared with its record any more, which is not a sign of tampering."""
     path, old = pruned
     report = verify(path, head=old)
     assert report.ok
     assert "the head given is older than the first record that is kept" in report.notes
 
 
-def test_a_number_inside_that_a_head_knows_is_missed(tmp_path, failure):
-    """A head kept elsewhere names a record that was taken out of the middle."""
+def test_a_missing_record_named_by_a_head_is_reported(tmp_path, failure):
+    """A head kept elsewhere names a record that was removed from the middle."""
     path = tmp_path / "audit.jsonl"
     with AuditTrail.open(path, sinks=()) as trail:
         trail.record(failure(1))
@@ -187,8 +187,8 @@ def test_a_number_inside_that_a_head_knows_is_missed(tmp_path, failure):
     assert ("removed", "the head given lists record 2, which is missing") in [(p.kind, p.detail) for p in problems]
 
 
-def test_a_line_that_only_looks_like_an_event_is_none():
-    """The word alone does not make one."""
+def test_a_line_that_only_resembles_an_event_is_not_one():
+    """The word alone does not make an event."""
     assert event_of(b'{"event":\n') is None
     assert event_of(b'["event":' + b"[" * 100_000 + b"\n") is None
     assert event_of(b'{"event": 7}\n') is None
@@ -196,8 +196,8 @@ def test_a_line_that_only_looks_like_an_event_is_none():
     assert event_of(b'{"event":"lost","records":2}\n') == {"event": "lost", "records": 2}
 
 
-def test_a_full_file_that_cannot_be_read_is_passed_over_when_the_chain_is_taken_up(tmp_path, failure):
-    """A writer that begins an empty file looks for the end of the chain in the newest full file that it can read."""
+def test_an_unreadable_full_file_is_skipped_when_the_chain_continues(tmp_path, failure):
+    """A writer with an empty file takes the end of the chain from the newest readable full file."""
     path = tmp_path / "audit.jsonl"
     with AuditTrail.open(path, sinks=(), max_bytes=2_000) as trail:
         for number in range(1, 9):
@@ -211,8 +211,8 @@ def test_a_full_file_that_cannot_be_read_is_passed_over_when_the_chain_is_taken_
         assert trail.head.seq > end.seq
 
 
-def test_a_folder_that_became_a_file_is_told_and_the_lock_is_given_back(tmp_path, failure, caplog):
-    """Every failure is answered all the same, and the next one finds the trail where the folder is there again."""
+def test_a_folder_replaced_by_a_file_is_reported_and_the_lock_released(tmp_path, failure, caplog):
+    """Every failure is still answered, and recording resumes once the folder exists again."""
     folder = tmp_path / "logs"
     folder.mkdir()
     with AuditTrail.open(folder / "audit.jsonl", sinks=()) as trail:
@@ -229,8 +229,8 @@ def test_a_folder_that_became_a_file_is_told_and_the_lock_is_given_back(tmp_path
     assert any("1 record(s) could not be written" in note for note in report.notes)
 
 
-def test_a_trail_without_a_file_has_nothing_to_check():
-    """Neither the policy nor the disk can refuse what is only logged."""
+def test_a_trail_without_a_file_has_nothing_to_verify():
+    """Neither the policy nor the disk can refuse records that are only logged."""
     AuditTrail(policy="refuse").check()
 
 
@@ -243,8 +243,8 @@ def test_a_trail_without_a_file_has_nothing_to_check():
     ],
     ids=["both", "neither", "text"],
 )
-def test_of_a_crash_that_is_too_long_its_kind_and_its_message_stay(tmp_path, failure, exception, kept):
-    """The part that makes the record too long is dropped and named; the kind of crash stays."""
+def test_an_oversized_crash_keeps_its_type_and_message(tmp_path, failure, exception, kept):
+    """The part that makes the record too long is dropped and named."""
     path = tmp_path / "audit.jsonl"
     with AuditTrail.open(path, sinks=()) as trail:
         trail.record(failure(1, exception=exception, traceback="t"))
@@ -256,7 +256,7 @@ def test_of_a_crash_that_is_too_long_its_kind_and_its_message_stay(tmp_path, fai
     assert kept is None or "message" not in kept or told["message"].startswith(kept["message"])
 
 
-def test_the_thread_that_flushes_ends_with_its_trail(tmp_path, failure, monkeypatch):
+def test_the_flushing_thread_ends_with_its_trail(tmp_path, failure, monkeypatch):
     """It ends soon after the trail is garbage-collected, with or without anything to flush."""
     monkeypatch.setattr("mcpcore.audit.flushing._IDLE", 0.02)
     before = set(threading.enumerate())
@@ -274,7 +274,7 @@ def test_the_thread_that_flushes_ends_with_its_trail(tmp_path, failure, monkeypa
 
 @pytest.fixture
 def bare_logger(monkeypatch):
-    """The trail's logger without handlers, filters or a parent, as a library without an application has it."""
+    """Remove handlers, filters and the parent of the trail's logger, as in a library without an application."""
     logger = logging.getLogger("mcpcore.audit")
     for name, value in (("handlers", []), ("filters", []), ("propagate", False), ("disabled", False)):
         monkeypatch.setattr(logger, name, value)
@@ -285,7 +285,7 @@ def bare_logger(monkeypatch):
 
 
 def heard(logger: logging.Logger, failure) -> list[str]:
-    """What the filters of the logger see of one failure."""
+    """Return the records that the logger's filters receive for one failure."""
     seen: list[str] = []
     watch = logging.Filter()
     watch.filter = lambda record: bool(seen.append(record.getMessage()))  # type: ignore[method-assign]
@@ -295,20 +295,20 @@ def heard(logger: logging.Logger, failure) -> list[str]:
     return seen
 
 
-def test_a_filter_sees_every_record_whatever_the_handlers_are(bare_logger, failure):
-    """An application may take the trail by a filter; a handler that does nothing does not take it away."""
+def test_a_filter_sees_every_record_with_any_handlers(bare_logger, failure):
+    """An application may read the trail in a filter, and a handler that does nothing does not prevent this."""
     assert 1 == len(heard(bare_logger, failure))
     bare_logger.addHandler(logging.NullHandler())
     assert 1 == len(heard(bare_logger, failure))
 
 
-def test_nothing_is_made_for_a_logger_that_nobody_hears(bare_logger, failure, monkeypatch, capsys):
-    """A NullHandler is how an application says so; with no handler at all the last resort has it."""
+def test_no_record_is_created_for_a_logger_without_handlers(bare_logger, failure, monkeypatch, capsys):
+    """A NullHandler counts as no handler; without any handler, the last resort gets the record."""
     made: list[object] = []
     factory = logging.getLogRecordFactory()
     monkeypatch.setattr(logging, "_logRecordFactory", lambda *args, **more: made.append(args) or factory(*args, **more))
     crash = failure(1, name="INTERNAL_ERROR")
-    bare_logger.handlers.clear()  # pytest adds a handler if records do not propagate to the root
+    bare_logger.handlers.clear()  # pytest adds a handler to the root logger if records do not propagate to it
     AuditTrail(sinks=()).record(crash)
     assert 1 == len(made)
     assert '"INTERNAL_ERROR"' in capsys.readouterr().err

@@ -1,4 +1,4 @@
-"""A key that a trail got later: the records from before it prove nothing until somebody confirms them."""
+"""A key added to an existing trail: earlier records are not trusted until their head is confirmed."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ def path(tmp_path):
     return tmp_path / "audit.jsonl"
 
 
-def test_a_forgery_does_not_verify_after_the_server_adopted_it(path, failure, caplog):
-    """Somebody without the key replaces a signed trail; the server goes on with it, says so, and proves nothing."""
+def test_a_forgery_does_not_verify_after_the_server_continued_it(path, failure, caplog):
+    """An attacker replaces a signed trail; the server continues it with a note, which proves nothing."""
     write(path, failure, range(5), key=KEY)
     genuine = verify(path, key=KEY)
     path.unlink()
@@ -53,7 +53,7 @@ def test_a_forgery_does_not_verify_after_the_server_adopted_it(path, failure, ca
 
 
 def test_the_head_from_before_the_key_confirms_the_records_before_it(path, failure):
-    """As a file, as number and hash, or as the hash alone; a wrong number or hash confirms nothing."""
+    """The head may be a file, a number with a hash, or only the hash; a wrong number or hash confirms nothing."""
     write(path, failure, range(1))
     head = head_path(path).read_text()
     digest = verify(path).last_hash
@@ -66,8 +66,8 @@ def test_the_head_from_before_the_key_confirms_the_records_before_it(path, failu
         assert [problem.kind for problem in verify(path, key=KEY, unsigned=text).problems] == ["unsigned"]
 
 
-def test_full_files_from_before_the_key_need_the_same(path, failure):
-    """The key may come when the newest file is still empty, or gone."""
+def test_full_files_from_before_the_key_need_confirmation_too(path, failure):
+    """The key may be added while the newest file is empty or missing."""
     write(path, failure, range(20), max_bytes=2_000)
     old = verify(path)
     write(path, failure, range(20, 40), max_bytes=2_000, key=KEY)
@@ -75,8 +75,8 @@ def test_full_files_from_before_the_key_need_the_same(path, failure):
     assert verify(path, key=KEY, unsigned=f"{old.last}:{old.last_hash}").ok
 
 
-def test_a_head_that_was_lost_before_the_key_came_is_confirmed_too(path, failure):
-    """The head from before the key shows that nothing was cut off up to its record."""
+def test_a_head_lost_before_the_key_was_added_is_confirmed_too(path, failure):
+    """An earlier head shows that no record before it was cut off."""
     for number in range(3):
         write(path, failure, range(number, number + 1))
         if number < 2:
@@ -87,8 +87,8 @@ def test_a_head_that_was_lost_before_the_key_came_is_confirmed_too(path, failure
     assert verify(path, key=KEY, unsigned=f"{old.last}:{old.last_hash}").ok
 
 
-def test_a_trail_that_is_signed_from_its_start_needs_no_such_head(path, failure):
-    """And says nothing about one that is given."""
+def test_a_trail_signed_from_its_start_needs_no_confirmation(path, failure):
+    """A given head is not mentioned."""
     write(path, failure, range(3), key=KEY)
     assert events(path) == []
     for unsigned in (None, "0" * 64):
@@ -97,7 +97,7 @@ def test_a_trail_that_is_signed_from_its_start_needs_no_such_head(path, failure)
 
 
 def test_the_command_names_the_record_to_confirm(path, tmp_path, failure):
-    """Exit 1 with the option to give, 0 with it."""
+    """It exits with 1 and names the option, and with 0 if the option is given."""
 
     def run(*arguments: str, key: str = KEY) -> tuple[int, str]:
         result = CliRunner().invoke(group, ["verify", str(path), *arguments], env={"MCPCORE_AUDIT_KEY": key})

@@ -1,4 +1,4 @@
-"""A record is made where somebody takes it, and only there."""
+"""A record is created only if something handles it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ LOGGER = logging.getLogger("mcpcore.audit")
 
 
 class Taking:
-    """A sink that says whether it listens."""
+    """A sink with `listens`."""
 
     def __init__(self, answer: Any) -> None:
         self.answer = answer
@@ -35,33 +35,33 @@ class Taking:
 
 @pytest.fixture(autouse=True)
 def quiet() -> Iterator[None]:
-    """The logger takes server faults only, as in a process that set up no logging."""
+    """The logger handles only server faults, as in a process without logging setup."""
     before = LOGGER.level
     LOGGER.setLevel(logging.WARNING)
     yield
     LOGGER.setLevel(before)
 
 
-def test_without_a_file_a_handler_or_a_sink_nobody_listens() -> None:
-    """A failure of the caller is below the logger's level; one of the server is not."""
+def test_without_a_file_a_handler_or_a_sink_records_are_skipped() -> None:
+    """A caller's failure is below the logger's level, but a server's failure is not."""
     trail = AuditTrail(sinks=())
     assert not trail.listens("NOT_FOUND")
     assert trail.listens("INTERNAL_ERROR")
 
 
-def test_a_file_listens_always(tmp_path: Any) -> None:
-    """Whatever the logger's level."""
+def test_a_file_gets_every_record(tmp_path: Any) -> None:
+    """The logger's level does not matter."""
     assert AuditTrail(tmp_path / "audit.jsonl", sinks=()).listens("NOT_FOUND")
 
 
-def test_the_logger_listens_at_its_level() -> None:
-    """Every record, where the application asks for them."""
+def test_the_logger_gets_records_at_its_level() -> None:
+    """With the lowest level, it gets every record."""
     LOGGER.setLevel(logging.INFO)
     assert AuditTrail(sinks=()).listens("NOT_FOUND")
 
 
 @pytest.mark.parametrize(("answer", "due"), [(True, 1), (False, 0), (ValueError(), 1)])
-def test_a_sink_is_asked_first(answer: Any, due: int) -> None:
+def test_a_sink_decides_first(answer: Any, due: int) -> None:
     """A sink whose `listens` raises gets the record."""
     sink = Taking(answer)
     boundary = Boundary(server="s", audit=AuditTrail(sinks=[sink]))
@@ -69,8 +69,8 @@ def test_a_sink_is_asked_first(answer: Any, due: int) -> None:
     assert due == len(sink.taken)
 
 
-def test_a_sink_that_says_nothing_takes_everything() -> None:
-    """The protocol asks for `failure` alone."""
+def test_a_sink_without_listens_gets_every_record() -> None:
+    """The protocol requires only `failure`."""
     taken: list[Mapping[str, Any]] = []
 
     class Plain:
@@ -81,8 +81,8 @@ def test_a_sink_that_says_nothing_takes_everything() -> None:
     assert ["NOT_FOUND"] == [record["name"] for record in taken]
 
 
-def test_a_subclass_that_records_in_its_own_way_takes_everything() -> None:
-    """The base class does not know which records a subclass needs."""
+def test_a_subclass_with_its_own_recording_gets_every_record() -> None:
+    """The base class cannot know which records a subclass needs."""
 
     class Own(AuditTrail):
         def record(self, record: Mapping[str, Any]) -> None:

@@ -1,4 +1,4 @@
-"""A failure whose record is in a file has at most one line in the log, for those who ask for it."""
+"""A failure recorded in a file has at most one log line, and only if the log level includes it."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ def stderr_of(path: Path, setup: str = "") -> str:
     return subprocess.run(command, capture_output=True, text=True, check=True, timeout=60).stderr
 
 
-def test_with_a_file_the_records_are_in_the_file_alone(tmp_path):
-    """Standard error has the crash, as ever, and nothing of a failure that was declared."""
+def test_records_in_a_file_are_not_logged(tmp_path):
+    """Standard error has crashes as usual, but no declared failures."""
     path = tmp_path / "audit.jsonl"
     stderr = stderr_of(path)
     assert "mcpcore.audit" not in stderr
@@ -57,8 +57,8 @@ def test_with_a_file_the_records_are_in_the_file_alone(tmp_path):
         "logging.getLogger('mcpcore.audit').setLevel('DEBUG')",
     ],
 )
-def test_whoever_asks_for_it_gets_a_line_for_each_failure(tmp_path, setup):
-    """With the tool, the reason or the code, and the id that the record is found by."""
+def test_a_lower_level_logs_a_line_for_each_failure(tmp_path, setup):
+    """The line has the tool, the reason or code, and the id of the record."""
     path = tmp_path / "audit.jsonl"
     stderr = stderr_of(path, setup)
     crash, declared = (json.loads(line)["correlationId"] for line in path.read_text().splitlines())
@@ -69,8 +69,8 @@ def test_whoever_asks_for_it_gets_a_line_for_each_failure(tmp_path, setup):
     assert "Nothing is left." not in stderr
 
 
-def test_the_line_is_one_line_whatever_it_names(tmp_path, failure, caplog):
-    """Line breaks, escape sequences and characters that turn text around are escaped, and long names are cut."""
+def test_the_line_is_always_a_single_line(tmp_path, failure, caplog):
+    """Line breaks, escape sequences and bidi characters are escaped, and long names are cut."""
     caplog.set_level(logging.INFO, "mcpcore.audit")
     hostile = "x\n2026 ERROR\r\x1b[31m\u202e\u2028" + "y" * 10_000
     with AuditTrail.open(tmp_path / "audit.jsonl", sinks=()) as trail:
@@ -85,8 +85,8 @@ def test_the_line_is_one_line_whatever_it_names(tmp_path, failure, caplog):
     assert third.getMessage() == "'None' failed: unknown (id None)"
 
 
-def test_a_record_that_is_not_in_the_file_is_in_the_log(tmp_path, failure, caplog):
-    """All of it, at the level that it has without a file."""
+def test_a_record_that_is_missing_from_the_file_is_logged(tmp_path, failure, caplog):
+    """The log has the complete record, at the same level as without a file."""
     caplog.set_level(logging.INFO, "mcpcore.audit")
     trail = AuditTrail(tmp_path / "missing" / "audit.jsonl", sinks=())
     trail.record(failure(1, name="INTERNAL_ERROR"))

@@ -1,4 +1,4 @@
-"""Sparse records and sparse settings: what OpenTelemetry receives, in a separate process."""
+"""Sparse records and configurations: the data that OpenTelemetry receives, in a separate process."""
 
 from __future__ import annotations
 
@@ -51,8 +51,7 @@ print(json.dumps(told))
 
 
 def test_a_record_that_says_little_marks_the_span_and_is_logged_with_what_it_says() -> None:
-    """No field is made up: what a record lacks, or has in another shape, is no attribute; and where only a span
-    records, or neither, no other module is imported."""
+    """Missing and malformed fields produce no attribute, and modules for unused signals are not imported."""
     done = subprocess.run([sys.executable, "-c", PROGRAM], capture_output=True, text=True, check=False, timeout=60)
     assert (0, "") == (done.returncode, done.stderr)
     assert {

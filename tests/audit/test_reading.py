@@ -1,4 +1,4 @@
-"""Reading a trail for people: following it through rotation, records of every shape, and what the commands say."""
+"""Reading a trail for people: following through rotation, unusual records, and the output of the commands."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def numbers(records) -> list[str]:
 
 
 class Steps:
-    """What happens each time that nothing new is there; following ends after the last."""
+    """Runs a step each time no new record is there; following ends after the last step."""
 
     def __init__(self, *steps):
         self._steps = list(steps)
@@ -56,8 +56,7 @@ class Steps:
 
 
 def test_following_begins_at_the_end_and_goes_through_every_rotation(tmp_path, failure):
-    """Old records are not printed again; new ones are printed once, through any number of files, and only
-    if they match."""
+    """Old records are not printed, and matching new ones are printed once, across any number of files."""
     path = tmp_path / "audit.jsonl"
     with AuditTrail.open(path, sinks=(), max_bytes=1_500) as trail:
         trail.record(failure(1))
@@ -75,8 +74,8 @@ def test_following_begins_at_the_end_and_goes_through_every_rotation(tmp_path, f
     assert [f"{n:016x}" for n in (3, 5, 7, 9, 11, 12)] == seen
 
 
-def test_following_waits_for_a_trail_that_is_not_there_yet(tmp_path, failure):
-    """The first record is printed, and no error comes before it."""
+def test_following_waits_for_a_missing_trail(tmp_path, failure):
+    """The first record is printed, without an earlier error."""
     path = tmp_path / "audit.jsonl"
 
     def begin() -> None:
@@ -86,8 +85,8 @@ def test_following_waits_for_a_trail_that_is_not_there_yet(tmp_path, failure):
     assert [f"{7:016x}"] == numbers(follow(path, Query(), idle=Steps(lambda: None, begin)))
 
 
-def test_following_goes_on_where_the_file_was_cut_or_taken_away(tmp_path, failure):
-    """A file that became shorter is read on from its end; one that is gone is waited for."""
+def test_following_continues_after_a_file_is_cut_or_removed(tmp_path, failure):
+    """A shorter file is read from its end, and a missing file is waited for."""
     path = tmp_path / "audit.jsonl"
 
     def write(number: int) -> None:
@@ -114,8 +113,8 @@ def test_following_goes_on_where_the_file_was_cut_or_taken_away(tmp_path, failur
     assert [f"{4:016x}", f"{5:016x}"] == seen
 
 
-def test_two_rotations_at_once_lose_nothing(tmp_path, failure):
-    """A reader that looks away finds the full files that came into being meanwhile."""
+def test_two_rotations_between_reads_lose_nothing(tmp_path, failure):
+    """A slow reader finds the full files that appeared in the meantime."""
     path = tmp_path / "audit.jsonl"
     with AuditTrail.open(path, sinks=(), max_bytes=1_200) as trail:
         trail.record(failure(1))
@@ -129,8 +128,8 @@ def test_two_rotations_at_once_lose_nothing(tmp_path, failure):
     assert [f"{n:016x}" for n in range(2, 40)] == seen
 
 
-def test_a_rotation_between_two_looks_loses_nothing(tmp_path, failure, monkeypatch):
-    """Files that become full, or are deleted, just when the reader has asked which there are."""
+def test_a_rotation_during_a_read_loses_nothing(tmp_path, failure, monkeypatch):
+    """Files become full or are deleted just after the reader has listed them."""
     path = tmp_path / "audit.jsonl"
     with AuditTrail.open(path, sinks=(), max_bytes=1_200) as trail:
         numbers_to_come = iter(range(1, 1_000))
@@ -171,8 +170,8 @@ def test_a_rotation_between_two_looks_loses_nothing(tmp_path, failure, monkeypat
     st.integers(0, 6),
     st.integers(1, 40),
 )
-def test_the_last_records_are_those_that_reading_it_all_finds(lines, tail, count, block):
-    """Read backwards in blocks of any size, with junk between them and an unfinished line at the end."""
+def test_the_last_records_match_those_of_a_full_read(lines, tail, count, block):
+    """The file is read backwards in blocks of any size, with invalid lines and an unfinished last line."""
     whole = b"".join((b'{"seq":%d}' % line if isinstance(line, int) else line) + b"\n" for line in lines)
     file = io.BytesIO(whole + tail)
     with pytest.MonkeyPatch.context() as patch:
@@ -185,16 +184,16 @@ def test_the_last_records_are_those_that_reading_it_all_finds(lines, tail, count
         assert file.tell() == len(whole)
 
 
-def test_resources_and_prompts_are_named_as_what_they_are():
-    """A record says which of the three failed; one that says nothing is a dash."""
+def test_resources_and_prompts_are_labelled():
+    """A record says which of the three kinds failed, or has a dash."""
     assert "fetch" == what_failed({"tool": "fetch"})
     assert "resource file:///a" == what_failed({"tool": None, "resource": "file:///a"})
     assert "prompt greet" == what_failed({"prompt": "greet"})
     assert "-" == what_failed({"tool": 7})
 
 
-def test_a_record_without_a_time_is_in_no_span(tmp_path, failure):
-    """It is shown without a filter for time, and never with one."""
+def test_a_record_without_a_time_matches_no_time_filter(tmp_path, failure):
+    """It is shown only without a time filter."""
     path = tmp_path / "audit.jsonl"
     with AuditTrail.open(path, sinks=()) as trail:
         trail.record(failure(1, timestamp="soon"))
@@ -204,8 +203,8 @@ def test_a_record_without_a_time_is_in_no_span(tmp_path, failure):
     assert [] == numbers(read(path, Query(until=START)))
 
 
-def test_a_crash_is_told_with_its_causes_and_with_what_was_bound(tmp_path, failure):
-    """The exception, what it came from, the broken contract, and the fields of the call, each in its line."""
+def test_a_crash_is_shown_with_its_causes_and_bound_fields(tmp_path, failure):
+    """The exception, its causes, the broken contract and the call's fields have separate lines."""
     path = tmp_path / "audit.jsonl"
     causes = [{"type": "OSError", "message": "no route"}, "and 3 more"]
     with AuditTrail.open(path, sinks=()) as trail:
@@ -232,8 +231,8 @@ def test_a_crash_is_told_with_its_causes_and_with_what_was_bound(tmp_path, failu
     assert ["    Plain: "] == lines[8:]
 
 
-def test_what_was_lost_is_said_beside_what_was_counted(tmp_path, failure, small_gap):
-    """Failures that could not be written are no part of the chart, and are not passed over."""
+def test_lost_records_are_reported_next_to_the_counts(tmp_path, failure, small_gap):
+    """Failures that could not be written are not in the chart, but are mentioned."""
     path = small_gap
     out = run("stats", path).stdout
     assert out.startswith("2 failures\n2 more could not be written when they happened, and are not counted\n")
@@ -242,7 +241,7 @@ def test_what_was_lost_is_said_beside_what_was_counted(tmp_path, failure, small_
 
 @pytest.fixture
 def small_gap(tmp_path, failure):
-    """A trail whose folder was away for two failures."""
+    """A trail whose folder was missing for two failures."""
     folder = tmp_path / "logs"
     folder.mkdir()
     with AuditTrail.open(folder / "audit.jsonl", sinks=()) as trail:
@@ -255,7 +254,7 @@ def small_gap(tmp_path, failure):
     return folder / "audit.jsonl"
 
 
-def test_the_trails_own_notes_are_left_out_where_something_narrower_is_asked_for(small_gap):
+def test_the_trails_own_notes_are_left_out_with_a_narrower_filter(small_gap):
     """A note has a time, but no tool, reason, code or id."""
     assert "trail: lost records=2" in run("show", small_gap).stdout
     assert "trail: lost" in run("show", small_gap, "--since", "2020-01-01").stdout
@@ -263,8 +262,8 @@ def test_the_trails_own_notes_are_left_out_where_something_narrower_is_asked_for
         assert "trail:" not in run("show", small_gap, *narrower).stdout
 
 
-def test_lines_that_are_no_records_are_passed_over(tmp_path, failure):
-    """Junk, a number, a line that is still being written: reading goes on, and waits for the last."""
+def test_invalid_lines_are_skipped(tmp_path, failure):
+    """Reading continues after invalid lines and waits for an unfinished last line."""
     path = tmp_path / "audit.jsonl"
     with AuditTrail.open(path, sinks=()) as trail:
         trail.record(failure(1))
@@ -273,35 +272,35 @@ def test_lines_that_are_no_records_are_passed_over(tmp_path, failure):
     assert [f"{1:016x}"] == numbers(read(path))
 
 
-def test_failures_without_a_time_have_a_row_and_no_bars(tmp_path):
-    """In the terminal and on the page: counted, and blank over time."""
+def test_failures_without_a_time_have_a_row_but_no_bars(tmp_path):
+    """They are counted in the terminal and on the page, but not drawn over time."""
     records = [{"tool": "late", "name": "TIMEOUT"}, {"tool": "now", "name": "TIMEOUT", "timestamp": stamp(START)}]
     counted = collect(records)
     late, now = (next(group for group in counted.groups if group.tool == name) for name in ("late", "now"))
     assert (" ", "█") == (spark(counted.series(late)), spark(counted.series(now)))
     page = render(counted, title="t")
-    assert page.count("<rect") == 2  # the bar of the chart, and the one row that has a trend
+    assert page.count("<rect") == 2  # the bar of the chart, and the only row with a trend
     assert None is collect([]).slot_start(0)
     assert "The records say no time." in render(collect(records[:1]), title="t")
 
 
-def test_a_chart_of_many_slots_has_both_ends_in_one_line():
+def test_a_wide_chart_labels_both_ends_on_one_line():
     """The first time is on the left and the last on the right; a narrow chart prints both on the left."""
     records = [{"tool": "x", "name": "n", "timestamp": stamp(START + timedelta(hours=hour))} for hour in range(48)]
     assert f"  {'2026-11-20 08:00':<16}{'2026-11-22 07:00':>32}" in chart(collect(records))[-2]
     assert chart(collect(records[:2]))[-2].endswith("2026-11-20 08:00 to 2026-11-20 09:00")
 
 
-def test_more_centuries_than_the_chart_knows_still_fit(tmp_path):
-    """A record with a clock from the year 1 is counted in the first slot, and none falls off the end."""
+def test_any_number_of_centuries_fits_the_chart(tmp_path):
+    """A record from the year 1 is counted in the first slot, and none is left out at the end."""
     records = [{"tool": "x", "name": "n", "timestamp": f"{year:04d}-06-01T00:00:00Z"} for year in (1, 2026, 9998)]
     counted = collect(records)
     assert 48 == counted.slots
     assert 3 == sum(counted.series())
 
 
-def test_a_page_of_many_groups_gathers_the_rare_ones():
-    """Colours are for the commonest; all others are one layer, and quiet slots have no bar."""
+def test_a_page_with_many_groups_merges_the_rare_ones():
+    """The most common groups have colours, the others share a layer, and empty slots have no bar."""
     records = [
         {"tool": f"tool_{n}", "name": "TIMEOUT", "timestamp": stamp(START + timedelta(hours=3 * (n % 2)))}
         for n in range(30)
@@ -311,8 +310,8 @@ def test_a_page_of_many_groups_gathers_the_rare_ones():
     assert 30 == page.count("<tr><td>")
 
 
-def test_more_problems_than_are_listed_are_counted(tmp_path, failure):
-    """The report ends in how many more there are."""
+def test_problems_beyond_the_limit_are_counted(tmp_path, failure):
+    """The report ends with their number."""
     path = tmp_path / "audit.jsonl"
     with AuditTrail.open(path, sinks=()) as trail:
         for number in range(MAX_PROBLEMS + 50):
@@ -324,8 +323,8 @@ def test_more_problems_than_are_listed_are_counted(tmp_path, failure):
     assert f"{MAX_PROBLEMS + 50} problems\n" in out
 
 
-def test_mistakes_of_the_file_system_are_told_in_one_line(tmp_path, failure):
-    """A key that is not there, a page that cannot be written, a head with too long a name: exit code 2, and which."""
+def test_file_system_errors_are_reported_in_one_line(tmp_path, failure):
+    """For a missing key, an unwritable page or an overlong head, the exit code is 2 and the line names it."""
     path = tmp_path / "audit.jsonl"
     with AuditTrail.open(path, sinks=()) as trail:
         trail.record(failure(1))
@@ -338,7 +337,7 @@ def test_mistakes_of_the_file_system_are_told_in_one_line(tmp_path, failure):
 
 
 @pytest.mark.skipif(os.name != "posix", reason="a pipe of POSIX")
-def test_a_reader_that_goes_away_ends_the_command_quietly(tmp_path, failure):
+def test_a_closed_pipe_ends_the_command_quietly(tmp_path, failure):
     """`mcpcore audit show | head -1` reports no error."""
     path = tmp_path / "audit.jsonl"
     with AuditTrail.open(path, sinks=()) as trail:
@@ -354,15 +353,15 @@ def test_a_reader_that_goes_away_ends_the_command_quietly(tmp_path, failure):
     assert 1 == process.returncode
 
 
-def test_the_package_lists_what_it_has_and_refuses_the_rest():
-    """`dir()` lists every public name before it is loaded; an unknown name is an error."""
+def test_the_package_lists_its_public_names():
+    """`dir()` lists every public name before it is loaded, and an unknown name is an error."""
     assert set(mcpcore.audit.__all__) <= set(dir(mcpcore.audit))
     with pytest.raises(AttributeError, match="no attribute 'Trail'"):
         _ = mcpcore.audit.Trail
 
 
-def test_counts_of_many_moments_are_kept_in_few_numbers_and_drawn_the_same(monkeypatch):
-    """One failure per minute for a month: the memory is bounded, and no column changes."""
+def test_counts_of_many_times_use_bounded_memory_and_draw_the_same(monkeypatch):
+    """For one failure per minute over a month, the memory is bounded and no column changes."""
     moments = [START + timedelta(seconds=67 * number) for number in range(40_000)]
     records = [{"tool": "f", "name": "N", "timestamp": stamp(moment)} for moment in moments]
     counted = collect(records)
@@ -374,7 +373,7 @@ def test_counts_of_many_moments_are_kept_in_few_numbers_and_drawn_the_same(monke
     assert sum(counted.series()) == 40_000
 
 
-def test_more_groups_than_anybody_reads_are_counted_as_one(monkeypatch):
+def test_groups_beyond_the_limit_are_counted_as_one(monkeypatch):
     """A server may have any number of resources."""
     monkeypatch.setattr(stats_module, "MAX_GROUPS", 3)
     records = [{"resource": f"notes://{number}", "name": "N", "timestamp": stamp(START)} for number in range(10)]
@@ -395,8 +394,8 @@ def full_files(tmp_path, failure):
     return path
 
 
-def test_files_that_are_deleted_while_they_are_listed_are_left_out(full_files, monkeypatch):
-    """If a server prunes files meanwhile, the remaining ones are read."""
+def test_files_deleted_while_they_are_listed_are_skipped(full_files, monkeypatch):
+    """If a server prunes files during the read, the remaining ones are read."""
     gone = rotated_files(full_files)[0]
     listed = rotated_files(full_files)
     gone.unlink()
@@ -405,8 +404,8 @@ def test_files_that_are_deleted_while_they_are_listed_are_left_out(full_files, m
     assert numbers(reading_module.last(full_files, Query(), 100)) == numbers(read(full_files))
 
 
-def test_a_file_that_is_put_aside_between_two_looks_is_read_once(full_files, failure, monkeypatch):
-    """It was opened under one name and is listed under another, and what came after it is not asked for."""
+def test_a_file_renamed_during_the_read_is_read_once(full_files, failure, monkeypatch):
+    """It was opened under one name and is listed under another, and later files are not read."""
     there = numbers(read(full_files))
     real = reading_module._opened
 
@@ -425,8 +424,8 @@ def test_a_file_that_is_put_aside_between_two_looks_is_read_once(full_files, fai
         there = numbers(read(full_files))
 
 
-def test_a_trail_without_a_newest_file_is_read_as_it_is(full_files, failure, monkeypatch):
-    """A server died between putting one aside and beginning the next, or does just that."""
+def test_a_trail_without_a_newest_file_is_readable(full_files, failure, monkeypatch):
+    """A server may have died between renaming one file and creating the next."""
     whole = numbers(read(full_files))
     newest = full_files.read_bytes()
     full_files.unlink()

@@ -1,4 +1,4 @@
-"""What is taken for a secret, and what is not."""
+"""Which values are redacted as secrets, and which are kept."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.audit.redaction_cases import SECRETS as CASES
 
 JWT = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N_XgL0n3I9PlFUP0THsR8U"
 
-# Text, and the secret in it.
+# Pairs of a text and the secret in it.
 SECRETS = [
     ("postgresql://app:hunter2@db.internal:5432/main refused", "hunter2"),
     ("postgres+asyncpg://u:p@ss/w0rd@db/x timed out", "p@ss/w0rd"),
@@ -80,7 +80,7 @@ PLAIN = [
 
 @pytest.mark.parametrize(("text", "secret"), SECRETS)
 def test_a_secret_is_found_by_its_shape_or_its_name(text, secret):
-    """Alone, and within the JSON of a record, the secret is gone."""
+    """The secret is removed from the text alone and from the JSON of a record."""
     assert secret in text
     clean = redact_text(text)
     assert secret not in clean
@@ -91,14 +91,14 @@ def test_a_secret_is_found_by_its_shape_or_its_name(text, secret):
 
 
 @pytest.mark.parametrize("text", PLAIN)
-def test_what_only_speaks_of_secrets_stays_as_it_is(text):
-    """A message that names a kind of secret, and holds none, is kept."""
+def test_text_about_secrets_is_unchanged(text):
+    """A message that names a kind of secret but contains none is kept."""
     assert redact_text(text) == text
 
 
 @pytest.mark.parametrize(("text", "_secret"), SECRETS)
 def test_redacting_twice_changes_nothing(text, _secret):
-    """The marker is never taken for a secret."""
+    """The marker is not redacted again."""
     once = redact_text(text)
     assert redact_text(once) == once
 
@@ -119,15 +119,15 @@ OF_JSON = [
     ('["password: ", 1234, null]', f'["password: ", "{REDACTED}", null]'),
     ('["/a?token=b", true, [17]]', f'["/a?token={REDACTED}", true, [17]]'),
     ('{"\u212aey":"/a?token=b"}', f'{{"\u212aey":"/a?token={REDACTED}"}}'),
-    # Not JSON before, and so not after: as any text.
+    # This was not JSON before and is not JSON afterwards, like any other text.
     ('{"url":"/a?token=abc",}', f'{{"url":"/a?token={REDACTED}",}}'),
     ("[" * 100_000 + '"token=abc"' + "]" * 100_000, "[" * 100_000 + f'"token={REDACTED}"' + "]" * 100_000),
 ]
 
 
 @pytest.mark.parametrize(("text", "told"), OF_JSON, ids=range(len(OF_JSON)))
-def test_a_text_of_json_stays_json(text, told):
-    """The layout stays as far as possible, alone and among other values."""
+def test_json_text_remains_json(text, told):
+    """The layout is preserved as far as possible, for the text alone and among other values."""
     assert redact_text(text) == told
     assert redact_text(told) == told
     assert redact({"text": text, "n": 1}) == {"text": told, "n": 1}
@@ -149,8 +149,8 @@ told_of = st.sampled_from(
     st.booleans(),
 )
 @settings(deadline=None)
-def test_any_json_with_secrets_stays_json_without_them(value, separators, indent, ascii_only):
-    """Whatever its layout; and what is redacted once stays as it is."""
+def test_any_json_with_secrets_remains_json_without_them(value, separators, indent, ascii_only):
+    """The layout does not matter, and a second pass changes nothing."""
     text = json.dumps(value, separators=separators, indent=indent, ensure_ascii=ascii_only)
     clean = redact_text(text)
     json.loads(clean)
@@ -166,8 +166,8 @@ def test_any_json_with_secrets_stays_json_without_them(value, separators, indent
      "GITHUB_TOKEN", "client secret", "Authorization", "Set-Cookie", "private_key", "aws_secret_access_key", "otp",
      "sessionToken", "credentials", "signature", "passphrase", "k" * 300],
 )  # fmt: skip
-def test_a_value_that_goes_by_a_secret_name_is_hidden(key):
-    """Whatever it is, a text, a number or a structure; only its absence shows."""
+def test_a_value_with_a_secret_name_is_hidden(key):
+    """Text, numbers and structures are hidden; None, empty text and booleans are kept."""
     assert is_secret_key(key)
     for value in ("x", 1234, {"user": "a"}, ["b"]):
         assert redact({"outer": [{key: value}]})["outer"][0] == {key: REDACTED}
@@ -180,13 +180,13 @@ def test_a_value_that_goes_by_a_secret_name_is_hidden(key):
     ["session_id", "correlationId", "plan_hash", "max_tokens", "tokens", "tokenizer", "next_page_token",
      "progressToken", "keys", "key", "passed", "author", "spin", "cookiecutter", "compass", "public_key_id"],
 )  # fmt: skip
-def test_a_value_that_goes_by_another_name_is_kept(key):
-    """Identifiers, counts and cursors are what a record is for."""
+def test_a_value_with_another_name_is_kept(key):
+    """Readers of a record need identifiers, counts and cursors."""
     assert redact({key: "x-1"}) == {key: "x-1"}
 
 
-def test_pairs_and_lists_of_names_and_values_are_read_as_such():
-    """Headers and environments are often listed rather than mapped."""
+def test_pairs_and_lists_of_names_and_values_are_recognised():
+    """Headers and environments are often lists instead of mappings."""
     assert redact([["Authorization", "abc"], ["Accept", "x"]]) == [["Authorization", REDACTED], ["Accept", "x"]]
     assert redact([{"name": "DB_PASSWORD", "value": "x"}, {"name": "HOME", "value": "y"}]) == [
         {"name": "DB_PASSWORD", "value": REDACTED},
@@ -194,7 +194,7 @@ def test_pairs_and_lists_of_names_and_values_are_read_as_such():
     ]
 
 
-def test_nothing_of_the_callers_is_changed_and_cycles_end():
+def test_the_callers_values_are_unchanged_and_cycles_end():
     """The result is a copy, and endless nesting is cut off."""
     loop: dict[str, object] = {"password": "x"}
     loop["self"] = loop
@@ -250,8 +250,8 @@ json_values = st.recursive(
 
 
 @given(st.dictionaries(names, json_values, max_size=4))
-def test_a_record_is_redacted_as_its_values_are(value):
-    """Encoding a record hides the same secrets as `redact`, and leaves the caller's values as they were."""
+def test_a_record_is_redacted_like_its_values(value):
+    """Encoding a record hides the same secrets as `redact`, and leaves the caller's values unchanged."""
     before = repr(value)
     expected = json.loads(json.dumps(redact(value)))
     _, line = encode({"timestamp": "now", "record": value})
@@ -261,14 +261,14 @@ def test_a_record_is_redacted_as_its_values_are(value):
 
 @given(json_values)
 def test_redacting_is_idempotent(value):
-    """A record that was redacted once stays as it is."""
+    """Redacting a record again changes nothing."""
     once = redact(value)
     assert redact(once) == once
 
 
 @pytest.mark.parametrize("pattern", PATTERNS, ids=lambda pattern: pattern.name)
-def test_each_row_of_the_table_compiles_and_is_reached_by_its_hints(pattern):
-    """Each of its examples holds a hint and begins as the row says."""
+def test_each_row_of_the_table_compiles_and_is_found_by_its_hints(pattern):
+    """Each example contains a hint and begins as the row says."""
     regex = re.compile(pattern.expression, pattern.flags)
     texts = [text for text, _ in (*SECRETS, *CASES) if not has_odd_letters(text)]
     found = [(match.group().lower(), text.lower()) for text in texts if (match := regex.search(text))]
@@ -281,8 +281,8 @@ def test_each_row_of_the_table_compiles_and_is_reached_by_its_hints(pattern):
         )
 
 
-def test_odd_letters_are_all_that_are_of_ascii_regardless_of_case():
-    """Of all there are; in lower case the others stay one letter, and none of them becomes one of ASCII."""
+def test_the_list_of_odd_letters_is_complete():
+    """All other letters stay one letter in lower case, and none of them becomes an ASCII letter."""
     of_ascii = re.compile("[a-z0-9_=:/@?&-]", re.IGNORECASE).match
     for number in range(0x80, 0x110000):
         letter = chr(number)
@@ -291,9 +291,7 @@ def test_odd_letters_are_all_that_are_of_ascii_regardless_of_case():
 
 
 def test_no_hint_hides_another_from_the_search():
-    """The scanner finds both of two hints that overlap or touch, except tokens of vendors with distinct beginnings,
-    of which none begins within another.
-    """
+    """The scanner finds both of two overlapping hints; vendor tokens are left out, as none begins within another."""
     (vendors,) = (pattern.hints for pattern in PATTERNS if pattern.name == "vendor token")
     search = scanner(alone=False).findall
     assert len(HINTS) > 30
@@ -316,7 +314,7 @@ def test_no_hint_hides_another_from_the_search():
      "('password', '", "%3a%2f%2fa%3a", '\\\\"password', "api key 1a", "password=a(", 'secret":{'],
 )  # fmt: skip
 def test_hostile_text_is_searched_in_linear_time(unit):
-    """Ten times the text takes about ten times as long, not a hundred times."""
+    """A text ten times as long takes about ten times as long, not a hundred times."""
 
     def took(times: int) -> float:
         text = unit * times
@@ -335,11 +333,11 @@ fragments = st.sampled_from(
 )  # fmt: skip
 
 
-# A machine that does other work is slow to make examples, which says nothing about the search.
+# On a busy machine, generating examples may be slow, which is unrelated to the search.
 @settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(st.tuples(fragments, st.integers(0, 60), st.integers(0, 60), st.booleans()), max_size=8))
-def test_searching_where_a_secret_can_be_finds_what_searching_everywhere_finds(parts):
-    """The hints and the places only save time: the table's expressions, each tried everywhere, do the same."""
+def test_searching_at_hints_finds_the_same_as_searching_everywhere(parts):
+    """The hints and positions only save time, so trying each expression everywhere gives the same result."""
     text = "".join((part.upper() if loud else part)[start : len(part) - end] for part, start, end, loud in parts)
     expected = text
     for row in PATTERNS:
@@ -378,8 +376,8 @@ def test_searching_where_a_secret_can_be_finds_what_searching_everywhere_finds(p
         "cookie_header",
     ],
 )
-def test_a_key_that_says_which_secret_or_in_what_form_is_secret(key):
-    """In words, in camel case, and in one word."""
+def test_a_key_that_names_a_kind_or_form_of_secret_is_secret(key):
+    """The name may be several words, camel case or one word."""
     assert is_secret_key(key)
     assert redact({"data": {key: "hunter2"}}) == {"data": {key: REDACTED}}
 
@@ -436,7 +434,7 @@ def test_a_key_that_says_which_secret_or_in_what_form_is_secret(key):
         "role",
     ],
 )
-def test_a_key_that_names_something_else_is_none(key):
-    """A count, a kind, a name, a place in a list."""
+def test_a_key_that_names_something_else_is_not_secret(key):
+    """Examples are counts, kinds, names and list positions."""
     assert not is_secret_key(key)
     assert redact({"data": {key: "words"}}) == {"data": {key: "words"}}

@@ -1,4 +1,4 @@
-"""Hostile texts are redacted in a time that grows with their length."""
+"""Redacting hostile text takes time linear in its length."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SLACK = 0.05
 
 
 def seconds(text: str) -> float:
-    """The time of the processor for a log and a client."""
+    """Return the processor time to redact a text for a log and a client."""
     began = time.process_time()
     redact_text(text)
     redact_shapes(text)
@@ -25,7 +25,7 @@ def seconds(text: str) -> float:
 
 
 def is_linear(unit: str, form: int) -> bool:
-    """Whether four times the text takes about four times as long, and not sixteen times."""
+    """Return whether a text four times as long takes about four times as long, and not sixteen times."""
     short, long = (list(texts(unit, length))[form] for length in (LENGTH, TIMES * LENGTH))
     return any(seconds(long) < 1.5 * TIMES * seconds(short) + SLACK for _ in range(3))
 
@@ -34,29 +34,29 @@ STARTS = sorted({start for row in PATTERNS for start in (*row.starts, *row.hints
 
 
 @pytest.mark.parametrize("start", STARTS)
-def test_time_grows_with_the_length_for_each_beginning(start):
-    """With a few of the strings that may follow it; the bench tries all."""
+def test_time_is_linear_for_each_prefix(start):
+    """This uses some of the strings that may follow; the benchmark uses all."""
     assert [(after, form) for after in AFTER[::12] for form in (0, 1) if not is_linear(start + after, form)] == []
 
 
 @pytest.mark.parametrize("unit", [*NEARLY, *(odd + NEARLY[0] for odd in ODD)])
-def test_time_grows_with_the_length_for_what_nearly_matches(unit):
-    """In each form, and 100 KB take no more than ten times the limit of the bench."""
+def test_time_is_linear_for_near_matches(unit):
+    """In each form, 100 KB take at most ten times the limit of the benchmark."""
     assert [form for form in range(4) if not is_linear(unit, form)] == []
     for text in islice(texts(unit, 100_000), 2):
         assert seconds(text) < 0.5
 
 
 def test_the_families_cover_each_row():
-    """A new row is measured as the others are."""
+    """A new row is measured like the others."""
     units = [unit for family in families().values() for unit in family]
     assert all(any(start in unit for unit in units) for start in STARTS)
 
 
 @pytest.mark.parametrize("name", ["pwd", "secret key", "token"])
 @pytest.mark.parametrize("after", ["\\", " ", "=,"])
-def test_the_end_of_a_text_that_names_secrets_without_end_is_hidden(name, after):
-    """Hiding more than a secret is safe; reading on is not."""
+def test_the_end_of_a_text_with_endless_secret_names_is_hidden(name, after):
+    """Hiding too much is safe, but reading on is not."""
     text = EVERYTHING + f"{name}{after}" * 20_000 + "password=hunter2 and more"
     clean = redact_text(text)
     assert clean.startswith(EVERYTHING[:10])
@@ -65,7 +65,7 @@ def test_the_end_of_a_text_that_names_secrets_without_end_is_hidden(name, after)
     assert redact_text(clean) == clean
 
 
-def test_a_text_that_names_many_secrets_is_read_to_its_end():
-    """No honest text has 5,000 names."""
+def test_a_text_with_many_secret_names_is_read_to_its_end():
+    """Ordinary text has fewer than 5,000 such names."""
     text = "the token was refused\n" * 4_900 + "password=hunter2 and more"
     assert redact_text(text) == text.replace("hunter2", REDACTED)

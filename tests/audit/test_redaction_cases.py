@@ -1,4 +1,4 @@
-"""What is hidden in texts of every kind, and what stays readable: the cases of `redaction_cases`."""
+"""Hidden and readable parts of many kinds of text: the cases of `redaction_cases`."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from mcpcore.redaction import REDACTED, redact, redact_text
 from tests.audit.redaction_cases import HARMLESS, SECRETS
 
 
-def test_the_cases_are_many_and_each_holds_its_secret():
-    """A case whose secret is not in it shows nothing."""
+def test_there_are_many_cases_and_each_contains_its_secret():
+    """A case without its secret would prove nothing."""
     assert len(SECRETS) >= 250
     assert len(HARMLESS) >= 200
     assert len({text for text, _ in SECRETS}) >= 250
@@ -21,7 +21,7 @@ def test_the_cases_are_many_and_each_holds_its_secret():
 
 @pytest.mark.parametrize(("text", "secret"), SECRETS)
 def test_a_secret_is_hidden(text, secret):
-    """Whatever text surrounds it; a second pass changes nothing."""
+    """The surrounding text does not matter, and a second pass changes nothing."""
     clean = redact_text(text)
     assert secret not in clean
     assert REDACTED in clean
@@ -31,7 +31,7 @@ def test_a_secret_is_hidden(text, secret):
 
 @pytest.mark.parametrize(("text", "secret"), SECRETS)
 def test_a_secret_is_hidden_in_a_record(text, secret):
-    """Wherever it is in the record."""
+    """Its position in the record does not matter."""
     record = {"timestamp": "t", "server": "s", "tool": "f", "message": text, "data": {"said": [text], "n": 1}}
     clean, line = encode(record)
     assert clean == {**record, "message": redact_text(text), "data": {"said": [redact_text(text)], "n": 1}}
@@ -39,7 +39,7 @@ def test_a_secret_is_hidden_in_a_record(text, secret):
 
 
 @pytest.mark.parametrize("text", HARMLESS)
-def test_what_holds_no_secret_stays_as_it_is(text):
-    """Harmless words must stay readable in a log."""
+def test_text_without_a_secret_is_unchanged(text):
+    """Harmless words must remain readable in a log."""
     assert redact_text(text) == text
     assert redact({"message": text, "lines": [text]}) == {"message": text, "lines": [text]}

@@ -1,4 +1,4 @@
-"""Paths that must not be written: links, and files that somebody uses for something else."""
+"""Paths that must not be written: links and unrelated files."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ posix = pytest.mark.skipif(sys.platform == "win32", reason="links need a privile
         b'{"seq":1,"mine":"important, no newline"}',
     ],
 )
-def test_a_file_that_is_no_trail_is_refused_and_left_as_it_is(tmp_path, content, policy):
-    """Whatever the policy: it is a mistake of whoever configured the server, and not a failing disk."""
+def test_an_unrelated_file_is_refused_and_unchanged(tmp_path, content, policy):
+    """Under any policy this is a configuration mistake, not a disk failure."""
     path = tmp_path / "notes.txt"
     path.write_bytes(content)
     before = path.stat()
@@ -44,8 +44,8 @@ def test_a_file_that_is_no_trail_is_refused_and_left_as_it_is(tmp_path, content,
     assert [file.name for file in tmp_path.iterdir()] == ["notes.txt"]
 
 
-def test_a_server_does_not_start_on_a_file_that_is_no_trail(tmp_path, monkeypatch):
-    """By the option and by the variable."""
+def test_a_server_does_not_start_with_an_unrelated_file(tmp_path, monkeypatch):
+    """The path comes from the option or the environment variable."""
     path = tmp_path / "server.py"
     path.write_text("import this\n")
     with pytest.raises(AuditError, match="is refused"):
@@ -56,8 +56,8 @@ def test_a_server_does_not_start_on_a_file_that_is_no_trail(tmp_path, monkeypatc
     assert path.read_text() == "import this\n"
 
 
-def test_a_foreign_file_that_takes_the_place_of_a_trail_is_not_written(tmp_path, failure, caplog):
-    """While the server runs the failure counts as not recorded, and the file stays as it is."""
+def test_an_unrelated_file_that_replaces_a_trail_is_not_written(tmp_path, failure, caplog):
+    """The server keeps running, the failure counts as not recorded, and the file is unchanged."""
     path = tmp_path / "audit.jsonl"
     with AuditTrail.open(path, sinks=()) as trail:
         trail.record(failure(1))
@@ -71,7 +71,7 @@ def test_a_foreign_file_that_takes_the_place_of_a_trail_is_not_written(tmp_path,
 
 
 def test_an_empty_file_becomes_a_trail(tmp_path, failure):
-    """As one that an administrator made with the permissions that it should have."""
+    """An administrator may create it with the right permissions."""
     path = tmp_path / "audit.jsonl"
     path.touch()
     with AuditTrail.open(path, sinks=(), policy="refuse") as trail:
@@ -81,7 +81,7 @@ def test_an_empty_file_becomes_a_trail(tmp_path, failure):
 
 @pytest.mark.parametrize("length", [1, 4, 30, 200])
 def test_a_trail_whose_first_record_is_unfinished_is_continued(tmp_path, failure, length):
-    """A writer died in the middle of it: the fragment is sealed off, and the file stays a trail."""
+    """A writer died during the record, so the fragment is sealed and the file remains a trail."""
     path = tmp_path / "audit.jsonl"
     with AuditTrail.open(path, sinks=()) as trail:
         trail.record(failure(1))
@@ -96,7 +96,7 @@ def test_a_trail_whose_first_record_is_unfinished_is_continued(tmp_path, failure
 
 
 def test_an_unfinished_first_record_without_a_head_is_refused(tmp_path, failure):
-    """A writer makes the head before its first record, so nothing shows that the file was a trail."""
+    """A writer creates the head before its first record, so nothing shows that the file was a trail."""
     path = tmp_path / "audit.jsonl"
     with AuditTrail.open(path, sinks=()) as trail:
         trail.record(failure(1))
@@ -110,8 +110,8 @@ def test_an_unfinished_first_record_without_a_head_is_refused(tmp_path, failure)
 
 @pytest.mark.parametrize("exists", [True, False])
 @pytest.mark.parametrize("content", [b"garbage", b"{}\n", b'{"head":1}\n', b'{"head":{"seq":1}}\n' + b" " * 600])
-def test_a_file_that_is_no_head_is_not_overwritten(tmp_path, failure, content, exists):
-    """Neither a file of that name nor one that a hard link of that name leads to, whether or not there is a trail."""
+def test_a_file_that_is_not_a_head_is_not_overwritten(tmp_path, failure, content, exists):
+    """This covers a file with the head's name and a hard link, with or without a trail."""
     path, victim = tmp_path / "audit.jsonl", tmp_path / "victim"
     if exists:
         with AuditTrail.open(path, sinks=()) as trail:
@@ -127,8 +127,8 @@ def test_a_file_that_is_no_head_is_not_overwritten(tmp_path, failure, content, e
 
 
 @pytest.mark.parametrize("damage", [b"", b"\0" * 512, b'{"head":{"seq":1,"ha'])
-def test_a_damaged_head_is_written_anew(tmp_path, failure, damage):
-    """An empty file, a block that the disk lost, and the beginning of a head all pass for the head that was there."""
+def test_a_damaged_head_is_written_again(tmp_path, failure, damage):
+    """An empty file, a lost block and a truncated head are accepted as the previous head."""
     path = tmp_path / "audit.jsonl"
     for number in (1, 2):
         with AuditTrail.open(path, sinks=(), policy="refuse") as trail:
@@ -139,8 +139,8 @@ def test_a_damaged_head_is_written_anew(tmp_path, failure, damage):
     assert verify(path).head.seq == verify(path).last
 
 
-def test_a_trail_whose_first_line_was_changed_goes_on(tmp_path, failure):
-    """Somebody who damages it must not stop the records; the check tells what was done."""
+def test_a_trail_with_a_changed_first_line_continues(tmp_path, failure):
+    """An attacker must not be able to stop the recording, and verification reports the change."""
     path = tmp_path / "audit.jsonl"
     with AuditTrail.open(path, sinks=()) as trail:
         trail.record(failure(1))
@@ -154,7 +154,7 @@ def test_a_trail_whose_first_line_was_changed_goes_on(tmp_path, failure):
 @pytest.mark.parametrize("policy", ["warn", "refuse"])
 @pytest.mark.parametrize("target", ["there", "missing", "itself"])
 def test_a_link_is_refused(tmp_path, policy, target):
-    """Wherever it leads, and nothing is written there."""
+    """The target does not matter, and nothing is written there."""
     path, other = tmp_path / "audit.jsonl", tmp_path / "other.jsonl"
     if target == "there":
         other.touch()
@@ -167,8 +167,8 @@ def test_a_link_is_refused(tmp_path, policy, target):
 
 @posix
 @pytest.mark.parametrize("beside", [head_path, lock_path])
-def test_a_link_in_the_place_of_the_head_or_the_lock_is_refused(tmp_path, beside):
-    """Whoever may place one could have another file overwritten."""
+def test_a_link_instead_of_the_head_or_the_lock_is_refused(tmp_path, beside):
+    """Otherwise it could be used to overwrite another file."""
     path, victim = tmp_path / "audit.jsonl", tmp_path / "victim"
     victim.write_text("mine\n")
     beside(path).symlink_to(victim)
@@ -178,8 +178,8 @@ def test_a_link_in_the_place_of_the_head_or_the_lock_is_refused(tmp_path, beside
 
 
 @posix
-def test_a_link_that_takes_the_place_of_a_trail_is_not_followed(tmp_path, failure):
-    """Though it leads to the very file that was there: the failure counts as not recorded."""
+def test_a_link_that_replaces_a_trail_is_not_followed(tmp_path, failure):
+    """Even if it leads to the original file, the failure counts as not recorded."""
     path = tmp_path / "audit.jsonl"
     with AuditTrail.open(path, sinks=()) as trail:
         trail.record(failure(1))
@@ -192,8 +192,8 @@ def test_a_link_that_takes_the_place_of_a_trail_is_not_followed(tmp_path, failur
 
 
 @posix
-def test_a_folder_that_is_a_link_is_no_reason_to_refuse(tmp_path, failure):
-    """As where /var/log leads to another disk."""
+def test_a_folder_that_is_a_link_is_allowed(tmp_path, failure):
+    """For example, /var/log may be a link to another disk."""
     (tmp_path / "disk").mkdir()
     (tmp_path / "log").symlink_to(tmp_path / "disk")
     with AuditTrail.open(tmp_path / "log" / "audit.jsonl", sinks=(), policy="refuse") as trail:
@@ -201,7 +201,7 @@ def test_a_folder_that_is_a_link_is_no_reason_to_refuse(tmp_path, failure):
     assert os.path.exists(tmp_path / "disk" / "audit.jsonl")
 
 
-def test_a_file_with_something_else_in_the_place_of_its_head_is_refused(tmp_path):
+def test_a_file_with_an_invalid_head_is_refused(tmp_path):
     """Only a head shows that a file without a record is a trail."""
     path = tmp_path / "audit.jsonl"
     path.write_text("mine\n")

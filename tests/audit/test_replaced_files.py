@@ -1,4 +1,4 @@
-"""Files of a trail that are moved, replaced or deleted while a server writes to them."""
+"""Trail files that are moved, replaced or deleted while a server writes to them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def trail(tmp_path):
 
 
 def test_the_next_record_after_a_move_begins_a_new_file(trail, failure):
-    """Immediately; the moved records are recorded as missing."""
+    """The next record is written immediately, and the moved records are recorded as missing."""
     trail.record(failure(1))
     trail.path.rename(trail.path.with_name("elsewhere"))
     trail.record(failure(2))
@@ -34,15 +34,15 @@ def test_the_next_record_after_a_move_begins_a_new_file(trail, failure):
 
 
 def test_the_next_record_after_a_deletion_begins_a_new_file(trail, failure):
-    """At once, too."""
+    """The next record is written immediately, too."""
     trail.record(failure(1))
     trail.path.unlink()
     trail.record(failure(2))
     assert f"{2:016x}" in trail.path.read_text()
 
 
-def test_the_next_record_after_another_file_took_the_name_is_in_that(trail, failure, tmp_path):
-    """As an editor saves, or a copy is put back."""
+def test_the_next_record_after_a_replacement_is_in_the_new_file(trail, failure, tmp_path):
+    """Editors and restored backups replace files like this."""
     trail.record(failure(1))
     copy = tmp_path / "copy"
     copy.write_bytes(trail.path.read_bytes())
@@ -52,8 +52,8 @@ def test_the_next_record_after_another_file_took_the_name_is_in_that(trail, fail
     assert (report.ok, report.records) == (True, 2)
 
 
-def test_a_deleted_head_is_back_with_the_next_record(trail, failure):
-    """And the records say from where on it vouches again."""
+def test_a_deleted_head_is_restored_with_the_next_record(trail, failure):
+    """The records say from which one on the head is valid again."""
     trail.record(failure(1))
     head = trail.path.with_name("audit.jsonl.head")
     head.unlink()
@@ -65,8 +65,8 @@ def test_a_deleted_head_is_back_with_the_next_record(trail, failure):
     assert report.head.seq == report.last
 
 
-def test_a_moved_head_is_put_back(trail, failure):
-    """One that lies elsewhere is not written on."""
+def test_a_moved_head_is_restored(trail, failure):
+    """The moved file is not written any more."""
     trail.record(failure(1))
     head = trail.path.with_name("audit.jsonl.head")
     kept = head.rename(head.with_name("kept"))
@@ -77,8 +77,8 @@ def test_a_moved_head_is_put_back(trail, failure):
     assert verify(trail.path).ok
 
 
-def test_a_head_that_was_changed_in_its_place_is_overwritten(trail, failure):
-    """By the next record, which knows better."""
+def test_a_changed_head_is_overwritten(trail, failure):
+    """The next record overwrites it with the correct state."""
     trail.record(failure(1))
     head = trail.path.with_name("audit.jsonl.head")
     older = head.read_bytes()
@@ -93,8 +93,8 @@ def test_a_head_that_was_changed_in_its_place_is_overwritten(trail, failure):
 
 
 @pytest.mark.parametrize("what", ["moved", "deleted"])
-def test_a_folder_that_goes_is_noticed_at_once(trail, failure, tmp_path, what):
-    """No record is written to a file that nobody finds."""
+def test_a_missing_folder_is_noticed_immediately(trail, failure, tmp_path, what):
+    """No record is written to a file without a path."""
     trail.record(failure(1))
     if what == "moved":
         trail.path.parent.rename(tmp_path / "elsewhere")
@@ -109,8 +109,8 @@ def test_a_folder_that_goes_is_noticed_at_once(trail, failure, tmp_path, what):
     assert f"{3:016x}" in trail.path.read_text()
 
 
-def test_a_link_to_a_folder_that_leads_elsewhere_is_followed_at_once(tmp_path, failure):
-    """A folder on the way may be a link, unlike the file itself."""
+def test_a_changed_link_to_a_folder_is_followed_immediately(tmp_path, failure):
+    """Unlike the file itself, a folder on the path may be a link."""
     for name in ("one", "two"):
         (tmp_path / name).mkdir()
     link = tmp_path / "logs"
@@ -124,8 +124,8 @@ def test_a_link_to_a_folder_that_leads_elsewhere_is_followed_at_once(tmp_path, f
     assert f"{2:016x}" in (tmp_path / "two" / "audit.jsonl").read_text()
 
 
-def test_a_change_of_permissions_alone_changes_nothing(trail, failure):
-    """The file stays the same."""
+def test_a_change_of_permissions_alone_has_no_effect(trail, failure):
+    """The file is the same."""
     trail.record(failure(1))
     trail.path.chmod(0o640)
     trail.record(failure(2))
@@ -144,7 +144,7 @@ def open_files(folder, body):
         "kept = []\n"
         "def use(number):\n"
         f"{textwrap.indent(textwrap.dedent(body).strip(), '    ')}\n"
-        "use(0)\n"  # what is loaded or opened once
+        "use(0)\n"  # files that are loaded or opened only once
         "gc.collect()\n"
         "before = len(os.listdir('/dev/fd'))\n"
         "for number in range(1, 21):\n"
@@ -157,8 +157,8 @@ def open_files(folder, body):
     return int(before), int(after)
 
 
-def test_a_trail_that_is_closed_lets_go_of_its_files(tmp_path):
-    """A process that opens many trails, one after the other, keeps none open."""
+def test_a_closed_trail_releases_its_files(tmp_path):
+    """A process that opens many trails in a row keeps none open."""
     before, after = open_files(
         tmp_path,
         """
@@ -171,8 +171,8 @@ def test_a_trail_that_is_closed_lets_go_of_its_files(tmp_path):
     assert after == before
 
 
-def test_a_trail_that_nobody_has_any_more_lets_go_of_its_files(tmp_path):
-    """Also where it was never closed."""
+def test_a_garbage_collected_trail_releases_its_files(tmp_path):
+    """This holds even if it was never closed."""
     before, after = open_files(
         tmp_path,
         """
@@ -184,14 +184,14 @@ def test_a_trail_that_nobody_has_any_more_lets_go_of_its_files(tmp_path):
     assert after == before
 
 
-def test_limits_that_are_none_are_refused(tmp_path):
-    """Before anything is opened."""
+def test_invalid_limits_are_refused(tmp_path):
+    """No file is opened before the check."""
     with pytest.raises(ValueError, match="max_bytes"):
         AuditTrail(tmp_path / "a", max_bytes=0)
 
 
-def test_an_interpreter_that_ends_with_a_trail_says_nothing(tmp_path):
-    """Whatever of its modules is gone by then."""
+def test_an_interpreter_that_exits_with_an_open_trail_prints_nothing(tmp_path):
+    """Some of its modules may already be unloaded."""
     program = (
         "import sys\n"
         "from mcpcore.audit import AuditTrail, trail\n"

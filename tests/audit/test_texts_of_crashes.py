@@ -1,4 +1,4 @@
-"""Bounded tracebacks and values: long ones, repeated ones, and those from foreign code."""
+"""Bounded tracebacks and values: long, repeated and foreign ones."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from mcpcore.outcome import FailedCall
 from mcpcore.redaction import redact, redact_cut, redact_text
 from mcpcore.redaction.table import REDACTED
 
-# The vendor's own examples: of a key that stays, and of one that was given for a while.
+# These are the vendor's own examples of a permanent and a temporary key.
 KEY = "AKIAIOSFODNN7EXAMPLE"
 TEMPORARY = "ASIAIOSFODNN7EXAMPLE"
 
 
 def raised(source: str, name: str = "<made>", **names: Any) -> Exception:
-    """What `source` raises when it is run as a module of that name."""
+    """Return the exception of running `source` as a module with that name."""
     namespace = {"__name__": "made", **names}
     try:
         exec(compile(source, name, "exec"), namespace)
@@ -30,8 +30,8 @@ def raised(source: str, name: str = "<made>", **names: Any) -> Exception:
     raise AssertionError("nothing was raised")
 
 
-def test_a_loader_that_fails_costs_the_frames_and_not_the_record():
-    """Finding the source of a line asks whoever loaded it."""
+def test_a_failing_loader_costs_the_frames_but_not_the_record():
+    """The source of a line is requested from the module's loader."""
 
     class Loader:
         def get_source(self, name: str) -> str:
@@ -42,8 +42,8 @@ def test_a_loader_that_fails_costs_the_frames_and_not_the_record():
     assert "<RuntimeError> while formatting the traceback\n" in told
 
 
-def test_of_long_frames_whole_ones_are_left_out(tmp_path):
-    """The last frames and the exception are kept; earlier frames are counted."""
+def test_long_frames_are_left_out_as_a_whole(tmp_path):
+    """The last frames and the exception are kept, and earlier frames are counted."""
     padding = "#" * 600
     source = "".join(f"def f{n}():\n    f{n + 1}()  {padding}\n" for n in range(20)) + "def f20():\n    1 / 0\nf0()\n"
     linecache.cache["<long>"] = (len(source), None, source.splitlines(keepends=True), "<long>")
@@ -55,8 +55,8 @@ def test_of_long_frames_whole_ones_are_left_out(tmp_path):
     assert told.endswith("ZeroDivisionError: division by zero\n")
 
 
-def test_notes_without_end_leave_the_exception():
-    """A text that fills the whole bound has no room for frames."""
+def test_endless_notes_leave_the_exception():
+    """A text that fills the whole bound leaves no room for frames."""
     exc = raised("raise ValueError('m' * 3_000)")
     for number in range(20):
         exc.add_note(str(number) * 3_000)
@@ -65,16 +65,16 @@ def test_notes_without_end_leave_the_exception():
     assert len(told) == 8_000
 
 
-def test_notes_of_another_kind_are_left_alone():
-    """The attribute may hold anything."""
+def test_invalid_notes_are_ignored():
+    """The attribute may contain anything."""
     exc = raised("raise ValueError('x')")
     vars(exc)["__notes__"] = "no list"
     assert traceback_of(exc).endswith("ValueError: x\n")
 
 
 @pytest.mark.parametrize(("depth", "said"), [(2, None), (4, "1 more time]"), (9, "6 more times]")])
-def test_a_recursion_is_told_as_python_tells_it(depth: int, said: str | None):
-    """Three of a line, then how many more."""
+def test_a_recursion_is_shortened_as_in_python(depth: int, said: str | None):
+    """A repeated line is shown three times and then counted."""
     source = f"def f(n):\n    1 / n\n    f(n - 1)\nf({depth})\n"
     linecache.cache["<again>"] = (len(source), None, source.splitlines(keepends=True), "<again>")
     told = traceback_of(raised(source, "<again>"))
@@ -83,16 +83,16 @@ def test_a_recursion_is_told_as_python_tells_it(depth: int, said: str | None):
     assert said is None or f"repeated {said}" in told
 
 
-def test_frames_without_end_are_not_all_remembered():
-    """A program that compiles code while it runs does not fill the memory, and each frame is shown like the first."""
+def test_endless_frames_are_not_all_cached():
+    """A program that compiles code at run time does not fill the memory, and each frame is shown like the first."""
     for number in range(traces._KEPT + 5):
         told = traceback_of(raised(f"def f{number}(): 1 / 0\nf{number}()"))
         assert f"in f{number}\n" in told
     assert len(traces._frames) <= traces._KEPT
 
 
-def test_a_crash_that_nobody_wants_is_not_told(caplog):
-    """A logger that is set to less takes nothing, and nothing is made for it."""
+def test_a_disabled_crash_log_is_not_written(caplog):
+    """A logger with a higher level gets no record, and no traceback is created for it."""
     logger = logging.getLogger("mcpcore.test_of_silence")
     logger.setLevel(logging.CRITICAL)
     exc = raised("1 / 0")
@@ -103,7 +103,7 @@ def test_a_crash_that_nobody_wants_is_not_told(caplog):
 
 
 def test_a_text_just_over_the_bound_is_searched_whole():
-    """What is left of a word at the cut cannot hide what it was."""
+    """A word that is split by the cut cannot hide a secret."""
     text = "a" * 90 + " password=hunter2hunter2 and more"
     told = redact_cut(text, 100)
     assert told.endswith(f"... ({len(text)} characters)")
@@ -126,7 +126,7 @@ def test_a_text_just_over_the_bound_is_searched_whole():
         "git+ssh://me:hunter2-hunter2@host/x and own+odd://x",
     ],
 )
-def test_secrets_in_odd_letters_and_odd_schemes_are_found(text: str):
+def test_secrets_with_odd_letters_and_odd_schemes_are_found(text: str):
     """Odd letters do not hide a name, and not every word that ends in `key` is one."""
     told = redact_text(text)
     assert "hunter2" not in told
@@ -134,14 +134,14 @@ def test_secrets_in_odd_letters_and_odd_schemes_are_found(text: str):
     assert TEMPORARY not in told
 
 
-def test_what_is_no_secret_keeps_its_odd_letters():
-    """Text without secrets stays unchanged."""
+def test_text_without_a_secret_keeps_its_odd_letters():
+    """Text without secrets is unchanged."""
     for text in ("\u017fome words \u0131 \u212a", "monkey=1", "own+odd://x", "x+y://"):
         assert text == redact_text(text)
 
 
-def test_a_value_of_any_shape_is_patched_where_the_secret_is():
-    """In wide mappings and narrow ones, below lists and beside numbers; all else stays what it was."""
+def test_only_the_secret_in_a_value_is_replaced():
+    """In wide and narrow mappings, below lists and next to numbers, everything else is unchanged."""
     wide = {f"field_{n}": "words" for n in range(12)}
     secret = f"with {KEY}"
     for key in (KEY, TEMPORARY):
@@ -161,7 +161,7 @@ def test_a_value_of_any_shape_is_patched_where_the_secret_is():
 
 
 @pytest.mark.parametrize("kind", [list, tuple, dict])
-def test_what_is_nested_without_end_is_replaced(kind: type):
+def test_endless_nesting_is_replaced(kind: type):
     """It is too deep for any reader, and may be a cycle."""
     value: Any = "x"
     for _ in range(200):
@@ -171,8 +171,8 @@ def test_what_is_nested_without_end_is_replaced(kind: type):
     assert 1 == told["n"]
 
 
-def test_each_of_thousands_of_keys_is_judged():
-    """The cache of keys is smaller than that."""
+def test_each_of_thousands_of_keys_is_checked():
+    """The cache of keys has fewer entries than that."""
     value = {f"{n}th field": f"with {KEY}" if n == 7 else "words" for n in range(5_000)}
     clean = redact({**value, "password": "of somebody"})
     assert REDACTED == clean.pop("password")
@@ -181,8 +181,8 @@ def test_each_of_thousands_of_keys_is_judged():
     assert KEY not in str(clean)
 
 
-def test_of_very_many_frames_the_innermost_are_told():
-    """How many came before them is said."""
+def test_the_innermost_of_many_frames_are_shown():
+    """The number of earlier frames is given."""
     source = "def f(n):\n    1 / n\n    g(n)\ndef g(n):\n    f(n - 1)\nf(60)\n"
     told = traceback_of(raised(source, "<deep>"))
     assert told.startswith("Traceback (most recent call last):\n  ... (")
@@ -190,8 +190,8 @@ def test_of_very_many_frames_the_innermost_are_told():
     assert traces.FRAMES == told.count('  File "<deep>"')
 
 
-def test_a_text_is_searched_once_for_the_log_and_the_record_and_kept_no_longer(monkeypatch, caplog):
-    """Both say the same of it, and once the record is made nothing holds it."""
+def test_a_text_is_searched_once_for_log_and_record_and_then_released(monkeypatch, caplog):
+    """Both contain the same text, and after the record is made nothing refers to it."""
 
     class Sink:
         def failure(self, record, line):

@@ -27,7 +27,7 @@ SECRET = "hunter2-is-the-secret"
 
 
 class Keep:
-    """A sink that keeps what it is given."""
+    """A sink that keeps its records."""
 
     def __init__(self) -> None:
         self.taken: list[tuple[dict[str, object], str]] = []
@@ -36,8 +36,8 @@ class Keep:
         self.taken.append((dict(record), line))
 
 
-def test_a_record_is_one_line_that_holds_all_of_the_failure(tmp_path, failure):
-    """Every field is there under its name, with the fields of the chain."""
+def test_a_record_is_one_line_with_the_whole_failure(tmp_path, failure):
+    """Every field has its name, including the fields of the chain."""
     path = tmp_path / "audit.jsonl"
     given_ = failure(1, context={"session_id": "s", "plan_hash": "p"}, data={"pmids": ["1"]}, text="snow\u2603\n\x00")
     with AuditTrail.open(path, sinks=()) as trail:
@@ -54,7 +54,7 @@ def test_a_record_is_one_line_that_holds_all_of_the_failure(tmp_path, failure):
 
 
 def test_secrets_reach_no_sink(tmp_path, failure, caplog):
-    """In the message, the data, the arguments, the exception or its traceback: none is in any of the places."""
+    """No destination has a secret from the message, data, arguments, exception or traceback."""
     caplog.set_level(logging.INFO, "mcpcore.audit")
     sink = Keep()
     path = tmp_path / "audit.jsonl"
@@ -80,8 +80,8 @@ def test_secrets_reach_no_sink(tmp_path, failure, caplog):
     assert path.read_text().count("[redacted]") == 8
 
 
-def test_the_logger_has_every_failure_as_one_line(failure, caplog):
-    """Without a file, the logger is the record: the whole failure, structured, and nothing that breaks a line."""
+def test_the_logger_gets_every_failure_as_one_line(failure, caplog):
+    """Without a file, the logger gets the complete structured failure, without line breaks."""
     caplog.set_level(logging.INFO, "mcpcore.audit")
     trail = AuditTrail.from_options(None, environ={})
     trail.record(failure(1, message="two\nlines\r\x1b[31m"))
@@ -94,8 +94,8 @@ def test_the_logger_has_every_failure_as_one_line(failure, caplog):
     assert trail.head is None
 
 
-def test_sinks_get_the_line_of_the_file_and_cannot_harm_it(tmp_path, failure, caplog):
-    """A sink receives the bytes that were written; a sink that raises is logged and skipped."""
+def test_sinks_get_the_line_of_the_file_and_cannot_damage_it(tmp_path, failure, caplog):
+    """A sink receives the written bytes, and a sink that raises is logged and skipped."""
 
     class Broken:
         def failure(self, record, line):
@@ -133,8 +133,8 @@ class Hostile:
     ],
     ids=lambda value: type(value).__name__,
 )
-def test_a_record_is_made_whatever_the_failure_holds(tmp_path, failure, value):
-    """What JSON cannot say, or nobody would read, is named or cut; the record is there, and whole."""
+def test_any_failure_can_be_recorded(tmp_path, failure, value):
+    """Values that JSON cannot represent are named, overlong ones are cut, and the record is valid."""
     path = tmp_path / "audit.jsonl"
     with AuditTrail.open(path, sinks=(), policy="refuse") as trail:
         for field in ("data", "message", "tool", "extra"):
@@ -147,8 +147,8 @@ def test_a_record_is_made_whatever_the_failure_holds(tmp_path, failure, value):
     assert all(record["correlationId"] for record in found)
 
 
-def test_a_cycle_and_bottomless_nesting_are_cut(tmp_path, failure):
-    """A structure within itself ends somewhere."""
+def test_cycles_and_endless_nesting_are_cut(tmp_path, failure):
+    """A structure that contains itself is cut at some depth."""
     loop: dict[str, object] = {}
     loop["self"] = loop
     deep: list[object] = []
@@ -161,8 +161,8 @@ def test_a_cycle_and_bottomless_nesting_are_cut(tmp_path, failure):
     assert verify(path).records == 2
 
 
-def test_a_record_that_is_far_too_long_says_what_was_dropped(failure):
-    """The bulk goes first, and what identifies the failure stays."""
+def test_an_oversized_record_says_what_was_dropped(failure):
+    """The largest parts are dropped first, and the identifying fields are kept."""
     record, text = encode(failure(1, traceback="t" * MAX_RECORD, data={"a": 1}, password="x"))
     assert len(text) <= MAX_RECORD
     assert record["dropped"] == ["traceback"]
@@ -174,8 +174,8 @@ def test_a_record_that_is_far_too_long_says_what_was_dropped(failure):
     assert record["message"].endswith("(1000000 characters)")
 
 
-def test_a_record_cannot_pose_as_one_of_the_trails_own(tmp_path, failure):
-    """Fields of the chain that a failure happens to have are kept under another name."""
+def test_a_record_cannot_imitate_the_trails_own_fields(tmp_path, failure):
+    """A failure's fields with names of the chain are renamed."""
     path = tmp_path / "audit.jsonl"
     with AuditTrail.open(path, sinks=()) as trail:
         trail.record(failure(1, seq=99, prev="x", hash="y", alg="z", event="pruned"))
@@ -203,20 +203,20 @@ def long_trail(tmp_path_factory):
 @settings(max_examples=100, deadline=None)
 @given(record=st.dictionaries(st.text(), json_values, max_size=6))
 def test_any_record_makes_a_line_that_verifies(long_trail, record):
-    """Whatever keys and values there are."""
+    """Keys and values may be anything."""
     long_trail.record(record)
     assert verify(long_trail.path, key="k" * 32).ok
 
 
 class TestOptions:
     def test_without_a_path_there_is_no_file(self):
-        """A server without the option writes no file, and neither does one with False."""
+        """A server without the option or with False writes no file."""
         assert AuditTrail.from_options(None, environ={}).path is None
         assert AuditTrail.from_options(None, environ={"MCPCORE_AUDIT": ""}).path is None
         assert AuditTrail.from_options(False, environ={"MCPCORE_AUDIT": "/tmp/x"}).path is None
 
     def test_the_environment_names_path_key_policy_and_flush(self, tmp_path, failure):
-        """A server that a desktop client starts is configured by variables alone."""
+        """A server started by a desktop client is configured only by environment variables."""
         path = tmp_path / "audit.jsonl"
         environ = {
             "MCPCORE_AUDIT": str(path),
@@ -234,29 +234,29 @@ class TestOptions:
         assert AuditTrail.from_options(trail, environ={}) is trail
 
     @pytest.mark.parametrize("variable", ["MCPCORE_AUDIT_POLICY", "MCPCORE_AUDIT_FLUSH"])
-    def test_a_mistyped_variable_is_an_error_that_lists_what_is_allowed(self, tmp_path, variable):
-        """A policy that was mistyped must not turn into the default."""
+    def test_a_mistyped_variable_is_an_error_with_valid_values(self, tmp_path, variable):
+        """A mistyped policy must not become the default."""
         with pytest.raises(ValueError, match=rf"{variable} must be one of (warn|record), .*'ignore'"):
             AuditTrail.from_options(tmp_path / "a", environ={variable: "ignore"})
 
-    def test_the_home_folder_is_the_users(self, tmp_path, monkeypatch):
-        """A desktop client hands on what its file says, and no shell has read it."""
+    def test_a_tilde_means_the_users_home_folder(self, tmp_path, monkeypatch):
+        """A desktop client passes the value on without a shell."""
         monkeypatch.setenv("HOME", str(tmp_path))
         monkeypatch.setenv("USERPROFILE", str(tmp_path))
         trail = AuditTrail.from_options(environ={"MCPCORE_AUDIT": "~/audit.jsonl"})
         assert trail.path == tmp_path / "audit.jsonl"
         trail.close()
 
-    def test_a_key_that_ends_in_a_newline_is_the_one_of_its_file(self, tmp_path, failure):
-        """Whoever sets it from a file, and whoever checks with the file, mean the same."""
+    def test_a_newline_at_the_end_of_a_key_is_ignored(self, tmp_path, failure):
+        """A key set from a file's content equals the key read from that file."""
         path = tmp_path / "audit.jsonl"
         with AuditTrail.from_options(path, environ={"MCPCORE_AUDIT_KEY": "k" * 32 + "\n"}) as trail:
             trail.record(failure(1))
         assert verify(path, key="k" * 32).ok
 
     @pytest.mark.parametrize("key", ["", "\n"])
-    def test_an_empty_key_is_told_of(self, tmp_path, caplog, key):
-        """As where the file that it should come from is missing: the trail is not silently without one."""
+    def test_an_empty_key_is_an_error(self, tmp_path, caplog, key):
+        """The file of the key may be missing, and the trail must not silently go unsigned."""
         AuditTrail.from_options(tmp_path / "audit.jsonl", environ={"MCPCORE_AUDIT_KEY": key}).close()
         assert "MCPCORE_AUDIT_KEY is set and empty" in caplog.text
         caplog.clear()
@@ -267,18 +267,18 @@ class TestOptions:
         "options", [{"policy": "maybe"}, {"flush": "never"}, {"max_bytes": 0}, {"keep": -1}, {"flush_interval": 0}]
     )
     def test_a_mistyped_option_is_an_error(self, tmp_path, options):
-        """Options are checked when they are given."""
+        """Options are validated when they are set."""
         with pytest.raises(ValueError, match="audit"):
             AuditTrail(tmp_path / "a", **options)
 
-    def test_a_short_key_is_told_of(self, tmp_path, caplog):
-        """A key that can be guessed signs nothing."""
+    def test_a_short_key_is_an_error(self, tmp_path, caplog):
+        """A guessable key protects nothing."""
         AuditTrail.open(tmp_path / "a", key="abc")
         assert "can be forged" in caplog.text
 
 
-def test_a_trail_without_a_file_has_nothing_to_flush_or_to_close(failure, caplog):
-    """The logger has each record all the same, also after the trail was closed."""
+def test_a_trail_without_a_file_cannot_be_flushed_or_closed(failure, caplog):
+    """The logger still gets each record, even after closing."""
     caplog.set_level(logging.INFO, "mcpcore.audit")
     trail = AuditTrail()
     trail.flush()
@@ -289,7 +289,7 @@ def test_a_trail_without_a_file_has_nothing_to_flush_or_to_close(failure, caplog
 
 
 def test_a_closed_trail_opens_again(tmp_path, failure):
-    """Closing lets go of the files, so that a failure on the way out is still recorded."""
+    """Closing releases the files, but a failure during shutdown is still recorded."""
     trail = AuditTrail.open(tmp_path / "audit.jsonl", sinks=(), flush="interval")
     trail.record(failure(1))
     trail.close()
@@ -300,16 +300,16 @@ def test_a_closed_trail_opens_again(tmp_path, failure):
 
 
 @pytest.mark.skipif(sys.platform == "win32" or os.geteuid() == 0, reason="root may write anywhere")
-def test_a_file_without_permission_is_told_of(tmp_path, failure):
-    """Permissions that were taken away are named."""
+def test_a_file_without_permission_is_reported(tmp_path, failure):
+    """The warning names the removed permissions."""
     path = tmp_path / "audit.jsonl"
     path.touch(mode=0o400)
     with pytest.raises(AuditError, match="EACCES"):
         AuditTrail.open(path, policy="refuse")
 
 
-def test_a_folder_that_vanishes_is_told_of_once_and_then_counted(tmp_path, failure, caplog, capsys):
-    """A warning a period, the records to the logger, and the loss in the trail once there is one again."""
+def test_a_folder_that_vanishes_is_reported_once_and_then_counted(tmp_path, failure, caplog, capsys):
+    """There is one warning per period, the logger gets the records, and the trail notes the loss later."""
     folder = tmp_path / "logs"
     folder.mkdir()
     trail = AuditTrail.open(folder / "audit.jsonl", sinks=())
@@ -329,8 +329,8 @@ def test_a_folder_that_vanishes_is_told_of_once_and_then_counted(tmp_path, failu
     assert "record 2: 5 record(s) could not be written before this one, and are not in the trail" in report.notes
 
 
-def test_a_period_later_it_is_told_again(tmp_path, failure, caplog):
-    """A trail that stays broken is reported again and again, not once."""
+def test_the_next_period_repeats_the_warning(tmp_path, failure, caplog):
+    """A trail that stays broken is reported repeatedly."""
     trail = AuditTrail.open(tmp_path / "no" / "audit.jsonl", sinks=(), warn_every=0)
     for number in range(3):
         trail.record(failure(number))
@@ -366,7 +366,7 @@ def call(server: Server, *arguments: dict[str, object]) -> list[object]:
 
 @pytest.mark.usefixtures("door")
 def test_a_server_records_every_failure_before_it_answers_and_no_success(tmp_path):
-    """Through a real server: declared, crashed and badly called, each under the id that the client was given."""
+    """On a real server, declared failures, crashes and bad arguments are recorded under the client's id."""
     path = tmp_path / "audit.jsonl"
     results = call(Articles.server(path), {"mode": "ok"}, {"mode": "declared"}, {"mode": "crash"}, {"mode": 7})
     found = list(read(path))
@@ -380,8 +380,8 @@ def test_a_server_records_every_failure_before_it_answers_and_no_success(tmp_pat
 
 @pytest.mark.usefixtures("door")
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
-def test_a_server_whose_trail_cannot_be_written_answers_or_refuses_as_declared(tmp_path, caplog):
-    """With "warn" the client gets its failure; with "refuse" it gets an audit failure instead."""
+def test_a_server_with_an_unwritable_trail_follows_its_policy(tmp_path, caplog):
+    """With "warn" the client gets its failure, and with "refuse" an audit failure."""
     (answered,) = call(Articles.server("/dev/full"), {"mode": "declared"})
     assert answered.structured_content["error"]["data"]["reason"] == "no_match"
     assert "it is not a regular file" in caplog.text
@@ -393,7 +393,7 @@ def test_a_server_whose_trail_cannot_be_written_answers_or_refuses_as_declared(t
 
 
 def test_catching_audit_errors_does_not_load_the_writer():
-    """The boundary imports the error; the rest waits for a server."""
+    """The boundary imports the error, and the other modules are loaded with a server."""
     script = (
         "import sys; from mcpcore.audit import AuditError; "
         "print([m for m in ('mcpcore.audit.trail', 'mcpcore.redaction', 'opentelemetry') if m in sys.modules])"
@@ -403,7 +403,7 @@ def test_catching_audit_errors_does_not_load_the_writer():
 
 @pytest.fixture
 def broken_filter():
-    """A filter of the application's own that raises."""
+    """A filter of the application that raises."""
 
     def raises(record):
         raise RuntimeError("the filter is broken")
@@ -414,8 +414,8 @@ def broken_filter():
     logger.removeFilter(raises)
 
 
-def test_a_filter_that_raises_costs_neither_the_file_nor_a_sink_its_record(tmp_path, failure, broken_filter, caplog):
-    """They come before it, or all the same."""
+def test_a_filter_that_raises_does_not_affect_the_file_or_sinks(tmp_path, failure, broken_filter, caplog):
+    """The records are written before the filter runs, or in spite of it."""
     caplog.set_level(logging.INFO, "mcpcore.audit")
     told = []
 
@@ -430,8 +430,8 @@ def test_a_filter_that_raises_costs_neither_the_file_nor_a_sink_its_record(tmp_p
     assert [record["correlationId"] for record in read(tmp_path / "audit.jsonl")] == told
 
 
-def test_a_filter_that_raises_does_not_turn_refusing_into_answering(tmp_path, failure, broken_filter, capsys):
-    """Failures without a record are withheld, and reported where possible."""
+def test_a_filter_that_raises_does_not_disable_refusing(tmp_path, failure, broken_filter, capsys):
+    """Failures without a record are withheld and reported if possible."""
     folder = tmp_path / "logs"
     folder.mkdir()
     trail = AuditTrail.open(folder / "audit.jsonl", sinks=(), policy="refuse")
@@ -441,14 +441,14 @@ def test_a_filter_that_raises_does_not_turn_refusing_into_answering(tmp_path, fa
     assert "cannot be written" in capsys.readouterr().err
 
 
-def test_a_path_that_no_file_can_have_is_an_error(tmp_path):
-    """Told when it is given, and not with the first failure."""
+def test_an_invalid_path_is_an_error(tmp_path):
+    """The error is raised when the path is set, not with the first failure."""
     with pytest.raises(ValueError, match=r"audit path .* contains a NUL"):
         AuditTrail(f"{tmp_path}/a\0b")
 
 
-def test_two_trails_of_one_process_write_one_chain(tmp_path, failure):
-    """As where two servers of a program are given the same path."""
+def test_two_trails_in_one_process_write_one_chain(tmp_path, failure):
+    """Two servers in a program may have the same path."""
     path = tmp_path / "audit.jsonl"
     with (
         AuditTrail.open(path, sinks=(), max_bytes=2_000) as one,
@@ -462,8 +462,8 @@ def test_two_trails_of_one_process_write_one_chain(tmp_path, failure):
 
 @pytest.mark.skipif(os.name != "posix", reason="permissions are others on Windows")
 @pytest.mark.parametrize("umask", [0, 0o022, 0o077])
-def test_what_is_created_is_for_its_owner_alone(tmp_path, failure, umask):
-    """The file, the full ones, the head and the lock, whatever the umask is; the lock cannot be read."""
+def test_created_files_are_private(tmp_path, failure, umask):
+    """All files, including the head and the lock, are private under any umask, and the lock cannot be read."""
     before = os.umask(umask)
     try:
         with AuditTrail.open(tmp_path / "audit.jsonl", sinks=(), max_bytes=1_000) as trail:

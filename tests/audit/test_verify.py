@@ -1,4 +1,4 @@
-"""What verify finds: every change that can be made to a trail, and which record it was made to."""
+"""`verify` finds every change to a trail and the record that was changed."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ COUNT = 7
 
 @pytest.fixture(scope="module")
 def lines(tmp_path_factory, failure):
-    """The lines of a small trail, by key; made once, as no test changes them."""
+    """Return the lines of a small trail for each key; cached because no test changes them."""
     made = {}
     for key in (None, KEY):
         path = tmp_path_factory.mktemp("trail") / "audit.jsonl"
@@ -57,7 +57,7 @@ quick = settings(max_examples=150, deadline=None, suppress_health_check=[HealthC
 
 @pytest.mark.parametrize("key", [None, KEY])
 def test_an_untouched_trail_verifies(lines, place, key):
-    """A trail as it was written has nothing to report, with its head and without."""
+    """An unchanged trail has no problems, with or without its head."""
     all_lines, head = lines[key]
     report = verify(lay(place, all_lines, head), key=key)
     assert (report.ok, report.records, report.first, report.last, report.notes) == (True, COUNT, 1, COUNT, [])
@@ -67,13 +67,13 @@ def test_an_untouched_trail_verifies(lines, place, key):
 @pytest.mark.slow
 @pytest.mark.parametrize("key", [None, KEY])
 def test_every_changed_byte_is_found_and_its_record_named(lines, place, key):
-    """Change any one byte of the trail to another: verify names the record, or the next where lines were joined."""
+    """Any one byte may be changed; verify names its record, or the next one if lines were joined."""
     all_lines, head = lines[key]
     whole = b"".join(all_lines)
     numbers = [n for n, line in enumerate(all_lines, 1) for _ in line]
     place.write_bytes(whole)
     head_path(place).write_bytes(head)
-    # In place: some file systems write a truncated file back immediately.
+    # The write is in place because some file systems write a truncated file back immediately.
     with place.open("r+b", buffering=0) as file:
         for at in range(len(whole)):
             for other in {whole[at] ^ 1, ord("\n")} - {whole[at]}:
@@ -91,14 +91,14 @@ def verify_any(path: Path, key: str | None) -> list[tuple[str, int | None]]:
     try:
         return kinds(path, key)
     except AuditError:
-        # A byte that makes a plain record claim to be signed with a key: it cannot be checked, and is not passed.
+        # The byte makes a plain record claim to be signed, so it cannot be verified and is not accepted.
         return [("unchecked", None)]
 
 
 @quick
 @given(key=keys, data=st.data())
 def test_every_inserted_or_deleted_byte_is_found(lines, place, key, data):
-    """One byte more or less, anywhere, is found, the last newline included."""
+    """This includes the last newline."""
     all_lines, head = lines[key]
     whole = b"".join(all_lines)
     at = data.draw(st.integers(0, len(whole) - 1))
@@ -114,7 +114,7 @@ def test_every_inserted_or_deleted_byte_is_found(lines, place, key, data):
 @quick
 @given(key=keys, gone=st.sets(st.integers(1, COUNT - 1), min_size=1))
 def test_removed_records_are_found_by_number(lines, place, key, gone):
-    """Any records taken out before the last are reported missing, and nothing else is."""
+    """Any records removed before the last are reported missing, and nothing else is reported."""
     all_lines, _ = lines[key]
     found = verify(
         lay(place, [line for n, line in enumerate(all_lines, 1) if n not in gone]), key=key, no_head=True
@@ -130,7 +130,7 @@ def test_removed_records_are_found_by_number(lines, place, key, gone):
 @quick
 @given(key=keys, kept=st.integers(0, COUNT - 1))
 def test_records_cut_off_the_end_are_found_with_the_head(lines, place, key, kept):
-    """The head file, or a head that was kept elsewhere, has the number of records."""
+    """The head file, or a head kept elsewhere, has the number of records."""
     all_lines, head = lines[key]
     assert ("cut", kept + 1) in kinds(lay(place, all_lines[:kept], head), key)
     kept_elsewhere = head.decode()
@@ -144,7 +144,7 @@ def test_records_cut_off_the_end_are_found_with_the_head(lines, place, key, kept
 @quick
 @given(key=keys, order=st.permutations(range(COUNT)))
 def test_reordered_records_are_found(lines, place, key, order):
-    """Any other order of the same records is reported as nothing but moved records, one at least."""
+    """In any other order, the only problems are moved records, and there is at least one."""
     all_lines, _ = lines[key]
     found = kinds(lay(place, [all_lines[n] for n in order]), key, no_head=True)
     if order == sorted(order):
@@ -159,7 +159,7 @@ def test_reordered_records_are_found(lines, place, key, order):
 @quick
 @given(key=keys, which=st.integers(1, COUNT), at=st.integers(0, COUNT))
 def test_a_record_copied_elsewhere_is_found(lines, place, key, which, at):
-    """A second copy of a record is reported, wherever it stands."""
+    """A second copy is reported at any position."""
     all_lines, head = lines[key]
     found = kinds(lay(place, [*all_lines[:at], all_lines[which - 1], *all_lines[at:]], head), key)
     assert ("duplicated", which) in found
@@ -167,8 +167,8 @@ def test_a_record_copied_elsewhere_is_found(lines, place, key, which, at):
 
 @quick
 @given(key=keys, at=st.integers(0, COUNT), junk=st.binary(min_size=1).filter(lambda b: b"\n" not in b))
-def test_a_line_that_is_no_record_is_found(lines, place, key, at, junk):
-    """Whatever is put between two records is reported with its line."""
+def test_an_invalid_line_is_found(lines, place, key, at, junk):
+    """It is reported with its line number."""
     all_lines, head = lines[key]
     report = verify(lay(place, [*all_lines[:at], junk + b"\n", *all_lines[at:]], head), key=key)
     assert [(problem.kind, problem.line) for problem in report.problems] == [("inserted", at + 1)]
@@ -176,8 +176,8 @@ def test_a_line_that_is_no_record_is_found(lines, place, key, at, junk):
 
 @quick
 @given(which=st.integers(1, COUNT - 1), message=st.text(max_size=40))
-def test_a_record_replaced_by_a_sound_one_is_found(lines, place, which, message):
-    """A replaced record with a valid hash does not match the record after it."""
+def test_a_record_replaced_by_a_valid_one_is_found(lines, place, which, message):
+    """A replaced record with a valid hash does not match the next record."""
     all_lines, _ = lines[None]
     prev = json.loads(all_lines[which - 2])["hash"] if which > 1 else GENESIS
     forged, _ = Signer(None).seal(which, prev, json.dumps({"message": message, "tool": "x"}))
@@ -187,8 +187,8 @@ def test_a_record_replaced_by_a_sound_one_is_found(lines, place, which, message)
 
 @quick
 @given(since=st.integers(1, COUNT), key=st.sampled_from([None, "another key altogether"]))
-def test_a_signed_trail_recomputed_by_somebody_else_is_found(lines, place, since, key):
-    """Without the key, no part of the trail can be replaced, even if every hash matches."""
+def test_a_signed_trail_recomputed_without_the_key_is_found(lines, place, since, key):
+    """No part of the trail can be replaced without the key, even if every hash matches."""
     all_lines, _ = lines[KEY]
     signer = Signer(key.encode() if key else None)
     kept, prev = all_lines[: since - 1], json.loads(all_lines[since - 2])["hash"] if since > 1 else GENESIS
@@ -202,7 +202,7 @@ def test_a_signed_trail_recomputed_by_somebody_else_is_found(lines, place, since
 
 
 def test_an_unsigned_trail_recomputed_to_its_end_is_found_with_a_head_kept_elsewhere(lines, place):
-    """Without a key, hashes can be made to fit; a head that was sent elsewhere still tells."""
+    """Without a key, hashes can be recomputed, but a head that was sent elsewhere reveals it."""
     all_lines, head = lines[None]
     kept, prev = all_lines[:3], json.loads(all_lines[2])["hash"]
     for number in range(4, COUNT + 1):
@@ -214,7 +214,7 @@ def test_an_unsigned_trail_recomputed_to_its_end_is_found_with_a_head_kept_elsew
 
 
 def test_records_added_after_the_head_are_found(lines, place):
-    """A sound record that the head does not know was added by something else."""
+    """A valid record that the head does not cover was added by another program."""
     all_lines, head = lines[None]
     prev = json.loads(all_lines[-1])["hash"]
     line, _ = Signer(None).seal(COUNT + 1, prev, json.dumps({"tool": "x"}))
@@ -222,7 +222,7 @@ def test_records_added_after_the_head_are_found(lines, place):
 
 
 def test_a_changed_head_is_found(lines, place):
-    """Any changed byte of the head's text is found; it is signed as the trail is."""
+    """Any changed byte of the head's text is found, and it is signed like the trail."""
     for key in (None, KEY):
         all_lines, head = lines[key]
         for at in range(len(head.rstrip())):
@@ -230,8 +230,8 @@ def test_a_changed_head_is_found(lines, place):
             assert kinds(lay(place, all_lines, changed), key), (key, at)
 
 
-def test_a_signed_trail_is_not_judged_without_its_key(lines, place):
-    """Without the key, verify refuses to say anything; with another, nothing of it is believed."""
+def test_a_signed_trail_is_not_verified_without_its_key(lines, place):
+    """Without the key, verify refuses to give a result; with another key, no record is valid."""
     all_lines, head = lines[KEY]
     with pytest.raises(AuditError, match="set MCPCORE_AUDIT_KEY"):
         verify(lay(place, all_lines, head))
@@ -240,8 +240,8 @@ def test_a_signed_trail_is_not_judged_without_its_key(lines, place):
     assert ("head", None) in found
 
 
-def test_a_key_set_later_covers_what_came_before(tmp_path, failure):
-    """With the head from before the key, the trail verifies; after the first signed record, none may be unsigned."""
+def test_a_key_set_later_covers_earlier_records(tmp_path, failure):
+    """With the head from before the key, the trail verifies; after the first signed record, all must be signed."""
     path = tmp_path / "audit.jsonl"
     with AuditTrail.open(path, sinks=()) as trail:
         for number in range(3):
@@ -266,7 +266,7 @@ def test_a_key_set_later_covers_what_came_before(tmp_path, failure):
 
 
 def test_a_signed_trail_is_not_continued_without_its_key(tmp_path, failure):
-    """A server that lost its key says so, rather than to add records that nobody can believe."""
+    """A server that lost its key reports it instead of adding records that cannot be verified."""
     path = tmp_path / "audit.jsonl"
     with AuditTrail.open(path, key=KEY, sinks=()) as trail:
         trail.record(failure())
@@ -287,8 +287,8 @@ class TestSeveralFiles:
                 trail.record(failure(number))
         return path
 
-    def test_the_chain_goes_on_from_file_to_file(self, path):
-        """All files together verify, and their sizes keep to what was set."""
+    def test_the_chain_continues_from_file_to_file(self, path):
+        """All files together verify, and their sizes respect the limit."""
         report = verify(path)
         assert report.ok, report.problems
         assert (report.records, len(report.files)) == (40, len(rotated_files(path)) + 1)
@@ -297,7 +297,7 @@ class TestSeveralFiles:
 
     @pytest.mark.skipif(sys.platform == "win32", reason="limits of POSIX")
     def test_there_may_be_more_files_than_a_process_may_open(self, path):
-        """A trail of many full files is read one after the other."""
+        """The files of a trail are read one after the other."""
         import resource
 
         before = resource.getrlimit(resource.RLIMIT_NOFILE)
@@ -311,7 +311,7 @@ class TestSeveralFiles:
             resource.setrlimit(resource.RLIMIT_NOFILE, before)
 
     def test_a_missing_file_is_found(self, path):
-        """A file taken out of the middle, or from the beginning, is a gap in the numbers."""
+        """A file removed from the middle or the beginning is a gap in the numbers."""
         middle = rotated_files(path)[2]
         aside = path.with_name("aside")
         shutil.move(middle, aside)
@@ -325,7 +325,7 @@ class TestSeveralFiles:
         assert (problem.kind, problem.seq) == ("removed", 1)
 
     def test_the_newest_file_missing_is_found(self, path, failure):
-        """Without the newest file the head tells what is missing, and a server that goes on leaves the gap open."""
+        """The head shows which records are missing, and a server that continues leaves the gap visible."""
         path.unlink()
         assert "cut" in [problem.kind for problem in verify(path).problems]
         with AuditTrail.open(path, sinks=()) as trail:
@@ -334,8 +334,8 @@ class TestSeveralFiles:
         assert [problem.kind for problem in report.problems] == ["removed"]
         assert "were gone when a writer came back" in " ".join(report.notes)
 
-    def test_files_pruned_as_configured_are_no_loss(self, tmp_path, failure):
-        """The trail explains the files that the server deleted; one more deleted file is found."""
+    def test_configured_pruning_is_not_a_loss(self, tmp_path, failure):
+        """The trail accounts for the files that the server deleted, and one more deleted file is found."""
         path = tmp_path / "kept" / "audit.jsonl"
         path.parent.mkdir()
         with AuditTrail.open(path, sinks=(), max_bytes=2_000, keep=2) as trail:
@@ -350,7 +350,7 @@ class TestSeveralFiles:
 
 
 def test_a_trail_rolled_back_under_a_running_server_is_found(tmp_path, failure):
-    """Trail and head restored from an older copy: the server knows better, and the gap stays visible."""
+    """If trail and head are restored from an older copy, the server notices, and the gap stays visible."""
     path = tmp_path / "audit.jsonl"
     trail = AuditTrail.open(path, sinks=())
     trail.record(failure(1))
@@ -362,8 +362,8 @@ def test_a_trail_rolled_back_under_a_running_server_is_found(tmp_path, failure):
     assert kinds(path) == [("removed", 2)]
 
 
-def test_a_trail_deleted_under_a_running_server_is_begun_anew_and_found(tmp_path, failure):
-    """The next record goes to a new file, and its number tells that there were others."""
+def test_a_trail_deleted_under_a_running_server_is_started_again_and_found(tmp_path, failure):
+    """The next record is in a new file, and its number shows that there were earlier ones."""
     path = tmp_path / "audit.jsonl"
     trail = AuditTrail.open(path, sinks=())
     for number in range(3):
@@ -375,8 +375,8 @@ def test_a_trail_deleted_under_a_running_server_is_begun_anew_and_found(tmp_path
     assert trail.lost == 0
 
 
-def test_a_deleted_head_is_made_again_and_noted(tmp_path, failure):
-    """Without its head the end of a trail cannot be vouched for; from the next record on it can."""
+def test_a_deleted_head_is_created_again_and_noted(tmp_path, failure):
+    """Without its head the end of a trail is uncertain until the next record."""
     path = tmp_path / "audit.jsonl"
     with AuditTrail.open(path, sinks=()) as trail:
         trail.record(failure(1))
@@ -389,8 +389,8 @@ def test_a_deleted_head_is_made_again_and_noted(tmp_path, failure):
     assert "head file was missing or damaged" in report.notes[0]
 
 
-def test_a_forged_number_of_any_size_is_told_in_bounded_time(lines, place):
-    """A sound record that claims the number 10^17 leaves one gap, not a list of it."""
+def test_a_forged_huge_number_is_reported_in_bounded_time(lines, place):
+    """A valid record with the number 10^17 leaves one gap, not a list of missing numbers."""
     all_lines, _ = lines[None]
     line, _ = Signer(None).seal(10**17, "0" * 64, json.dumps({"tool": "x"}))
     found = verify(lay(place, [*all_lines, line])).problems
@@ -398,20 +398,20 @@ def test_a_forged_number_of_any_size_is_told_in_bounded_time(lines, place):
 
 
 @pytest.mark.parametrize("text", ["", "xyz", "1:2", "a" * 64 + "b", "-1:" + "a" * 64, "x:" + "a" * 64, "{}"])
-def test_what_is_no_head_is_refused(lines, place, text):
-    """A head that was mistyped is an error, not a trail that verifies."""
+def test_an_invalid_head_is_refused(lines, place, text):
+    """A mistyped head is an error, not a verified trail."""
     with pytest.raises(AuditError, match=r"head|number"):
         verify(lay(place, lines[None][0]), head=text)
 
 
-def test_there_must_be_a_trail(tmp_path):
-    """A path without a trail is an error, not a trail without problems."""
+def test_a_missing_trail_is_an_error(tmp_path):
+    """A path without a trail is not a trail without problems."""
     with pytest.raises(AuditError, match="there is no trail"):
         verify(tmp_path / "audit.jsonl")
 
 
 def cost_of_all_changed(path: Path, count: int) -> float:
-    """Processor seconds that the check of a trail takes of which every line was changed; the best of three."""
+    """Measure the processor time to verify a trail with every line changed, as the best of three."""
     lines, prev, signer = [], GENESIS, Signer(None)
     for number in range(1, count + 1):
         line, prev = signer.seal(number, prev, f'{{"message":"record {number}"}}')
@@ -426,7 +426,7 @@ def cost_of_all_changed(path: Path, count: int) -> float:
     return min(costs)
 
 
-def test_a_check_of_a_trail_that_was_changed_all_over_is_linear(tmp_path):
+def test_verifying_a_completely_changed_trail_takes_linear_time(tmp_path):
     """Four times the lines take four times as long, not sixteen times."""
     path = tmp_path / "audit.jsonl"
     assert cost_of_all_changed(path, 20_000) < 8 * cost_of_all_changed(path, 5_000)

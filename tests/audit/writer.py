@@ -11,7 +11,7 @@ from mcpcore.audit import AuditTrail
 
 
 def failure(number: int, name: str) -> dict[str, object]:
-    """The record of one failure, as the boundary makes it."""
+    """Return the record of one failure, as the boundary creates it."""
     return {
         "timestamp": "2026-11-21T08:15:00.000Z",
         "server": "articles",
@@ -29,7 +29,7 @@ def failure(number: int, name: str) -> dict[str, object]:
 
 
 def main() -> None:
-    """Record COUNT failures, telling of each on stdout unless quiet=1."""
+    """Record COUNT failures, and print each on stdout unless quiet=1."""
     path, count, name, *rest = sys.argv[1:]
     options = dict(option.split("=", 1) for option in rest)
     quiet = options.pop("quiet", "")

@@ -1,4 +1,4 @@
-"""`Envelope.from_result` reads whatever a client returns or raises; None means that the call succeeded."""
+"""`Envelope.from_result` reads anything that a client returns or raises; None means that the call succeeded."""
 
 from __future__ import annotations
 
@@ -60,12 +60,12 @@ def ask(ctx: Context[Literal["no_row"]], row: str) -> str:
 
 
 def rows() -> Server:
-    """A server of this library, for the SDK's client and for FastMCP's."""
+    """Return a server that the SDK's client and FastMCP's client can call."""
     return Server("rows", tools=[get_row], resources=[row_text], prompts=[ask])
 
 
 def require_no_row(read: Envelope | None) -> None:
-    """Everything that a client acts on was read."""
+    """Check that everything that a client acts on was read."""
     assert read is not None
     assert ("no_row", ErrorCode.NOT_FOUND, NO_ROW.when, {"row": 7}) == (
         read.reason,
@@ -82,7 +82,7 @@ def require_no_row(read: Envelope | None) -> None:
 
 
 class Hostile:
-    """An object whose methods raise, or end the program."""
+    """An object whose methods raise or end the program."""
 
     def __getattribute__(self, name: str) -> Any:
         raise SystemExit(name)
@@ -117,7 +117,7 @@ class HostileText(str):
 
 
 class HostileResult(CallToolResult):
-    """A result that cannot even say whether it failed."""
+    """A result whose `isError` cannot be read."""
 
     def __getattribute__(self, name: str) -> Any:
         if name == "is_error":
@@ -127,8 +127,8 @@ class HostileResult(CallToolResult):
 
 @pytest.mark.usefixtures("door")
 @pytest.mark.anyio
-async def test_what_the_client_of_the_sdk_returns_and_raises_is_read() -> None:
-    """Results of tools, errors of resources and prompts, and the error of a call within the server."""
+async def test_results_and_errors_of_the_sdk_client_are_read() -> None:
+    """These are tool results, errors of resources and prompts, and errors of calls within the server."""
     server = rows()
     async with Client(server) as client:
         require_no_row(Envelope.from_result(await client.call_tool("get_row", {"row": 7})))
@@ -155,8 +155,8 @@ async def test_what_the_client_of_the_sdk_returns_and_raises_is_read() -> None:
 
 @pytest.mark.parametrize("kind", ["server", "fastmcp"])
 @pytest.mark.anyio
-async def test_what_the_client_of_fastmcp_returns_and_raises_is_read(kind: str) -> None:
-    """Its own class of result, its error that has the text alone, and its lists."""
+async def test_results_and_errors_of_the_fastmcp_client_are_read(kind: str) -> None:
+    """These are its result class, its error with only a text, and its lists."""
     server: Any = rows()
     if kind == "fastmcp":
         server = fastmcp.FastMCP("rows")
@@ -203,12 +203,12 @@ async def test_what_the_client_of_fastmcp_returns_and_raises_is_read(kind: str) 
     ids=repr,
 )
 def test_a_success_is_none(success: object) -> None:
-    """A result that asks for input counts as one, since the call has not failed."""
+    """A result that asks for input counts as a success, since the call has not failed."""
     assert Envelope.from_result(success) is None
 
 
-def test_fastmcp_results_that_failed_are_read() -> None:
-    """On the server, as middleware sees them."""
+def test_failed_fastmcp_results_are_read() -> None:
+    """Middleware on the server sees them."""
     told = build_envelope(ErrorCode.CONFLICT, "no", retry=Retry.never(), tool="t")
     assert told == Envelope.from_result(ToolResult(structured_content={"error": told.to_json()}, is_error=True))
 
@@ -260,10 +260,10 @@ def test_an_exception_with_a_text_is_read_in_every_dialect(dialect: str, error: 
         (CallToolResult.model_construct(is_error=True, structured_content=HostileMapping()), None, None, None),
     ],
 )
-def test_a_failure_that_cannot_be_read_is_still_a_failure(
+def test_an_unreadable_failure_is_still_a_failure(
     failed: object, message: str | None, code: ErrorCode | None, native: object
 ) -> None:
-    """With what text there is, escaped, and the code if it is known."""
+    """It has any available text, escaped, and the code if it is known."""
     read = Envelope.from_result(failed)
     assert read is not None
     assert ("unknown", code or ErrorCode.UNKNOWN_ERROR, native) == (read.dialect, read.error_code, read.native_code)
@@ -293,8 +293,8 @@ def test_a_failure_that_cannot_be_read_is_still_a_failure(
         ({"jsonrpc": "2.0", "method": "ping"}, "a JSON-RPC message without a result"),
     ],
 )
-def test_what_is_no_answer_is_a_failure(answer: object, instead: str) -> None:
-    """It is no success, so it is not None."""
+def test_an_invalid_answer_is_a_failure(answer: object, instead: str) -> None:
+    """An invalid answer is not a success, so it is not None."""
     read = Envelope.from_result(answer)
     assert read is not None
     assert ErrorCode.UNKNOWN_ERROR == read.error_code
@@ -302,7 +302,7 @@ def test_what_is_no_answer_is_a_failure(answer: object, instead: str) -> None:
 
 
 class Unsaid(type):
-    """The type of a type that does not say its name."""
+    """A metaclass that hides the name of its types."""
 
     def __getattribute__(cls, name: str) -> Any:
         raise RuntimeError(name)
@@ -327,7 +327,7 @@ UNSAID = Unsaid("Unsaid", (), {"__module__": "m\n"})()
     ],
 )
 def test_an_object_of_an_unknown_type_is_a_type_error(unknown: Callable[[], object], name: str) -> None:
-    """It names the type and says what is read: a success would hide that the wrong thing was passed."""
+    """The error names the type and lists the accepted ones; None would hide that the wrong object was passed."""
     with pytest.raises(TypeError) as raised:
         Envelope.from_result(unknown())
     message = str(raised.value)
@@ -335,8 +335,8 @@ def test_an_object_of_an_unknown_type_is_a_type_error(unknown: Callable[[], obje
     assert all(name in message for name in ("CallToolResult", "ToolResult", "MCPError", "ToolError", "JSON"))
 
 
-def test_what_was_read_out_of_hostile_objects_is_plain() -> None:
-    """Values that are not JSON are converted, so that nothing raises later."""
+def test_values_from_hostile_objects_are_plain() -> None:
+    """Values that are not JSON are converted, so that they raise no errors later."""
     error = {**build_envelope(ErrorCode.CONFLICT, "no", retry=Retry.never(), tool="t").to_json()}
     cyclic: dict[str, Any] = {}
     cyclic["again"] = cyclic
@@ -384,8 +384,8 @@ JSON = st.recursive(
 
 @settings(max_examples=150, deadline=None)
 @given(value=JSON)
-def test_no_json_raises(value: Any) -> None:
-    """Neither as a value nor as text; an envelope that is read can be written."""
+def test_reading_json_never_raises(value: Any) -> None:
+    """This holds for values and text, and an envelope that was read can be written."""
     for form in (value, json.dumps(value), json.dumps(value).encode()):
         read = Envelope.from_result(form)
         if read is not None:
@@ -395,8 +395,8 @@ def test_no_json_raises(value: Any) -> None:
 
 @settings(max_examples=150, deadline=None)
 @given(content=JSON, structured=JSON, more=st.dictionaries(st.text(max_size=5), JSON, max_size=2))
-def test_a_result_that_says_it_failed_is_never_none(content: Any, structured: Any, more: dict[str, Any]) -> None:
-    """Whatever its content is, as JSON and as an object that was made without validation."""
+def test_a_failed_result_is_never_none(content: Any, structured: Any, more: dict[str, Any]) -> None:
+    """Its content may be anything, as JSON or as an object created without validation."""
     for form in (
         {**more, "isError": True, "content": content, "structuredContent": structured},
         {"jsonrpc": "2.0", "id": 1, "result": {"isError": True, "content": content, "structuredContent": structured}},
@@ -411,7 +411,7 @@ def test_a_result_that_says_it_failed_is_never_none(content: Any, structured: An
 
 
 def test_reading_loads_neither_fastmcp_nor_the_server() -> None:
-    """A class is known by a module that is loaded already."""
+    """A class is recognised through modules that are already loaded."""
     code = (
         "import sys; from mcpcore import Envelope; Envelope.from_result({'isError': True});\n"
         "try: Envelope.from_result(object())\n"

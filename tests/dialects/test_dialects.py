@@ -1,4 +1,4 @@
-"""Every dialect is written as its document says, read back without loss, and never mistaken."""
+"""Every dialect is written as its specification says, read back without loss, and never mistaken for another."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def as_result(dialect: str, told: Envelope) -> dict[str, Any]:
 @settings(max_examples=30)
 @given(told=envelopes())
 def test_a_round_trip_loses_nothing(dialect: str, told: Envelope) -> None:
-    """What is written in a dialect with room for details is read back equal, and says which dialect it was."""
+    """A dialect with room for details is read back equal and identified."""
     read = read_result(as_result(dialect, told))
     assert told == read
     assert read is not None
@@ -79,7 +79,7 @@ def test_a_round_trip_loses_nothing(dialect: str, told: Envelope) -> None:
 
 @settings(max_examples=30)
 @given(told=envelopes())
-def test_system_error_keeps_all_that_it_has_a_place_for(told: Envelope) -> None:
+def test_system_error_keeps_everything_that_it_has_a_field_for(told: Envelope) -> None:
     """The governance envelope keeps the message, the tool, the time and the bound fields."""
     read = read_result(as_result("system_error", told))
     assert read is not None
@@ -95,7 +95,7 @@ def test_system_error_keeps_all_that_it_has_a_place_for(told: Envelope) -> None:
 @pytest.mark.parametrize("dialect", [name for name in NAMES if name != "canonical"])
 @settings(max_examples=30)
 @given(told=envelopes())
-def test_the_text_alone_says_as_much_as_the_structured_content(dialect: str, told: Envelope) -> None:
+def test_the_text_alone_has_the_same_content_as_the_structured_content(dialect: str, told: Envelope) -> None:
     """A client that keeps only the text reads the same failure."""
     result = as_result(dialect, told)
     del result["structuredContent"]
@@ -107,12 +107,12 @@ def test_the_text_alone_says_as_much_as_the_structured_content(dialect: str, tol
 @settings(max_examples=30)
 @given(told=envelopes())
 def test_a_failure_fits_the_schema_of_its_dialect(dialect: str, told: Envelope) -> None:
-    """The advertised schema of a dialect admits every failure of it."""
+    """A dialect's advertised schema accepts every failure of it."""
     jsonschema.validate(as_result(dialect, told)["structuredContent"], {"type": "object", **DIALECTS[dialect].schema})
 
 
-def test_system_error_has_every_field_of_its_document() -> None:
-    """Required fields are there, null where nothing is bound; no cause and no stack trace without exposure."""
+def test_system_error_has_every_field_of_its_specification() -> None:
+    """Required fields are present or null; cause and stack trace appear only with internal errors exposed."""
     told = build_envelope(ErrorCode.INVALID_PARAMS, "path must be a string", retry=Retry.never(), tool="write_file")
     written, text = dialect_named("system_error").write(told, limits=DEFAULT_LIMITS)
     assert {
@@ -131,8 +131,8 @@ def test_system_error_has_every_field_of_its_document() -> None:
     assert written == json.loads(text)
 
 
-def test_system_error_writes_cause_and_stack_where_exceptions_are_exposed() -> None:
-    """With exposure, the cause is `{message, code, name}` and the traceback stands in `stack_trace`."""
+def test_system_error_writes_cause_and_stack_if_exceptions_are_exposed() -> None:
+    """The cause is `{message, code, name}`, and the traceback is in `stack_trace`."""
     exposed = {"type": "ValueError", "message": "bad", "causes": [], "traceback": "Traceback …"}
     told = build_envelope(
         ErrorCode.INTERNAL_ERROR,
@@ -148,8 +148,8 @@ def test_system_error_writes_cause_and_stack_where_exceptions_are_exposed() -> N
     assert "R" == written["role"]
 
 
-def test_the_cause_is_what_a_coded_error_was_made_from() -> None:
-    """A coded error is no cause of itself; data of an author under the same key is no exception."""
+def test_the_cause_is_the_exception_behind_a_coded_error() -> None:
+    """A coded error is not its own cause, and the author's data under that key is not an exception."""
     coded = {"type": "mcpcore.errors.CodedError", "message": "no", "traceback": "T"}
     inner = {"type": "OSError", "message": "disk"}
     for exception, cause in (
@@ -165,7 +165,7 @@ def test_the_cause_is_what_a_coded_error_was_made_from() -> None:
 
 
 def test_system_error_takes_a_registered_reason_as_its_code() -> None:
-    """A declared reason that the document registers is the code; an invariant that is bound makes it a violation."""
+    """A declared reason that the specification registers is the code; a bound invariant makes it a violation."""
     told = build_envelope(ErrorCode.NOT_FOUND, "gone", retry=Retry.never(), tool="t", reason="file_not_found")
     assert "FILE_NOT_FOUND" == system_error.registered_code(told)
     read = read_result(as_result("system_error", told))
@@ -178,7 +178,7 @@ def test_system_error_takes_a_registered_reason_as_its_code() -> None:
 
 
 def test_ok_envelope_has_two_patterns() -> None:
-    """Pattern A is `{ok: false, error}` with isError; pattern B hides it as the data of a success."""
+    """Pattern A is `{ok: false, error}` with isError; pattern B hides the same as the data of a success."""
     told = build_envelope(ErrorCode.NOT_FOUND, "no task", retry=Retry.never(), tool="task_get")
     plain, hidden = as_result("ok_envelope", told), as_result("ok_envelope_b", told)
     assert (True, False) == (plain["isError"], hidden["isError"])
@@ -192,8 +192,8 @@ def test_ok_envelope_has_two_patterns() -> None:
     assert "ERR_NOT_FOUND" == hidden["structuredContent"]["data"]["error"]["code"]
 
 
-def test_taxonomy_has_every_field_of_its_document() -> None:
-    """Actions, hint, fallback tool, correlation id and the wait are where the document puts them."""
+def test_taxonomy_has_every_field_of_its_specification() -> None:
+    """Actions, hint, fallback tool, correlation id and wait are in the specified fields."""
     told = build_envelope(
         ErrorCode.RATE_LIMITED,
         "slow down",
@@ -217,8 +217,8 @@ def test_taxonomy_has_every_field_of_its_document() -> None:
     } == written
 
 
-def test_taxonomy_has_the_actions_of_its_document_where_the_author_declared_none() -> None:
-    """The map of the document is by its own codes; what an author declared comes before it."""
+def test_taxonomy_has_default_actions_if_the_author_declared_none() -> None:
+    """The specification maps its codes to actions, and declared actions override the map."""
     assert set(taxonomy.READ) == set(taxonomy.ACTIONS)
     told = build_envelope(ErrorCode.DATABASE_ERROR, "no", retry=Retry.never(), tool="t")
     written, _ = dialect_named("taxonomy").write(told, limits=DEFAULT_LIMITS)
@@ -233,7 +233,7 @@ def test_taxonomy_has_the_actions_of_its_document_where_the_author_declared_none
 
 
 def test_tool_error_always_has_its_retry() -> None:
-    """`retry` is the union, the suggestion the hint; nothing else stands at the root."""
+    """`retry` is the union and the suggestion is the hint; the root has no other fields."""
     told = build_envelope(ErrorCode.TIMEOUT, "slow", retry=Retry.now(), tool="t", recovery={"hint": "Ask for less."})
     written, _ = dialect_named("tool_error").write(told, limits=DEFAULT_LIMITS)
     assert {"code", "message", "retry", "suggestion", "details"} == written.keys()
@@ -323,8 +323,10 @@ def test_tool_error_always_has_its_retry() -> None:
         ),
     ],
 )
-def test_what_others_write_is_read(foreign: dict[str, Any], dialect: str, code: ErrorCode, native: str | None) -> None:
-    """Failures as other implementations send them, without anything of this framework in them."""
+def test_envelopes_of_other_implementations_are_read(
+    foreign: dict[str, Any], dialect: str, code: ErrorCode, native: str | None
+) -> None:
+    """They contain nothing from this framework."""
     read = Envelope.from_result(foreign)
     assert read is not None
     assert (dialect, code, native) == (read.dialect, read.error_code, read.native_code)
@@ -390,13 +392,13 @@ def test_what_others_write_is_read(foreign: dict[str, Any], dialect: str, code: 
     ],
 )
 def test_a_success_is_never_mistaken_for_a_failure(structured: dict[str, Any]) -> None:
-    """Results that merely have a word in common with a failure are successes."""
+    """Results that share a word with a failure are successes."""
     text = {"type": "text", "text": json.dumps(structured)}
     assert Envelope.from_result({"isError": False, "structuredContent": structured, "content": [text]}) is None
 
 
 def test_the_text_of_a_success_that_has_structured_content_is_not_read() -> None:
-    """A tool that reads files, or a block among others, may well hold a failure that somebody else had."""
+    """A tool that reads files may return another tool's failure as text, also in one of several blocks."""
     failure = json.dumps({"ok": False, "error": {"code": "ERR_NOT_FOUND", "message": "x"}})
     block = {"type": "text", "text": failure}
     assert Envelope.from_result({"structuredContent": {"path": "a.json", "text": failure}, "content": [block]}) is None
@@ -414,14 +416,14 @@ def test_the_text_of_a_success_that_has_structured_content_is_not_read() -> None
     )
 )
 def test_reading_never_raises(structured: dict[str, Any]) -> None:
-    """Whatever a server sends, reading it answers."""
+    """Reading returns an answer for any result from a server."""
     for is_error in (False, True, None, "yes"):
         Envelope.from_result({"isError": is_error, "structuredContent": structured, "content": None})
         Envelope.from_result({"isError": is_error, "content": [{"text": json.dumps(structured)}, 3, None]})
 
 
 def test_tables_cover_every_code() -> None:
-    """Every code is written, and every written code is read, in each dialect with codes of its own."""
+    """In each dialect with separate codes, every code is written and every written code is read."""
     for written, read in (
         (system_error.WRITTEN, system_error.READ),
         (ok_envelope.DOMAIN_CODES, ok_envelope.READ),
@@ -435,7 +437,7 @@ def test_tables_cover_every_code() -> None:
 @pytest.mark.parametrize("dialect", NAMES)
 @pytest.mark.anyio
 async def test_a_server_answers_in_any_dialect(dialect: str) -> None:
-    """A real client gets the dialect, the advertised schema admits it, and a success stays what it was."""
+    """A real client gets the dialect, the advertised schema accepts it, and successes do not change."""
     from mcp.client import Client
 
     @tool(errors=[FailureMode("full", ErrorCode.CONFLICT, when="The store is full.", recovery="Delete an item first.")])
@@ -458,8 +460,8 @@ async def test_a_server_answers_in_any_dialect(dialect: str) -> None:
 @pytest.mark.usefixtures("door")
 @pytest.mark.parametrize("dialect", NAMES)
 @pytest.mark.anyio
-async def test_every_way_to_fail_comes_out_in_the_dialect(dialect: str) -> None:
-    """Bad arguments, an unknown tool, a crash, a tool of the SDK's own and a failure that is too large."""
+async def test_every_kind_of_failure_uses_the_dialect(dialect: str) -> None:
+    """Bad arguments, unknown tools, crashes, SDK tools and oversized failures are covered."""
     from mcp.client import Client
     from mcp.server.mcpserver.exceptions import ToolError
 
@@ -498,8 +500,8 @@ async def test_every_way_to_fail_comes_out_in_the_dialect(dialect: str) -> None:
 @pytest.mark.usefixtures("door")
 @pytest.mark.parametrize("dialect", NAMES)
 @pytest.mark.anyio
-async def test_exposure_is_what_adds_causes_and_traces(dialect: str) -> None:
-    """With `expose_internal_errors` the exception is there, in the place that the dialect has for it."""
+async def test_only_exposure_adds_causes_and_traces(dialect: str) -> None:
+    """With `expose_internal_errors` the exception is in the dialect's own field."""
     from mcp.client import Client
 
     @tool
@@ -517,8 +519,8 @@ async def test_exposure_is_what_adds_causes_and_traces(dialect: str) -> None:
 @pytest.mark.usefixtures("door")
 @pytest.mark.parametrize("dialect", NAMES)
 @pytest.mark.anyio
-async def test_advertised_schemas_have_a_root_that_older_clients_take(dialect: str) -> None:
-    """The root is an object; a failure and a success fit, and neither an empty object nor a mixture does."""
+async def test_advertised_schemas_have_a_root_that_older_clients_accept(dialect: str) -> None:
+    """The root is an object that accepts failures and successes, but no empty object and no mixture."""
     from mcp.client import Client
     from pydantic import BaseModel
 
@@ -545,7 +547,7 @@ async def test_advertised_schemas_have_a_root_that_older_clients_take(dialect: s
 
 
 def test_an_unknown_dialect_is_refused() -> None:
-    """The error names those that there are."""
+    """The error lists the valid names."""
     with pytest.raises(ValueError, match="'canonical'"):
         Server("s", dialect="klingon")
 
@@ -616,7 +618,7 @@ FOREIGN: dict[str, list[dict[str, Any]]] = {
 
 
 def without_ours(value: Any) -> Any:
-    """What is written, without the details that this framework adds."""
+    """Return the written envelope without the details that this framework adds."""
     if not isinstance(value, dict):
         return value
     return {key: without_ours(inner) for key, inner in value.items() if key != "details"}
@@ -625,8 +627,8 @@ def without_ours(value: Any) -> Any:
 @pytest.mark.parametrize(
     ("dialect", "foreign"), [(name, foreign) for name, forms in FOREIGN.items() for foreign in forms]
 )
-def test_what_others_wrote_is_written_again_as_they_wrote_it(dialect: str, foreign: dict[str, Any]) -> None:
-    """A proxy that reads an envelope and answers in its dialect changes no code, no cause and no field of it."""
+def test_foreign_envelopes_are_written_back_unchanged(dialect: str, foreign: dict[str, Any]) -> None:
+    """A proxy that answers in the dialect of the envelope that it read keeps its code, cause and fields."""
     read = read_result({"isError": dialect != "ok_envelope_b", "structuredContent": foreign})
     assert read is not None
     assert dialect == read.dialect
@@ -636,8 +638,8 @@ def test_what_others_wrote_is_written_again_as_they_wrote_it(dialect: str, forei
     assert again == read
 
 
-def test_a_reason_that_the_dialect_has_as_a_code_is_written_as_that() -> None:
-    """The declared reason says more than the code that it goes with; so does an application's code of that name."""
+def test_a_reason_that_is_a_code_of_the_dialect_is_written_as_that_code() -> None:
+    """The declared reason is more specific than its code, and so is an application code with that name."""
     from mcpcore import CustomCode
 
     def told(reason: str, code: Any = ErrorCode.CONFLICT) -> Envelope:
@@ -662,8 +664,8 @@ def test_a_reason_that_the_dialect_has_as_a_code_is_written_as_that() -> None:
 
 @pytest.mark.usefixtures("door")
 @pytest.mark.anyio
-async def test_an_argument_that_is_absent_is_a_missing_field_in_system_error() -> None:
-    """The document has a code for that; one of a wrong type has another, and so have both at once."""
+async def test_an_absent_argument_is_a_missing_field_in_system_error() -> None:
+    """The specification has separate codes for absent arguments and for wrong types or both."""
     from mcp.client import Client
 
     @tool
@@ -685,7 +687,7 @@ async def test_an_argument_that_is_absent_is_a_missing_field_in_system_error() -
 
 
 def test_an_authors_own_invalid_arguments_have_no_issues() -> None:
-    """A reason of that name whose data are something else goes by the table."""
+    """A failure whose reason has that name but whose data differ is mapped by the table."""
     for data in ({}, {"issues": "none"}, {"issues": []}, {"issues": ["missing"]}):
         told = build_envelope(
             ErrorCode.INVALID_PARAMS, "x", retry=Retry.never(), tool="t", data=data, reason="invalid_arguments"
@@ -705,7 +707,7 @@ def test_an_authors_own_invalid_arguments_have_no_issues() -> None:
     ],
 )
 def test_the_hint_never_contradicts_the_advice(retry: Retry, recovery: dict[str, Any] | None, hint: str) -> None:
-    """A rate limit that is not worth another try is reported; a fallback tool and other parameters are to be used."""
+    """A rate limit without a retry is only reported, while fallback tools and other parameters are to be used."""
     told = build_envelope(ErrorCode.RATE_LIMITED, "x", retry=retry, tool="t", recovery=recovery)
     written = as_result("taxonomy", told)["structuredContent"]
     assert hint == written["recovery_hint"]
@@ -715,8 +717,8 @@ def test_the_hint_never_contradicts_the_advice(retry: Retry, recovery: dict[str,
 @pytest.mark.usefixtures("door")
 @pytest.mark.parametrize("dialect", NAMES)
 @pytest.mark.anyio
-async def test_the_items_of_a_batch_fail_in_the_dialect(dialect: str) -> None:
-    """Beside those that succeeded, and in the data of a batch of which all failed."""
+async def test_the_failed_items_of_a_batch_use_the_dialect(dialect: str) -> None:
+    """They are listed next to successful items, and in the data of a batch that failed as a whole."""
     from mcp.client import Client
 
     from mcpcore.services.batch import Batch, BatchResult
@@ -755,8 +757,8 @@ async def test_the_items_of_a_batch_fail_in_the_dialect(dialect: str) -> None:
 @pytest.mark.usefixtures("door")
 @pytest.mark.parametrize("dialect", NAMES)
 @pytest.mark.anyio
-async def test_an_error_of_the_protocol_carries_the_dialect(dialect: str) -> None:
-    """An unknown tool has no result of its own; the data of the error is what a result would have."""
+async def test_a_protocol_error_uses_the_dialect(dialect: str) -> None:
+    """An unknown tool has no result, so the error's data has the content of one."""
     from mcp.client import Client
     from mcp.shared.exceptions import MCPError
 
@@ -774,8 +776,8 @@ async def test_an_error_of_the_protocol_carries_the_dialect(dialect: str) -> Non
 
 @pytest.mark.usefixtures("door")
 @pytest.mark.anyio
-async def test_the_cause_of_a_crash_in_the_sdks_own_tool_is_what_it_raised() -> None:
-    """Not the exception that the SDK wraps it in."""
+async def test_the_cause_of_a_crash_in_an_sdk_tool_is_the_original_exception() -> None:
+    """The SDK's wrapper is not the cause."""
     from mcp.client import Client
 
     server: Any = Server("s", dialect="system_error", expose_internal_errors=True)
@@ -817,10 +819,10 @@ PLAIN: tuple[dict[str, Any], ...] = (
 @pytest.mark.usefixtures("door")
 @pytest.mark.parametrize("dialect", NAMES)
 @pytest.mark.anyio
-async def test_a_failure_that_a_handler_returns_as_data_is_one_in_the_servers_dialect(
+async def test_a_failure_returned_as_data_uses_the_servers_dialect(
     dialect: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """Recorded, and told as any other; data that merely looks like one and a text that holds one are data."""
+    """It is recorded and sent like any other; data and texts that only resemble a failure stay data."""
     from mcp.client import Client
 
     @tool

@@ -1,4 +1,4 @@
-"""Reading copes with what clients, proxies and other frameworks make of a result."""
+"""Reading copes with results as clients, proxies and other frameworks change them."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def test_the_canonical_text_alone_is_read(
         assert hint == read.hint
 
 
-def test_text_that_merely_looks_canonical_is_told_as_unknown() -> None:
+def test_text_that_only_looks_canonical_is_unknown() -> None:
     """Without the first or the last line, the text is the message."""
     last = "(INTERNAL_ERROR · not retryable · id 0123456789abcdef)"
     for text in ("Error: x", f"x\n\n{last}"):
@@ -63,8 +63,8 @@ def test_text_that_merely_looks_canonical_is_told_as_unknown() -> None:
         assert ("unknown", text) == (read.dialect, read.message)
 
 
-def test_every_form_of_a_result_is_taken() -> None:
-    """The SDK's object, its JSON as text, a JSON-RPC response, a wrapped dict, a protocol error, an envelope."""
+def test_every_form_of_a_result_is_accepted() -> None:
+    """SDK objects, JSON text, JSON-RPC responses, wrapped dicts, protocol errors and envelopes are read."""
     told = build_envelope(ErrorCode.CONFLICT, "no", retry=Retry.never(), tool="t")
     structured = {"error": told.to_json()}
     forms: list[object] = [
@@ -82,8 +82,8 @@ def test_every_form_of_a_result_is_taken() -> None:
         assert told == read_result(form)
 
 
-def test_texts_too_large_or_too_deep_are_left_alone() -> None:
-    """A block that no envelope has the size of is not parsed."""
+def test_texts_too_large_or_too_deep_are_not_parsed() -> None:
+    """No envelope is as large as these blocks."""
     deep = "[" * 100_000
     for text in ('{"error": ' + deep, "{" + " " * 1_000_001 + "}"):
         read = Envelope.from_result({"isError": True, "content": [{"text": text}]})
@@ -92,7 +92,7 @@ def test_texts_too_large_or_too_deep_are_left_alone() -> None:
 
 
 def test_an_application_code_is_written_in_every_dialect() -> None:
-    """A code of an application goes by its category where the dialect has codes of its own, and comes back whole."""
+    """A dialect with separate codes uses the code's category, and the application code is read back unchanged."""
     code = CustomCode(
         "CREDIT_SPENT_HERE", 41402, http_status=402, category="client", retry=Retry.never(), sentence="Credit is spent."
     )
@@ -106,14 +106,14 @@ def test_an_application_code_is_written_in_every_dialect() -> None:
         assert told == read_result({"isError": True, "structuredContent": written})
 
 
-def test_codes_that_nobody_listed_are_read_by_how_they_end() -> None:
-    """A domain code says what it is in its last word; another is unknown."""
+def test_unlisted_codes_are_read_by_their_last_word() -> None:
+    """A domain code is classified by its last word, or is unknown."""
     assert ErrorCode.NOT_FOUND == ok_envelope.read_code("ERR_ROUND_NOT_FOUND")
     assert ErrorCode.UNKNOWN_ERROR == ok_envelope.read_code("ERR_STRANGE")
 
 
 def test_foreign_fields_of_system_error_are_read() -> None:
-    """A cause as text or as an object, a stack trace and bound fields come through; an unknown code is kept."""
+    """A cause as text or as an object, a stack trace and bound fields are read, and an unknown code is kept."""
     base = {"error_code": "SOMETHING_NEW", "human_message": "x", "tool_name": "t", "timestamp": "now", "role": "R"}
     read = read_result({"isError": True, "structuredContent": {**base, "cause": "why", "stack_trace": "at x"}})
     assert read is not None
@@ -131,7 +131,7 @@ def test_foreign_fields_of_system_error_are_read() -> None:
 
 
 def test_foreign_fields_of_taxonomy_are_read() -> None:
-    """Hints, actions, parameters and a wait that the document has become the recovery and the advice here."""
+    """Specified hints, actions, parameters and waits become the recovery and the advice."""
     base: dict[str, Any] = {
         "code": "CIRCUIT_OPEN",
         "message": "x",
@@ -168,8 +168,8 @@ def test_foreign_fields_of_taxonomy_are_read() -> None:
     assert (None, {"value": "text"}) == (bare.recovery, bare.details)
 
 
-def test_details_that_are_not_ours_stay_the_authors() -> None:
-    """A key of ours with something else in it is data like any other, and a suggestion becomes the hint."""
+def test_foreign_details_belong_to_the_author() -> None:
+    """One of our keys with another value is ordinary data, and a suggestion becomes the hint."""
     read = read_result(
         {
             "isError": True,
@@ -244,10 +244,10 @@ def test_details_that_are_not_ours_stay_the_authors() -> None:
         ),
     ],
 )
-def test_a_failure_that_nobody_knows_keeps_its_words(
+def test_an_unknown_failure_keeps_its_words(
     result: object, message: str, code: ErrorCode, native: object, hint: str | None
 ) -> None:
-    """The message, the hint and the code are told as far as they can be."""
+    """The message, the hint and the code are kept as far as possible."""
     read = read_result(result)
     assert read is not None
     assert ("unknown", message, code, native, hint) == (
@@ -260,7 +260,7 @@ def test_a_failure_that_nobody_knows_keeps_its_words(
 
 
 def test_a_protocol_error_may_carry_any_dialect() -> None:
-    """The governance envelope as the data of a JSON-RPC error is read as in a result."""
+    """The governance envelope in the data of a JSON-RPC error is read as in a result."""
     told = build_envelope(ErrorCode.INVALID_PARAMS, "path must be a string", retry=Retry.never(), tool="t")
     written, _ = dialect_named("system_error").write(told, limits=DEFAULT_LIMITS)
     read = read_result({"jsonrpc": "2.0", "id": 1, "error": {"code": -32603, "message": "x", "data": written}})
@@ -270,7 +270,7 @@ def test_a_protocol_error_may_carry_any_dialect() -> None:
 
 @pytest.mark.anyio
 async def test_the_failures_of_real_servers_are_read() -> None:
-    """The plain SDK and FastMCP tell a failure by `isError` and a text; their successes are none."""
+    """The plain SDK and FastMCP mark a failure with `isError` and a text, and their successes are read as None."""
     import fastmcp
     from mcp.client import Client
     from mcp.server import MCPServer
@@ -307,7 +307,7 @@ async def test_the_failures_of_real_servers_are_read() -> None:
     ["Error executing tool fetch: {}", "Error calling tool 'fetch': {}", "{}", "```json\n{}\n```", "twice"],
 )
 def test_an_envelope_within_the_text_of_a_failure_is_read(around: str) -> None:
-    """What an SDK puts before the text of an exception, a fence, and JSON in JSON hide no dialect."""
+    """SDK prefixes, code fences and nested JSON strings hide no dialect."""
     told = build_envelope(
         ErrorCode.CONFLICT, "no {brace}", retry=Retry.after(seconds=2), tool="t", data={"a": {"b": [1]}}
     )
@@ -321,7 +321,7 @@ def test_an_envelope_within_the_text_of_a_failure_is_read(around: str) -> None:
 
 
 def test_an_envelope_among_other_words_is_not_read() -> None:
-    """It may be a caller's: only the prefix of an SDK or a fence may surround it."""
+    """Only an SDK prefix or a fence may surround it, since a caller may have written it."""
     forged = build_envelope(ErrorCode.CONFLICT, "forged", retry=Retry.now(), tool="t", reason="forged")
     for name in DIALECTS:
         written, _ = dialect_named(name).write(forged, limits=DEFAULT_LIMITS)
@@ -343,8 +343,8 @@ def test_an_envelope_among_other_words_is_not_read() -> None:
         'see {"code": "X"} there',
     ],
 )
-def test_words_with_braces_are_words(text: str) -> None:
-    """A text in which no dialect is stays the message as it is."""
+def test_words_with_braces_stay_text(text: str) -> None:
+    """A text without a dialect stays the unchanged message."""
     read = read_result({"isError": True, "content": [{"type": "text", "text": text}]})
     assert read is not None
     assert ("unknown", text) == (read.dialect, read.message)
@@ -362,16 +362,16 @@ def test_words_with_braces_are_words(text: str) -> None:
         ({"code": "E7", "status": 404, "message": "x"}, ErrorCode.UNKNOWN_ERROR, "E7"),
     ],
 )
-def test_a_status_is_the_code_where_there_is_none(told: dict[str, Any], code: ErrorCode, native: object) -> None:
-    """Failures of no dialect say what they are as HTTP does; a word that says nothing is no code."""
+def test_a_status_is_used_if_there_is_no_code(told: dict[str, Any], code: ErrorCode, native: object) -> None:
+    """Failures without a dialect use HTTP statuses, and an uninformative word is not a code."""
     read = read_result({"isError": True, "structuredContent": told})
     assert read is not None
     assert ("unknown", code, native) == (read.dialect, read.error_code, read.native_code)
 
 
 @pytest.mark.parametrize("inner", ["NaN", "-Infinity", "1e999", "[" * 500 + "]" * 500])
-def test_what_was_read_can_be_told_as_text(inner: str) -> None:
-    """Python's readers take numbers that are no JSON, and depths that its writers do not."""
+def test_an_envelope_that_was_read_can_be_written_as_text(inner: str) -> None:
+    """Python's JSON parser accepts numbers that are not JSON, and depths that its serializer rejects."""
     error = '{"error": {"code": -32001, "message": "gone", "data": {"id": 7, "odd": ' + inner + "}}}"
     read = read_result(f'{{"isError": true, "structuredContent": {error}}}')
     assert read is not None

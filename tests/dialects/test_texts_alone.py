@@ -1,4 +1,4 @@
-"""Failures whose form is nearly a dialect's own: texts alone, details of somebody else, numbers of nobody."""
+"""Failures that almost match a dialect: text only, details from other code, and unassigned numbers."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ def text_alone(text: str) -> Envelope:
     return found
 
 
-def test_a_code_that_nobody_knows_is_an_unknown_error_by_its_own_name() -> None:
-    """Another server's own code keeps its name; its number is in no text."""
+def test_an_unknown_code_is_an_unknown_error_with_its_own_name() -> None:
+    """Another server's code keeps its name; texts contain no numbers."""
     found = text_alone(f"Error: Out of ink.\n\n(OUT_OF_INK · retry now · id {ID})")
     assert (int(ErrorCode.UNKNOWN_ERROR), "OUT_OF_INK", ID) == (found.code, found.name, found.correlation_id)
     assert ("Out of ink.", Retry.now(), None) == (found.message, found.retry, found.data)
 
 
-def test_a_tool_to_try_without_a_hint_becomes_one() -> None:
+def test_a_fallback_tool_without_a_hint_becomes_a_hint() -> None:
     """A recovery always has a hint."""
     found = text_alone(f"Error: Gone.\n\n(reason gone · NOT_FOUND · not retryable · try search · id {ID})")
     assert {"hint": "Try search.", "fallbackTool": "search"} == found.data["recovery"]
@@ -60,14 +60,14 @@ def test_a_tool_to_try_without_a_hint_becomes_one() -> None:
     ],
 )
 def test_a_text_that_no_server_writes_is_not_read_as_an_envelope(text: str) -> None:
-    """Another order, a line at the margin, a second spelling: such a text is its own message, and nothing more."""
+    """Text in another order, with a line at the margin or in another spelling is only a message."""
     read = text_alone(text.replace("ID", ID))
     assert "unknown" == read.dialect
     assert (None, None) == (read.reason, read.fallback_tool)
 
 
 def test_a_message_of_several_lines_is_read_without_its_indent() -> None:
-    """A message may hold blank lines; blocks that are not text are passed over."""
+    """A message may contain blank lines, and blocks that are not text are skipped."""
     text = (
         "Error: Gone.\n\n    Since today.\n\nRecovery: Search.\n    Or ask.\n\n"
         f'Details: {{"n":1}}\n\n(NOT_FOUND · not retryable · id {ID})'
@@ -81,13 +81,13 @@ def test_a_message_of_several_lines_is_read_without_its_indent() -> None:
 
 @pytest.mark.parametrize("seconds", [0.001, 2.5, 30, 9007199254740.991])
 def test_a_wait_is_read_to_the_millisecond(seconds: float) -> None:
-    """The longest that an advice can have included."""
+    """This includes the longest possible wait."""
     read = text_alone(f"Error: Full.\n\n(RATE_LIMITED · retry after {seconds} s · id {ID})")
     assert Retry.after(seconds=seconds) == read.retry
 
 
-def test_an_authors_own_field_of_the_reserved_name_comes_back() -> None:
-    """What the envelope knows beyond its data has a key of its own in other dialects; the author's is put beside it."""
+def test_an_authors_field_with_the_reserved_name_is_restored() -> None:
+    """Other dialects use a separate key for the envelope's extra facts, and the author's field is added."""
     data = {KEY: {"of": "the author"}, "n": 1}
     made = build_envelope(ErrorCode.NOT_FOUND, "Gone.", retry=Retry.never(), tool="fetch", data=data)
     details = details_of(made)
@@ -99,8 +99,8 @@ def test_an_authors_own_field_of_the_reserved_name_comes_back() -> None:
 
 
 @pytest.mark.parametrize("own", [{"code": "none"}, {}, {"code": None}])
-def test_details_that_somebody_else_put_under_the_key_are_left_out(own: object) -> None:
-    """What is no envelope is not read as one; the dialect's own words stand."""
+def test_foreign_details_under_the_key_are_left_out(own: object) -> None:
+    """Values that are not an envelope are not read as one, and the dialect's own text is used."""
     found = envelope_from(
         {KEY: own, "n": 1}, message="Gone.", native_code="X", code=ErrorCode.NOT_FOUND, dialect="taxonomy"
     )
@@ -109,7 +109,7 @@ def test_details_that_somebody_else_put_under_the_key_are_left_out(own: object) 
 
 
 def test_a_result_without_any_structure_is_not_a_protocol_error() -> None:
-    """JSON-RPC's answer without an error is a success; an error keeps its words even without a code."""
+    """A JSON-RPC answer without an error is a success, and an error keeps its text even without a code."""
     assert Envelope.from_result({"jsonrpc": "2.0", "result": {}}) is None
     found = Envelope.from_result({"jsonrpc": "2.0", "error": {"code": True, "message": "x"}})
     assert found is not None
@@ -119,8 +119,8 @@ def test_a_result_without_any_structure_is_not_a_protocol_error() -> None:
     assert "METHOD_NOT_FOUND" == found.name
 
 
-def test_the_canonical_schema_is_what_the_canonical_form_fits() -> None:
-    """What `dialect.schema` says is what is advertised."""
+def test_the_canonical_schema_accepts_the_canonical_form() -> None:
+    """`dialect.schema` returns the advertised schema."""
     canonical = dialect_named("canonical")
     assert ["error"] == canonical.schema["required"]
     assert {"code", "message", "retry"} <= set(canonical.schema["properties"]["error"]["properties"])
@@ -136,7 +136,7 @@ def test_the_canonical_schema_is_what_the_canonical_form_fits() -> None:
     ],
 )
 def test_reasons_and_tools_of_any_letters_are_read(reason: str, tool: str) -> None:
-    """A contract admits them, so the text that carries them is no other dialect's."""
+    """A contract accepts them, so the text that contains them must not be taken for another dialect."""
     told = build_envelope(
         ErrorCode.CONFLICT,
         "no",
@@ -150,7 +150,7 @@ def test_reasons_and_tools_of_any_letters_are_read(reason: str, tool: str) -> No
 
 
 def test_a_last_line_of_any_length_is_read_in_bounded_time() -> None:
-    """What is longer than any that is written is no such line."""
+    """A line longer than any that is written is not read as one."""
     for line in (
         "\n" * 500_000,
         "\nRecovery:" * 100_000,

@@ -1,4 +1,4 @@
-"""A server whose handlers return what JSON cannot hold, for tests that start it over stdio."""
+"""A server whose handlers return values that JSON cannot represent, for tests that start it over stdio."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ HANDLERS = (untyped, mapping, text, model, counts, numbers)
 
 @tool
 async def tells(ctx: Context) -> str:
-    """Logs and reports what cannot be written, and succeeds."""
+    """Log and report progress with values that JSON cannot represent, then succeed."""
     await ctx.report_progress(0.5, 1.0, HALF)
     await ctx.info({"name": HALF, "n": math.nan})
     return "told"

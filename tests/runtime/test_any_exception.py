@@ -1,4 +1,4 @@
-"""Any exception whatsoever becomes a valid envelope, on the boundary and over a real server."""
+"""Any exception becomes a valid envelope, both at the boundary and over a real server."""
 
 # ruff: noqa: N818, PLW0108, RSE102 - exceptions named for what they do, made by functions that never look at them
 
@@ -68,7 +68,7 @@ class Lies(Exception):
 
 
 class Fights(Exception):
-    """Raises whatever it is asked."""
+    """Raises on every operation."""
 
     def __getattribute__(self, name: str) -> Any:
         raise RuntimeError(name)
@@ -240,7 +240,7 @@ def deep_list() -> Any:
 
 
 class Gone(dict[str, Any]):
-    """A mapping that raises whatever it is asked."""
+    """A mapping that raises on every operation."""
 
     def get(self, *args: Any) -> Any:
         raise OSError
@@ -265,7 +265,7 @@ def CONTRACT_ERROR() -> BaseException:  # noqa: N802
 
 TEXTS = st.text(st.characters(), max_size=50)
 DATA = st.none() | st.dictionaries(TEXTS, st.integers() | st.floats() | TEXTS | st.binary(max_size=9), max_size=5)
-# Recipes rather than exceptions, since Hypothesis itself looks at what it draws.
+# These are recipes, not exceptions, because Hypothesis inspects the values that it draws.
 SIMPLE = st.one_of(
     st.integers(0, len(MAKERS) - 1).map(lambda number: ("made", number)),
     st.builds(
@@ -316,7 +316,7 @@ def build(recipe: Any) -> BaseException:
 
 @pytest.fixture(autouse=True, scope="module")
 def silent() -> Any:
-    """Thousands of tracebacks are of no use here."""
+    """Thousands of tracebacks would only clutter the output."""
     logging.disable(logging.CRITICAL)
     yield
     logging.disable(logging.NOTSET)
@@ -333,7 +333,7 @@ LAST_LINE = re.compile(r"\n\n\((?:reason (\S+) · )?([A-Z_]+) · (.+?)(?: · try
 
 
 def check(structured: dict[str, Any], text: str, *, limits: Limits = LIMITS) -> Envelope:
-    """The rules of the wire that hold for every failure."""
+    """Check the rules that every failure on the wire must follow."""
     assert {"error"} == structured.keys()
     error = strict(json.dumps(structured).encode().decode())["error"]
     text.encode()
@@ -379,7 +379,7 @@ def check(structured: dict[str, Any], text: str, *, limits: Limits = LIMITS) -> 
 @given(RECIPES)
 @settings(max_examples=250, deadline=None, suppress_health_check=list(HealthCheck))
 def test_any_exception_becomes_a_valid_envelope(recipe: Any) -> None:
-    """Strict JSON, UTF-8, the advertised schema and the limits; text and structured content agree."""
+    """The result is strict JSON within the schema and the limits, and its text and structured content agree."""
     answer = answer_to(BOUNDARY, build(recipe), contract=CONTRACT, name="f", context={"role": "reader"})
     assert answer.is_error
     (block,) = answer.content
@@ -392,7 +392,7 @@ BOUNDARY = Boundary(server="s")
 
 @pytest.mark.parametrize("number", range(len(MAKERS)))
 def test_the_smallest_limits_hold(number: int) -> None:
-    """An envelope keeps to the least that may be asked of it."""
+    """An envelope stays within the smallest limits that can be configured."""
     limits = Limits(message=40, hint=40, data=4096, depth=2, details=64)
     answer = answer_to(Boundary(server="s", limits=limits), MAKERS[number](), contract=CONTRACT, name="f")
     check(answer.structured_content, answer.content[0].text, limits=limits)  # type: ignore[union-attr]
@@ -400,7 +400,7 @@ def test_the_smallest_limits_hold(number: int) -> None:
 
 @pytest.mark.parametrize("number", range(len(MAKERS)))
 def test_exposed_exceptions_are_valid_too(number: int) -> None:
-    """For development, what fights is shown as far as it can be."""
+    """With internal errors exposed, a hostile exception is shown as far as possible."""
     answer = answer_to(Boundary(server="s", expose=True), MAKERS[number](), contract=CONTRACT, name="f")
     envelope = check(answer.structured_content, answer.content[0].text)  # type: ignore[union-attr]
     if envelope.data is not None:
@@ -408,8 +408,8 @@ def test_exposed_exceptions_are_valid_too(number: int) -> None:
 
 
 @pytest.mark.usefixtures("door")
-def test_every_hostile_exception_is_answered_over_a_server(era: str) -> None:
-    """Raised in async and in sync handlers, through the SDK's client, which validates the structured content."""
+def test_every_hostile_exception_gets_an_answer_over_a_server(era: str) -> None:
+    """The client of the SDK, which validates structured content, accepts failures of async and sync handlers."""
 
     class Result(BaseModel):
         made: int
@@ -447,20 +447,20 @@ def test_every_hostile_exception_is_answered_over_a_server(era: str) -> None:
     ],
 )
 def test_exits_pass_through(exc: BaseException) -> None:
-    """Alone, and anywhere in a group."""
+    """Exits propagate, whether raised alone or inside a group."""
     assert passes_through(exc)
 
 
 @pytest.mark.anyio
-async def test_what_is_no_exit_does_not_pass_through() -> None:
-    """Whatever it says of itself; a cancellation only where this very task is cancelled."""
+async def test_other_exceptions_do_not_pass_through() -> None:
+    """Only real exits propagate, and a cancellation only if this task is being cancelled."""
     for make in MAKERS:
         assert not passes_through(make())
 
 
 @pytest.mark.usefixtures("door")
 def test_a_failed_call_keeps_nothing_alive() -> None:
-    """Neither the exception nor what its frames held outlives the answer, without the help of the collector."""
+    """Neither the exception nor the values in its frames outlive the answer, even without garbage collection."""
 
     class Held:
         pass
@@ -487,7 +487,7 @@ def test_a_failed_call_keeps_nothing_alive() -> None:
             try:
                 for name in ("crash", "declared"):
                     await client.call_tool(name, {})
-                    await anyio.sleep(0.05)  # the worker thread lets go of its last result
+                    await anyio.sleep(0.05)  # the worker thread releases its last result
             finally:
                 gc.enable()
             assert [None] * 3 == [ref() for ref in alive]

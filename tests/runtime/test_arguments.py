@@ -1,4 +1,4 @@
-"""Arguments that do not fit: the issues, the hint, and nothing of what was sent."""
+"""Invalid arguments: the client gets issues and a hint, but none of the rejected values."""
 
 from __future__ import annotations
 
@@ -126,10 +126,8 @@ def told(call: Any, arguments: dict[str, Any], name: str = "f") -> tuple[str, li
         ({"long": "x"}, "long", "value_error", "Send 'long' as a string or null."),
     ],
 )  # fmt: skip
-def test_an_issue_is_told_with_its_place_and_what_to_send(
-    arguments: dict[str, Any], path: str, kind: str, hint: str, call: Any
-) -> None:
-    """Path, kind and message; the hint is made from the schema."""
+def test_an_issue_has_a_path_and_a_hint(arguments: dict[str, Any], path: str, kind: str, hint: str, call: Any) -> None:
+    """An issue has a path, a kind and a message, and the hint is built from the schema."""
     message, issues, said = told(call, {**GOOD, **arguments})
     assert [(path, kind)] == [(issue["path"], issue["type"]) for issue in issues]
     assert {"path", "type", "message"} == issues[0].keys()
@@ -139,15 +137,15 @@ def test_an_issue_is_told_with_its_place_and_what_to_send(
 
 
 def test_a_missing_argument_is_described(call: Any) -> None:
-    """What it is, its bounds and its description."""
+    """The hint for a missing argument gives its type, its bounds and its description."""
     message, _, hint = told(call, {})
     assert "The arguments do not fit f: pmids: Field required" == message
     assert "Add 'pmids': an array of strings with at least 1 item (PubMed identifiers)." == hint
     assert "no arguments are taken" in told(call, {"x": 1}, "nothing")[2]
 
 
-def test_several_issues_are_places_in_the_message_and_issues_in_the_data(call: Any) -> None:
-    """The message does not say again what the details say; the hint stops at four."""
+def test_several_issues_are_named_in_the_message_and_detailed_in_the_data(call: Any) -> None:
+    """The message names only the paths because the data has the details, and the hint covers at most four issues."""
     message, issues, hint = told(
         call, {"pmids": 1, "colour": 1, "ratio": 5, "name": 3, "pair": 1, "weights": 1, "x": 1}
     )
@@ -157,21 +155,21 @@ def test_several_issues_are_places_in_the_message_and_issues_in_the_data(call: A
 
 
 def test_many_issues_are_cut_and_counted(call: Any) -> None:
-    """Twenty of them, and how many more."""
+    """The data lists twenty issues and the number of the remaining ones."""
     _, issues, _ = told(call, {"pmids": [1] * 50})
     assert 21 == len(issues)
     assert {"path": "", "type": "more", "message": "30 more"} == issues[-1]
 
 
-def test_the_branches_of_a_union_are_no_places(call: Any) -> None:
-    """A caller knows the argument, not how pydantic tries it."""
+def test_union_branches_are_not_part_of_the_path(call: Any) -> None:
+    """The path names the argument and leaves out how pydantic tries each branch."""
     _, issues, hint = told(call, {**GOOD, "either": "x"})
     assert {"either"} == {issue["path"] for issue in issues}
     assert "Send 'either' as an integer or an array of integers." == hint
 
 
-def test_what_is_json_in_a_string_is_read(call: Any) -> None:
-    """Some hosts send lists and objects so."""
+def test_json_in_a_string_is_parsed(call: Any) -> None:
+    """Some hosts send lists and objects as JSON strings."""
     sent = {"pmids": '["1"]', "filter": '{"limit": 3}', "either": "5"}
     assert not call(SERVER, "f", sent).is_error
     assert "int_parsing" in str(told(call, {"pmids": ["1"], "weights": '{"a": "x"}'})[1])
@@ -201,16 +199,16 @@ SECRET = "hunter2-hunter2"
         {"secretive": {"token": SECRET}},
     ],
 )
-def test_no_rejected_value_is_told(arguments: dict[str, Any], call: Any) -> None:
-    """Not in paths, messages, union tags, rejected keys, nor in a validator's own words."""
+def test_no_rejected_value_is_sent(arguments: dict[str, Any], call: Any) -> None:
+    """Paths, messages, union tags, rejected keys and validator messages contain no rejected value."""
     result = call(SERVER, "f", {**GOOD, **arguments})
     assert result.is_error
     assert "hunter2" not in result.model_dump_json()
     assert "pydantic.dev" not in result.model_dump_json()
 
 
-def test_what_a_validator_quotes_of_a_list_or_a_mapping_is_not_told(call: Any) -> None:
-    """Every scalar inside what was rejected is looked for, keys too; words too short to be told apart are kept."""
+def test_values_that_a_validator_quotes_from_a_container_are_not_sent(call: Any) -> None:
+    """Every scalar and key in the rejected value is removed, except for words too short to identify."""
 
     def quoting(value: Any) -> Any:
         raise ValueError(f"not {value}, at all")
@@ -238,8 +236,8 @@ def test_what_a_validator_quotes_of_a_list_or_a_mapping_is_not_told(call: Any) -
     assert SECRET not in str(messages)
 
 
-def test_a_schema_of_very_many_forms_is_described_all_the_same(call: Any) -> None:
-    """A union of more branches than anybody reads is looked through as far as it helps, in bounded time."""
+def test_a_union_of_very_many_branches_is_still_described(call: Any) -> None:
+    """The description of a huge union is cut to a useful length and built in bounded time."""
     forms = {"anyOf": [{"anyOf": [{"type": "object", "properties": {"a": {"const": n}}}] * 40} for n in range(40)]}
 
     @tool
@@ -252,7 +250,7 @@ def test_a_schema_of_very_many_forms_is_described_all_the_same(call: Any) -> Non
 
 
 def test_a_validators_own_message_is_kept(call: Any) -> None:
-    """Without the value that it quotes, cut to 200 characters."""
+    """A validator's message is kept without the value that it quotes, and cut to 200 characters."""
     assert "Value error, '…' is not wanted" == told(call, {**GOOD, "refused": SECRET})[1][0]["message"]
     assert "we do not want … at all" == told(call, {**GOOD, "custom": SECRET})[1][0]["message"]
     assert told(call, {**GOOD, "long": "x"})[1][0]["message"].endswith("characters in all)")
@@ -268,10 +266,10 @@ QUOTING: dict[str, Any] = {
 
 @pytest.mark.parametrize("quoted", QUOTING)
 @pytest.mark.parametrize("nested", [False, True])
-def test_of_more_than_is_searched_nothing_is_quoted(
+def test_a_value_too_large_to_search_is_not_quoted(
     call: Any, quoted: str, nested: bool, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """Wherever the quoted value stands in a long list, neither the answer nor the audit log shows it."""
+    """Wherever a long list holds the quoted value, neither the answer nor the audit log shows it."""
 
     def quoting(value: Any) -> Any:
         raise ValueError(f"{QUOTING[quoted](value)} is not wanted")
@@ -290,8 +288,8 @@ def test_of_more_than_is_searched_nothing_is_quoted(
 
 
 @pytest.mark.no_server
-def test_a_message_of_odd_values_is_told_only_where_all_of_it_can_be_searched() -> None:
-    """Bytes, texts that JSON and Python escape, and names of members are found; other objects are not searched."""
+def test_a_message_is_kept_only_if_all_quoted_values_can_be_searched() -> None:
+    """Bytes, escaped text and member names can be searched for; messages that quote other objects are dropped."""
     from pydantic import TypeAdapter, ValidationError
 
     from mcpcore.arguments import misfit
@@ -332,8 +330,8 @@ def test_a_message_of_odd_values_is_told_only_where_all_of_it_can_be_searched() 
     st.randoms(),
 )
 @settings(max_examples=100, deadline=None)
-def test_what_is_shown_of_a_quoting_message_holds_nothing_that_was_sent(value: Any, more: int, rng: Any) -> None:
-    """However many values there are and wherever the secret stands among them, its text is not in the message."""
+def test_a_quoting_message_shows_nothing_that_was_sent(value: Any, more: int, rng: Any) -> None:
+    """The message never contains the secret, however many values surround it."""
     from mcpcore.arguments import _unquoted
 
     values = [value, *([0] * more)]
@@ -380,7 +378,7 @@ def lower(value: str, info: ValidationInfo) -> str:
 def test_a_validator_that_quotes_another_argument_does_not_show_it(
     call: Any, caplog: pytest.LogCaptureFixture, door: str
 ) -> None:
-    """Of contract tools and the SDK's own, at the root and in models, as sent and as another validator made it."""
+    """This applies to contract tools and SDK tools, at the root and in models, for raw and validated values."""
 
     @tool
     def contract(password: str, hint: Annotated[str, AfterValidator(near)] = "", login: Login | None = None) -> str:
@@ -394,7 +392,7 @@ def test_a_validator_that_quotes_another_argument_does_not_show_it(
 
     logins = [{"again": "a"}, {"again": SECRET}, {"again": SECRET, "kind": "x"}]
     with caplog.at_level("INFO"):
-        # To validators of its plain tools, FastMCP does not show the other arguments.
+        # FastMCP does not pass the other arguments to validators of its plain tools.
         for name in ("contract", "plain") if door == "server" else ("contract",):
             for more in (
                 {"hint": "h"},
@@ -412,8 +410,8 @@ def test_a_validator_that_quotes_another_argument_does_not_show_it(
     )
 
 
-def test_letters_and_names_that_deceive_a_search_hide_nothing(call: Any) -> None:
-    """An error that borrows a name of pydantic's with other facts, and letters whose lower case is two letters."""
+def test_misleading_names_and_letters_do_not_defeat_the_search(call: Any) -> None:
+    """A faked pydantic error type and letters with a two-letter lower case do not reveal a value."""
 
     @tool
     def g(
@@ -430,8 +428,8 @@ def test_letters_and_names_that_deceive_a_search_hide_nothing(call: Any) -> None
         assert "hunter2" not in result.model_dump_json()
 
 
-def test_a_message_of_pydantics_own_stays_whole_whatever_else_was_sent(call: Any) -> None:
-    """Words that pydantic says are no quotes, though an argument happens to be one of them."""
+def test_a_message_from_pydantic_is_kept_whole(call: Any) -> None:
+    """Pydantic's own wording is not a quote, even if an argument happens to equal one of its words."""
     for name in ("valid", "integer", "string"):
         issue = told(call, {"pmids": ["valid", "integer", "should"], "ratio": name, "weights": {"a": name}})[1]
         assert [
@@ -440,8 +438,8 @@ def test_a_message_of_pydantics_own_stays_whole_whatever_else_was_sent(call: Any
         ] == [one["message"] for one in issue]
 
 
-def test_tags_by_a_function_are_no_places(call: Any) -> None:
-    """A discriminator of the author's own."""
+def test_tags_from_a_discriminator_function_are_not_part_of_the_path(call: Any) -> None:
+    """A tag chosen by a discriminator function is left out of the path."""
 
     def kind_of(value: Any) -> str | None:
         return value.get("kind") if isinstance(value, dict) else None
@@ -457,7 +455,7 @@ def test_tags_by_a_function_are_no_places(call: Any) -> None:
 
 
 def test_a_crash_in_a_validator_is_a_crash(call: Any) -> None:
-    """It is not the caller's fault, and its text is not the caller's to read."""
+    """A crash in a validator is not the caller's fault, so the caller does not see its text."""
 
     def crash(value: str) -> str:
         raise KeyError(SECRET)
@@ -482,8 +480,8 @@ NAMES = st.sampled_from(sorted(f.definition.sdk.parameters["properties"])) | st.
 @pytest.mark.no_server
 @given(st.dictionaries(NAMES, JSON, max_size=5))
 @settings(max_examples=200, deadline=None)
-def test_any_arguments_are_a_success_or_told(arguments: dict[str, Any]) -> None:
-    """Whatever JSON is sent, the misfit is bounded and says something."""
+def test_any_arguments_succeed_or_are_reported(arguments: dict[str, Any]) -> None:
+    """For any JSON arguments, the report is bounded and has content."""
     from pydantic import ValidationError
 
     from mcpcore.arguments import misfit

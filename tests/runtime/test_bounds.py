@@ -1,4 +1,4 @@
-"""The work of telling a failure is bounded, as its answer is."""
+"""Reporting a failure takes bounded time and memory, and the answer has a bounded size."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ _FEW = [
 @pytest.mark.skipif(sys.platform != "linux", reason="the peak of a process's memory is read from /proc")
 @pytest.mark.parametrize("case", _FEW)
 def test_a_failure_with_a_huge_value_takes_little_time_and_memory(case: str) -> None:
-    """The bench holds all cases against half a second; a test on a busy machine has ten times that."""
+    """The benchmark allows half a second for each case; this test allows ten times as much for busy machines."""
     assert case in CASES
     cost = measured(case)
     assert cost.seconds < 5
@@ -63,8 +63,8 @@ def _sent(data: Any) -> dict[str, Any]:
     return dict(made.data or {})
 
 
-def test_a_long_text_is_cut_and_its_note_has_the_length_of_the_whole() -> None:
-    """Beside it, what is short stays."""
+def test_a_long_text_is_cut_and_its_note_gives_the_full_length() -> None:
+    """Short values next to the long text stay unchanged."""
     sent = _sent({"body": "x" * 3_000_000, "id": 7})
     assert sent["body"].startswith("xxx")
     assert sent["body"].endswith("… (cut: 3000000 characters in all)")
@@ -72,7 +72,7 @@ def test_a_long_text_is_cut_and_its_note_has_the_length_of_the_whole() -> None:
 
 
 def test_the_note_for_items_left_out_counts_all_of_them() -> None:
-    """Also those that were never converted."""
+    """The count includes items that were never converted."""
     pages = _sent({"pages": ["y" * 1_000_000] * 2_000})["pages"]
     shown = len(pages) - 1
     assert 2 <= shown < 20
@@ -83,8 +83,8 @@ def test_the_note_for_items_left_out_counts_all_of_them() -> None:
     assert rows["…"] == f"cut: {500 - shown} more"
 
 
-def test_items_of_a_mapping_that_knows_no_length_are_left_out_without_a_number() -> None:
-    """It may have no end."""
+def test_items_of_a_mapping_without_a_length_are_left_out_without_a_count() -> None:
+    """Such a mapping may be infinite."""
 
     class Endless(UserDict[str, str]):
         def items(self) -> Any:
@@ -106,32 +106,32 @@ def test_items_of_a_mapping_that_knows_no_length_are_left_out_without_a_number()
     ids=["bytes", "bytearray", "memoryview"],
 )
 def test_long_bytes_are_cut(value: object, whole: int) -> None:
-    """The note has the length of the base64 text."""
+    """The note gives the length of the base64 text."""
     sent = _sent({"image": value})["image"]
     assert sent.startswith("AAAA")
     assert sent.endswith(f"… (cut: {whole} characters in all)")
 
 
-def test_long_bytes_that_are_not_in_one_piece_are_named() -> None:
-    """To gather them would take as much memory as they have."""
+def test_long_bytes_that_are_not_contiguous_are_named() -> None:
+    """Joining them would take as much memory as they occupy."""
     assert _sent({"image": memoryview(bytes(3_000_000))[::2]}) == {"image": "<memoryview>", "retryable": False}
 
 
 def test_the_hint_of_a_recovery_with_many_keys_is_sent() -> None:
-    """Also where it is the last of them."""
+    """The hint is sent even if it is the last key."""
     recovery = {**{f"k{number}": "x" * 100 for number in range(20_000)}, "hint": "Wait."}
     assert not_found("Nothing.", recovery=recovery).recovery["hint"] == "Wait."  # type: ignore[index]
 
 
 def test_a_short_path_is_sent_and_a_long_one_is_named() -> None:
-    """The text of a path joins all of its parts."""
+    """A long path is replaced by the name of its type, because its text joins all parts."""
     sent = _sent({"short": PurePosixPath("a/b"), "long": PurePosixPath("a/" * 100_000)})
     assert sent["short"] == "a/b"
     assert sent["long"] == "<PurePosixPath>"
 
 
 def test_a_long_key_is_cut() -> None:
-    """Two keys that begin alike stay apart."""
+    """Two long keys with the same beginning remain distinct."""
     sent = _sent({"k" * 1_000_000: 1, "k" * 1_000_001: 2})
     first, second = [key for key in sent if key.startswith("k")]
     assert first.endswith("… (cut: 1000000 characters in all)")
@@ -139,7 +139,7 @@ def test_a_long_key_is_cut() -> None:
 
 
 def test_a_key_that_is_a_container_is_named() -> None:
-    """Its items are not looked at."""
+    """The items of a container used as a key are not read."""
 
     class Broken(tuple[int, ...]):
         __slots__ = ()
@@ -150,8 +150,8 @@ def test_a_key_that_is_a_container_is_named() -> None:
     assert to_json({Broken((1, 2)): 1, (3, 4): 2}) == {"<Broken>": 1, "<tuple>": 2}
 
 
-def test_large_sets_are_in_order_and_say_how_many_more_there_are() -> None:
-    """Also sets of large tuples."""
+def test_large_sets_are_sorted_and_count_omitted_items() -> None:
+    """The order also holds for sets of large tuples."""
     numbers = to_json({f"{number:05}" for number in range(12_000)})
     assert isinstance(numbers, list)
     assert numbers[-1] == "… 2000 more"
@@ -162,8 +162,8 @@ def test_large_sets_are_in_order_and_say_how_many_more_there_are() -> None:
 
 
 @pytest.mark.parametrize("lead", ["", " \n"])
-def test_a_long_message_is_cut_where_it_was_cut_before(lead: str) -> None:
-    """The note has the length of the whole."""
+def test_a_long_message_is_cut_at_the_same_place_as_before(lead: str) -> None:
+    """The note gives the full length."""
     text = lead + "m" * 1_000_000
     message = build_envelope(ErrorCode.NOT_FOUND, text, retry=ErrorCode.NOT_FOUND.retry, tool="t").message
     assert len(message) == DEFAULT_LIMITS.message
@@ -171,20 +171,20 @@ def test_a_long_message_is_cut_where_it_was_cut_before(lead: str) -> None:
 
 
 def test_a_failure_keeps_the_length_of_its_whole_message() -> None:
-    """It survives pickling, too."""
+    """A failure remembers the length of its whole message, even after pickling."""
     failure = pickle.loads(pickle.dumps(not_found("m" * 1_000_000)))
     assert isinstance(failure.message, Cut)
     assert failure.message.whole == 1_000_000
     assert len(failure.message) == 100_000
 
 
-def test_a_long_message_without_words_is_the_sentence_of_the_code() -> None:
-    """A million spaces say nothing."""
+def test_a_long_blank_message_becomes_the_sentence_of_the_code() -> None:
+    """A million spaces are replaced by the default sentence."""
     assert not_found(" " * 1_000_000).message == ErrorCode.NOT_FOUND.sentence
 
 
 def test_the_text_of_an_exception_with_long_arguments_is_bounded() -> None:
-    """Python itself would make the repr of all of them."""
+    """By itself, Python would build the repr of every argument."""
     text = safe_str(ValueError("wrong", {"rows": [("r" * 300_000, {1, 2})]}), limit=10_000)
     assert text.startswith('["wrong",{"rows":[["rrr')
     assert len(text) <= 10_000
@@ -202,8 +202,8 @@ _VALUES = st.recursive(
 
 @settings(deadline=None)
 @given(_VALUES)
-def test_what_is_small_is_converted_as_without_a_bound(value: object) -> None:
-    """To convert with room for it changes nothing."""
+def test_small_values_are_converted_as_without_a_bound(value: object) -> None:
+    """A bound that is large enough changes nothing."""
     unbounded = to_json(value)
     assert to_json(value, room=32 * 1024) == unbounded
     assert fit(to_json(value, room=4096), 4096) == fit(unbounded, 4096)
@@ -211,8 +211,8 @@ def test_what_is_small_is_converted_as_without_a_bound(value: object) -> None:
 
 @settings(deadline=None)
 @given(st.text(), st.integers(40, 200))
-def test_a_short_text_is_cut_as_ever(text: str, limit: int) -> None:
-    """Escaped first, then cut."""
+def test_a_short_text_is_escaped_and_then_cut(text: str, limit: int) -> None:
+    """The order of escaping and cutting stays the same for short texts."""
     from mcpcore.escaping import clean_text
 
     assert clean_cut(text, limit) == cut_text(clean_text(text).strip(), limit)
@@ -220,14 +220,14 @@ def test_a_short_text_is_cut_as_ever(text: str, limit: int) -> None:
 
 @settings(deadline=None)
 @given(_VALUES, st.integers(1, 200))
-def test_whatever_is_converted_with_little_room_fits_it(value: object, times: int) -> None:
-    """A list of the same many times over, too."""
+def test_a_value_converted_within_a_bound_fits_it(value: object, times: int) -> None:
+    """A list that contains the same list many times fits, too."""
     assert size(fit(to_json([value, "long " * 1_000] * times, room=2_000), 2_000)) <= 2_000
 
 
 @pytest.mark.usefixtures("door")
-def test_arguments_with_a_great_many_errors_are_counted(call: Callable[..., Any]) -> None:
-    """To list them all would take more memory than the arguments themselves."""
+def test_arguments_with_very_many_errors_are_counted(call: Callable[..., Any]) -> None:
+    """Listing all errors would take more memory than the arguments."""
 
     @tool
     def add(numbers: list[int]) -> int:
@@ -240,7 +240,7 @@ def test_arguments_with_a_great_many_errors_are_counted(call: Callable[..., Any]
 
 
 def test_a_reason_that_no_contract_can_declare_is_cut() -> None:
-    """A short one stays a text like any other."""
+    """A short reason that no contract can declare is kept as text."""
     failure = CodedError(ErrorCode.NOT_FOUND, reason="r" * 5_000)
     assert failure.reason == "r" * 1_000
     assert type(CodedError(ErrorCode.NOT_FOUND, data={"reason": "gone"}).reason) is str

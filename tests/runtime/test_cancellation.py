@@ -1,4 +1,4 @@
-"""A cancelled call is no failure: it ends its handler, leaves no task behind, and is answered at once."""
+"""A cancelled call is not a failure: its handler ends, no task remains, and the answer is immediate."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ async def client_of(server: Server[Any], era: str) -> AsyncIterator[Client]:
 
 
 def test_cancelling_a_call_cancels_its_async_handler(era: str, caplog: pytest.LogCaptureFixture) -> None:
-    """It sees the cancellation, no task stays, the server goes on, and nothing is recorded as a failure."""
+    """The handler sees the cancellation, no task remains, the server keeps running, and no failure is recorded."""
     events: list[str] = []
     started = None
 
@@ -73,8 +73,8 @@ def test_cancelling_a_call_cancels_its_async_handler(era: str, caplog: pytest.Lo
     assert "failed" not in caplog.text
 
 
-def test_a_cancelled_sync_handler_is_answered_at_once_and_counted_until_it_ends(era: str) -> None:
-    """Its place among the threads is free again when it ends, not before."""
+def test_a_cancelled_sync_handler_is_answered_immediately_and_counted_until_it_ends(era: str) -> None:
+    """Its thread slot becomes free only when the handler ends."""
     release, ended = threading.Event(), threading.Event()
     started = threading.Event()
 
@@ -112,7 +112,7 @@ def test_a_cancelled_sync_handler_is_answered_at_once_and_counted_until_it_ends(
 @pytest.mark.no_server
 @pytest.mark.anyio
 async def test_threads_are_bounded_and_waiters_may_be_cancelled() -> None:
-    """One that never began holds no place and never runs."""
+    """A waiter that is cancelled before it starts uses no slot and never runs."""
     limiter = anyio.to_thread.current_default_thread_limiter()
     total, limiter.total_tokens = limiter.total_tokens, 1
     release = threading.Event()
@@ -136,8 +136,8 @@ async def test_threads_are_bounded_and_waiters_may_be_cancelled() -> None:
 @pytest.mark.no_server
 @pytest.mark.anyio
 @pytest.mark.parametrize("kind", [StopIteration, SystemExit, ValueError, asyncio.CancelledError])
-async def test_a_thread_carries_whatever_is_raised(kind: type[BaseException]) -> None:
-    """Also what a future could not; a coroutine has StopIteration as a cause."""
+async def test_a_thread_passes_on_any_exception(kind: type[BaseException]) -> None:
+    """This includes exceptions that a future or a coroutine cannot carry, such as StopIteration."""
 
     def fail() -> None:
         raise kind("x")
@@ -149,7 +149,7 @@ async def test_a_thread_carries_whatever_is_raised(kind: type[BaseException]) ->
 
 @pytest.mark.no_server
 def test_a_thread_that_outlives_its_loop_ends_quietly() -> None:
-    """Its place ended with the loop."""
+    """Its slot disappeared with the loop."""
     release, ended = threading.Event(), threading.Event()
 
     def block() -> None:
@@ -166,7 +166,7 @@ def test_a_thread_that_outlives_its_loop_ends_quietly() -> None:
 
 
 def test_a_stray_cancellation_is_a_failure(era: str) -> None:
-    """Something that the handler waited for was cancelled, not the call."""
+    """The handler awaited a task that was cancelled, but the call itself was not."""
 
     @tool
     async def stray() -> None:
@@ -184,8 +184,8 @@ def test_a_stray_cancellation_is_a_failure(era: str) -> None:
 
 @pytest.mark.no_server
 @pytest.mark.anyio
-async def test_what_passes_through_while_a_task_is_cancelled() -> None:
-    """A cancellation and a group of nothing else; a group with a failure in it is one."""
+async def test_exceptions_that_propagate_during_cancellation() -> None:
+    """A cancellation and a group of cancellations propagate; a group that contains a failure is a failure."""
     cancelled = asyncio.CancelledError()
     assert not passes_through(cancelled)
     with anyio.CancelScope() as scope:  # noqa: ASYNC100 - cancelled by hand
@@ -208,8 +208,8 @@ async def test_what_passes_through_while_a_task_is_cancelled() -> None:
     assert await task
 
 
-def test_a_timeout_inside_a_handler_is_the_handlers_own(era: str) -> None:
-    """`fail_after` raises TimeoutError, which is told; `move_on_after` goes on."""
+def test_a_timeout_inside_a_handler_belongs_to_the_handler(era: str) -> None:
+    """`fail_after` raises TimeoutError, which becomes a failure; after `move_on_after` the handler continues."""
 
     @tool
     async def slow(fail: bool) -> str:
@@ -229,7 +229,7 @@ def test_a_timeout_inside_a_handler_is_the_handlers_own(era: str) -> None:
 
 
 def test_calls_work_and_cancel_under_trio(era: str) -> None:
-    """Where trio is installed."""
+    """This runs if trio is installed."""
     pytest.importorskip("trio")
     events: list[str] = []
 

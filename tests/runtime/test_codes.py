@@ -1,4 +1,4 @@
-"""A code is shown by its name, and is a number wherever a program reads it."""
+"""A code prints as its name and serializes as its number."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from mcpcore import CustomCode, ErrorCode, Retry, codes
 
 @pytest.fixture(params=[*ErrorCode, "QUOTA_SPENT"], ids=str)
 def code(request: pytest.FixtureRequest) -> Iterator[ErrorCode | CustomCode]:
-    """Every code of the framework, and one of an application."""
+    """Return each framework code and one application code."""
     if isinstance(request.param, ErrorCode):
         yield request.param
         return
@@ -29,8 +29,8 @@ def code(request: pytest.FixtureRequest) -> Iterator[ErrorCode | CustomCode]:
         table.update(before)  # type: ignore[arg-type] # each its own
 
 
-def test_text_is_the_name(code: ErrorCode | CustomCode, caplog: pytest.LogCaptureFixture) -> None:
-    """In f-strings, with a width, with `str`, with `%s` and in a log."""
+def test_text_shows_the_name(code: ErrorCode | CustomCode, caplog: pytest.LogCaptureFixture) -> None:
+    """F-strings, widths, `str`, `%s` and logs show the name."""
     name = code.name
     assert (name, name, name, f"{name:>24}") == (f"{code}", str(code), f"{code!s}", f"{code:>24}")
     assert (f"{name:*^30s}", f"{name:.3}", name, name) == (
@@ -44,8 +44,8 @@ def test_text_is_the_name(code: ErrorCode | CustomCode, caplog: pytest.LogCaptur
     assert f"{name} is {int(code)}" == caplog.messages[-1]
 
 
-def test_the_number_is_there_where_it_is_asked_for(code: ErrorCode | CustomCode) -> None:
-    """With `int`, `%d` and the specifications for numbers."""
+def test_the_number_is_available_on_request(code: ErrorCode | CustomCode) -> None:
+    """`int`, `%d` and numeric format specifications give the number."""
     number = code.value
     assert type(int(code)) is int
     assert (number, str(number), f"{number}", f"{number:+,d}", f"{number:x}", f"{number:012.1f}") == (
@@ -59,7 +59,7 @@ def test_the_number_is_there_where_it_is_asked_for(code: ErrorCode | CustomCode)
 
 
 def test_json_has_the_number(code: ErrorCode | CustomCode) -> None:
-    """As a value and as a key, compact and indented, written by json and by pydantic."""
+    """Values and keys are numbers in compact and indented JSON from both json and pydantic."""
 
     class Answer(BaseModel):
         code: int
@@ -75,5 +75,5 @@ def test_json_has_the_number(code: ErrorCode | CustomCode) -> None:
 
 @pytest.mark.parametrize("protocol", range(pickle.HIGHEST_PROTOCOL + 1))
 def test_a_pickled_code_is_the_same_code(code: ErrorCode | CustomCode, protocol: int) -> None:
-    """With every protocol."""
+    """This holds for every pickle protocol."""
     assert code is pickle.loads(pickle.dumps(code, protocol))

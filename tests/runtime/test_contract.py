@@ -1,4 +1,4 @@
-"""Failure modes, contracts and codes: what can be declared, and what is refused at import."""
+"""Failure modes, contracts and codes: valid declarations, and invalid ones that are rejected at import."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def entry(reason: str = "no_match", code: Any = ErrorCode.NOT_FOUND, **more: Any
 
 @pytest.fixture
 def custom() -> Iterator[CustomCode]:
-    """A code of an application, forgotten after the test."""
+    """An application code that is unregistered after the test."""
     by_name, by_number = dict(codes._CUSTOM_BY_NAME), dict(codes._CUSTOM_BY_NUMBER)
     yield CustomCode(
         "QUOTA_SPENT", 1402, http_status=402, category="client", retry=Retry.never(), sentence="The quota is spent."
@@ -36,7 +36,7 @@ def custom() -> Iterator[CustomCode]:
 
 class TestFailureMode:
     def test_is_frozen(self) -> None:
-        """No attribute can be set or deleted, nor the mappings in it changed."""
+        """Attributes cannot be set or deleted, and the mappings inside cannot be changed."""
         mode = entry(corrective_params={"a": 1})
         with pytest.raises(AttributeError, match="frozen"):
             mode.reason = "other"  # type: ignore[misc]
@@ -45,8 +45,8 @@ class TestFailureMode:
         with pytest.raises(TypeError):
             mode.corrective_params["a"] = 2  # type: ignore[index]
 
-    def test_does_not_follow_what_it_was_made_of(self) -> None:
-        """A mapping or list given to it may change without changing it."""
+    def test_does_not_follow_changes_to_its_arguments(self) -> None:
+        """Changing a mapping or list after passing it has no effect on the failure mode."""
         params, actions = {"a": 1}, ["wait"]
         mode = entry(corrective_params=params, actions=actions)
         params["a"] = 2
@@ -56,7 +56,7 @@ class TestFailureMode:
 
     @pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, lambda m: pickle.loads(pickle.dumps(m))])
     def test_survives_copying_and_pickling(self, copied: Any) -> None:
-        """A copy is equal, hashes alike and prints alike."""
+        """A copy is equal and has the same hash and repr."""
         mode = entry(
             retry=Retry.after(seconds=3),
             fallback_tool="search",
@@ -72,8 +72,8 @@ class TestFailureMode:
         assert hash(mode) == hash(again)
         assert repr(mode) == repr(again)
 
-    def test_differs_where_any_part_does(self) -> None:
-        """Equality looks at every part."""
+    def test_differs_if_any_field_differs(self) -> None:
+        """Equality compares every field."""
         assert entry() != entry(user_message="Sorry.")
         assert entry() != "no_match"
 
@@ -105,8 +105,8 @@ class TestFailureMode:
             ({"data": {"a": int}}, "data must name"),
         ],
     )
-    def test_that_cannot_stand_is_refused_where_it_is_written(self, change: dict[str, Any], says: str) -> None:
-        """The message names this file and the entry, and says what is wrong."""
+    def test_invalid_is_refused_where_it_is_declared(self, change: dict[str, Any], says: str) -> None:
+        """The message names this file and the entry, and describes the problem."""
         values: dict[str, Any] = {"reason": "no_match", "code": ErrorCode.NOT_FOUND, "when": "w", "recovery": "r"}
         values |= change
         with pytest.raises(ContractError) as raised:
@@ -115,8 +115,8 @@ class TestFailureMode:
         assert __file__ in str(raised.value)
         assert f"FailureMode({change.get('reason', 'no_match')!r})" in str(raised.value)
 
-    def test_in_a_decorator_is_refused_by_tool_and_place(self) -> None:
-        """Of several entries on one line, the message names the one that is wrong."""
+    def test_invalid_in_a_decorator_is_refused_with_tool_and_place(self) -> None:
+        """Among several entries on one line, the message names the wrong one."""
         with pytest.raises(ContractError) as raised:
             # fmt: off
             @tool(name="search", errors=[FailureMode("a", ErrorCode.CONFLICT, when="w", recovery="r"), FailureMode("b", ErrorCode.CONFLICT, when="", recovery="r")])
@@ -125,7 +125,7 @@ class TestFailureMode:
         assert "tool 'search': errors[1], FailureMode('b')" in str(raised.value)
 
     def test_takes_its_reason_from_an_enum_as_the_value(self) -> None:
-        """A string enum's member is its value on every surface."""
+        """The reason from a string enum is the member's value everywhere."""
 
         class Reasons(str, enum.Enum):  # noqa: UP042 - the older spelling is the harder one
             NO_MATCH = "no_match"
@@ -134,13 +134,13 @@ class TestFailureMode:
         assert str is type(mode.reason)
         assert "no_match" == mode.reason
 
-    def test_advice_is_its_own_else_its_codes(self) -> None:
-        """An entry that says nothing takes its code's default."""
+    def test_advice_defaults_to_the_advice_of_its_code(self) -> None:
+        """An entry without its own advice uses the default of its code."""
         assert Retry.after(seconds=30) == entry(code=ErrorCode.RATE_LIMITED).advice
         assert Retry.never() == entry(code=ErrorCode.RATE_LIMITED, retry=Retry.never()).advice
 
-    def test_recovery_on_the_wire_is_whole(self) -> None:
-        """All parts go under the names of the wire; only the hint is always there."""
+    def test_recovery_on_the_wire_is_complete(self) -> None:
+        """Every part has its wire name, and only the hint is always present."""
         assert {"hint": "Search first."} == entry().recovery_json()
         full = entry(
             strategy="try_alternative",
@@ -181,14 +181,14 @@ class Plain:
 class TestDataModel:
     @pytest.mark.parametrize("kind", [Fact, Loose, Plain, Node])
     def test_publishes_the_schema_of_an_object(self, kind: type) -> None:
-        """A model, a TypedDict, a dataclass and a model that contains itself are published."""
+        """Models, TypedDicts, dataclasses and recursive models are published."""
         schema = entry(data=kind).data_schema()
         assert schema is not None
         assert "object" == schema["type"]
         assert schema["properties"]
 
-    def test_checks_without_the_reserved_keys(self) -> None:
-        """The reserved keys are outside the entry's own model; unknown keys of a TypedDict do not fit."""
+    def test_ignores_reserved_keys_when_checking(self) -> None:
+        """Reserved keys are not part of the entry's model; unknown keys of a TypedDict are rejected."""
         mode = entry(data=Loose)
         assert mode.check_data({"pmid": "1", "reason": "x", "retryable": True, "recovery": {}}) is None
         assert "extra" in str(mode.check_data({"pmid": "1", "extra": 1}))
@@ -196,7 +196,7 @@ class TestDataModel:
         assert entry().check_data({"anything": 1}) is None
 
     def test_keeps_the_configuration_that_an_author_gave_a_typeddict(self) -> None:
-        """Unknown keys do not fit unless the author says otherwise."""
+        """Unknown keys are rejected unless the author configures otherwise."""
 
         @with_config(ConfigDict(extra="allow"))
         class Open(TypedDict):
@@ -205,8 +205,8 @@ class TestDataModel:
         assert entry(data=Open).check_data({"pmid": "1", "more": 2}) is None
 
     @pytest.mark.parametrize("kind", [int, list, dict, object])
-    def test_that_is_no_object_is_refused_at_import(self, kind: type) -> None:
-        """The decorator refuses it, and names the file, the tool and the entry."""
+    def test_that_is_not_an_object_is_refused_at_import(self, kind: type) -> None:
+        """The error names the file, the tool and the entry."""
         with pytest.raises(ContractError) as raised:
 
             @tool(errors=[entry("fine"), entry(data=kind)])
@@ -216,7 +216,7 @@ class TestDataModel:
         assert "tool 'search': errors[1]: FailureMode('no_match', data=" in str(raised.value)
 
     def test_that_has_no_schema_is_refused_with_the_reason(self) -> None:
-        """A field that JSON cannot hold is told where the model is declared, not when the first client asks."""
+        """A field that JSON cannot represent is reported at the declaration, not when a client lists the tools."""
 
         class Unspeakable(BaseModel):
             callback: Callable[[], None]
@@ -230,7 +230,7 @@ class TestDataModel:
                 entry(data=kind).data_schema()
 
     def test_with_a_reserved_field_is_refused(self) -> None:
-        """The framework writes reason, retryable and recovery itself."""
+        """Only the framework writes reason, retryable and recovery."""
 
         class Reserved(BaseModel):
             reason: str
@@ -238,8 +238,8 @@ class TestDataModel:
         with pytest.raises(ContractError, match="'reason' is reserved"):
             entry(data=Reserved).data_schema()
 
-    def test_is_what_its_example_fits(self) -> None:
-        """An example that does not fit is refused."""
+    def test_must_accept_its_example(self) -> None:
+        """An example that does not match the model is rejected."""
         assert entry(data=Fact, example={"pmid": "1"}).data_schema()
         with pytest.raises(ContractError, match="the example does not fit the type: pmid"):
             entry(data=Fact, example={}).data_schema()
@@ -247,7 +247,7 @@ class TestDataModel:
 
 class TestContract:
     def test_reads_as_a_sequence_and_by_reason(self) -> None:
-        """Index, slice, reason, iteration, membership and sums."""
+        """A contract supports index, slice, lookup by reason, iteration, membership and addition."""
         one, two = entry("one"), entry("two", ErrorCode.CONFLICT)
         contract = Contract([one, two])
         assert (2, one, two) == (len(contract), contract[0], contract["two"])
@@ -278,8 +278,8 @@ class TestContract:
             (3, "errors must be a list of FailureMode, not int"),
         ],
     )
-    def test_that_cannot_stand_is_refused_by_file_tool_and_entry(self, errors: Any, says: str) -> None:
-        """The decorator's message has all three."""
+    def test_invalid_is_refused_with_file_tool_and_entry(self, errors: Any, says: str) -> None:
+        """The decorator's message names all three."""
         with pytest.raises(ContractError) as raised:
 
             @tool(errors=errors)
@@ -289,7 +289,7 @@ class TestContract:
         assert f"tool 'search': {says}" in str(raised.value)
 
     def test_is_published_entry_by_entry(self) -> None:
-        """`tools/list` gets reason, code, name, when, recovery and retry; the rest where it is declared."""
+        """`tools/list` always has reason, code, name, when, recovery and retry, and other fields if declared."""
         contract = Contract([entry(fallback_tool="search", data=Loose), entry("plain", ErrorCode.TIMEOUT)])
         first, second = contract.to_json()
         assert isinstance(first, dict)
@@ -306,8 +306,8 @@ class TestContract:
 
 
 class TestCustomCode:
-    def test_is_accepted_wherever_a_code_is(self, custom: CustomCode) -> None:
-        """A contract and a coded error take it; it is found by name and by number."""
+    def test_is_accepted_wherever_a_code_is_accepted(self, custom: CustomCode) -> None:
+        """Contracts and coded errors accept it, and lookup works by name and by number."""
         assert custom is entry(code=custom).code
         assert 402 == CodedError(custom).code.http_status
         assert custom is code_named("QUOTA_SPENT") is code_numbered(1402)
@@ -317,8 +317,8 @@ class TestCustomCode:
         assert "<CustomCode.QUOTA_SPENT: 1402>" == repr(custom)
 
     @pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, lambda c: pickle.loads(pickle.dumps(c))])
-    def test_stays_itself_when_copied(self, custom: CustomCode, copied: Any) -> None:
-        """There is one of each."""
+    def test_is_a_singleton_when_copied(self, custom: CustomCode, copied: Any) -> None:
+        """A copy is the same object."""
         assert custom is copied(custom)
 
     @pytest.mark.parametrize(
@@ -344,10 +344,10 @@ class TestCustomCode:
             ({"strategy": "panic"}, "strategy must be one of"),
         ],
     )
-    def test_that_is_taken_reserved_or_malformed_is_refused(
+    def test_taken_reserved_or_malformed_is_refused(
         self, custom: CustomCode, change: dict[str, Any], says: str
     ) -> None:
-        """The message names the code and says what to do."""
+        """The message names the code and says how to fix it."""
         values: dict[str, Any] = {
             "name": "OTHER_CODE",
             "number": 1403,
@@ -364,8 +364,8 @@ class TestCustomCode:
         assert code_numbered(1403) is None
 
     @pytest.mark.parametrize("number", [-32769, -31999, 0, 1, 2**53 - 1])
-    def test_may_have_any_number_outside_the_reserved(self, custom: CustomCode, number: int) -> None:
-        """The bounds of the reserved range are exact."""
+    def test_may_have_any_number_outside_the_reserved_range(self, custom: CustomCode, number: int) -> None:
+        """The limits of the reserved range are exact."""
         made = CustomCode(
             "EDGE", number, http_status=400, category="server", retry=Retry.now(), sentence="At the edge."
         )
@@ -375,27 +375,27 @@ class TestCustomCode:
 class TestRetry:
     @given(st.floats(min_value=0, max_value=1e9))
     def test_keeps_milliseconds_over_the_wire(self, seconds: float) -> None:
-        """What is written is what is read."""
+        """Advice that is written and read again is equal to the original."""
         advice = Retry.after(seconds=seconds)
         assert advice == Retry.from_json(advice.to_json())
         assert advice.seconds is not None
         assert advice.seconds * 1000 >= seconds * 1000 - 1e-3
 
     @pytest.mark.parametrize("seconds", [-1, float("nan"), float("inf"), 1e300])
-    def test_refuses_waits_that_are_none(self, seconds: float) -> None:
-        """A wait is finite, and not negative."""
+    def test_refuses_invalid_waits(self, seconds: float) -> None:
+        """A wait must be finite and not negative."""
         with pytest.raises(ValueError, match="finite"):
             Retry.after(seconds=seconds)
 
     @pytest.mark.parametrize("seconds", [True, "3", None])
-    def test_refuses_what_is_no_number(self, seconds: Any) -> None:
+    def test_refuses_other_types_than_numbers(self, seconds: Any) -> None:
         """A wait is a number of seconds."""
         with pytest.raises(TypeError, match="a number of seconds"):
             Retry.after(seconds=seconds)
 
     @pytest.mark.parametrize("advice", [Retry.never(), Retry.now(), Retry.after(seconds=1.5)])
     def test_is_a_frozen_value(self, advice: Retry) -> None:
-        """Equal, hashable, picklable; not to be changed."""
+        """Retry advice is comparable, hashable, picklable and immutable."""
         again = pickle.loads(pickle.dumps(advice))
         assert (advice, hash(advice), repr(advice)) == (again, hash(again), repr(again))
         assert advice != "never"
@@ -405,12 +405,12 @@ class TestRetry:
             del advice.kind
 
     @pytest.mark.parametrize("bad", [{}, {"kind": "maybe"}, {"kind": "retryable_after_ms"}, {"kind": "retryable_after_ms", "afterMs": True}])  # fmt: skip
-    def test_refuses_what_is_no_advice(self, bad: dict[str, Any]) -> None:
-        """Only the three forms are read."""
+    def test_refuses_invalid_advice(self, bad: dict[str, Any]) -> None:
+        """Only the three valid forms are accepted."""
         with pytest.raises(ValueError, match="not a retry advice"):
             Retry.from_json(bad)
 
-    def test_says_itself_in_words(self) -> None:
+    def test_describes_itself_in_words(self) -> None:
         """The text surface and programs read the same advice."""
         assert ["not retryable", "retry now", "retry after 1.5 s"] == [
             advice.phrase for advice in (Retry.never(), Retry.now(), Retry.after(seconds=1.5))

@@ -1,4 +1,4 @@
-"""The log of a crash: a traceback that can be used, without the secrets that the audit record is without."""
+"""The log of a crash has a useful traceback without the secrets that the audit record leaves out."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def caught(fails: Any) -> BaseException:
 @pytest.mark.usefixtures("door")
 @pytest.mark.parametrize("fails", [chained, grouped])
 def test_the_log_of_a_crash_and_its_record_hold_no_secret(fails: Any, caplog: pytest.LogCaptureFixture) -> None:
-    """In the message, a line of source, a cause, a note or a member; where it failed is still told."""
+    """Messages, source lines, causes, notes and group members are redacted, and the log still shows where it failed."""
     caplog.set_level(logging.INFO)
 
     @tool
@@ -69,10 +69,10 @@ def test_the_log_of_a_crash_and_its_record_hold_no_secret(fails: Any, caplog: py
 
 @pytest.mark.usefixtures("door")
 @pytest.mark.parametrize("fails", [chained, grouped])
-def test_formatters_that_see_to_exceptions_themselves_get_no_secret(
+def test_formatters_that_format_exceptions_themselves_get_no_secret(
     fails: Any, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """As formatters of JSON and collectors do: by `formatException`, by `traceback`, by the text of the exception."""
+    """JSON formatters and collectors use `formatException`, `traceback` or the exception's text."""
 
     @tool
     def f() -> str:
@@ -99,8 +99,8 @@ def test_formatters_that_see_to_exceptions_themselves_get_no_secret(
     assert "hunter2" not in told + reachable
 
 
-def test_what_goes_wrong_while_a_crash_is_recorded_does_not_tell_its_secrets(caplog: pytest.LogCaptureFixture) -> None:
-    """A sink or a filter that raises has the crash behind it, as its context."""
+def test_an_error_while_a_crash_is_recorded_does_not_reveal_its_secrets(caplog: pytest.LogCaptureFixture) -> None:
+    """A sink or filter that raises has the crash as its context."""
 
     class Broken:
         def failure(self, record: object, line: str) -> None:
@@ -123,8 +123,8 @@ def test_what_goes_wrong_while_a_crash_is_recorded_does_not_tell_its_secrets(cap
     assert "in record\n" in caplog.text
 
 
-def test_the_log_tells_causes_and_members_in_pythons_order() -> None:
-    """The cause, the sentence between, the exception, its notes; each member under its group."""
+def test_the_log_shows_causes_and_members_in_the_order_of_python() -> None:
+    """First the cause, then the connecting sentence, the exception and its notes, with members below their group."""
     text = traced(caught(chained))
     assert text.index("OSError") < text.index("direct cause of the following") < text.index("RuntimeError: no answer")
     assert text.endswith("token: [redacted]")
@@ -132,8 +132,8 @@ def test_the_log_tells_causes_and_members_in_pythons_order() -> None:
     assert "  --- 2 of 2 ---\n  KeyError: 'kept'" in text
 
 
-def test_a_deep_recursion_is_told_within_bounds() -> None:
-    """The innermost frames, repetitions counted, and how many came before."""
+def test_a_deep_recursion_is_logged_within_bounds() -> None:
+    """The log has the innermost frames, counts repetitions, and says how many frames came before."""
 
     def deep() -> None:
         deep()
@@ -146,16 +146,16 @@ def test_a_deep_recursion_is_told_within_bounds() -> None:
     assert len(text) < 8_000
 
 
-def test_a_password_that_a_cut_halves_is_not_shown() -> None:
-    """A URL cut within its password is not recognised as one, so that its last word goes first."""
+def test_a_password_split_by_a_cut_is_not_shown() -> None:
+    """A URL cut inside its password is not recognised, so its last word is removed first."""
     for length in range(1_960, 2_010):
         told = str(described(ValueError("x " * (length // 2) + "postgresql://app:hunter2hunter2@db " + "y " * 3_000)))
         assert "hunter2" not in told
     assert "hunter2" not in str(described(ValueError("x" * 3_370 + " postgresql://app:hunter2@db" + "y" * 4_000)))
 
 
-def test_causes_that_go_in_a_circle_end() -> None:
-    """Whatever an exception says is behind it."""
+def test_circular_causes_end() -> None:
+    """A cycle of causes ends, whatever an exception claims as its cause."""
     one, two = ValueError("1"), ValueError("2")
     one.__cause__, two.__cause__ = two, one
     assert traced(one).count("ValueError") == 2

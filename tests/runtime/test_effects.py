@@ -1,4 +1,4 @@
-"""Every failure says whether the call changed anything, as far as that is declared or follows from annotations."""
+"""Every failure states whether the call changed anything, if a declaration or an annotation says so."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def group(*members: Exception) -> ExceptionGroup[Exception]:
 
 
 def fails(how: str, ctx: Context[Any]) -> Any:
-    """One of the ways in which a handler ends badly."""
+    """A handler that fails in one of several ways."""
     found: Any
     match how:
         case "crash":
@@ -137,7 +137,7 @@ def fails(how: str, ctx: Context[Any]) -> Any:
 
 @tool(errors=ENTRIES)
 def act(ctx: Context[Reasons], how: str) -> Any:
-    """Fail in a way."""
+    """Fail in the given way."""
     return fails(how, ctx)
 
 
@@ -148,7 +148,7 @@ def served(annotations: Any, **options: Any) -> Server[Any]:
 
 
 def told(result: CallToolResult) -> tuple[Effects | None, Retry]:
-    """What both surfaces say, which must be the same."""
+    """Return the effects from both surfaces, which must agree."""
     read = Envelope.from_result(result)
     alone = Envelope.from_result({"isError": True, "content": [{"type": "text", "text": result.content[0].text}]})
     assert read is not None
@@ -199,8 +199,8 @@ UNKNOWN = ("unknown", Retry.never())
         ("rate", (None, Retry.after(seconds=30))),
     ],
 )
-def test_a_tool_that_is_not_safe_to_repeat_says_so(how: str, expected: Any, call: Call) -> None:
-    """Undeclared failures are unknown, and only an author's own advice is to repeat them."""
+def test_a_tool_that_is_not_idempotent_reports_unknown_effects(how: str, expected: Any, call: Call) -> None:
+    """Effects of undeclared failures are unknown, and only the author's own advice recommends a retry."""
     assert expected == told(call(served(SENDS), "act", {"how": how}))
 
 
@@ -208,24 +208,24 @@ def test_a_tool_that_is_not_safe_to_repeat_says_so(how: str, expected: Any, call
 @pytest.mark.parametrize(
     "how", ["crash", "refused", "timeout", "http", "coded", "silent", "returned", "group", "undeclared", "exit"]
 )
-def test_a_tool_that_only_reads_changes_nothing(how: str, call: Call) -> None:
-    """Whatever goes wrong; the retry advice is what it was."""
+def test_a_read_only_tool_has_no_effects(how: str, call: Call) -> None:
+    """This holds for every failure, and the retry advice is unchanged."""
     effects, retry = told(call(served(READS), "act", {"how": how}))
     assert "none" == effects
     assert told(call(served(None), "act", {"how": how}))[1] == retry
 
 
 @pytest.mark.usefixtures("door")
-def test_an_entry_has_the_last_word_over_a_read_only_hint(call: Call) -> None:
-    """Its author wrote it for this very failure."""
+def test_an_entry_overrides_a_read_only_hint(call: Call) -> None:
+    """The entry's author wrote it for this very failure."""
     assert ("partial", Retry.never()) == told(call(served(READS), "act", {"how": "half"}))
 
 
 @pytest.mark.usefixtures("door")
 @pytest.mark.parametrize("annotations", CALM)
 @pytest.mark.parametrize("how", ["crash", "timeout", "http", "silent", "group", "declared in a group"])
-def test_a_tool_without_the_annotations_says_nothing(annotations: Any, how: str, call: Call) -> None:
-    """One of the two hints alone is no statement, and the key is absent."""
+def test_a_tool_without_annotations_states_no_effects(annotations: Any, how: str, call: Call) -> None:
+    """One of the two hints alone is not enough, and the key is absent."""
     result = call(served(annotations), "act", {"how": how})
     assert told(result)[0] is None
     assert "effects" not in result.structured_content["error"]
@@ -235,8 +235,8 @@ def test_a_tool_without_the_annotations_says_nothing(annotations: Any, how: str,
 
 @pytest.mark.usefixtures("door")
 @pytest.mark.parametrize("how", ["half", "lost", "bounced", "here", "by reason"])
-def test_what_is_declared_is_sent_without_annotations_too(how: str, call: Call) -> None:
-    """The entry's or the throw site's, and no default advice to repeat what may have happened."""
+def test_declared_effects_are_sent_without_annotations(how: str, call: Call) -> None:
+    """The entry or the throw site sets them, and no default advice recommends repeating a possible effect."""
     effects = {"half": "partial", "lost": "unknown", "by reason": "unknown"}.get(how, "none")
     retry = Retry.now() if effects == "none" else Retry.never()
     assert (effects, retry) == told(call(served(None), "act", {"how": how}))
@@ -251,16 +251,16 @@ def test_what_is_declared_is_sent_without_annotations_too(how: str, call: Call) 
         (None, None),
     ],
 )
-def test_bad_arguments_are_noticed_before_anything_happens(annotations: Any, expected: Any, call: Call) -> None:
-    """The handler did not run, so nothing is unknown."""
+def test_bad_arguments_are_rejected_before_any_effect(annotations: Any, expected: Any, call: Call) -> None:
+    """The handler did not run, so the effects are known."""
     result = call(served(annotations), "act", {"hwo": "crash"})
     assert "invalid_arguments" == Envelope.from_result(result).reason
     assert expected == told(result)[0]
 
 
 @pytest.mark.usefixtures("door")
-def test_an_unknown_tool_says_nothing(call: Call) -> None:
-    """There is no tool whose annotations could."""
+def test_an_unknown_tool_states_no_effects(call: Call) -> None:
+    """It has no annotations."""
     result = call(Server("s", tools=[act.with_options(annotations=SENDS)], unknown_tool="result"), "atc")
     assert told(result)[0] is None
 
@@ -268,7 +268,7 @@ def test_an_unknown_tool_says_nothing(call: Call) -> None:
 @pytest.mark.usefixtures("door")
 @pytest.mark.parametrize("unfit", [1, "x"], ids=["fits", "does not"])
 def test_a_result_that_breaks_the_output_model_is_a_crash(unfit: Any, call: Call) -> None:
-    """The handler ran to its end, so that its effects are there."""
+    """The handler ran to its end, so its effects took place."""
 
     @tool(annotations=SENDS)
     def count() -> int:
@@ -284,12 +284,12 @@ def test_a_result_that_breaks_the_output_model_is_a_crash(unfit: Any, call: Call
     ("annotations", "expected"), [(READS, ("none", Retry.never())), (SENDS, UNKNOWN), (None, (None, Retry.never()))]
 )
 def test_plain_tools_have_effects_too(annotations: Any, expected: Any, call: Call) -> None:
-    """Tools of the SDK and of FastMCP, which declare nothing."""
+    """SDK and FastMCP tools, which declare nothing, have effects from their annotations."""
     server: Server[Any] = Server("s")
 
     @server.tool(annotations=annotations)
     def plain(how: str) -> str:
-        """A tool of the framework's own kind."""
+        """A plain tool of the framework."""
         if how == "said":
             raise ToolError("Out of stock.")
         if how == "coded":
@@ -315,8 +315,8 @@ def test_plain_tools_have_effects_too(annotations: Any, expected: Any, call: Cal
     ids=["dict", "by alias", "by name"],
 )
 @pytest.mark.usefixtures("door")
-def test_annotations_come_in_many_ways(annotations: Any, call: Call) -> None:
-    """At the decorator, at the server's decorator, at `add_tool`, as an object and as a mapping, on methods."""
+def test_annotations_can_be_given_in_many_ways(annotations: Any, call: Call) -> None:
+    """At either decorator or `add_tool`, as an object or a mapping, and on methods."""
 
     class Mail:
         @tool(annotations=annotations)
@@ -349,7 +349,7 @@ def test_annotations_come_in_many_ways(annotations: Any, call: Call) -> None:
 @pytest.mark.usefixtures("door")
 @pytest.mark.parametrize("annotations", [READS, SENDS, None])
 def test_the_schema_and_the_contract_admit_effects(annotations: Any) -> None:
-    """A client validates the failure against the advertised schema; the contract tells the entry's effects."""
+    """A client can validate the failure against the advertised schema, and the contract lists the entry's effects."""
     import jsonschema
 
     @tool(errors=[HALF, LOST], annotations=annotations)
@@ -373,7 +373,7 @@ def test_the_schema_and_the_contract_admit_effects(annotations: Any) -> None:
 @pytest.mark.usefixtures("door")
 @pytest.mark.parametrize("dialect", sorted(set(DIALECTS) - {"system_error"}))
 def test_other_dialects_keep_the_effects(dialect: str, call: Call) -> None:
-    """In their details; `system_error` has none."""
+    """Their details contain the effects; `system_error` has no field for them."""
     read = Envelope.from_result(call(served(SENDS, dialect=dialect), "act", {"how": "timeout"}))
     assert read is not None
     assert UNKNOWN == (read.effects, read.retry)
@@ -382,7 +382,7 @@ def test_other_dialects_keep_the_effects(dialect: str, call: Call) -> None:
 
 @pytest.mark.usefixtures("door")
 def test_system_error_has_no_place_for_effects(call: Call) -> None:
-    """Its fields are fixed; what is read back says nothing of them."""
+    """Its fields are fixed, so an envelope read back has no effects."""
     read = Envelope.from_result(call(served(SENDS, dialect="system_error"), "act", {"how": "timeout"}))
     assert read is not None
     assert read.effects is None
@@ -390,8 +390,8 @@ def test_system_error_has_no_place_for_effects(call: Call) -> None:
 
 @pytest.mark.usefixtures("door")
 @pytest.mark.parametrize("sent", [*EFFECTS, None, "all of it", ["none"]])
-def test_effects_of_another_server_travel(sent: Any, call: Call) -> None:
-    """What it says itself, and the advice with it; where it says nothing, this tool's annotations do."""
+def test_effects_from_another_server_are_passed_on(sent: Any, call: Call) -> None:
+    """Its own effects and advice are kept; if it states none, this tool's annotations apply."""
     error = {
         "code": int(ErrorCode.TIMEOUT),
         "name": "TIMEOUT",
@@ -415,7 +415,7 @@ def test_effects_of_another_server_travel(sent: Any, call: Call) -> None:
 @pytest.mark.usefixtures("door")
 @pytest.mark.parametrize(("annotations", "expected"), [(READS, "none"), (SENDS, "unknown"), (None, None)])
 def test_the_record_has_the_effects(annotations: Any, expected: Any, tmp_path: Path, call: Call) -> None:
-    """Beside the retry advice."""
+    """The record has the effects next to the retry advice."""
     trail = tmp_path / "trail.jsonl"
     call(served(annotations, audit=AuditTrail.open(trail)), "act", {"how": "timeout"})
     record = json.loads(trail.read_text().splitlines()[0])
@@ -431,7 +431,7 @@ def test_the_record_has_the_effects(annotations: Any, expected: Any, tmp_path: P
 def test_a_failure_that_cannot_be_recorded_keeps_its_effects(
     annotations: Any, how: str, expected: Any, tmp_path: Path, call: Call
 ) -> None:
-    """The answer says that the record is missing, and what the call has changed."""
+    """The answer says that the record is missing and what the call changed."""
     trail = AuditTrail.open(tmp_path / "trail.jsonl", policy="refuse", sinks=())
     server = served(annotations, audit=trail)
     trail.close()
@@ -444,7 +444,7 @@ def test_a_failure_that_cannot_be_recorded_keeps_its_effects(
 
 @pytest.mark.usefixtures("door")
 def test_an_error_of_the_protocol_is_recorded_with_effects(tmp_path: Path, call: Call) -> None:
-    """A tool of the SDK's own keeps its `MCPError`."""
+    """An SDK tool keeps its `MCPError`."""
     trail = tmp_path / "trail.jsonl"
     server: Server[Any] = Server("s", audit=AuditTrail.open(trail))
 
@@ -459,7 +459,7 @@ def test_an_error_of_the_protocol_is_recorded_with_effects(tmp_path: Path, call:
 
 
 def test_code_on_the_server_gets_the_effects_too() -> None:
-    """`server.call_tool` raises an error with the envelope."""
+    """`server.call_tool` raises an error that has the envelope."""
     from mcpcore.sdk.errors import ToolFailure
 
     async def run() -> Envelope:
@@ -473,7 +473,7 @@ def test_code_on_the_server_gets_the_effects_too() -> None:
 
 @pytest.mark.usefixtures("door")
 def test_a_hostile_exception_has_the_effects_of_a_crash(call: Call) -> None:
-    """One whose own code raises while its failure is read."""
+    """An exception whose own code raises while the failure is read counts as a crash."""
 
     class HostileError(CodedError):
         @property
@@ -494,8 +494,8 @@ def test_a_hostile_exception_has_the_effects_of_a_crash(call: Call) -> None:
 
 @pytest.mark.usefixtures("door")
 @pytest.mark.parametrize("value", ["everything", ["none"], 7, object()])
-def test_effects_that_do_not_exist_are_left_out(value: Any, call: Call) -> None:
-    """At a throw site, where an error would cost the failure; a subclass may use the name for something else."""
+def test_invalid_effects_are_left_out(value: Any, call: Call) -> None:
+    """Raising here would hide the original failure, and a subclass may use the attribute for something else."""
 
     class OwnError(CodedError):
         def __init__(self) -> None:
@@ -513,8 +513,8 @@ def test_effects_that_do_not_exist_are_left_out(value: Any, call: Call) -> None:
 
 
 @pytest.mark.usefixtures("door")
-def test_a_failure_of_a_resource_says_nothing() -> None:
-    """Resources and prompts have no annotations of this kind."""
+def test_a_failure_of_a_resource_states_no_effects() -> None:
+    """Resources and prompts have no such annotations."""
     server: Server[Any] = Server("s")
 
     @server.resource("r://a", errors=[SILENT])
@@ -545,10 +545,10 @@ texts = st.lists(messages | phrases, min_size=1, max_size=4).map("".join).filter
     fallback=st.none() | texts,
     retry=st.sampled_from([Retry.never(), Retry.now(), Retry.after(seconds=1.5)]),
 )
-def test_the_text_says_the_effects_and_nothing_forges_them(
+def test_the_text_states_the_effects_and_cannot_be_forged(
     effects: Effects | None, message: str, reason: str | None, fallback: str | None, retry: Retry
 ) -> None:
-    """They are read back as they were written, whatever words a caller or an upstream put into the failure."""
+    """The effects are read back as written, whatever text a caller or an upstream put into the failure."""
     made = build_envelope(
         ErrorCode.TIMEOUT,
         message,
@@ -577,8 +577,8 @@ def test_the_text_says_the_effects_and_nothing_forges_them(
         "(TIMEOUT · nothing was changed · id 7c1e0f6a91b2d4e5)",
     ],
 )
-def test_a_text_that_cannot_have_been_written_is_not_read(last: str) -> None:
-    """In another order, twice, or in other words."""
+def test_a_malformed_text_is_not_read(last: str) -> None:
+    """Effects in another order, repeated or in other words are ignored."""
     read = Envelope.from_result({"isError": True, "content": [{"type": "text", "text": f"Error: Late.\n\n{last}"}]})
     assert read is not None
     assert ("unknown", None) == (read.dialect, read.effects)
@@ -589,7 +589,7 @@ def test_a_text_that_cannot_have_been_written_is_not_read(last: str) -> None:
 
 @pytest.mark.parametrize("value", ["all", "NONE", 1, True, None, ["none"], {"none": 1}])
 def test_unknown_values_are_read_as_none(value: Any) -> None:
-    """Such as one of a later version."""
+    """A later version may add values."""
     error = {"code": -32004, "message": "Late.", "effects": value}
     assert Envelope.from_json(error).effects is None
     assert "effects" not in Envelope.from_json(error).to_json()
@@ -597,7 +597,7 @@ def test_unknown_values_are_read_as_none(value: Any) -> None:
 
 @pytest.mark.parametrize("effects", EFFECTS)
 def test_effects_survive_every_copy(effects: Effects) -> None:
-    """Of the envelope and of the failure."""
+    """Copies of the envelope and of the failure keep the effects."""
     made = build_envelope(ErrorCode.TIMEOUT, "Late.", retry=Retry.now(), tool="t", effects=effects)
     assert [made] * 3 == [pickle.loads(pickle.dumps(made)), copy.deepcopy(made), Envelope.from_json(made.to_json())]
     error = timeout(effects=effects, retry=Retry.now())
@@ -607,14 +607,14 @@ def test_effects_survive_every_copy(effects: Effects) -> None:
 
 @pytest.mark.parametrize("name", sorted(FACTORIES))
 def test_every_factory_takes_effects(name: str) -> None:
-    """By keyword, as `retry`."""
+    """Effects are a keyword argument, like `retry`."""
     make: Callable[..., CodedError] = getattr(mcpcore, name)
     assert "partial" == make(effects="partial").effects
     assert make().effects is None
 
 
 def test_the_order_is_none_partial_unknown() -> None:
-    """Where one of several says nothing, "none" cannot be said of all."""
+    """If one of several failures states no effects, the whole cannot be "none"."""
     assert weakest([]) is None
     assert "none" == weakest(["none", "none"])
     assert weakest(["none", None]) is None
@@ -624,7 +624,7 @@ def test_the_order_is_none_partial_unknown() -> None:
 
 @pytest.mark.parametrize("value", ["none", type("Word", (str,), {"__str__": lambda self: "x"})("none")])
 def test_a_subclass_of_str_is_read_by_its_characters(value: str) -> None:
-    """Whatever its methods say."""
+    """Overridden methods are ignored."""
     assert "none" == as_effects(value)
     assert str is type(as_effects(value))
 
@@ -643,13 +643,13 @@ def test_a_subclass_of_str_is_read_by_its_characters(value: str) -> None:
         ({"idempotentHint": False}, None),
     ],
 )
-def test_hints_count_where_they_are_explicit(annotations: Any, expected: Any) -> None:
-    """A hint that is left out is no statement."""
+def test_only_explicit_hints_count(annotations: Any, expected: Any) -> None:
+    """A hint that is not set says nothing."""
     assert expected == default_effects(annotations)
 
 
 def test_a_unit_test_sees_the_advice_that_is_sent() -> None:
-    """Outside a request there are no annotations, and what is declared counts."""
+    """There are no annotations outside a request, so the declared advice applies."""
     context: Context[Any] = Context(act.contract)
     assert Retry.never() == context.fail("lost").advice
     assert Retry.now() == context.fail("lost", effects="none").advice
@@ -660,7 +660,7 @@ def test_a_unit_test_sees_the_advice_that_is_sent() -> None:
 
 @pytest.mark.parametrize("dialect", sorted(DIALECTS))
 def test_every_dialect_writes_every_effect(dialect: str) -> None:
-    """And reads its own."""
+    """Every dialect can also read the effects that it writes."""
     for effects in (*EFFECTS, None):
         made = build_envelope(ErrorCode.TIMEOUT, "Late.", retry=Retry.now(), tool="t", effects=effects)
         writer = dialect_named(dialect)

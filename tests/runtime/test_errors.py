@@ -1,4 +1,4 @@
-"""Coded errors and envelopes as values; the corners of the boundary."""
+"""Coded errors and envelopes as values, and edge cases of the boundary."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ BUSY = FailureMode("busy", ErrorCode.RATE_LIMITED, when="Too many.", recovery="W
 
 
 class Own(CodedError):  # noqa: N818 - short in parameters
-    """A subclass with arguments of its own."""
+    """A subclass with a different constructor."""
 
     def __init__(self, number: int) -> None:
         super().__init__(ErrorCode.CONFLICT, f"Number {number}.", {"number": number})
@@ -55,7 +55,7 @@ class TestCodedError:
     @pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, lambda e: pickle.loads(pickle.dumps(e))])
     @pytest.mark.parametrize("error", [conflict("C.", {"a": 1}, recovery="R.", retry=Retry.now()), Own(3)])
     def test_survives_copying_and_pickling(self, error: CodedError, copied: Any) -> None:
-        """Also one whose class takes other arguments."""
+        """This includes a class whose constructor takes other arguments."""
         again = copied(error)
         assert type(error) is type(again)
         assert (error.code, error.message, error.data, error.recovery, error.advice) == (
@@ -67,20 +67,20 @@ class TestCodedError:
         )
         assert repr(error) == repr(again)
 
-    def test_says_its_code_message_and_reason(self) -> None:
-        """In its representation and as text."""
+    def test_shows_its_code_message_and_reason(self) -> None:
+        """Both `repr` and `str` show them."""
         error = not_found("Gone.", {"reason": "gone"})
         assert ("Gone.", "CodedError(NOT_FOUND, 'Gone.', reason='gone')") == (str(error), repr(error))
         assert "CodedError(NOT_FOUND, 'Gone.')" == repr(not_found("Gone."))
 
     @pytest.mark.parametrize(("code", "says"), [(404, "is not a code"), (-32001, "NOT_FOUND: write that"), ("CONFLICT", "did you mean ErrorCode.CONFLICT"), ("zzz", "write a member")])  # fmt: skip
-    def test_refuses_what_is_no_code(self, code: Any, says: str) -> None:
-        """The message says what it could have been."""
+    def test_refuses_invalid_codes(self, code: Any, says: str) -> None:
+        """The message says which values are valid."""
         with pytest.raises(TypeError, match=says):
             CodedError(code)
 
     def test_takes_data_in_any_shape(self) -> None:
-        """A dataclass as its fields; what has none under `value`; a model that cannot be dumped, named when told."""
+        """Dataclasses become mappings, other values go under `value`, and models that cannot be dumped are named."""
 
         @dataclasses.dataclass
         class Point:
@@ -98,8 +98,8 @@ class TestCodedError:
         answer = answer_to(Boundary(server="s"), conflict(data=odd), contract=Contract(), name="f")  # type: ignore[arg-type]
         assert "<Odd>" == answer.structured_content["error"]["data"]["value"]
 
-    def test_the_advice_in_force(self) -> None:
-        """The throw site's, else the entry's own, else the code's."""
+    def test_the_order_of_retry_advice(self) -> None:
+        """The throw site overrides the entry, which overrides the code."""
         assert Retry.never() == conflict().advice
         assert Retry.now() == conflict(retry=Retry.now()).advice
         error = conflict(data={"reason": "busy"})
@@ -109,12 +109,12 @@ class TestCodedError:
         assert Retry.never() == error.advice
 
     @pytest.mark.parametrize("value", [None, 3, "", " ", {}, {"hint": ""}, {"hint": 3}, ["hint"]])
-    def test_what_is_no_recovery_is_none(self, value: Any) -> None:
-        """A recovery has a hint."""
+    def test_a_recovery_needs_a_hint(self, value: Any) -> None:
+        """A recovery without a hint is dropped."""
         assert recovery_of(value) is None
 
     def test_a_recovery_may_be_any_mapping(self) -> None:
-        """Read-only ones too."""
+        """Read-only mappings are accepted, too."""
         assert {"hint": "H", "actions": ["a"]} == recovery_of(types.MappingProxyType({"hint": "H", "actions": ("a",)}))
 
 
@@ -124,7 +124,7 @@ def dataclass_entry(retry: Retry) -> FailureMode[Any]:
 
 class TestEnvelope:
     def test_reads_what_it_writes(self) -> None:
-        """Every property, from a result, its JSON and the error alone."""
+        """Every property survives, whether it is read from a result, its JSON or the error alone."""
         answer = answer_to(
             Boundary(server="s"),
             Context(Contract([BUSY])).fail("busy", data={"a": 1}),
@@ -139,8 +139,8 @@ class TestEnvelope:
             assert ErrorCode.RATE_LIMITED.actions == envelope.actions
             assert {"a": 1} == envelope.details
 
-    def test_of_a_code_unknown_here_is_read_as_it_stands(self) -> None:
-        """Another application's code."""
+    def test_with_an_unknown_code_is_read_unchanged(self) -> None:
+        """The code may belong to another application."""
         error = {"code": 9_999, "name": "THEIRS", "message": "M", "retry": {"kind": "retryable_immediate"}}
         envelope = Envelope.from_json(error)
         assert (None, "retry_later", (), None, None, None) == (
@@ -167,12 +167,12 @@ class TestEnvelope:
             ({"code": 7, "message": "m"}, Retry.never()),
         ],
     )
-    def test_without_an_advice_takes_the_nearest(self, error: dict[str, Any], expected: Retry) -> None:
-        """What `retryable` says, else the code's own."""
+    def test_without_advice_uses_the_nearest(self, error: dict[str, Any], expected: Retry) -> None:
+        """`retryable` decides, or else the default of the code."""
         assert expected == Envelope.from_json(error).retry
 
     @pytest.mark.parametrize("error", [{}, {"code": True, "message": "m"}, {"code": "x", "message": "m"}, {"code": 1}])
-    def test_refuses_what_is_none(self, error: dict[str, Any]) -> None:
+    def test_refuses_invalid_values(self, error: dict[str, Any]) -> None:
         """The message names the field."""
         with pytest.raises(ValueError, match=r"error\.(code|message) must be"):
             Envelope.from_json(error)
@@ -192,8 +192,8 @@ class Refusing(AuditTrail):
         raise self.exc
 
 
-def test_a_trail_that_refuses_is_told_as_its_policy_says(caplog: pytest.LogCaptureFixture) -> None:
-    """The answer is an audit failure; a fault of the recording itself costs nothing but a line in the log."""
+def test_a_trail_that_cannot_write_follows_its_policy(caplog: pytest.LogCaptureFixture) -> None:
+    """The answer is an audit failure; a bug in the recording itself only produces a log line."""
     refused = answer_to(
         Boundary(server="s", audit=Refusing(AuditError("full"))), conflict(), contract=Contract(), name="f"
     )
@@ -206,7 +206,7 @@ def test_a_trail_that_refuses_is_told_as_its_policy_says(caplog: pytest.LogCaptu
 
 @pytest.mark.usefixtures("door")
 def test_a_log_handler_that_raises_costs_no_answer(call: Any) -> None:
-    """The application's formatting is its own affair."""
+    """The application's log formatting must not affect the client."""
 
     class Raising(logging.Handler):
         def handle(self, record: logging.LogRecord) -> bool:
@@ -227,8 +227,8 @@ def test_a_log_handler_that_raises_costs_no_answer(call: Any) -> None:
 
 
 @pytest.mark.usefixtures("door")
-def test_a_failure_hidden_in_a_success_comes_out_in_the_envelope(call: Any) -> None:
-    """As servers of another dialect answer; the server's own trail is within reach."""
+def test_a_failure_hidden_in_a_success_becomes_an_envelope(call: Any) -> None:
+    """Servers with another dialect answer like this; the server's own trail is available."""
 
     def f() -> dict[str, Any]:
         hidden = {"code": -32002, "name": "CONFLICT", "message": "Held.", "retry": {"kind": "not_retryable"}}
@@ -247,7 +247,7 @@ def test_a_failure_hidden_in_a_success_comes_out_in_the_envelope(call: Any) -> N
 
 
 def test_numbers_and_texts_of_other_kinds_are_converted() -> None:
-    """Subclasses and registered kinds of numbers; keys that fight; a container without a length."""
+    """Subclasses, registered number types, hostile keys and containers without a length are converted."""
 
     class MyInt(int): ...
 
@@ -291,8 +291,8 @@ def test_numbers_and_texts_of_other_kinds_are_converted() -> None:
     assert {"\\r": 1, "\\r (2)": 2, "\\r (3)": 3} == to_json({"\\r": 1, "\\r (2)": 2, "\r": 3})
 
 
-def test_a_source_that_cannot_be_read_is_named_by_its_line() -> None:
-    """Code made of text has no source; broken source is none."""
+def test_a_source_that_cannot_be_read_is_identified_by_its_line() -> None:
+    """Code from a string has no source, and broken source cannot be parsed."""
     with pytest.raises(ContractError, match=r"made\.py:1: FailureMode\(''\): the reason is empty"):
         exec(compile("FailureMode('', None, when='', recovery='')", "made.py", "exec"), {"FailureMode": FailureMode})
     broken = {"where_declared": where_declared, "__name__": "x", "__loader__": Loader()}
@@ -301,15 +301,15 @@ def test_a_source_that_cannot_be_read_is_named_by_its_line() -> None:
 
 
 class Loader:
-    """Gives source that does not parse."""
+    """A loader that returns source with a syntax error."""
 
     def get_source(self, name: str) -> str:
         return "def ("
 
 
 @pytest.mark.usefixtures("door")
-def test_the_corners_of_declaring_a_tool(call: Any) -> None:
-    """Objects of C, methods bound by hand, names that are no names, functions that are no methods."""
+def test_edge_cases_of_declaring_a_tool(call: Any) -> None:
+    """C objects, manually bound methods, invalid names and functions that are not methods."""
 
     class Store:
         @tool
@@ -332,8 +332,8 @@ def test_the_corners_of_declaring_a_tool(call: Any) -> None:
         tool(name="least")(functools.partial(min, 1))
 
 
-def test_the_corners_of_describing_arguments() -> None:
-    """Rules of the whole, constants, unions without an end and references to nothing."""
+def test_edge_cases_of_describing_arguments() -> None:
+    """Root-level rules, constants, endless unions and dangling references."""
     from pydantic import ValidationError, create_model, model_validator
 
     class Whole(BaseModel):
@@ -359,8 +359,8 @@ def test_the_corners_of_describing_arguments() -> None:
     assert "a string of 3 characters" == _kind({"type": "string", "minLength": 3, "maxLength": 3}, {}, depth=3)
 
 
-def test_the_package_knows_its_names() -> None:
-    """Each public name is there, and no other."""
+def test_the_package_lists_its_public_names() -> None:
+    """Each public name exists, and no other is listed."""
     for name in mcpcore.__all__:
         assert getattr(mcpcore, name) is not None
     assert set(mcpcore.__all__) <= set(dir(mcpcore))
@@ -382,7 +382,7 @@ class Unreadable(Mapping[str, Any]):
 
 
 def test_a_recovery_without_a_sentence_adds_to_the_declared_one() -> None:
-    """Parameters that correct this very call stand beside what is declared; alone they say nothing."""
+    """Parameters that correct this very call are added to the declared recovery; alone they have no meaning."""
     entry = FailureMode(
         "gone", ErrorCode.NOT_FOUND, when="It is gone.", recovery="List them first.", strategy="check_input"
     )

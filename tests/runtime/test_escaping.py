@@ -1,4 +1,4 @@
-"""Escaping: what no text may carry to a client or a terminal, and what every text may."""
+"""Escaping: control characters never reach a client or a terminal, and ordinary text stays unchanged."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ HOSTILE = st.text(st.one_of(st.characters(), st.sampled_from("\r\n\x1b\x85\u2028
         ("half \ud83d", "half \ufffd"),
     ],
 )
-def test_a_character_is_escaped_or_stays(text: str, clean: str | None) -> None:
-    """Controls, separators, reordering and tags are escaped; joiners, variation selectors and marks stay."""
+def test_a_character_is_escaped_or_kept(text: str, clean: str | None) -> None:
+    """Controls, separators, bidi characters and tags are escaped; joiners, variation selectors and marks are kept."""
     assert clean_text(text) == (text if clean is None else clean)
 
 
 @given(HOSTILE)
 def test_escaping_twice_changes_nothing(text: str) -> None:
-    """Each form is a fixed point, and can be encoded."""
+    """Escaped text stays the same when escaped again, and can be encoded."""
     for escape in (clean_text, one_line, terminal_text, terminal_line):
         escaped = escape(text)
         assert escape(escaped) == escaped
@@ -49,16 +49,16 @@ def test_escaping_twice_changes_nothing(text: str) -> None:
 
 
 @given(HOSTILE)
-def test_no_reader_sees_another_line_than_the_line_feeds_say(text: str) -> None:
-    """Python's own idea of a line, which is the widest, agrees with the line feeds that are left."""
+def test_every_reader_sees_the_same_lines(text: str) -> None:
+    """Even `str.splitlines`, which splits on the most characters, agrees with the remaining line feeds."""
     clean = clean_text(text)
     assert clean.count("\n") == len(f"{clean}.".splitlines()) - 1
     assert len(f"{one_line(text)}.".splitlines()) == 1
 
 
 @given(HOSTILE)
-def test_a_terminal_gets_no_control_and_no_direction(text: str) -> None:
-    """But for line feeds and tabs no control is left, and nothing that reorders."""
+def test_a_terminal_gets_no_control_or_bidi_character(text: str) -> None:
+    """Only line feeds and tabs remain."""
     shown = terminal_text(text)
     assert not [char for char in shown if unicodedata.category(char) in ("Cc", "Zl", "Zp") and char not in "\n\t"]
     assert not [char for char in shown if unicodedata.bidirectional(char) in BIDI_CONTROLS or char in "\u200e\u200f"]
@@ -69,6 +69,6 @@ BIDI_CONTROLS = ("LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI")
 
 @given(st.dictionaries(HOSTILE.filter(lambda text: text.isprintable() or text.isascii()), HOSTILE, max_size=3))
 def test_json_stays_json(value: dict[str, str]) -> None:
-    """The escapes are JSON's own: a document that is escaped as a whole has the same values."""
+    """The escapes are those of JSON, so escaping a whole document does not change its values."""
     sound = json.loads(json.dumps(value).replace("\\ud", "\\u00"))
     assert json.loads(terminal_text(json.dumps(sound, ensure_ascii=False, indent=2))) == sound

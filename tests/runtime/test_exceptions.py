@@ -1,4 +1,4 @@
-"""Every exception of the package survives pickle, copy and a process pool; one that is raised often does not grow."""
+"""Every exception of the package survives pickling, copying and a process pool; one raised often does not grow."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from mcpcore.upstream import UpstreamError
 
 
 class RateLimitError(CodedError):
-    """A failure with other arguments."""
+    """A failure with a different constructor."""
 
     def __init__(self, seconds: int, *, host: str) -> None:
         super().__init__(ErrorCode.RATE_LIMITED, f"{host} is busy.", {"host": host}, retry=Retry.after(seconds=seconds))
@@ -41,7 +41,7 @@ class RateLimitError(CodedError):
 
 
 class PairError(CodedError):
-    """A failure whose `__new__` has arguments, too."""
+    """A failure whose `__new__` takes arguments, too."""
 
     def __new__(cls, *args: Any) -> Self:
         return super().__new__(cls)
@@ -98,7 +98,7 @@ def _made() -> Envelope:
 
 
 def _classes() -> dict[str, type[BaseException]]:
-    """Every exception class of the package that has a public name."""
+    """Return every public exception class of the package."""
     found: dict[str, type[BaseException]] = {}
     for module in pkgutil.walk_packages(mcpcore.__path__, "mcpcore."):
         if module.name.endswith("__main__") or module.name == "mcpcore.mypy":
@@ -116,7 +116,7 @@ def _instances() -> Iterator[Any]:
 
 
 def _facts(value: Any) -> Any:
-    """All that an exception says, in a form that can be compared."""
+    """Return all state of an exception in a comparable form."""
     if isinstance(value, BaseException):
         state = {key: _facts(item) for key, item in sorted(vars(value).items())}
         return type(value), str(value), _facts(value.args), state
@@ -128,7 +128,7 @@ def _facts(value: Any) -> Any:
 
 
 def returned(exc: BaseException) -> BaseException:
-    """The identity, in another process."""
+    """Return the argument, in another process."""
     return exc
 
 
@@ -139,7 +139,7 @@ def raised(exc: BaseException) -> None:
 
 @pytest.mark.parametrize("make", list(_instances()))
 def test_an_exception_survives_pickle_and_copy(make: Callable[[], BaseException]) -> None:
-    """With all that it says; a copy of a copy, too."""
+    """All of its state survives, even in a copy of a copy."""
     exc = make()
     for protocol in range(2, pickle.HIGHEST_PROTOCOL + 1):
         assert _facts(pickle.loads(pickle.dumps(exc, protocol))) == _facts(exc)
@@ -149,7 +149,7 @@ def test_an_exception_survives_pickle_and_copy(make: Callable[[], BaseException]
 
 
 def test_exceptions_survive_a_process_pool() -> None:
-    """Given to another process, returned by it, and raised in it."""
+    """This holds for exceptions that are passed to, returned by and raised in another process."""
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
         for parameters in _instances():
             exc = parameters.values[0]()
@@ -160,7 +160,7 @@ def test_exceptions_survive_a_process_pool() -> None:
 
 
 def test_an_envelope_with_views_of_mappings_can_be_copied() -> None:
-    """A view itself can be neither pickled nor copied."""
+    """A mapping view itself can be neither pickled nor copied."""
     assert copy.deepcopy(ENVELOPE) == ENVELOPE
     assert pickle.loads(pickle.dumps(ENVELOPE)) == ENVELOPE
 
@@ -173,7 +173,7 @@ CRASH = RuntimeError("broken")
 
 
 class Held:
-    """Something that a call holds on to."""
+    """A resource that a call holds."""
 
 
 def _fail_shared() -> None:
@@ -219,8 +219,8 @@ def _depth(exc: BaseException) -> int:
 @pytest.mark.parametrize(
     "fail", [_fail_shared, _fail_with_shared_cause, _fail_after_shared_context, _crash_shared, _group_shared]
 )
-def test_an_exception_that_is_raised_in_many_calls_does_not_grow(fail: Callable[[], None], tmp_path: Path) -> None:
-    """Neither its traceback, nor what it carries, nor its records; nothing that a call held stays alive."""
+def test_an_exception_raised_in_many_calls_does_not_grow(fail: Callable[[], None], tmp_path: Path) -> None:
+    """Its traceback, state and records stay the same size, and nothing that a call held stays alive."""
     trail = tmp_path / "trail.jsonl"
 
     @tool(errors=[ENTRY])
@@ -265,7 +265,7 @@ def test_an_exception_that_is_raised_in_many_calls_does_not_grow(fail: Callable[
         assert _depth(exc) < 10
         assert len(vars(exc)) < 20
         assert not getattr(exc, "__notes__", [])
-    # Not isinstance: hostile objects of other tests raise if their class is read.
+    # This avoids isinstance because hostile objects of other tests raise when their class is read.
     assert not [thing for thing in gc.get_objects() if type(thing) is Held]
     lengths = [len(line) for line in trail.read_text().splitlines() if '"tool":"look"' in line]
     assert len(lengths) == 40
@@ -274,7 +274,7 @@ def test_an_exception_that_is_raised_in_many_calls_does_not_grow(fail: Callable[
 
 @pytest.mark.usefixtures("door")
 def test_an_exception_that_the_caller_of_a_server_is_handling_keeps_its_traceback() -> None:
-    """It is the context of whatever fails meanwhile, and no failure of the server's."""
+    """It is only the context of later failures, not a failure of the server."""
 
     @tool
     def look() -> str:
@@ -294,8 +294,8 @@ def test_an_exception_that_the_caller_of_a_server_is_handling_keeps_its_tracebac
 
 @pytest.mark.usefixtures("door")
 @pytest.mark.parametrize("threads", [True, False])
-def test_calls_at_once_may_raise_the_same_exception(threads: bool) -> None:
-    """Each is answered with it."""
+def test_concurrent_calls_may_raise_the_same_exception(threads: bool) -> None:
+    """Each call is answered with it."""
 
     def fail() -> str:
         raise SHARED

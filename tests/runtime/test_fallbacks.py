@@ -1,4 +1,4 @@
-"""A fallback tool that the server does not have is found when the server starts."""
+"""A fallback tool that the server does not have is detected when the server starts."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def search_articles() -> str:
 
 
 def warnings(caplog: pytest.LogCaptureFixture) -> list[str]:
-    """The texts of the warnings about fallback tools."""
+    """Collect the texts of the warnings about fallback tools."""
     return [
         record.getMessage()
         for record in caplog.records
@@ -53,7 +53,7 @@ def warnings(caplog: pytest.LogCaptureFixture) -> list[str]:
 
 
 def start(server: Server[Any], times: int = 1) -> None:
-    """Start the server, for as many clients one after the other."""
+    """Start the server and connect several clients, one after the other."""
 
     async def run() -> None:
         for _ in range(times):
@@ -64,7 +64,7 @@ def start(server: Server[Any], times: int = 1) -> None:
 
 
 def test_an_unknown_fallback_tool_is_a_warning_with_the_nearest_name(caplog: pytest.LogCaptureFixture) -> None:
-    """It names the tool, the entry, the server and what was meant, once for all clients; the server works."""
+    """The warning appears once, names the tool, the entry, the server and a suggestion, and the server still works."""
     server = Server("library", tools=[fetch, search_articles])
     assert [] == warnings(caplog)
     start(server, times=3)
@@ -77,20 +77,20 @@ def test_an_unknown_fallback_tool_is_a_warning_with_the_nearest_name(caplog: pyt
 
 
 def test_the_fallback_is_still_sent_as_declared(call: Any) -> None:
-    """A warning changes nothing on the wire."""
+    """A warning does not change the failure on the wire."""
     result = call(Server("library", tools=[fetch, search_articles]), "fetch")
     assert "search_artcles" == result.structured_content["error"]["data"]["recovery"]["fallbackTool"]
     assert "try search_artcles" in result.content[0].text
 
 
 def test_without_a_similar_tool_nothing_is_suggested(caplog: pytest.LogCaptureFixture) -> None:
-    """The sentence ends where a suggestion would begin."""
+    """The message then ends without a suggestion."""
     start(Server("library", tools=[fetch]))
     assert "the server 'library' has no such tool. If another" in warnings(caplog)[0]
 
 
 def test_a_tool_of_the_same_name_in_a_namespace_is_suggested(caplog: pytest.LogCaptureFixture) -> None:
-    """Names that end in the missing one come before similar ones."""
+    """Names that end in the missing name are preferred to similar ones."""
 
     @tool(name="shop_search_artcles")
     def shop() -> str:
@@ -105,8 +105,8 @@ def test_a_tool_of_the_same_name_in_a_namespace_is_suggested(caplog: pytest.LogC
     [["search_artcles"], ("search_artcles",), {"search_artcles"}, iter(["search_artcles"])],
     ids=["list", "tuple", "set", "iterator"],
 )
-def test_tools_of_other_servers_are_fine(names: Iterable[str], caplog: pytest.LogCaptureFixture) -> None:
-    """Any iterable of names will do, also under strict."""
+def test_tools_of_other_servers_can_be_declared(names: Iterable[str], caplog: pytest.LogCaptureFixture) -> None:
+    """Any iterable of names works, also with strict."""
     start(Server("library", tools=[fetch], external_tools=names, strict=True), times=2)
     assert [] == warnings(caplog)
 
@@ -120,14 +120,14 @@ def test_tools_of_other_servers_are_fine(names: Iterable[str], caplog: pytest.Lo
         (b"search", "each a str, not int"),
     ],
 )
-def test_anything_but_names_is_refused(names: Any, problem: str) -> None:
+def test_invalid_names_are_refused(names: Any, problem: str) -> None:
     """A plain string would be read letter by letter."""
     with pytest.raises(TypeError, match=rf"^Server\(external_tools=...\) .*{problem}"):
         Server("library", external_tools=names)
 
 
 def test_resources_and_prompts_are_checked_too(caplog: pytest.LogCaptureFixture) -> None:
-    """One warning for each entry."""
+    """Each entry produces one warning."""
 
     @resource("articles://{pmid}", errors=[MISSPELT])
     def article(pmid: str) -> str:
@@ -149,8 +149,8 @@ def test_resources_and_prompts_are_checked_too(caplog: pytest.LogCaptureFixture)
     }
 
 
-def test_tools_of_the_lifespan_are_known(caplog: pytest.LogCaptureFixture) -> None:
-    """The check waits until the lifespan has registered its own."""
+def test_tools_registered_by_the_lifespan_are_known(caplog: pytest.LogCaptureFixture) -> None:
+    """The check runs after the lifespan has registered its tools."""
 
     @asynccontextmanager
     async def lifespan(app: Any) -> AsyncIterator[dict[str, Any]]:
@@ -163,7 +163,7 @@ def test_tools_of_the_lifespan_are_known(caplog: pytest.LogCaptureFixture) -> No
 
 
 def test_tools_that_a_subclass_lists_are_known(caplog: pytest.LogCaptureFixture) -> None:
-    """A server may serve tools that it does not register."""
+    """A server may serve tools without registering them."""
 
     class Dynamic(Server[Any]):
         async def list_tools(self) -> list[Any]:
@@ -185,7 +185,7 @@ def test_tools_that_a_subclass_lists_are_known(caplog: pytest.LogCaptureFixture)
 
 
 def test_a_strict_server_does_not_start(tmp_path: Path) -> None:
-    """The error names every wrong entry; it is recorded, and the lifespan that had started is ended."""
+    """The error names every wrong entry and is recorded, and the started lifespan is closed."""
     ended = []
 
     @asynccontextmanager
@@ -213,14 +213,14 @@ def test_a_strict_server_does_not_start(tmp_path: Path) -> None:
 
 
 def test_without_a_lifespan_a_strict_server_does_not_start_either() -> None:
-    """The SDK's default lifespan is a lifespan too."""
+    """The SDK's default lifespan counts as a lifespan, too."""
     with pytest.raises(ContractError, match=r"^unknown fallback tool 'search_artcles'"):
         start(Server("library", tools=[fetch], strict=True))
 
 
 @pytest.mark.parametrize("way", [["stdio"], ["streamable-http", "0"]], ids=["stdio", "HTTP"])
 def test_a_strict_server_ends_with_the_error(way: list[str], tmp_path: Path) -> None:
-    """MCPCORE_STRICT=1 is enough; an HTTP server, which starts once for all requests, does not listen."""
+    """MCPCORE_STRICT=1 is sufficient, and an HTTP server, which starts only once, does not begin to listen."""
     (tmp_path / "library.py").write_text(
         "import sys\n"
         "from mcpcore import ErrorCode, FailureMode, Server, tool\n"
@@ -245,8 +245,8 @@ def test_a_strict_server_ends_with_the_error(way: list[str], tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize("strict", [False, True])
-def test_what_is_registered_at_run_time_is_checked_at_once(strict: bool, caplog: pytest.LogCaptureFixture) -> None:
-    """A warning, or under strict an error instead of the registration; before the start and after it, nothing."""
+def test_tools_registered_at_run_time_are_checked_immediately(strict: bool, caplog: pytest.LogCaptureFixture) -> None:
+    """The check warns, or under strict it raises and the registration is refused."""
 
     @resource("articles://{pmid}", errors=[MISSPELT])
     def article(pmid: str) -> str:
@@ -281,8 +281,8 @@ def test_what_is_registered_at_run_time_is_checked_at_once(strict: bool, caplog:
     assert (0 if strict else 3) == len(warnings(caplog))
 
 
-def test_a_lifespan_that_replaces_the_error_has_the_last_word() -> None:
-    """Its own exception is the one that leaves."""
+def test_a_lifespan_may_replace_the_error() -> None:
+    """The lifespan's own exception is the one that propagates."""
 
     @asynccontextmanager
     async def lifespan(_: Any) -> AsyncIterator[dict[str, Any]]:

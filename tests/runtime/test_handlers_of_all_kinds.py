@@ -1,4 +1,4 @@
-"""Handlers that are made in unusual ways, what they are given, and what is said of those that cannot be tools."""
+"""Handlers that are built in unusual ways, what is passed to them, and errors for those that cannot be tools."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ class Person(BaseModel):
     name: str
 
 
-def test_a_handler_may_take_the_sdks_context_beside_its_own(call: Any) -> None:
-    """A handler that moves over step by step gets both, wherever the SDK's stands, and no client sees either."""
+def test_a_handler_may_take_both_contexts(call: Any) -> None:
+    """A handler that is being migrated can take the SDK's context in any position, and clients see neither."""
 
     @tool(errors=[NO_MATCH])
     def both(ctx: Context[Reasons], number: int, sdk: SDKContext) -> dict[str, Any]:
@@ -50,8 +50,8 @@ def test_a_handler_may_take_the_sdks_context_beside_its_own(call: Any) -> None:
 
 
 @pytest.mark.filterwarnings("ignore::mcp.shared.exceptions.MCPDeprecationWarning")
-def test_a_handler_asks_the_clients_user(call: Any) -> None:
-    """A form and a page reach the client's callback, and what was answered comes back typed."""
+def test_a_handler_elicits_from_the_user(call: Any) -> None:
+    """Forms and URLs reach the client's callback, and the answer is returned with its type."""
     asked: list[Any] = []
 
     @tool(errors=[NO_MATCH])
@@ -84,8 +84,8 @@ def test_a_handler_asks_the_clients_user(call: Any) -> None:
 
 
 @pytest.mark.parametrize("recovery", [{"strategy": "retry_later"}, {"hint": " "}, {"hint": "\n", "actions": ["wait"]}])
-def test_a_recovery_without_a_hint_is_none(recovery: dict[str, Any], call: Any) -> None:
-    """A client that reads the hint always finds one where there is a recovery."""
+def test_a_recovery_without_a_hint_is_dropped(recovery: dict[str, Any], call: Any) -> None:
+    """Every recovery that a client receives has a hint."""
 
     @tool
     def fail() -> None:
@@ -98,7 +98,7 @@ def test_a_recovery_without_a_hint_is_none(recovery: dict[str, Any], call: Any) 
 @pytest.mark.no_server
 @pytest.mark.parametrize("unreadable", [math.hypot, dict])
 def test_a_function_without_a_signature_is_refused_as_the_sdk_refuses_it(unreadable: Any) -> None:
-    """Without `errors` it is the SDK's own kind of tool, and the SDK's own words are kept."""
+    """Without `errors` it is an SDK tool, so the SDK's message is kept."""
     with pytest.raises(ValueError, match="no signature found") as ours:
         Server("s").add_tool(unreadable, name="x")
     with pytest.raises(ValueError, match="no signature found") as theirs:
@@ -107,8 +107,8 @@ def test_a_function_without_a_signature_is_refused_as_the_sdk_refuses_it(unreada
 
 
 @pytest.mark.no_server
-def test_an_annotation_that_is_no_type_is_refused_with_its_tool() -> None:
-    """What cannot be computed is told where the tool is declared."""
+def test_an_invalid_annotation_is_refused_with_its_tool() -> None:
+    """An annotation that cannot be evaluated is reported when the tool is declared."""
 
     def odd(x: 1 | None) -> int:  # type: ignore[valid-type]
         return 1
@@ -117,8 +117,8 @@ def test_an_annotation_that_is_no_type_is_refused_with_its_tool() -> None:
         Server("s", tools=[tool(odd)])
 
 
-def test_a_nested_handler_sees_the_names_around_it_that_are_there_already(call: Any) -> None:
-    """A model of the enclosing function is found; a name that the function gives a value only later is no obstacle."""
+def test_a_nested_handler_sees_the_names_already_defined_around_it(call: Any) -> None:
+    """A model in the enclosing function is found, and a name that is assigned later causes no error."""
 
     class Local(BaseModel):
         n: int
@@ -131,8 +131,8 @@ def test_a_nested_handler_sees_the_names_around_it_that_are_there_already(call: 
     assert {"result": 3} == call(Server("s", tools=[nested]), "nested", {"value": {"n": 2}}).structured_content
 
 
-def test_errors_wrapped_without_end_are_judged_all_the_same(call: Any) -> None:
-    """Tools that call one another are looked through as far as anybody nests them, and not for ever."""
+def test_endlessly_wrapped_errors_are_still_classified(call: Any) -> None:
+    """Nested causes are followed to a realistic depth only."""
 
     def wrapped(depth: int) -> BaseException:
         inner: BaseException = not_found("deep inside")
@@ -155,8 +155,8 @@ def test_errors_wrapped_without_end_are_judged_all_the_same(call: Any) -> None:
 
 
 @pytest.mark.no_server
-def test_failures_are_weighed_where_the_sdk_was_never_loaded() -> None:
-    """A service that retries needs no server: of a group, the failure that was meant is told, and the SDK stays out."""
+def test_failures_are_classified_without_loading_the_sdk() -> None:
+    """A retrying service works without a server: it finds the intended failure of a group without the SDK."""
     code = (
         "import sys\n"
         "from mcpcore import retrying, timeout\n"

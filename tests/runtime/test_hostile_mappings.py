@@ -1,4 +1,4 @@
-"""A mapping whose methods raise cannot end the server, nor cost a failure its code and its reason."""
+"""A mapping whose methods raise neither ends the server nor hides the code and the reason of a failure."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ METHODS = ["get", "items", "keys", "__iter__", "__len__", "__getitem__", "__cont
 
 
 def hostile(method: str, kind: type[BaseException]) -> Any:
-    """A mapping that raises `kind` in `method`, or in all of them."""
+    """Create a mapping that raises `kind` in `method`, or in all methods."""
 
     def raises(*_: object) -> Any:
         raise kind
@@ -39,12 +39,12 @@ def hostile(method: str, kind: type[BaseException]) -> Any:
     }
     for name in METHODS[:-1] if method == "all" else [method]:
         methods[name] = property(raises) if name == "__class__" else raises
-    # The abstract methods are there; to find that out, ABCMeta would ask an instance for its class.
+    # ABCMeta would ask an instance for its class to find out that the abstract methods exist.
     return type("Hostile", (Mapping,), methods)()
 
 
 def _answers(trail: Path, *fails: Callable[[], BaseException]) -> list[list[Any]]:
-    """What a server answers when a tool fails so, and to a call after that, for each of several ways."""
+    """Return the answers to a failing call and to the call after it, for each way of failing."""
 
     @tool(errors=[FailureMode("gone", ErrorCode.NOT_FOUND, when="It is gone.", recovery="Look for another one.")])
     def look(ctx: Context, way: int) -> str:
@@ -69,7 +69,7 @@ def _answers(trail: Path, *fails: Callable[[], BaseException]) -> list[list[Any]
 def test_a_failure_with_a_hostile_mapping_keeps_its_code_and_reason(
     method: str, kind: type[BaseException], tmp_path: Path
 ) -> None:
-    """As data, as a recovery, and within both."""
+    """This holds for hostile data, a hostile recovery and hostile values in either."""
     trail = tmp_path / "t.jsonl"
     fails = (
         lambda: CodedError(ErrorCode.NOT_FOUND, "It left.", hostile(method, kind), reason="gone"),
@@ -90,14 +90,14 @@ def test_a_failure_with_a_hostile_mapping_keeps_its_code_and_reason(
         assert f'"correlationId":"{error["correlationId"]}"' in trail.read_text()
 
 
-def test_hostile_data_is_named(tmp_path: Path) -> None:
+def test_hostile_data_is_replaced_by_its_type_name(tmp_path: Path) -> None:
     """The rest of the data is sent."""
     data = {"a": hostile("all", SystemExit), "b": 1}
     ((failed, _),) = _answers(tmp_path / "t.jsonl", lambda: not_found("It left.", data))
     assert failed.structured_content["error"]["data"] == {"a": "<Hostile>", "b": 1, "retryable": False}
 
 
-def test_a_model_that_exits_when_it_is_dumped_is_named(tmp_path: Path) -> None:
+def test_a_model_that_exits_when_dumped_is_replaced_by_its_type_name(tmp_path: Path) -> None:
     """Data may be a model."""
 
     class Exiting(BaseModel):
@@ -114,7 +114,7 @@ def test_a_model_that_exits_when_it_is_dumped_is_named(tmp_path: Path) -> None:
 
 
 def test_an_exception_whose_properties_exit_is_a_crash(tmp_path: Path) -> None:
-    """It is recorded as one."""
+    """The crash is recorded."""
 
     class ExitingError(CodedError):
         @property
@@ -132,8 +132,8 @@ def test_an_exception_whose_properties_exit_is_a_crash(tmp_path: Path) -> None:
     assert '"name":"INTERNAL_ERROR"' in trail.read_text()
 
 
-def test_declared_data_that_cannot_be_read_breaks_its_model(tmp_path: Path) -> None:
-    """The failure is sent, and the record says so."""
+def test_unreadable_declared_data_violates_its_model(tmp_path: Path) -> None:
+    """The failure is sent, and the record reports the violation."""
 
     class Facts(BaseModel):
         id: int
@@ -152,8 +152,8 @@ def test_declared_data_that_cannot_be_read_breaks_its_model(tmp_path: Path) -> N
     assert "the data of 'gone' breaks its model: id: Field required" in (tmp_path / "t.jsonl").read_text()
 
 
-def test_with_internal_errors_exposed_hostile_data_is_named(call: Callable[..., Any]) -> None:
-    """The exception is sent with it."""
+def test_with_internal_errors_exposed_hostile_data_is_replaced(call: Callable[..., Any]) -> None:
+    """The exception is sent, too."""
 
     @tool
     def look() -> str:
@@ -165,8 +165,8 @@ def test_with_internal_errors_exposed_hostile_data_is_named(call: Callable[..., 
     assert error["data"]["exception"]["type"].endswith("CodedError")
 
 
-def test_a_batch_tells_of_an_item_with_hostile_data(call: Callable[..., Any]) -> None:
-    """As its item, and as its data."""
+def test_a_batch_reports_an_item_with_hostile_data(call: Callable[..., Any]) -> None:
+    """This holds for a hostile item and for the data of its failure."""
 
     @tool
     def look(ctx: Context) -> BatchResult[str]:
@@ -183,8 +183,8 @@ def test_a_batch_tells_of_an_item_with_hostile_data(call: Callable[..., Any]) ->
     assert failed[0]["error"]["name"] == "NOT_FOUND"
 
 
-def test_a_guard_logs_what_it_can_of_hostile_facts(call: Callable[..., Any]) -> None:
-    """The guarded failure goes on."""
+def test_a_guard_logs_the_readable_facts(call: Callable[..., Any]) -> None:
+    """The guarded failure propagates."""
 
     def exits(*_: object) -> Any:
         raise SystemExit
@@ -197,8 +197,8 @@ def test_a_guard_logs_what_it_can_of_hostile_facts(call: Callable[..., Any]) -> 
     assert call(Server("s", tools=[look]), "look").structured_content["error"]["name"] == "NOT_FOUND"
 
 
-def test_a_result_with_a_hostile_mapping_ends_no_server() -> None:
-    """Neither as a success nor as a failure made by hand."""
+def test_a_result_with_a_hostile_mapping_does_not_end_the_server() -> None:
+    """This holds for successes and for failure results that a handler builds itself."""
 
     @tool
     def look(*, failed: bool) -> CallToolResult:
@@ -219,8 +219,8 @@ def test_a_result_with_a_hostile_mapping_ends_no_server() -> None:
     assert not greeted.is_error
 
 
-def test_a_sink_that_exits_costs_no_answer(call: Callable[..., Any]) -> None:
-    """Nor a filter of a logger."""
+def test_a_sink_that_exits_does_not_prevent_the_answer(call: Callable[..., Any]) -> None:
+    """The same holds for a filter of a logger."""
 
     class Exiting:
         def failure(self, record: Any, line: str) -> None:
@@ -244,14 +244,14 @@ def test_a_sink_that_exits_costs_no_answer(call: Callable[..., Any]) -> None:
         lambda mapping: CodedError(ErrorCode.NOT_FOUND, recovery=mapping),
     ],
 )
-def test_a_keyboard_interrupt_passes(ask: Callable[[Any], Any]) -> None:
-    """Ctrl+C may come while a mapping is read, and must end the process."""
+def test_a_keyboard_interrupt_propagates(ask: Callable[[Any], Any]) -> None:
+    """Ctrl+C while a mapping is read must end the process."""
     with pytest.raises(KeyboardInterrupt):
         ask(hostile("all", KeyboardInterrupt))
 
 
-def test_a_keyboard_interrupt_passes_while_a_failure_is_told() -> None:
-    """It comes out where the server runs."""
+def test_a_keyboard_interrupt_propagates_while_a_failure_is_reported() -> None:
+    """It is raised from the code that runs the server."""
 
     @tool
     def look() -> str:

@@ -1,4 +1,4 @@
-"""Ctrl+C may come while foreign code runs within the framework, and always ends the program."""
+"""Ctrl+C may arrive while the framework runs foreign code, and always ends the program."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def interrupt(*_: object, **__: object) -> Any:
 
 
 class InterruptedEnum(enum.Enum):
-    """Its value is read when a key is written."""
+    """An enum whose value is read when a key is written."""
 
     KEY = 1
 
@@ -31,7 +31,7 @@ class InterruptedEnum(enum.Enum):
 
 
 class Uncounted(list[int]):
-    """Its length is read when items are left out."""
+    """A container whose length is read when items are left out."""
 
     def __len__(self) -> int:
         interrupt()
@@ -40,13 +40,13 @@ class Uncounted(list[int]):
 
 @pytest.mark.parametrize("value", [{InterruptedEnum.KEY: 1}, Uncounted(range(20_000))], ids=["a key", "a length"])
 def test_while_a_value_is_converted(value: Any) -> None:
-    """Every other exception is replaced by the name of the type."""
+    """Any other exception is replaced by the name of the type."""
     with pytest.raises(KeyboardInterrupt):
         to_json(value)
 
 
 def test_while_a_failure_is_recorded() -> None:
-    """In a sink of the application."""
+    """The interrupt comes from a sink of the application."""
 
     class Sink:
         failure = interrupt
@@ -57,7 +57,7 @@ def test_while_a_failure_is_recorded() -> None:
 
 
 def test_while_a_crash_is_logged(monkeypatch: pytest.MonkeyPatch) -> None:
-    """In a handler of the application."""
+    """The interrupt comes from a log handler of the application."""
     monkeypatch.setattr(logging.getLogger("mcpcore"), "handlers", [handler := logging.Handler()])
     monkeypatch.setattr(handler, "emit", interrupt)
     with pytest.raises(KeyboardInterrupt):
@@ -66,7 +66,7 @@ def test_while_a_crash_is_logged(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("options", [{"error_mapper": interrupt}, {"input": interrupt}], ids=["mapper", "input"])
 def test_while_a_guarded_operation_fails(options: dict[str, Any]) -> None:
-    """In a function that `guard` calls."""
+    """The interrupt comes from a function that `guard` calls."""
 
     @guard("look", code=ErrorCode.TIMEOUT, **options)
     def look() -> None:

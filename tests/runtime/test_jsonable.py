@@ -1,4 +1,4 @@
-"""Any value as JSON: converted where that is faithful, named where it is not, and always within bounds."""
+"""Any value becomes bounded JSON: converted if that is faithful, and otherwise replaced by its type name."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from mcpcore.jsonable import cut_text, dumps, fit, fit_object, fits, safe_str, s
 
 
 class Hostile:
-    """Raises whatever it is asked."""
+    """Raises on every operation."""
 
     def __init__(self, kind: type[BaseException]) -> None:
         object.__setattr__(self, "kind", kind)
@@ -40,7 +40,7 @@ class Hostile:
 
 
 class Endless(Mapping[str, int]):
-    """A mapping without end."""
+    """An endless mapping."""
 
     def __getitem__(self, key: str) -> int:
         return 1
@@ -85,7 +85,7 @@ class Point:
 
 
 class Lying:
-    """Says that it is a string."""
+    """Claims to be a string."""
 
     @property
     def __class__(self) -> Any:
@@ -104,7 +104,7 @@ class Meta(type):
 class Nameless(metaclass=Meta): ...
 
 
-# In a list each, since Hypothesis itself looks at what it draws.
+# Each value is in a list because Hypothesis inspects the values that it draws.
 HOSTILE = [Colour.RED, Hostile(ValueError), Hostile(SystemExit), Raising(), object(), Lying(), Nameless()]
 VALUES = st.recursive(
     st.none()
@@ -161,7 +161,7 @@ def integers_of(value: Any) -> Iterator[int]:
 @given(VALUES, st.integers(min_value=1, max_value=20))
 @settings(max_examples=300, suppress_health_check=[HealthCheck.too_slow])
 def test_anything_is_strict_json_within_its_depth(value: Any, depth: int) -> None:
-    """It encodes as UTF-8, parses without NaN, keeps to the depth, and no integer is one that readers round."""
+    """The result encodes as UTF-8, has no NaN, respects the depth, and has only integers that readers keep exact."""
     converted = to_json(value, depth=depth)
     text = dumps(converted)
     assert converted == strict(text.encode().decode())
@@ -171,8 +171,8 @@ def test_anything_is_strict_json_within_its_depth(value: Any, depth: int) -> Non
 
 @given(VALUES, st.integers(min_value=64, max_value=3_000))
 @settings(max_examples=300, suppress_health_check=[HealthCheck.too_slow])
-def test_what_is_cut_fits_and_what_fits_is_not_cut(value: Any, limit: int) -> None:
-    """`fit` keeps to its limit in bytes, always, and leaves alone what is within."""
+def test_fit_cuts_only_oversized_values(value: Any, limit: int) -> None:
+    """The result of `fit` never exceeds the limit in bytes, and smaller values are unchanged."""
     converted = to_json_object({"value": value, "more": "x" * 100})
     fitted = fit_object(converted, limit)
     assert size(fitted) <= limit
@@ -183,8 +183,8 @@ def test_what_is_cut_fits_and_what_fits_is_not_cut(value: Any, limit: int) -> No
 
 
 @given(st.text(max_size=400), st.integers(min_value=40, max_value=300))
-def test_a_cut_text_says_how_much_is_gone(text: str, limit: int) -> None:
-    """Never longer than its limit; whole where it fits."""
+def test_a_cut_text_says_how_much_was_removed(text: str, limit: int) -> None:
+    """The text never exceeds its limit, and is whole if it fits."""
     cut = cut_text(text, limit)
     assert len(cut) <= limit
     assert cut == text if len(text) <= limit else cut.endswith(f"(cut: {len(text)} characters in all)")
@@ -237,13 +237,13 @@ def test_a_cut_text_says_how_much_is_gone(text: str, limit: int) -> None:
         pytest.param(Nameless(), "<Nameless>", id="Nameless()"),
     ],
 )
-def test_conversions(value: Any, expected: Any) -> None:
-    """What is faithful is converted; a secret and what JSON cannot say are named."""
+def test_values_are_converted_or_named(value: Any, expected: Any) -> None:
+    """Faithful conversions are made; secrets and values that JSON cannot represent are replaced by a name."""
     assert expected == to_json(value)
 
 
-def test_cycles_are_named_where_they_close() -> None:
-    """In lists, mappings and objects, at any distance."""
+def test_cycles_are_replaced_where_they_close() -> None:
+    """This holds in lists, mappings and objects, over any distance."""
     ring: list[Any] = [1]
     ring.append({"again": ring})
     assert [1, {"again": "<list> … (cycle)"}] == to_json(ring)
@@ -255,7 +255,7 @@ def test_cycles_are_named_where_they_close() -> None:
 
 
 def test_shared_lists_do_not_grow_with_every_level() -> None:
-    """Ten lists of the same ten lists, twenty levels deep, are told in moderate time and space."""
+    """Ten lists that share the same ten lists, twenty levels deep, take moderate time and space."""
     value: list[Any] = ["x"] * 10
     for _ in range(20):
         value = [value] * 10
@@ -263,7 +263,7 @@ def test_shared_lists_do_not_grow_with_every_level() -> None:
 
 
 def test_an_endless_mapping_ends() -> None:
-    """Ten thousand items of one container are looked at, and the rest is counted."""
+    """Only ten thousand items of one container are read, and the rest is counted."""
     converted = to_json(Endless())
     assert isinstance(converted, dict)
     assert 10_001 == len(converted)
@@ -273,14 +273,14 @@ def test_an_endless_mapping_ends() -> None:
     assert "… 5 more" == many[-1]
 
 
-def test_keys_that_read_alike_are_told_apart() -> None:
-    """Thousands of keys with the same name take no longer than others."""
+def test_keys_that_read_alike_remain_distinct() -> None:
+    """Thousands of keys with the same text take no longer than others."""
     converted = to_json({object(): number for number in range(9_000)})
     assert isinstance(converted, dict)
     assert 9_000 == len(converted)
 
 
-def test_what_is_too_deep_is_named() -> None:
+def test_values_nested_too_deep_are_replaced() -> None:
     """A value nested a hundred thousand times does not exhaust the stack."""
     value: Any = 1
     for _ in range(100_000):
@@ -289,8 +289,8 @@ def test_what_is_too_deep_is_named() -> None:
     assert "too deep" in dumps(to_json(value, depth=3))
 
 
-def test_near_the_end_of_the_stack_a_value_is_still_named() -> None:
-    """Whatever room is left, nothing is raised but by the caller's own frames."""
+def test_near_the_end_of_the_stack_a_value_is_still_replaced() -> None:
+    """With little stack left, only the caller's own frames may raise."""
 
     def descend(left: int) -> Any:
         return to_json({"a": [{"b": [1]}]}) if left == 0 else descend(left - 1)
@@ -303,8 +303,8 @@ def test_near_the_end_of_the_stack_a_value_is_still_named() -> None:
             break
 
 
-def test_safe_str_survives_what_str_raises() -> None:
-    """A text that raises is named; a text without end is cut; an interrupt is no text."""
+def test_safe_str_survives_exceptions_of_str() -> None:
+    """A text that raises is replaced, an endless text is cut, and an interrupt propagates."""
     assert "<Hostile>" == safe_str(Hostile(ValueError))
     assert "<Hostile>" == safe_str(Hostile(SystemExit))
     assert 10 == len(safe_str("x" * 100, limit=10))
@@ -319,8 +319,8 @@ class Endless2(Endless):
         raise KeyboardInterrupt
 
 
-def test_fit_keeps_what_comes_first() -> None:
-    """What does not fit is cut from the end, and says how much."""
+def test_fit_keeps_the_beginning() -> None:
+    """The end is cut, with a note about the omitted amount."""
     fitted = fit({"first": 1, "second": "y" * 500, "third": [1] * 500}, 200)
     assert isinstance(fitted, dict)
     assert 1 == fitted["first"]
@@ -335,7 +335,7 @@ def test_fit_keeps_what_comes_first() -> None:
     ),
     st.integers(0, 400),
 )
-def test_fits_says_what_the_bytes_say(value: object, limit: int) -> None:
-    """The estimate that spares small values their JSON never differs from the count."""
+def test_fits_agrees_with_the_byte_count(value: object, limit: int) -> None:
+    """The estimate, which saves serializing small values, never differs from the real size."""
     clean = to_json(value)
     assert fits(clean, limit) == (size(clean) <= limit)

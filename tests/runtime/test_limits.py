@@ -1,4 +1,4 @@
-"""The bounds of an envelope are a value: checked, frozen, comparable, and the same after a copy."""
+"""`Limits` is a value: validated, frozen, comparable, and equal after a copy."""
 
 import copy
 import pickle
@@ -14,8 +14,8 @@ def refuse(text):
     raise ValueError(f"not {text[:6]}")
 
 
-def test_bounds_are_equal_where_each_is():
-    """Equal bounds are one key; other things are not bounds."""
+def test_limits_are_equal_if_all_bounds_are():
+    """Equal limits are the same dictionary key, and other types are never equal."""
     assert Limits(message=100) == Limits(message=100)
     assert Limits(message=100) != Limits()
     assert Limits() != (1_000, 500, 32 * 1024, 20, 2 * 1024)
@@ -24,12 +24,12 @@ def test_bounds_are_equal_where_each_is():
 
 @pytest.mark.parametrize("again", [copy.copy, copy.deepcopy, lambda value: pickle.loads(pickle.dumps(value))])
 def test_a_copy_has_the_same_bounds(again):
-    """Bounds are handed to other processes as they are."""
+    """Limits can be passed to other processes."""
     assert again(Limits(hint=99)) == Limits(hint=99)
 
 
-def test_bounds_show_themselves_as_they_are_made():
-    """What is shown is what would be written."""
+def test_repr_shows_the_constructor_call():
+    """The repr is valid source."""
     assert (
         repr(Limits(depth=3))
         == "Limits(message=1000, hint=500, data=32768, depth=3, details=2048, redact_secrets=True)"
@@ -37,7 +37,7 @@ def test_bounds_show_themselves_as_they_are_made():
 
 
 def test_bounds_cannot_be_changed():
-    """A server can go by them for as long as it runs."""
+    """The bounds of a server never change while it runs."""
     limits = Limits()
     with pytest.raises(AttributeError, match="cannot assign to field 'hint'"):
         limits.hint = 3
@@ -46,15 +46,15 @@ def test_bounds_cannot_be_changed():
 
 
 @pytest.mark.parametrize("value", [True, 39, -1, 40.0, "40", None])
-def test_a_bound_that_leaves_no_room_is_refused(value):
-    """The message names the bound, and the least that it can be."""
+def test_a_bound_that_is_too_small_is_refused(value):
+    """The message names the bound and its minimum."""
     with pytest.raises(ValueError, match=r"Limits\(hint=\.\.\.\) must be an int of at least 40, not"):
         Limits(hint=value)
 
 
 @pytest.mark.usefixtures("door")
-def test_a_hint_that_is_blank_as_far_as_it_is_read_is_left_out(call):
-    """And the recovery with it, since it would say nothing."""
+def test_a_hint_that_is_blank_up_to_the_bound_is_left_out(call):
+    """The recovery is left out, too, because it would be empty."""
 
     @tool
     def look() -> None:
@@ -67,11 +67,11 @@ def test_a_hint_that_is_blank_as_far_as_it_is_read_is_left_out(call):
 
 @pytest.mark.usefixtures("door")
 def test_a_text_too_long_to_be_searched_is_not_quoted_by_a_validator(call):
-    """The validator's own words are left out, since they may quote it."""
+    """The validator's message is left out, since it may quote the text."""
 
     @tool
     def look(text: Annotated[str, AfterValidator(refuse)]) -> None:
-        """Never runs."""
+        """Do nothing; this is never called."""
 
     result = call(Server("s", tools=[look]), "look", {"text": "secret" * 20_000})
     assert "words are left out" in result.content[0].text

@@ -1,4 +1,4 @@
-"""Where records go: the application's logging where there is any, else standard error, a line each and once."""
+"""Log records go to the application's logging if it is set up, and otherwise once to standard error, one line each."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ anyio.run(main)
 
 MADE = {
     "server": 'server, second = Server("s", tools=[f]), Server("t")',
-    # No `Server` is made here: the SDK would set up logging, which FastMCP leaves to the application.
+    # This test creates no `Server` because the SDK would set up logging, which FastMCP leaves to the application.
     "fastmcp": """
 from fastmcp import FastMCP
 from mcpcore.integrations.fastmcp import ContractMiddleware
@@ -52,8 +52,8 @@ def run(door: str, setup: str = "", after: str = "") -> subprocess.CompletedProc
 
 
 @pytest.mark.server_only("FastMCP sets up no root logger, so only Python's handler of last resort is there")
-def test_without_any_set_up_each_record_is_a_line_on_standard_error_once(served_by: str) -> None:
-    """The crash with its traceback, and an audit record for each failure; standard output is the protocol's."""
+def test_without_logging_setup_each_record_is_printed_once_on_standard_error(served_by: str) -> None:
+    """Crashes have a traceback, failures an audit record, and standard output is left to the protocol."""
     done = run(served_by)
     assert "" == done.stdout
     assert 1 == done.stderr.count("ERROR mcpcore: 'f' failed unexpectedly")
@@ -68,8 +68,8 @@ def test_without_any_set_up_each_record_is_a_line_on_standard_error_once(served_
         ("", "logging.basicConfig(format='APP %(name)s %(message)s', level='INFO', force=True)"),
     ],
 )
-def test_an_application_that_sets_up_logging_has_the_only_word(setup: str, after: str, served_by: str) -> None:
-    """Before the server is made or after it."""
+def test_an_application_that_sets_up_logging_decides_alone(setup: str, after: str, served_by: str) -> None:
+    """It may do so before or after the server is created."""
     done = run(served_by, setup, after)
     assert 1 == done.stderr.count("APP mcpcore 'f' failed unexpectedly")
     assert 1 == done.stderr.count("'f' failed unexpectedly")
@@ -78,17 +78,17 @@ def test_an_application_that_sets_up_logging_has_the_only_word(setup: str, after
 
 
 def test_a_silenced_logger_is_silent(served_by: str) -> None:
-    """By the ordinary means of the standard library."""
+    """The usual means of the standard library work."""
     assert "" == run(served_by, after="logging.getLogger('mcpcore').setLevel(logging.CRITICAL + 1)").stderr
 
 
 def test_a_process_without_standard_error_still_answers(served_by: str) -> None:
-    """As some hosts start their servers."""
+    """Some hosts start their servers like this."""
     assert "" == run(served_by, after="sys.stderr = None").stderr
 
 
-def test_a_stream_that_fails_is_reported_as_logging_does(monkeypatch: pytest.MonkeyPatch) -> None:
-    """It raises nothing."""
+def test_a_failing_stream_is_reported_by_logging(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is raised."""
     from mcpcore.logs import _Plain
 
     stands_in_for = logging.NullHandler()

@@ -1,4 +1,4 @@
-"""Failures that a call makes and neither raises nor returns: the log says which and where."""
+"""A failure that a call creates but neither raises nor returns is logged with its name and location."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ NO_MATCH = FailureMode("no_match", ErrorCode.NOT_FOUND, when="Nothing matches.",
 
 
 class OwnError(CodedError):
-    """An application's subclass with another constructor."""
+    """An application's subclass with a different constructor."""
 
     def __init__(self, what: str) -> None:
         super().__init__(ErrorCode.CONFLICT, what, reason="own")
@@ -74,7 +74,7 @@ def run(handler: Callable[..., Any], *, contract: bool = True) -> Any:
 
 
 def line_of(handler: Callable[..., Any], text: str) -> int:
-    """The line of the only statement of `handler` that has `text` in it."""
+    """Return the line of the only statement of `handler` that contains `text`."""
     lines, first = inspect.getsourcelines(handler)
     (number,) = (number for number, line in enumerate(lines) if text in line)
     return first + number
@@ -165,7 +165,7 @@ LOST = [
 def test_a_lost_failure_is_reported(
     handler: Callable[..., Any], what: str, contract: bool, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """With the tool, its code and reason, its file and line, and what to do; the call ends as it would."""
+    """The log names the tool, code, reason, file and line, and the fix; the call ends as usual."""
     result = run(handler, contract=contract or handler is by_context)
     assert (handler in (before_another_is_raised, before_a_crash)) == result.is_error
     place = f"{HERE}:{line_of(handler, '# lost')}"
@@ -178,7 +178,7 @@ def test_a_lost_failure_is_reported(
 
 
 def test_resources_prompts_and_nested_tools_report_too(caplog: pytest.LogCaptureFixture) -> None:
-    """By their names; whether they fail or not."""
+    """The report has their names, whether or not they fail."""
     server: Server[Any] = Server("s")
 
     @server.resource("data://{how}")
@@ -212,7 +212,7 @@ def test_resources_prompts_and_nested_tools_report_too(caplog: pytest.LogCapture
 
 
 def test_a_reason_cannot_forge_a_line_of_the_log(caplog: pytest.LogCaptureFixture) -> None:
-    """Nor drive the terminal that shows it."""
+    """It cannot control the terminal that shows the log, either."""
 
     def handler() -> str:
         CodedError(ErrorCode.CONFLICT, "x", reason="a\nb\x1b[2J" + "c" * 1_000)
@@ -224,8 +224,8 @@ def test_a_reason_cannot_forge_a_line_of_the_log(caplog: pytest.LogCaptureFixtur
     assert 700 > len(message)
 
 
-def test_of_many_lost_failures_some_are_named(caplog: pytest.LogCaptureFixture) -> None:
-    """And the others are counted, up to a bound."""
+def test_some_of_many_lost_failures_are_named(caplog: pytest.LogCaptureFixture) -> None:
+    """The others are counted, up to a limit."""
 
     def handler() -> str:
         for _ in range(3 * MAX_NOTED):
@@ -404,14 +404,14 @@ NOT_LOST = [
 
 @pytest.mark.parametrize("handler", NOT_LOST, ids=lambda handler: handler.__name__)
 def test_a_failure_that_is_used_is_not_reported(handler: Callable[..., Any], caplog: pytest.LogCaptureFixture) -> None:
-    """Raised, returned, a member of a group, a cause, or kept in a batch; nor are the framework's own."""
+    """Failures that are raised, returned, grouped, chained or kept in a batch are used, like the framework's own."""
     run(handler)
     assert not [message for message in warnings_of(caplog) if "lost it" in message]
 
 
 @pytest.mark.no_server
 def test_a_nested_tool_that_loses_nothing_reports_nothing(caplog: pytest.LogCaptureFixture) -> None:
-    """Its success is the result."""
+    """The call succeeds with the result."""
     server: Server[Any] = Server("s")
     server.add_tool(raised_and_handled, name="act", errors=[NO_MATCH])
     result: Any = asyncio.run(server.call_tool("act", {}))
@@ -421,7 +421,7 @@ def test_a_nested_tool_that_loses_nothing_reports_nothing(caplog: pytest.LogCapt
 
 @pytest.mark.no_server
 def test_outside_a_call_nothing_is_reported(caplog: pytest.LogCaptureFixture) -> None:
-    """A module may keep failures for later."""
+    """A module may keep failures for later use."""
     not_found("x")
 
     async def main() -> None:
@@ -431,8 +431,8 @@ def test_outside_a_call_nothing_is_reported(caplog: pytest.LogCaptureFixture) ->
     assert not warnings_of(caplog)
 
 
-def test_nothing_is_kept_once_the_call_has_ended(caplog: pytest.LogCaptureFixture) -> None:
-    """Nor noted any more, in a task that goes on."""
+def test_nothing_is_kept_after_the_call(caplog: pytest.LogCaptureFixture) -> None:
+    """Failures in a task that continues are no longer tracked, either."""
     kept: list[weakref.ref[Any]] = []
     requests: list[Any] = []
 
@@ -464,7 +464,7 @@ def test_nothing_is_kept_once_the_call_has_ended(caplog: pytest.LogCaptureFixtur
 
 
 def test_a_cancelled_call_reports_nothing(caplog: pytest.LogCaptureFixture) -> None:
-    """It had no time to raise what it made."""
+    """It had no time to raise the failure that it created."""
     caplog.set_level(logging.WARNING)
     server: Server[Any] = Server("s")
     began = asyncio.Event()

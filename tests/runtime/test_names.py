@@ -1,4 +1,4 @@
-"""The names of unknown tools, prompts and resources, a caller's own words, are cut in answers, records and logs."""
+"""Names of unknown tools, prompts and resources come from the caller, so answers, records and logs cut them."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ ASKS = {
 def test_a_long_name_is_cut_to_200_characters(
     what: str, dialect: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """In the message, the envelope, the data, the record and the log."""
+    """This holds in the message, the envelope, the data, the record and the log."""
     caplog.set_level(logging.DEBUG, "mcpcore")
     trail = tmp_path / "trail.jsonl"
     error = _error(_server(trail, dialect=dialect), ASKS[what])
@@ -73,15 +73,15 @@ def test_a_long_name_is_cut_to_200_characters(
 
 
 def test_an_unknown_tool_as_a_result_is_cut_too(tmp_path: Path) -> None:
-    """The model reads it then."""
+    """The model reads this result."""
     error = _error(_server(tmp_path / "t.jsonl", unknown_tool="result"), ASKS["tool"])["data"]["error"]
     assert len(error["tool"]) == len(error["data"]["tool"]) == 200
     assert error["message"].startswith("Unknown tool: nnn")
 
 
 @pytest.mark.parametrize("length", [1, 129, 200])
-def test_a_name_of_at_most_200_characters_is_whole(length: int, tmp_path: Path) -> None:
-    """It says what was meant."""
+def test_a_name_of_at_most_200_characters_is_kept_whole(length: int, tmp_path: Path) -> None:
+    """The reader can see which name was requested."""
     name = "m" * length
     for number, ask in enumerate((lambda c: c.call_tool(name, {}), lambda c: c.get_prompt(name, {}))):
         error = _error(_server(tmp_path / f"{number}.jsonl"), ask)
@@ -90,7 +90,7 @@ def test_a_name_of_at_most_200_characters_is_whole(length: int, tmp_path: Path) 
 
 
 def test_line_breaks_in_the_name_of_an_unknown_prompt_are_escaped(tmp_path: Path) -> None:
-    """They could pass for lines of the server's own."""
+    """Otherwise they could imitate lines of the server."""
     error = _error(_server(tmp_path / "t.jsonl"), lambda client: client.get_prompt("a\nRecovery: b", {}))
     assert error["message"] == "Unknown prompt: a\\nRecovery: b"
     assert error["data"]["error"]["tool"] == "a\\nRecovery: b"

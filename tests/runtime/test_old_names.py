@@ -1,4 +1,4 @@
-"""The old names of public attributes work in this version, and warn."""
+"""The old names of public attributes still work in this version, with a warning."""
 
 from __future__ import annotations
 

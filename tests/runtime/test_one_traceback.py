@@ -1,4 +1,4 @@
-"""A crash writes one traceback to the log, whatever fails and however the server is reached."""
+"""A crash writes one traceback to the log, whichever handler fails and however the server is reached."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from mcpcore import Server
 server = Server("crashing")
 contract = server.tool(errors=[])
 """,
-    # No `Server` is made here: the SDK would set up logging, which FastMCP leaves to the application.
+    # This test creates no `Server` because the SDK would set up logging, which FastMCP leaves to the application.
     "fastmcp": """
 from fastmcp import FastMCP
 from mcpcore import tool
@@ -132,7 +132,7 @@ def _log_over_http(folder: Path) -> str:
 def test_a_crash_writes_one_traceback_to_the_log(
     transport: Any, served_by: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """With the logging that a server sets up by itself; the secrets in it are redacted."""
+    """The server sets up logging itself, and the traceback is redacted."""
     monkeypatch.delenv("MCPCORE_AUDIT", raising=False)
     (tmp_path / "crashing.py").write_text(HEADS[served_by] + SERVER)
     log = transport(tmp_path)
@@ -145,10 +145,10 @@ def test_a_crash_writes_one_traceback_to_the_log(
 
 
 @pytest.mark.usefixtures("door")
-def test_the_record_in_the_log_keeps_its_traceback_where_crashes_are_not_logged(
+def test_the_record_in_the_log_keeps_its_traceback_if_crashes_are_not_logged(
     call: Any, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """It would be lost."""
+    """Otherwise the traceback would be lost."""
 
     @tool
     def crash() -> str:

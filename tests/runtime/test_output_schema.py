@@ -1,4 +1,4 @@
-"""The advertised output schema admits every success and every failure, and nothing in between."""
+"""The advertised output schema accepts every success and every failure, and no mixture of them."""
 
 from __future__ import annotations
 
@@ -141,7 +141,7 @@ def served(kind: Any, value: Any, **options: Any) -> Server[Any]:
 @pytest.mark.usefixtures("door")
 @pytest.mark.parametrize("name", RESULTS)
 def test_successes_and_failures_fit(name: str, era: str) -> None:
-    """Over the SDK's client, which validates both; neither is a bare root `anyOf`, and nothing else fits."""
+    """The SDK's client validates both; the root is no bare `anyOf`, and other values are rejected."""
     kind, value = RESULTS[name]
 
     async def run() -> None:
@@ -168,7 +168,7 @@ def test_successes_and_failures_fit(name: str, era: str) -> None:
 
 
 def without_references(schema: Any) -> Any:
-    """`schema` with what its references name in their places."""
+    """Return `schema` with its references resolved."""
     definitions = schema.get("$defs", {})
 
     def resolved(part: Any) -> Any:
@@ -185,7 +185,7 @@ def without_references(schema: Any) -> Any:
 
 @pytest.mark.usefixtures("door")
 def test_advertising_may_be_turned_off(era: str) -> None:
-    """Then the schema is what the SDK would say; FastMCP writes it without references."""
+    """The schema is then that of the SDK, or FastMCP's version of it without references."""
 
     async def run() -> None:
         async with Client(served(Model, None, advertise_errors=False), mode=era) as client:
@@ -196,8 +196,8 @@ def test_advertising_may_be_turned_off(era: str) -> None:
 
 
 @pytest.mark.usefixtures("door")
-def test_tools_of_the_sdk_admit_the_error_too(era: str) -> None:
-    """Also one whose results have a field `error` of their own."""
+def test_sdk_tools_accept_the_error_too(era: str) -> None:
+    """This includes a tool whose results have an `error` field."""
 
     class Fault(BaseModel):
         error: str
@@ -251,7 +251,7 @@ SCHEMAS = st.fixed_dictionaries(
     SCHEMAS, st.dictionaries(st.sampled_from(["a", "b", "c", "ee"]), st.integers() | st.text(max_size=1), max_size=3)
 )
 def test_any_object_schema_keeps_its_meaning_for_results(schema: dict[str, Any], value: dict[str, Any]) -> None:
-    """What fitted fits, what did not does not, and the failure always does."""
+    """Accepted values stay accepted, rejected values stay rejected, and the failure is always accepted."""
     validator = jsonschema.Draft202012Validator
     admitting = admitting_error(schema)
     assert "object" == admitting["type"]
@@ -262,8 +262,8 @@ def test_any_object_schema_keeps_its_meaning_for_results(schema: dict[str, Any],
 
 
 @given(SCHEMAS)
-def test_the_schema_of_the_result_alone_is_found_again(schema: dict[str, Any]) -> None:
-    """`without_error` undoes `admitting_error`, and leaves every other schema as it is."""
+def test_the_schema_of_the_result_alone_can_be_recovered(schema: dict[str, Any]) -> None:
+    """`without_error` undoes `admitting_error` and leaves every other schema unchanged."""
     assert {"properties": {}, **schema} == without_error(admitting_error(schema))
     if "anyOf" not in schema:
         assert schema is without_error(schema)
@@ -277,15 +277,15 @@ def test_the_schema_of_the_result_alone_is_found_again(schema: dict[str, Any]) -
     assert numbers == without_error(admitting_error(numbers))
 
 
-def test_a_schema_that_is_no_object_admits_the_error_beside_it() -> None:
-    """As the SDK's own tools may have in the protocol of 2026-07-28."""
+def test_a_schema_that_is_not_an_object_accepts_the_error_next_to_it() -> None:
+    """SDK tools may have such schemas in the protocol of 2026-07-28."""
     admitting = admitting_error(Numbers.model_json_schema())
     validator = jsonschema.Draft202012Validator(admitting)
     assert [True, True, False, False] == [validator.is_valid(v) for v in ([1], FAILURE, ["a"], {})]
 
 
-def test_another_dialect_stands_beside_the_result() -> None:
-    """Its schema may share names with the result's."""
+def test_another_dialect_is_an_alternative_to_the_result() -> None:
+    """Its schema may share definition names with that of the result."""
     admitting = admitting_error(Model.model_json_schema(), {"required": ["ok"]})
     validator = jsonschema.Draft202012Validator(admitting)
     assert [True, True, False] == [validator.is_valid(v) for v in ({"name": "a"}, {"ok": False}, {})]

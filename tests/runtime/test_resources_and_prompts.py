@@ -53,7 +53,7 @@ BUSY = FailureMode(
 
 
 def ask(server: Any, request: Callable[[Client], Awaitable[T]], *, mode: str = "auto") -> T:
-    """One request of a real client; a protocol error is raised as such."""
+    """Make one request with a real client; a protocol error is raised as such."""
 
     async def run() -> Any:
         async with Client(server, mode=mode) as client:
@@ -74,7 +74,7 @@ def read(server: Any, uri: str, *, mode: str = "auto") -> str:
 
 
 def failure(server: Any, request: Callable[[Client], Awaitable[Any]], *, mode: str = "auto") -> tuple[int, Envelope]:
-    """The number of the protocol and the envelope of a request that fails."""
+    """Return the error code and the envelope of a request that fails."""
     with pytest.raises(MCPError) as raised:
         ask(server, request, mode=mode)
     envelope = Envelope.from_result(raised.value)
@@ -126,7 +126,7 @@ def server() -> Server:
 
 class TestSuccess:
     def test_a_template_a_static_resource_and_a_prompt_answer(self, server: Server, era: str) -> None:
-        """Arguments are converted, values written as the SDK writes them."""
+        """Arguments are converted, and values are written as the SDK writes them."""
         assert {"pmid": "7", "page": 3} == json.loads(read(server, "articles://7?page=3", mode=era))
         assert {"pmid": "7", "page": 1} == json.loads(read(server, "articles://7", mode=era))
         assert "fine" == read(server, "status://store", mode=era)
@@ -159,7 +159,7 @@ class TestSuccess:
         assert "dev.mcpcore/errors" not in json.dumps(contents[0].meta)
 
     def test_handlers_of_each_kind(self) -> None:
-        """Methods, static methods, closures and handlers without a context; bytes and the SDK's own kinds."""
+        """Methods, static methods, closures and handlers without a context may return bytes and SDK types."""
 
         class Store:
             name = "main"
@@ -188,7 +188,7 @@ class TestSuccess:
         assert "Hello." == ask(server, getting("plain")).messages[0].content.text  # type: ignore[union-attr]
 
     def test_the_decorators_of_the_server(self) -> None:
-        """With `errors` or with mcpcore's context they make resources with contracts, else the SDK's own."""
+        """With `errors` or with mcpcore's context they create resources with contracts, and otherwise SDK resources."""
         server = Server("s")
 
         @server.resource("a://{x}", errors=[GONE])
@@ -221,8 +221,8 @@ class TestSuccess:
 
     @pytest.mark.no_server
     @pytest.mark.server_only("the handler takes the SDK's context, which FastMCP does not have")
-    def test_a_resource_of_the_sdk_gets_its_context(self) -> None:
-        """As on an `MCPServer`."""
+    def test_an_sdk_resource_gets_its_context(self) -> None:
+        """It works as on an `MCPServer`."""
         server = Server("s")
 
         @server.resource("c://{x}")
@@ -233,7 +233,7 @@ class TestSuccess:
 
     @pytest.mark.no_server
     def test_a_unit_test_calls_them_like_functions(self) -> None:
-        """Without the context; a failure is raised."""
+        """The test leaves out the context, and a failure is raised."""
         assert {"pmid": "7", "page": 1} == anyio.run(lambda: article(pmid="7"))
         with pytest.raises(Exception, match=r"gone was withdrawn\."):
             anyio.run(lambda: article(pmid="gone"))
@@ -243,8 +243,8 @@ class TestSuccess:
 
 class TestFailure:
     @pytest.mark.parametrize("dialect", ["canonical", "taxonomy", "tool_error", "ok_envelope"])
-    def test_a_declared_failure_answers_on_the_protocol(self, era: str, dialect: str) -> None:
-        """-32602 where the request named something that does not exist, -32603 else; the envelope has the rest."""
+    def test_a_declared_failure_is_a_protocol_error(self, era: str, dialect: str) -> None:
+        """The number is -32602 if the requested item does not exist, else -32603; the envelope has the details."""
         server = Server("s", resources=[article], prompts=[summarise], dialect=dialect)
         number, gone = failure(server, reading("articles://gone"), mode=era)
         assert (-32602, "gone", "NOT_FOUND", "gone was withdrawn.") == (number, gone.reason, gone.name, gone.message)
@@ -255,7 +255,7 @@ class TestFailure:
         assert (-32602, "gone", GONE.when) == (number, prompted.reason, prompted.message)
 
     def test_a_static_resource_has_a_context(self, era: str) -> None:
-        """Its lifespan too."""
+        """The context includes the lifespan."""
         from contextlib import asynccontextmanager
 
         @asynccontextmanager
@@ -269,7 +269,7 @@ class TestFailure:
     def test_an_undeclared_exception_is_a_crash(
         self, era: str, error: Exception, caplog: pytest.LogCaptureFixture
     ) -> None:
-        """Never a missing resource, whatever the exception is called; its text stays in the log."""
+        """An exception is never taken for a missing resource, whatever its name, and its text stays in the log."""
 
         @resource("a://{x}", errors=[GONE])
         def broken(x: str) -> str:
@@ -292,8 +292,8 @@ class TestFailure:
             assert envelope.data is None
         assert "hunter2" in caplog.text
 
-    def test_what_the_author_meant_to_be_missing_is_missing(self, server: Server) -> None:
-        """The SDK's own error, a coded error, and a URI that no resource has."""
+    def test_a_deliberate_not_found_is_reported_as_missing(self, server: Server) -> None:
+        """This holds for the SDK's own error, a coded error, and a URI without a resource."""
 
         @server.resource("m://{how}")
         def missing(how: str) -> str:
@@ -309,7 +309,7 @@ class TestFailure:
             assert (-32602, "NOT_FOUND", said) == (number, envelope.name, envelope.message)
 
     def test_arguments_that_do_not_fit_are_described(self, server: Server, era: str) -> None:
-        """With a hint from the schema, and without the rejected value."""
+        """The error has a hint from the schema, without the rejected value."""
         number, page = failure(server, reading("articles://7?page=hunter2"), mode=era)
         assert (-32602, "invalid_arguments") == (number, page.reason)
         assert "Send 'page' as an integer." == page.hint
@@ -320,8 +320,8 @@ class TestFailure:
         assert "There is no 'wrods'; did you mean 'words'?" == unknown.hint
         assert "hunter2" not in f"{page.message}{page.data}{missing.message}{missing.data}"
 
-    def test_a_prompt_that_quotes_the_sdk_is_not_mistaken(self, server: Server) -> None:
-        """A handler's own ValueError is masked as one, also where its words are the SDK's."""
+    def test_a_prompt_that_quotes_the_sdk_is_not_mistaken_for_it(self, server: Server) -> None:
+        """A handler's ValueError is masked, even if it uses the SDK's words."""
 
         @server.prompt(errors=[GONE])
         def unlucky() -> str:
@@ -331,8 +331,8 @@ class TestFailure:
         assert ("VALIDATION_ERROR", None) == (masked.name, masked.reason)
         assert ErrorCode.VALIDATION_ERROR.sentence == masked.message
 
-    def test_services_speak_for_the_contract_of_the_running_handler(self) -> None:
-        """`guard` maps to its reasons, `ctx.judged` records under its name."""
+    def test_services_use_the_contract_of_the_running_handler(self) -> None:
+        """`guard` maps to its reasons, and `ctx.judged` records under its name."""
 
         class Store:
             @guard(errors={TimeoutError: "busy"})
@@ -351,8 +351,8 @@ class TestFailure:
         assert "busy" == failure(server, reading("s://1"))[1].reason
         assert GONE.when == read(server, "t://t")
 
-    def test_a_tool_that_reads_a_resource_fails_by_its_own_contract(self, call: Any) -> None:
-        """The resource's handler has the resource's contract, the tool its own."""
+    def test_a_tool_that_reads_a_resource_fails_with_its_own_contract(self, call: Any) -> None:
+        """The resource's handler uses the resource's contract, and the tool uses its own."""
 
         @tool(errors=[BUSY])
         async def fetch(ctx: Context[Literal["busy"]], pmid: str) -> str:
@@ -369,7 +369,7 @@ class TestFailure:
         assert "busy" == failed.reason
 
     def test_each_failure_leaves_one_record(self, tmp_path: Path) -> None:
-        """With the surface, the name and the reason; a success leaves none."""
+        """The record has the surface, the name and the reason; a success leaves no record."""
         trail = tmp_path / "failures.jsonl"
         server = Server("s", resources=[article], prompts=[summarise], audit=trail)
         read(server, "articles://7")
@@ -384,7 +384,7 @@ class TestFailure:
         assert not verify(trail).problems
 
     def test_each_failure_of_a_completion_leaves_one_record(self, tmp_path: Path) -> None:
-        """Under the name of the argument that is completed."""
+        """The record names the argument that is completed."""
         trail = tmp_path / "failures.jsonl"
         server = Server("s", prompts=[summarise], audit=trail)
 
@@ -439,7 +439,7 @@ class TestRefused:
         ],
     )
     def test_what_cannot_be_served_is_refused_at_import(self, declare: Callable[[], Any], message: str) -> None:
-        """With the place, the problem and the next step."""
+        """The error gives the place, the problem and the next step."""
         with pytest.raises(ContractError, match=message):
             declare()
 
@@ -460,7 +460,7 @@ class TestRefused:
 
 
 def lambda_named(name: str, parameters: str) -> Any:
-    """A function of this name and these parameters."""
+    """Build a function with this name and these parameters."""
     namespace: dict[str, Any] = {}
     exec(f"def {name}({parameters}) -> str:\n    return ''", namespace)
     return namespace[name]
@@ -468,7 +468,7 @@ def lambda_named(name: str, parameters: str) -> Any:
 
 class TestRareWays:
     def test_a_cancelled_read_is_not_a_failure(self, tmp_path: Path) -> None:
-        """The handler is cancelled, and no record is written."""
+        """The handler is cancelled, and no failure is recorded."""
         ended = anyio.Event()
 
         @resource("slow://{x}", errors=[GONE])
@@ -493,8 +493,8 @@ class TestRareWays:
         assert '"reason"' not in trail.read_text()
 
     @pytest.mark.server_only("the code reads through the Server itself")
-    def test_code_of_the_server_reads_without_a_client(self) -> None:
-        """A handler that then uses the session gets an error that says the session is missing."""
+    def test_code_on_the_server_reads_without_a_client(self) -> None:
+        """A handler that then uses the session gets an error about the missing session."""
 
         @resource("a://a")
         def plain(ctx: Context) -> str:
@@ -516,7 +516,7 @@ class TestRareWays:
         anyio.run(run)
 
     def test_a_template_may_ask_the_client_first(self) -> None:
-        """The question passes through; on the next round the handler answers."""
+        """The question reaches the client, and the handler answers in the next round."""
 
         @resource("ask://{x}", errors=[GONE])
         def asking(ctx: Context[Literal["gone"]], x: str) -> Any:
@@ -524,8 +524,8 @@ class TestRareWays:
 
         assert "a" == read(Server("s", resources=[asking]), "ask://a")
 
-    def test_the_data_of_an_authors_own_error_stays_where_nothing_is_redacted(self) -> None:
-        """`Limits` decides it for errors of the protocol too."""
+    def test_the_data_of_an_authors_error_is_kept_without_redaction(self) -> None:
+        """`Limits` controls redaction of protocol errors, too."""
         token = "ghp_" + "a1B2" * 9
 
         def raising(limits: Limits) -> Server:
@@ -544,8 +544,8 @@ class TestRareWays:
 
 
 @pytest.mark.no_server
-def test_a_failure_is_judged_without_the_sdk() -> None:
-    """A test of a handler needs no server, and an exception without one has an envelope too."""
+def test_a_failure_is_classified_without_the_sdk() -> None:
+    """Testing a handler needs no server, and any exception has an envelope."""
     script = (
         "import sys\n"
         "from mcpcore.mapper import FailureMapper\n"

@@ -1,4 +1,4 @@
-"""Successes that JSON cannot hold: valid JSON reaches the client, or a failure with a record; the server lives on."""
+"""A success that JSON cannot represent becomes valid JSON or a recorded failure, and the server keeps running."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Ask = Callable[..., dict[str, Any]]
 
 
 def strictly(line: bytes) -> Any:
-    """The JSON of a line as RFC 8259 has it: UTF-8, without NaN and infinities."""
+    """Parse a line as JSON under RFC 8259: UTF-8, without NaN and infinities."""
 
     def refuse(constant: str) -> None:
         raise ValueError(f"{constant} is not JSON")
@@ -33,7 +33,7 @@ def trail(tmp_path_factory: pytest.TempPathFactory, served_by: str) -> Path:
 
 @pytest.fixture(scope="module")
 def ask(trail: Path, served_by: str) -> Iterator[Ask]:
-    """Ask a server over its own standard input and output, read strictly."""
+    """Call a server over its standard input and output, and parse the answers strictly."""
     process = subprocess.Popen(
         [sys.executable, str(SERVER), served_by],
         stdin=subprocess.PIPE,
@@ -87,10 +87,10 @@ BROKEN = [
 
 @pytest.mark.parametrize("prefix", PREFIXES)
 @pytest.mark.parametrize(("name", "kind"), BROKEN)
-def test_what_json_cannot_hold_is_a_failure_with_a_record(
+def test_a_result_that_json_cannot_represent_is_a_recorded_failure(
     ask: Ask, trail: Path, prefix: str, name: str, kind: str
 ) -> None:
-    """Of contract tools and of the SDK's own, whatever part of the result it is in; nothing of it is told."""
+    """This holds for contract and SDK tools and any part of the result, none of which is sent."""
     result = ask("tools/call", name=f"{prefix}{name}", arguments={"kind": kind})["result"]
     error = result["structuredContent"]["error"]
     assert (True, "INTERNAL_ERROR") == (result["isError"], error["name"])
@@ -99,8 +99,8 @@ def test_what_json_cannot_hold_is_a_failure_with_a_record(
     assert "mcpcore.exceptions.BrokenResultError" == record["exception"]["type"]
 
 
-def test_the_record_says_where_a_number_is_none(ask: Ask, trail: Path) -> None:
-    """The place of the first, how many more there are, and what to return instead."""
+def test_the_record_locates_invalid_numbers(ask: Ask, trail: Path) -> None:
+    """It has the path of the first one, the count of the others, and a value to return instead."""
     error = ask("tools/call", name="counts", arguments={"kind": ""})["result"]["structuredContent"]["error"]
     said = recorded(trail, error)["exception"]["message"]
     assert "a NaN or an infinity in counts.1 and in 1 more places" in said
@@ -108,8 +108,8 @@ def test_the_record_says_where_a_number_is_none(ask: Ask, trail: Path) -> None:
 
 
 @pytest.mark.parametrize("prefix", PREFIXES)
-def test_a_number_that_json_does_not_have_is_null_where_the_schema_admits_it(ask: Ask, prefix: str) -> None:
-    """On both surfaces alike, and as the advertised schema says; a tool's own words stay."""
+def test_an_invalid_number_becomes_null_if_the_schema_allows_it(ask: Ask, prefix: str) -> None:
+    """Both surfaces agree with each other and the advertised schema, and the tool's own text is kept."""
     listed = {one["name"]: one for one in ask("tools/list")["result"]["tools"]}
     for name, kind, expected in (
         ("mapping", "nan", {"k": None, "l": [1.5, None]}),
@@ -133,20 +133,20 @@ def test_a_number_that_json_does_not_have_is_null_where_the_schema_admits_it(ask
         assert ({"result": said}, said) == (result["structuredContent"], result["content"][0]["text"])
 
 
-def test_a_failure_that_a_handler_made_by_hand_keeps_its_words(ask: Ask) -> None:
-    """What cannot be written of them is replaced."""
+def test_a_failure_result_built_by_a_handler_keeps_its_text(ask: Ask) -> None:
+    """Values that cannot be written are replaced."""
     result = ask("tools/call", name="untyped", arguments={"kind": "half in a failure"})["result"]
     assert "a file \ufffd" == result["structuredContent"]["error"]["message"]
 
 
 def test_logs_and_progress_do_not_end_the_server(ask: Ask) -> None:
-    """What a handler tells on the way is made writable."""
+    """Values that a handler logs or reports are made serializable."""
     result = ask("tools/call", name="tells", arguments={}, _meta={"progressToken": 1})["result"]
     assert {"result": "told"} == result["structuredContent"]
 
 
-def test_resources_and_prompts_that_cannot_be_written_are_errors_with_a_record(ask: Ask, trail: Path) -> None:
-    """An error of the protocol, since they have no result of their own to fail with."""
+def test_resources_and_prompts_that_cannot_be_written_are_recorded_protocol_errors(ask: Ask, trail: Path) -> None:
+    """They have no result that could report a failure."""
     for method, params, surface in (
         ("resources/read", {"uri": "file:///half"}, "resource"),
         ("prompts/get", {"name": "ask"}, "prompt"),
@@ -156,8 +156,8 @@ def test_resources_and_prompts_that_cannot_be_written_are_errors_with_a_record(a
         assert surface == recorded(trail, error["data"]["error"])["surface"]
 
 
-def test_what_readers_can_read_is_sent(ask: Ask) -> None:
-    """The SDK's own client reads it; it would wait for ever for what is a little deeper."""
+def test_nesting_that_clients_can_read_is_sent(ask: Ask) -> None:
+    """The SDK's own client can read it; with slightly deeper nesting it would wait forever."""
     from pydantic_core import from_json
 
     for kind in ("wide", "as deep as may be"):
@@ -167,7 +167,7 @@ def test_what_readers_can_read_is_sent(ask: Ask) -> None:
 
 
 def test_finite_results_are_sent_as_they_are() -> None:
-    """Nothing is changed where nothing has to be mended."""
+    """Valid results are unchanged."""
     from mcp_types import CallToolResult, TextContent
 
     from mcpcore.sdk.results import sendable

@@ -1,4 +1,4 @@
-"""Failures that a handler returns instead of raising them: the call fails, and nothing of their text is sent."""
+"""A failure that a handler returns instead of raising fails the call, and its text is not sent."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ KINDS = [
 
 
 def server_of(result: Any, annotated: Any, kind: str, **options: Any) -> Server[Any]:
-    """A server with one tool that returns `result`, annotated as `annotated` is."""
+    """Return a server with one tool that returns `result` with the return annotation `annotated`."""
     server: Server[Any] = Server("s", **options)
 
     def f() -> Any:
@@ -122,7 +122,7 @@ def server_of(result: Any, annotated: Any, kind: str, **options: Any) -> Server[
 
 
 def ask(server: Server[Any], method: str, *args: Any) -> Any:
-    """What a client gets; an error of the protocol is raised outside the client, which would make a group of it."""
+    """Return the client's result; a protocol error is raised outside the client, which would wrap it in a group."""
 
     async def asked() -> Any:
         async with Client(server) as client:
@@ -150,16 +150,16 @@ def error_of(result: Any) -> dict[str, Any]:
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("annotated", ANNOTATED, ids=lambda annotated: annotated.__name__)
 class TestAlone:
-    """An exception is all that a tool returns."""
+    """An exception is the whole result of a tool."""
 
-    def test_a_declared_failure_is_that_failure(self, annotated: Any, kind: str) -> None:
-        """Whatever the return annotation, and with the recovery of its entry where the tool has a contract."""
+    def test_a_declared_failure_is_reported_as_declared(self, annotated: Any, kind: str) -> None:
+        """Any return annotation works, and with a contract the failure has its entry's recovery."""
         error = error_of(call(server_of(no_match, annotated, kind)))
         assert ("NOT_FOUND", "None of 3.", "no_match") == (error["name"], error["message"], error["data"]["reason"])
         assert kind.startswith("contract") == ("recovery" in error["data"])
 
     def test_any_other_exception_is_a_crash(self, annotated: Any, kind: str, tmp_path: Path) -> None:
-        """Masked for the client and recorded with its type and text, without the password."""
+        """The client sees a masked failure; the record has the type and the text without the password."""
         trail = tmp_path / "audit.jsonl"
         result = call(server_of(crash, annotated, kind, audit=trail))
         assert "data" not in error_of(result)
@@ -194,7 +194,7 @@ WITHIN: dict[str, Shape] = {
 @pytest.mark.parametrize("annotated", [untyped, anything], ids=lambda annotated: annotated.__name__)
 @pytest.mark.parametrize("within", WITHIN)
 def test_an_exception_within_a_result_fails_the_call(within: str, annotated: Any, kind: str, tmp_path: Path) -> None:
-    """Wherever it is: its text is not sent, and the failure is recorded."""
+    """The position does not matter: its text is not sent, and the failure is recorded."""
     declared = error_of(call(server_of(lambda: WITHIN[within](no_match()), annotated, kind)))
     assert ("NOT_FOUND", "None of 3.") == (declared["name"], declared["message"])
     trail = tmp_path / "audit.jsonl"
@@ -236,7 +236,7 @@ AROUND: dict[str, Shape] = {
 def test_an_exception_that_is_a_dataclass_fails_the_call(
     within: str, annotated: Any, kind: str, tmp_path: Path
 ) -> None:
-    """Though pydantic could write it, field by field."""
+    """Pydantic could serialize it field by field."""
     shape = AROUND[within]
     declared = error_of(call(server_of(lambda: shape(OwnDataError()), annotated, kind)))
     assert ("NOT_FOUND", "None of 3.") == (declared["name"], declared["message"])
@@ -249,7 +249,7 @@ def test_an_exception_that_is_a_dataclass_fails_the_call(
 
 @pytest.mark.parametrize("shape", [lambda exc: exc, lambda exc: [exc], lambda exc: {"a": [exc]}])
 def test_a_resource_and_a_prompt_with_an_exception_that_is_a_dataclass_fail(shape: Shape) -> None:
-    """As with any other exception."""
+    """Both fail as with any other exception."""
     server: Server[Any] = Server("s")
     server.resource("res://ledger", name="ledger")(lambda: shape(LedgerError()))
     server.prompt(name="ledger")(lambda: shape(LedgerError()))
@@ -261,8 +261,8 @@ def test_a_resource_and_a_prompt_with_an_exception_that_is_a_dataclass_fail(shap
 
 
 @pytest.mark.no_server
-def test_where_no_exception_is_a_dataclass_none_is_searched_for(tmp_path: Path) -> None:
-    """A class that an import brings later is noticed."""
+def test_without_dataclass_exceptions_there_is_no_search(tmp_path: Path) -> None:
+    """A class that a later import adds is noticed."""
     (tmp_path / "ledger.py").write_text(
         "from dataclasses import dataclass\n@dataclass\nclass LedgerError(Exception):\n    detail: str\n"
     )
@@ -295,10 +295,10 @@ def test_where_no_exception_is_a_dataclass_none_is_searched_for(tmp_path: Path) 
     [(items, lambda: [crash()]), (mapping, lambda: {"a": crash()}), (model, lambda: Model(free=crash()))],
     ids=["list[Any]", "dict[str, Any]", "model"],
 )
-def test_an_exception_where_the_schema_admits_anything_is_recorded_as_itself(
+def test_an_exception_where_the_schema_accepts_anything_is_recorded_as_itself(
     annotated: Any, result: Any, kind: str, tmp_path: Path
 ) -> None:
-    """Not as a result that breaks its model."""
+    """The record does not report a result that violates its model."""
     trail = tmp_path / "audit.jsonl"
     assert error_of(call(server_of(result, annotated, kind, audit=trail)))
     assert "ValueError" == json.loads(trail.read_text())["exception"]["type"]
@@ -317,8 +317,8 @@ class TestGathered:
 
         return await asyncio.gather(*map(work, failures), return_exceptions=True)
 
-    def test_the_declared_failure_speaks_for_all(self, kind: str, tmp_path: Path) -> None:
-        """The record says how many more there were."""
+    def test_the_declared_failure_represents_all(self, kind: str, tmp_path: Path) -> None:
+        """The record counts the others."""
         trail = tmp_path / "audit.jsonl"
         result = asyncio.run(self._gathered(None, crash(), KeyError("hunter2"), no_match()))
         answer = call(server_of(result, anything, kind, audit=trail))
@@ -329,17 +329,17 @@ class TestGathered:
         assert "hunter2" not in answer.model_dump_json()
 
     def test_a_cancellation_among_the_results_is_a_failure(self, kind: str) -> None:
-        """It is no cancellation of the call, and is classified as one that was waited for."""
+        """The call was not cancelled, so the failure is classified as a cancelled dependency."""
         for result in ([asyncio.CancelledError()], ["fine", asyncio.CancelledError(), crash()]):
             assert error_of(call(server_of(result, anything, kind)))["name"] in ErrorCode.__members__
 
     def test_an_exit_among_the_results_does_not_end_the_server(self, kind: str) -> None:
-        """Returned, it is a crash as any other."""
+        """A returned exit is a crash like any other exception."""
         for exit_ in (KeyboardInterrupt("x"), SystemExit(3), GeneratorExit()):
             assert "INTERNAL_ERROR" == error_of(call(server_of([exit_], anything, kind)))["name"]
             assert "INTERNAL_ERROR" == error_of(call(server_of(lambda exit_=exit_: exit_, untyped, kind)))["name"]
 
-    def test_the_same_exception_twice_is_one(self, kind: str, tmp_path: Path) -> None:
+    def test_the_same_exception_twice_counts_once(self, kind: str, tmp_path: Path) -> None:
         """The record has no group."""
         trail = tmp_path / "audit.jsonl"
         exc = crash()
@@ -350,8 +350,8 @@ class TestGathered:
 @pytest.mark.parametrize(
     "kind", [kind if kind.startswith("contract") else pytest.param(kind, marks=CONVERTED_BY_THE_SDK) for kind in KINDS]
 )
-def test_an_exception_that_a_model_writes_on_purpose_is_data(kind: str) -> None:
-    """The model says how; so does an author who returns the text."""
+def test_an_exception_that_a_model_serializes_on_purpose_is_data(kind: str) -> None:
+    """The model defines the serialization; an author may also return the text."""
     result = call(server_of(Deliberate(error=ValueError("x")), anything, kind))
     assert not result.is_error
     assert {"error": "declared: x"} == json.loads(result.content[0].text)
@@ -359,20 +359,20 @@ def test_an_exception_that_a_model_writes_on_purpose_is_data(kind: str) -> None:
 
 
 @pytest.mark.server_only("FastMCP turns an MCPError of a tool into a result")
-def test_an_exception_of_the_protocol_that_a_tool_of_the_sdk_returns_is_sent_as_if_raised() -> None:
-    """As an error of the protocol."""
+def test_a_protocol_error_returned_by_an_sdk_tool_is_sent_as_if_raised() -> None:
+    """The client gets a protocol error."""
     with pytest.raises(MCPError, match="Later"):
         call(server_of(lambda: MCPError(code=-32000, message="Later."), anything, "sdk"))
 
 
-def test_an_exception_of_the_protocol_that_a_contract_tool_returns_is_a_failure() -> None:
-    """As if it had been raised."""
+def test_a_protocol_error_returned_by_a_contract_tool_is_a_failure() -> None:
+    """The result is the same as if it had been raised."""
     error = error_of(call(server_of(lambda: MCPError(code=-32000, message="Later."), anything, "contract")))
     assert ("SERVICE_UNAVAILABLE", "Later.") == (error["name"], error["message"])
 
 
-def test_a_contract_tool_that_another_tool_calls_fails() -> None:
-    """With an error of the SDK's kind, as if it had raised."""
+def test_a_contract_tool_called_by_another_tool_fails() -> None:
+    """The caller gets an SDK error, as if the tool had raised."""
     server: Server[Any] = Server("s")
 
     @server.tool(errors=[NO_MATCH])
@@ -387,7 +387,7 @@ def test_a_contract_tool_that_another_tool_calls_fails() -> None:
 
 
 class TestResources:
-    """Functions of resources, static and of templates."""
+    """Functions of static and templated resources."""
 
     RETURNED: ClassVar[dict[str, Shape]] = {
         "alone": lambda exc: exc,
@@ -417,10 +417,10 @@ class TestResources:
     @pytest.mark.parametrize("template", [False, True], ids=["static", "template"])
     @pytest.mark.parametrize("is_async", [False, True], ids=["sync", "async"])
     @pytest.mark.parametrize("returned", RETURNED)
-    def test_an_exception_that_is_returned_fails_the_read(
+    def test_a_returned_exception_fails_the_read(
         self, returned: str, is_async: bool, template: bool, tmp_path: Path
     ) -> None:
-        """A declared failure with its message, a crash masked; both are recorded."""
+        """A declared failure has its message and a crash is masked; both are recorded."""
         shape = self.RETURNED[returned]
         with pytest.raises(MCPError) as told:
             self._read(lambda: shape(not_found("No such row.")), is_async=is_async, template=template)
@@ -435,8 +435,8 @@ class TestResources:
 
     @CONVERTED_BY_THE_SDK
     @pytest.mark.parametrize("template", [False, True], ids=["static", "template"])
-    def test_results_are_what_the_sdk_makes_of_them(self, template: bool) -> None:
-        """Texts, bytes, other values, and a resource that is returned."""
+    def test_results_are_converted_as_by_the_sdk(self, template: bool) -> None:
+        """Texts, bytes, other values and returned resources are converted."""
         nested = FunctionResource.from_function(lambda: {"a": 1}, uri="data://y", name="y")
         fixed = TextResource(uri="data://z", name="z", text="fixed")
         for value, text_ in (
@@ -450,14 +450,14 @@ class TestResources:
             assert text_ == (json.loads(result.contents[0].text) if value is object else result.contents[0].text)
         assert "AQ==" == self._read(lambda: b"\x01", is_async=True, template=template).contents[0].blob
 
-    def test_a_resource_that_a_function_returns_may_not_return_an_exception(self) -> None:
-        """It is read in turn."""
+    def test_a_resource_returned_by_a_function_may_not_return_an_exception(self) -> None:
+        """The returned resource is read in turn."""
         nested = FunctionResource.from_function(crash, uri="data://y", name="y")
         with pytest.raises(MCPError):
             self._read(lambda: nested, is_async=False, template=True)
 
-    def test_resources_that_are_given_to_the_server_are_watched(self) -> None:
-        """Those of the option `resources`, and those of `add_resource`."""
+    def test_resources_passed_to_the_server_are_watched(self) -> None:
+        """This covers the option `resources` and `add_resource`."""
         one = FunctionResource.from_function(crash, uri="data://one", name="one")
         two = FunctionResource.from_function(crash, uri="data://two", name="two")
         server: Server[Any] = Server("s", resources=[one])
@@ -505,10 +505,8 @@ class TestPrompts:
 
     @pytest.mark.parametrize("is_async", [False, True], ids=["sync", "async"])
     @pytest.mark.parametrize("returned", RETURNED)
-    def test_an_exception_that_is_returned_fails_the_prompt(
-        self, returned: str, is_async: bool, tmp_path: Path
-    ) -> None:
-        """A declared failure with its message, a crash masked; both are recorded."""
+    def test_a_returned_exception_fails_the_prompt(self, returned: str, is_async: bool, tmp_path: Path) -> None:
+        """A declared failure has its message and a crash is masked; both are recorded."""
         shape = self.RETURNED[returned]
         with pytest.raises(MCPError) as told:
             self._get(lambda: shape(not_found("No such row.")), is_async=is_async)
@@ -521,8 +519,8 @@ class TestPrompts:
         assert ("prompt", "ValueError") == (record["surface"], record["exception"]["type"])
 
     @CONVERTED_BY_THE_SDK
-    def test_messages_are_what_the_sdk_makes_of_them(self) -> None:
-        """Texts, messages, mappings, blocks, and other values as JSON."""
+    def test_messages_are_converted_as_by_the_sdk(self) -> None:
+        """Texts, messages, mappings, blocks and other values become messages."""
         for value, texts in (
             ("a", ["a"]),
             (["a", UserMessage("b"), AssistantMessage("c")], ["a", "b", "c"]),
@@ -536,7 +534,7 @@ class TestPrompts:
 
 
 class TestTheSDKsConversion:
-    """`convert_result` returns the same as the SDK's method of that name."""
+    """`convert_result` returns the same as the SDK's method with that name."""
 
     RESULTS: tuple[Any, ...] = (
         None, "a", 1, 1.5, True, [], ["a", None, 1], {"a": [1]}, {"a": {1, 2}}, ("a", {"b": 1}), Model(free=[1]),
@@ -547,8 +545,8 @@ class TestTheSDKsConversion:
 
     @pytest.mark.no_server
     @pytest.mark.parametrize("annotated", ANNOTATED, ids=lambda annotated: annotated.__name__)
-    def test_results_without_exceptions_are_alike(self, annotated: Any) -> None:
-        """For each kind of annotation and result; what one refuses the other refuses."""
+    def test_results_without_exceptions_are_the_same(self, annotated: Any) -> None:
+        """For each kind of annotation and result, both return or refuse the same."""
         metadata = func_metadata(annotated)
         for result in self.RESULTS:
             outcomes: list[Any] = []
@@ -560,8 +558,8 @@ class TestTheSDKsConversion:
             assert outcomes[0] == outcomes[1], f"the SDK converts {result!r} in another way than mcpcore.sdk.returned"
 
     @pytest.mark.no_server
-    def test_the_private_names_are_there(self) -> None:
-        """What `mcpcore.sdk.returned` takes from the inside of the SDK."""
+    def test_the_private_names_exist(self) -> None:
+        """`mcpcore.sdk.returned` uses these private names of the SDK."""
         metadata = func_metadata(model)
         assert hasattr(metadata, "_output_adapter"), (
             "FuncMetadata of the SDK has no _output_adapter any more, which mcpcore.sdk.returned.convert_result needs: "

@@ -1,4 +1,4 @@
-"""What is bound in a resource or a prompt ends with its request, as in a tool."""
+"""Fields that are bound in a resource or a prompt are unbound when its request ends, as in a tool."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def serving(seen: dict[str, Any]) -> Server[Any]:
 
 @pytest.mark.parametrize("backend", ["asyncio", "trio"])
 def test_nothing_leaks_from_one_request_into_another(backend: str) -> None:
-    """One exception object, raised in resources and prompts at once, in threads, and after a cancellation."""
+    """The same exception is raised in concurrent resources and prompts, in threads, and after a cancellation."""
     seen: dict[str, Any] = {}
 
     async def read(client: Any, uri: str) -> None:

@@ -1,4 +1,4 @@
-"""Nothing leaks: secrets planted wherever an exception can hold them reach no client surface."""
+"""Secrets planted wherever an exception can hold them reach no client surface."""
 
 from __future__ import annotations
 
@@ -158,13 +158,13 @@ CALLS: list[tuple[str, dict[str, Any]]] = [
 
 
 async def surfaces(server: Server[Any], era: str, door: str) -> list[tuple[str, dict[str, Any], str]]:
-    """All that a client gets for every call: the result, or the protocol's error."""
+    """Return everything that a client gets for every call, results and protocol errors."""
     found = []
     async with Client(server, mode=era) as client:
         for name, arguments in CALLS:
             try:
                 result = await client.call_tool(name, arguments)
-                # FastMCP does not check what its plain tools return, and dumps what fits no model of theirs.
+                # FastMCP does not validate results of its plain tools, and dumps values that do not fit their model.
                 assert result.is_error or (door == "fastmcp" and name.startswith("sdk")), (name, arguments)
                 told = result.model_dump_json()
             except MCPError as error:
@@ -174,7 +174,7 @@ async def surfaces(server: Server[Any], era: str, door: str) -> list[tuple[str, 
 
 
 def test_no_planted_secret_reaches_a_client(era: str, door: str, caplog: pytest.LogCaptureFixture) -> None:
-    """In texts, causes, contexts, locals, notes, groups, types, validation input and broken results; logs have them."""
+    """Texts, causes, locals, notes, groups, types, validation input and broken results have secrets; logs show them."""
     caplog.set_level(logging.INFO)
     leaked = [
         (name, arguments, told)
@@ -186,7 +186,7 @@ def test_no_planted_secret_reaches_a_client(era: str, door: str, caplog: pytest.
 
 
 def test_with_exposure_they_are_shown(era: str, door: str) -> None:
-    """So that the test above would see a leak, and development can see the cause."""
+    """This proves that the test above would notice a leak, and lets developers see the cause."""
     served = serving(expose_internal_errors=True)
     shown = [told for _, _, told in anyio.run(surfaces, served, era, door) if "hunter2" in told]
     assert len(shown) > len(CALLS) / 2

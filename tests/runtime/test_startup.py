@@ -1,4 +1,4 @@
-"""What fails while a server starts or stops is recorded, and raised on."""
+"""Failures while a server starts or stops are recorded and raised again."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ BROKEN = 'raise RuntimeError("no database, password=hunter2")'
 def _run(
     folder: Path, door: str, *command: str, before: str = "pass", after: str = "pass"
 ) -> tuple[subprocess.CompletedProcess[str], list[dict[str, Any]]]:
-    """Run a server until it ends, and what its trail has then."""
+    """Run a server until it ends and return the records of its trail."""
     (folder / "library.py").write_text((LIFESPAN + SERVERS[door]).format(before=before, after=after))
     trail = folder / "trail.jsonl"
     done = subprocess.run(
@@ -107,8 +107,8 @@ def test_a_lifespan_that_fails_is_recorded(way: str, served_by: str, tmp_path: P
 
 
 @pytest.mark.parametrize("way", ["mcpcore run", "mcpcore run --http"])
-def test_mcpcore_run_shows_the_traceback_when_it_is_asked_to(way: str, served_by: str, tmp_path: Path) -> None:
-    """The exception itself ends the process then."""
+def test_mcpcore_run_shows_the_traceback_on_request(way: str, served_by: str, tmp_path: Path) -> None:
+    """The exception itself then ends the process."""
     done, records = _run(tmp_path, served_by, *WAYS[way], "--traceback", before=BROKEN)
     assert done.returncode == 1
     assert "\nTraceback (most recent call last):\n" in done.stderr
@@ -117,7 +117,7 @@ def test_mcpcore_run_shows_the_traceback_when_it_is_asked_to(way: str, served_by
 
 @pytest.mark.parametrize("way", ["stdio", "mcpcore run"])
 def test_a_coded_startup_failure_keeps_its_code_and_reason(way: str, served_by: str, tmp_path: Path) -> None:
-    """Of its own choice."""
+    """Its author's choice is kept."""
     before = 'raise CodedError.startup_failure(ErrorCode.CONFIGURATION_ERROR, "No key is set.", {"key": "API"})'
     _, (record,) = _run(tmp_path, served_by, *WAYS[way], before=before)
     assert (record["name"], record["reason"]) == ("CONFIGURATION_ERROR", "startup_failure")
@@ -125,8 +125,8 @@ def test_a_coded_startup_failure_keeps_its_code_and_reason(way: str, served_by: 
 
 
 @pytest.mark.parametrize("before", ["sys.exit(3)", "await missing()", "raise ExceptionGroup('g', [OSError('x')])"])
-def test_however_a_lifespan_ends_early_it_is_recorded(before: str, served_by: str, tmp_path: Path) -> None:
-    """With an exit, too."""
+def test_every_early_end_of_a_lifespan_is_recorded(before: str, served_by: str, tmp_path: Path) -> None:
+    """This includes an exit."""
     done, (record,) = _run(tmp_path, served_by, *WAYS["stdio"], before=before)
     assert done.returncode != 0
     assert record["name"] == "INITIALIZATION_FAILED"
@@ -134,7 +134,7 @@ def test_however_a_lifespan_ends_early_it_is_recorded(before: str, served_by: st
 
 @pytest.mark.parametrize("way", ["stdio", "mcpcore run"])
 def test_a_lifespan_that_fails_while_the_server_stops_is_recorded(way: str, served_by: str, tmp_path: Path) -> None:
-    """It started, so that the code is another."""
+    """It had started, so the code is different."""
     done, (record,) = _run(tmp_path, served_by, *WAYS[way], after='raise TimeoutError("the pool does not close")')
     assert (record["name"], record["surface"]) == ("TIMEOUT", "server")
     assert "the server 'library' failed to stop: TIMEOUT" in done.stderr
@@ -148,8 +148,8 @@ def test_a_server_that_starts_and_stops_records_nothing(served_by: str, tmp_path
 
 
 @pytest.mark.parametrize("way", ["HTTP", "SSE", "mcpcore run --http"])
-def test_a_port_that_is_taken_is_recorded(way: str, served_by: str, tmp_path: Path) -> None:
-    """The transport is a component that does not start."""
+def test_an_occupied_port_is_recorded(way: str, served_by: str, tmp_path: Path) -> None:
+    """The transport counts as a component that does not start."""
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
@@ -163,7 +163,7 @@ def test_a_port_that_is_taken_is_recorded(way: str, served_by: str, tmp_path: Pa
 
 @REGISTERS_ALONE
 def test_a_tool_that_cannot_be_served_is_recorded(tmp_path: Path) -> None:
-    """A component that is broken before the server runs."""
+    """The component is broken before the server runs."""
     trail = tmp_path / "trail.jsonl"
 
     @tool
@@ -238,7 +238,7 @@ def _two_prompts(server: Server[Any]) -> None:
 def test_a_component_that_cannot_be_registered_is_recorded_once(
     broken: Callable[[Server[Any]], None], tmp_path: Path
 ) -> None:
-    """And its exception is raised on, to whoever registers it."""
+    """The exception is also raised to the code that registers it."""
     trail = tmp_path / "trail.jsonl"
     server: Server[Any] = Server("s", audit=trail)
     with pytest.raises((ContractError, TypeError, ValueError)) as failed:
@@ -250,7 +250,7 @@ def test_a_component_that_cannot_be_registered_is_recorded_once(
 
 @REGISTERS_ALONE
 def test_a_module_that_cannot_register_a_tool_leaves_a_record(tmp_path: Path) -> None:
-    """One that ends the process while it is imported."""
+    """The import of the module ends the process."""
     (tmp_path / "library.py").write_text(
         "from mcpcore import Server, tool\n@tool\ndef look() -> str: return ''\n"
         "server = Server('library')\nserver.add_tool(look)\nserver.add_tool(look)\n"
@@ -270,8 +270,8 @@ def test_a_module_that_cannot_register_a_tool_leaves_a_record(tmp_path: Path) ->
 
 
 @pytest.mark.usefixtures("door")
-def test_a_tool_that_cannot_be_registered_within_a_call_fails_the_call_alone(tmp_path: Path) -> None:
-    """It is recorded as that call's failure; one that its caller handles while the server is made ends nothing."""
+def test_a_failed_registration_within_a_call_fails_only_that_call(tmp_path: Path) -> None:
+    """The record belongs to that call, and an exception handled while the server is created ends nothing."""
     trail = tmp_path / "trail.jsonl"
     server: Server[Any] = Server("s", audit=trail, tools=[look])
 
@@ -312,8 +312,8 @@ async def _lifespan_with_tasks(_: Any) -> AsyncIterator[int]:
         ),
     ],
 )
-def test_what_ends_a_server_is_no_failure_of_its_lifespan(lifespan: Any, tmp_path: Path) -> None:
-    """Neither an error of the code around it, nor a cancellation."""
+def test_the_end_of_a_server_is_not_a_failure_of_its_lifespan(lifespan: Any, tmp_path: Path) -> None:
+    """Errors of the surrounding code and cancellations are not recorded."""
     trail = tmp_path / "trail.jsonl"
     server = Server("s", lifespan=lifespan, audit=trail)
 
@@ -334,8 +334,8 @@ def test_what_ends_a_server_is_no_failure_of_its_lifespan(lifespan: Any, tmp_pat
 
 
 @pytest.mark.usefixtures("door")
-def test_a_cancellation_while_a_server_starts_is_no_failure(tmp_path: Path) -> None:
-    """Whoever started it changed their mind."""
+def test_a_cancellation_while_a_server_starts_is_not_a_failure(tmp_path: Path) -> None:
+    """The cancellation is a choice of the code that started it."""
     trail = tmp_path / "trail.jsonl"
 
     @asynccontextmanager
@@ -355,8 +355,8 @@ def test_a_cancellation_while_a_server_starts_is_no_failure(tmp_path: Path) -> N
 
 
 @pytest.mark.usefixtures("door")
-def test_handlers_find_what_the_lifespan_yielded(call: Any) -> None:
-    """As ever."""
+def test_handlers_get_the_value_of_the_lifespan(call: Any) -> None:
+    """The value is available as usual."""
 
     @tool(errors=[FailureMode("gone", ErrorCode.NOT_FOUND, when="It is gone.", recovery="Look for another one.")])
     def look(ctx: Context) -> int:

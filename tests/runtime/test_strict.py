@@ -1,4 +1,4 @@
-"""Strict servers: a call that breaks its contract fails as INTERNAL_ERROR; elsewhere the breach is only recorded."""
+"""On a strict server, a call that breaks its contract fails as INTERNAL_ERROR; elsewhere only the record says so."""
 
 from __future__ import annotations
 
@@ -209,7 +209,7 @@ def records_of(path: Path) -> list[dict[str, Any]]:
 
 
 def require_masked(envelope: Envelope) -> None:
-    """The code's safe sentence, no data, an id; not retryable."""
+    """Check for the code's safe sentence and an id, without data and not retryable."""
     assert (ErrorCode.INTERNAL_ERROR, "The tool failed unexpectedly.") == (envelope.error_code, envelope.message)
     assert envelope.reason is None
     assert not envelope.details
@@ -229,7 +229,7 @@ def path(tmp_path: Path) -> Path:
 def test_a_strict_server_fails_a_call_that_breaks_its_contract(
     handler: Callable[..., Any], door: str, path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """The client learns nothing; the record and an entry of the log at ERROR say what broke, under the client's id."""
+    """The client gets no details; the record and an ERROR log entry describe the violation under the client's id."""
     result = ask(served(handler, path, strict=True))
     assert result.is_error
     envelope = envelope_of(result)
@@ -260,10 +260,10 @@ def test_a_strict_server_fails_a_call_that_breaks_its_contract(
 
 
 @pytest.mark.parametrize("handler", BROKEN, ids=lambda handler: handler.__name__)
-def test_a_lenient_server_answers_as_ever_and_records_what_broke(
+def test_a_lenient_server_answers_as_usual_and_records_the_violation(
     handler: Callable[..., Any], door: str, path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """A lost failure gets a separate record, which readers can tell from a failure that a client received."""
+    """A lost failure has a separate record that differs from a failure that a client received."""
     result = ask(served(handler, path))
     assert (handler not in (lost, in_an_item)) == result.is_error
     if handler in (undeclared, other_code, unfit_data, lost_before_a_failure):
@@ -287,8 +287,10 @@ def test_a_lenient_server_answers_as_ever_and_records_what_broke(
 
 
 @pytest.mark.parametrize("handler", [unknown_effects, effects_of_another_type, unknown_advice])
-def test_a_failure_with_advice_that_is_none_keeps_all_else(handler: Callable[..., Any], door: str, path: Path) -> None:
-    """The reason, the message and what the entry declares are sent as if the throw site had said nothing of it."""
+def test_a_failure_with_invalid_advice_keeps_everything_else(
+    handler: Callable[..., Any], door: str, path: Path
+) -> None:
+    """The reason, the message and the declared fields are sent as if the throw site had given no advice."""
     entry = FailureMode(
         "no_match", ErrorCode.NOT_FOUND, when="x", recovery="Search.", retry=Retry.now(), effects="partial"
     )
@@ -298,8 +300,8 @@ def test_a_failure_with_advice_that_is_none_keeps_all_else(handler: Callable[...
 
 
 @pytest.mark.parametrize("strict", [True, False])
-def test_calls_that_keep_their_contract_are_the_same_on_a_strict_server(door: str, path: Path, strict: bool) -> None:
-    """Successes, declared failures, crashes, failures without a reason, and bad arguments."""
+def test_calls_that_keep_their_contract_do_not_change_on_a_strict_server(door: str, path: Path, strict: bool) -> None:
+    """Successes, declared failures, crashes, failures without a reason and bad arguments stay the same."""
 
     def act(ctx: Context[Any], how: str) -> str:
         if how == "declared":
@@ -326,7 +328,7 @@ def test_calls_that_keep_their_contract_are_the_same_on_a_strict_server(door: st
 
 @pytest.mark.parametrize("handler", [undeclared, lost_before_a_crash, reserved_key])
 def test_a_tool_without_a_contract(handler: Callable[..., Any], door: str, path: Path) -> None:
-    """Has none to break by a reason; a failure can be lost there, and a reserved key misused, all the same."""
+    """It cannot break a contract by a reason, but it can lose a failure or misuse a reserved key."""
 
     def plain() -> str:
         if handler is undeclared:
@@ -347,8 +349,8 @@ def test_a_tool_without_a_contract(handler: Callable[..., Any], door: str, path:
         assert ["data" if handler is reserved_key else "lost"] == record["broken_contract_kinds"]
 
 
-def test_several_breaches_of_a_call_are_all_named(door: str, path: Path) -> None:
-    """Those of the failure, the lost failures and the items; each kind once, and only so many texts."""
+def test_several_violations_in_a_call_are_all_named(door: str, path: Path) -> None:
+    """They come from the failure, lost failures and items; each kind is listed once, with a limited number of texts."""
 
     def act(ctx: Context[Any]) -> str:
         for _ in range(12):
@@ -364,14 +366,14 @@ def test_several_breaches_of_a_call_are_all_named(door: str, path: Path) -> None
 
 
 def test_a_call_ends_with_the_envelope_of_its_first_broken_item(door: str, path: Path) -> None:
-    """Whose record is there already; the other items have theirs."""
+    """That item is already recorded; the other items have separate records."""
     envelope = envelope_of(ask(served(in_an_item, path, strict=True)))
     first, second = records_of(path)
     assert envelope.correlation_id == first["correlationId"] != second["correlationId"]
 
 
-def test_failures_lost_at_one_place_share_a_record(door: str, path: Path) -> None:
-    """It says how many there were."""
+def test_failures_lost_at_the_same_place_share_a_record(door: str, path: Path) -> None:
+    """The record has their number."""
 
     def act(ctx: Context[Any]) -> str:
         problems = [ctx.fail("no_match", f"No {n}.") for n in range(7)]
@@ -384,8 +386,8 @@ def test_failures_lost_at_one_place_share_a_record(door: str, path: Path) -> Non
     assert (1, ["undeclared_reason", "lost"]) == (second["count"], second["broken_contract_kinds"])
 
 
-def test_expose_internal_errors_shows_what_broke(door: str, path: Path) -> None:
-    """For development: the description is the message."""
+def test_expose_internal_errors_shows_the_violation(door: str, path: Path) -> None:
+    """For development, the description is the message."""
     server = served(other_code, path, strict=True, expose_internal_errors=True)
     envelope = envelope_of(ask(server))
     assert BROKEN[other_code][1] == envelope.message
@@ -393,10 +395,10 @@ def test_expose_internal_errors_shows_what_broke(door: str, path: Path) -> None:
     assert SECRET in exception["causes"][0]["message"]
 
 
-def test_a_description_hides_secrets_and_stays_on_its_line(
+def test_a_description_is_redacted_and_stays_on_one_line(
     door: str, path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """A reason may hold the words of a caller."""
+    """A reason may contain text from a caller."""
 
     def act() -> str:
         raise CodedError(ErrorCode.CONFLICT, "x", reason="a\nERROR forged\x1b[2J sk-ant-api03-" + "A1b2" * 20)
@@ -407,8 +409,8 @@ def test_a_description_hides_secrets_and_stays_on_its_line(
     assert "A1b2A1b2" not in entry + path.read_text()
 
 
-def test_a_failure_that_cannot_be_read_is_a_broken_contract(door: str, path: Path) -> None:
-    """It is answered as it is elsewhere; the record says why."""
+def test_an_unreadable_failure_is_a_broken_contract(door: str, path: Path) -> None:
+    """The answer is the same as elsewhere; the record gives the reason."""
 
     class HostileError(CodedError):
         @property
@@ -424,8 +426,8 @@ def test_a_failure_that_cannot_be_read_is_a_broken_contract(door: str, path: Pat
     assert SECRET in record["broken_contract"]
 
 
-def test_a_strict_server_keeps_nothing_of_a_call(door: str, path: Path) -> None:
-    """An exception that is made once and raised in each call does not keep their frames alive."""
+def test_a_strict_server_keeps_no_objects_of_a_call(door: str, path: Path) -> None:
+    """An exception that is created once and raised in each call does not keep their frames alive."""
     once = conflict("x", reason="typo")
     kept: list[Any] = []
 
@@ -444,8 +446,8 @@ def test_a_strict_server_keeps_nothing_of_a_call(door: str, path: Path) -> None:
     assert [None, None] == [reference() for reference in kept]
 
 
-def test_a_failure_that_cannot_be_described_is_lost_all_the_same(door: str, path: Path) -> None:
-    """A subclass may make anything of its attributes."""
+def test_a_failure_that_cannot_be_described_is_still_reported_as_lost(door: str, path: Path) -> None:
+    """A subclass may override its attributes with anything."""
 
     class HostileError(CodedError):
         def __getattribute__(self, name: str) -> Any:
@@ -464,8 +466,8 @@ def test_a_failure_that_cannot_be_described_is_lost_all_the_same(door: str, path
     assert "made a failure, which cannot be read, at" in second["broken_contract"]
 
 
-def test_of_very_many_broken_items_some_are_named(door: str, path: Path) -> None:
-    """All have their records."""
+def test_some_of_very_many_broken_items_are_named(door: str, path: Path) -> None:
+    """All have records."""
 
     def act(ctx: Context[Any]) -> str:
         for _ in range(MAX_NOTED + 5):
@@ -480,8 +482,8 @@ def test_of_very_many_broken_items_some_are_named(door: str, path: Path) -> None
 
 @pytest.mark.parametrize("strict", [True, False])
 @pytest.mark.parametrize("fails", [True, False])
-def test_a_failure_that_a_nested_call_loses(door: str, path: Path, strict: bool, fails: bool) -> None:
-    """Is one of the call of the client."""
+def test_a_failure_lost_by_a_nested_call(door: str, path: Path, strict: bool, fails: bool) -> None:
+    """The lost failure counts for the client's call."""
 
     @tool(name="inner", errors=ERRORS)
     def inner(ctx: Context[Literal["no_match", "no_row"]]) -> str:
@@ -513,7 +515,7 @@ def test_a_failure_that_a_nested_call_loses(door: str, path: Path, strict: bool,
 @pytest.mark.parametrize("strict", [True, False])
 @pytest.mark.parametrize("how", ["works", "lost", "undeclared", "lost_before", "protocol", "item"])
 def test_resources_and_prompts(door: str, path: Path, how: str, strict: bool, caplog: pytest.LogCaptureFixture) -> None:
-    """Fail with an error of the protocol, whose message says nothing."""
+    """They fail with a protocol error that gives no details."""
     server: Server[Any] = Server("s", audit=path, strict=strict)
 
     def answer(ctx: Context[Any], how: str) -> str:
@@ -580,8 +582,8 @@ def test_resources_and_prompts(door: str, path: Path, how: str, strict: bool, ca
 
 
 @pytest.mark.parametrize("strict", [True, False])
-def test_a_failure_lost_before_a_step_of_the_protocol(door: str, path: Path, strict: bool) -> None:
-    """A strict server fails the call; elsewhere the step is taken, and the record is there."""
+def test_a_failure_lost_before_a_protocol_step(door: str, path: Path, strict: bool) -> None:
+    """A strict server fails the call; elsewhere the step is taken, and the record exists."""
 
     def act(ctx: Context[Any]) -> str:
         ctx.fail("no_match", SECRET)
@@ -615,8 +617,8 @@ def test_a_failure_lost_before_a_step_of_the_protocol(door: str, path: Path, str
 
 
 @pytest.mark.server_only("an MCPError of a plain tool is a result in FastMCP")
-def test_an_error_of_the_protocol_of_an_sdk_tool(door: str, path: Path) -> None:
-    """Its author chose it; with a failure that was lost before, a strict server answers with a result instead."""
+def test_a_protocol_error_of_an_sdk_tool(door: str, path: Path) -> None:
+    """Its author chose it, but after a lost failure a strict server answers with a result instead."""
 
     def plain() -> str:
         not_found("x")
@@ -631,10 +633,10 @@ def test_an_error_of_the_protocol_of_an_sdk_tool(door: str, path: Path) -> None:
 
 
 @pytest.mark.parametrize(("value", "strict"), [("1", True), ("TRUE", True), ("yes", True), ("0", False), ("", False)])
-def test_the_variable_makes_servers_strict(
+def test_the_environment_variable_makes_servers_strict(
     value: str, strict: bool, door: str, path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """With the same values as MCPCORE_EXPOSE_INTERNAL_ERRORS."""
+    """It accepts the same values as MCPCORE_EXPOSE_INTERNAL_ERRORS."""
     monkeypatch.setenv("MCPCORE_STRICT", value)
     assert strict == ask(served(lost, path)).is_error
 
@@ -667,7 +669,7 @@ def ask_fastmcp(mcp: Any, name: str = "act") -> Any:
 @pytest.mark.server_only("its cases are the kinds of servers")
 @pytest.mark.parametrize("kind", ["server", "fastmcp", "alone"])
 def test_a_scope_makes_a_server_strict_or_lenient(kind: str, path: Path) -> None:
-    """Also one that runs in another thread; where scopes overlap, the last one entered decides."""
+    """This includes a server in another thread; of overlapping scopes, the last one entered decides."""
     if kind == "server":
         server: Any = Server("s", tools=[act_lost], audit=path)
         call = ask
@@ -690,7 +692,7 @@ def test_a_scope_makes_a_server_strict_or_lenient(kind: str, path: Path) -> None
 
 
 def test_overlapping_scopes_may_be_left_in_any_order() -> None:
-    """As those of tasks are."""
+    """Scopes in concurrent tasks overlap like this."""
     strictness = Strictness()
     first, second = strictness.scope(strict=True), strictness.scope(strict=False)
     first.__enter__()
@@ -706,7 +708,7 @@ def test_overlapping_scopes_may_be_left_in_any_order() -> None:
 
 
 def test_a_direct_call_in_a_unit_test_is_unaffected(monkeypatch: pytest.MonkeyPatch) -> None:
-    """It returns what the handler returns, and raises its failure."""
+    """It returns the handler's result and raises its failure."""
     monkeypatch.setenv("MCPCORE_STRICT", "1")
     assert "done" == act_lost()
 
@@ -724,7 +726,7 @@ def test_a_direct_call_in_a_unit_test_is_unaffected(monkeypatch: pytest.MonkeyPa
 def test_a_fastmcp_server_without_a_middleware(
     noun: str, strict: bool, path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Is strict by the variable, and records lost failures where MCPCORE_AUDIT says."""
+    """The variable makes it strict, and it records lost failures to the path in MCPCORE_AUDIT."""
     from fastmcp import FastMCP
 
     from mcpcore import prompt, resource
@@ -769,10 +771,10 @@ def test_a_fastmcp_server_without_a_middleware(
 
 @pytest.mark.parametrize("outer", [True, False, None])
 @pytest.mark.parametrize("inner", [True, False, None])
-def test_of_mounted_servers_the_outermost_middleware_decides(
+def test_the_outermost_middleware_decides_for_mounted_servers(
     outer: bool | None, inner: bool | None, tmp_path: Path
 ) -> None:
-    """With None, a server has no middleware."""
+    """None means a server without middleware."""
     from fastmcp import FastMCP
 
     below = FastMCP("below") if inner is None else fastmcp_server(tmp_path / "inner", strict=inner)
@@ -788,8 +790,8 @@ def test_of_mounted_servers_the_outermost_middleware_decides(
     assert bool(inner if outer is None else outer) == ask_fastmcp(above, "below_act").is_error
 
 
-def test_a_failure_that_other_middleware_loses(path: Path) -> None:
-    """Beside the answer of a mounted server."""
+def test_a_failure_lost_by_other_middleware(path: Path) -> None:
+    """A mounted server answers the call."""
     from fastmcp.server.middleware import Middleware
 
     class Losing(Middleware):
@@ -821,7 +823,7 @@ def test_a_failure_that_other_middleware_loses(path: Path) -> None:
 def test_a_call_whose_lost_failure_cannot_be_recorded_is_withheld(
     handler: Callable[..., Any], strict: bool, door: str, tmp_path: Path
 ) -> None:
-    """Where the policy of the trail is to refuse; also a call that succeeded."""
+    """This holds if the trail's policy is to refuse, even for a call that succeeded."""
     folder = tmp_path / "trail"
     folder.mkdir()
     path = folder / "audit.jsonl"
@@ -837,7 +839,7 @@ def test_a_call_whose_lost_failure_cannot_be_recorded_is_withheld(
 
 
 def test_a_prompt_whose_lost_failure_cannot_be_recorded_is_withheld(door: str, tmp_path: Path) -> None:
-    """As an error of the protocol."""
+    """The client gets a protocol error."""
     path = tmp_path / "audit.jsonl"
     trail = AuditTrail.open(path, policy="refuse")
     server: Server[Any] = Server("s", audit=trail)
@@ -862,8 +864,8 @@ def test_a_prompt_whose_lost_failure_cannot_be_recorded_is_withheld(door: str, t
     asyncio.run(run())
 
 
-def test_a_lost_failure_that_waits_for_the_trail_holds_up_no_other_call(door: str, path: Path) -> None:
-    """Only the answer of its call waits; with the policy to refuse it is withheld when the time is up."""
+def test_a_lost_failure_waiting_for_the_trail_delays_no_other_call(door: str, path: Path) -> None:
+    """Only its own answer waits; with the policy to refuse, it is withheld after the time limit."""
     fcntl = pytest.importorskip("fcntl")
     from mcpcore.audit.files import lock_path
 
@@ -897,7 +899,7 @@ def test_a_lost_failure_that_waits_for_the_trail_holds_up_no_other_call(door: st
 
 
 def test_without_a_file_the_logger_has_the_record(door: str, caplog: pytest.LogCaptureFixture) -> None:
-    """As it has those of failures."""
+    """Failures are logged the same way."""
     caplog.set_level(logging.INFO)
     server: Server[Any] = Server("s", tools=[act_lost], audit=AuditTrail(sinks=()))
     assert not ask(server).is_error
@@ -905,10 +907,10 @@ def test_without_a_file_the_logger_has_the_record(door: str, caplog: pytest.LogC
     assert "lost" == json.loads(record.getMessage())["outcome"]
 
 
-def test_the_line_that_points_to_a_record_says_that_it_was_lost(
+def test_the_log_line_for_a_record_says_that_it_was_lost(
     door: str, path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """Nothing failed."""
+    """The call itself did not fail."""
     caplog.set_level(logging.INFO)
     ask(Server("s", tools=[act_lost], audit=path))
     (record,) = records_of(path)

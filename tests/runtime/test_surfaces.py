@@ -1,4 +1,4 @@
-"""Resources and prompts that fail, and errors of the protocol that an author chose: told, and recorded first."""
+"""Failures of resources and prompts, and protocol errors that an author chose, are recorded and then sent."""
 
 from __future__ import annotations
 
@@ -103,10 +103,10 @@ NAMES = {"resource": "page://{}", "prompt": "ask", "tool": "act"}
         ("group", -32603, ErrorCode.CONFLICT, "Held."),
     ],
 )
-def test_a_failure_is_told_and_recorded(
+def test_a_failure_is_recorded_and_sent(
     surface: str, how: str, number: int, code: ErrorCode, message: str, tmp_path: Path
 ) -> None:
-    """The code, the author's data and the recovery in the data of the error; a crash is masked; bound fields count."""
+    """The error's data has the code, the author's data, the recovery and bound fields; a crash is masked."""
     trail = tmp_path / "audit.jsonl"
     error = failing(serving(trail), surface, how)
     told = Envelope.from_result(error)
@@ -124,8 +124,8 @@ def test_a_failure_is_told_and_recorded(
     assert {"coded": None, "crash": "KeyError", "group": "ExceptionGroup"}[how] == raised
 
 
-def test_what_the_sdks_errors_of_resources_say_is_kept(tmp_path: Path) -> None:
-    """Their authors meant them to be read; the number says whether the resource exists."""
+def test_messages_of_the_sdks_resource_errors_are_kept(tmp_path: Path) -> None:
+    """Their authors wrote them for clients, and the number says whether the resource exists."""
     trail = tmp_path / "audit.jsonl"
     for how, number, code, message in (
         ("spoken", -32603, "INTERNAL_ERROR", "The disk is away."),
@@ -143,10 +143,10 @@ def test_what_the_sdks_errors_of_resources_say_is_kept(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("surface", ["resource", "prompt", "tool"])
 @pytest.mark.parametrize("how", ["mcp", "behind"])
-def test_an_error_of_the_protocol_that_an_author_chose_stays_and_is_recorded(
+def test_a_protocol_error_chosen_by_an_author_is_kept_and_recorded(
     surface: str, how: str, tmp_path: Path, door: str
 ) -> None:
-    """Of tools of the SDK's own, too; a tool's becomes a result on FastMCP, as FastMCP itself has it."""
+    """This includes SDK tools; on FastMCP it becomes a tool result, as without mcpcore."""
     trail = tmp_path / "audit.jsonl"
     if (surface, door) == ("tool", "fastmcp"):
         answer = anyio.run(acting, serving(trail), how)
@@ -159,8 +159,8 @@ def test_an_error_of_the_protocol_that_an_author_chose_stays_and_is_recorded(
 
 
 @pytest.mark.parametrize("surface", ["resource", "prompt", "tool"])
-def test_a_step_of_the_protocol_is_no_failure(surface: str, tmp_path: Path) -> None:
-    """What the client answers by itself leaves no record."""
+def test_a_protocol_step_is_not_a_failure(surface: str, tmp_path: Path) -> None:
+    """Requests that the client answers by itself leave no record."""
     trail = tmp_path / "audit.jsonl"
     assert -32042 == failing(serving(trail), surface, "elicit").code
     assert [] == records(trail)
@@ -168,10 +168,10 @@ def test_a_step_of_the_protocol_is_no_failure(surface: str, tmp_path: Path) -> N
 
 @pytest.mark.parametrize("surface", ["resource", "prompt", "tool"])
 @pytest.mark.parametrize("how", ["mcp", "coded"])
-def test_a_failure_that_cannot_be_recorded_is_not_told(
+def test_a_failure_that_cannot_be_recorded_is_withheld(
     surface: str, how: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, door: str
 ) -> None:
-    """Where the policy is to refuse, the answer says so instead."""
+    """With the policy to refuse, the answer reports the missing record instead."""
     server = serving(tmp_path / "audit.jsonl")
 
     def full(self: object, record: object) -> None:
@@ -186,8 +186,8 @@ def test_a_failure_that_cannot_be_recorded_is_not_told(
     assert ("audit_failed", {}) == (told.reason, told.details)
 
 
-def test_what_is_not_there_is_told_as_that(tmp_path: Path) -> None:
-    """An unknown prompt, an unknown resource, a prompt without an argument that it needs."""
+def test_missing_items_are_reported_as_missing(tmp_path: Path) -> None:
+    """This covers unknown prompts, unknown resources and prompts without a required argument."""
     trail = tmp_path / "audit.jsonl"
 
     async def main() -> list[Any]:
@@ -208,8 +208,8 @@ def test_what_is_not_there_is_told_as_that(tmp_path: Path) -> None:
     assert [error["correlationId"] for error in told] == [record["correlationId"] for record in records(trail)]
 
 
-def test_a_prompt_that_says_the_sdks_words_is_not_mistaken() -> None:
-    """A ValueError of an author's own that begins as the SDK's do is a failure of the prompt."""
+def test_a_prompt_that_uses_the_sdks_words_is_not_mistaken_for_it() -> None:
+    """An author's ValueError with the SDK's opening words is a failure of the prompt."""
     server: Server[Any] = Server("s")
 
     @server.prompt()
@@ -226,8 +226,8 @@ def test_a_prompt_that_says_the_sdks_words_is_not_mistaken() -> None:
     anyio.run(main)
 
 
-def test_a_group_of_failures_in_a_tool_of_the_sdks_is_searched(tmp_path: Path) -> None:
-    """As in a contract tool: the failure that was meant speaks, the other is counted."""
+def test_a_group_of_failures_in_an_sdk_tool_is_searched(tmp_path: Path) -> None:
+    """As in a contract tool, the intended failure is sent and the other one is counted."""
     trail = tmp_path / "audit.jsonl"
 
     async def main() -> Any:
@@ -240,8 +240,8 @@ def test_a_group_of_failures_in_a_tool_of_the_sdks_is_searched(tmp_path: Path) -
 
 
 @pytest.mark.parametrize("dialect", ["canonical", "taxonomy", "ok_envelope_b"])
-def test_a_failure_that_a_handler_passes_on_becomes_one_of_this_server(dialect: str, tmp_path: Path) -> None:
-    """The id, the tool and the bound fields are this server's; the record has the id that the client sees."""
+def test_a_failure_that_a_handler_passes_on_belongs_to_this_server(dialect: str, tmp_path: Path) -> None:
+    """The id, the tool and the bound fields are this server's, and the record has the client's id."""
     trail = tmp_path / "audit.jsonl"
     server: Server[Any] = Server("proxy", dialect=dialect, audit=trail, bind={"role": "R"})
 
@@ -264,8 +264,8 @@ def test_a_failure_that_a_handler_passes_on_becomes_one_of_this_server(dialect: 
     assert theirs["correlationId"] != told.correlation_id
 
 
-def test_what_does_not_fail_is_answered(tmp_path: Path) -> None:
-    """A resource and a prompt as the SDK has them, without a record."""
+def test_successes_are_answered(tmp_path: Path) -> None:
+    """Resources and prompts answer as with the SDK, without a record."""
     trail = tmp_path / "audit.jsonl"
 
     async def main() -> tuple[Any, Any]:
@@ -287,8 +287,8 @@ def test_what_does_not_fail_is_answered(tmp_path: Path) -> None:
     ],
 )
 @pytest.mark.server_only("it serves a class of prompts of the SDK's")
-def test_prompts_of_an_applications_own_kind_fail_as_others_do(raised: BaseException, code: ErrorCode) -> None:
-    """What a subclass raises reaches the SDK without the words that its own prompts have around it."""
+def test_prompts_of_an_application_class_fail_like_others(raised: BaseException, code: ErrorCode) -> None:
+    """An exception of a subclass reaches the SDK without the wording of the SDK's own prompts."""
 
     class Own(Prompt):
         async def render(self, *args: Any, **kwargs: Any) -> Any:
@@ -307,8 +307,8 @@ def test_prompts_of_an_applications_own_kind_fail_as_others_do(raised: BaseExcep
 
 
 @pytest.mark.parametrize("surface", ["resource", "prompt"])
-def test_no_log_has_what_a_crash_would_leak(surface: str, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    """The SDK logs nothing of it; the one log of the crash is without secrets, whatever formats it."""
+def test_no_log_has_the_secrets_of_a_crash(surface: str, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """The SDK logs nothing about it, and the one crash log has no secrets in any format."""
     server = serving(tmp_path / "audit.jsonl")
     url = "postgres://user:hunter2@host/db"
 
@@ -331,12 +331,12 @@ def test_no_log_has_what_a_crash_would_leak(surface: str, tmp_path: Path, caplog
     assert 1 == len(crashes)
     assert "ConnectionError" in caplog.text
     for record in caplog.records:
-        # The SDK's lines on each request name the method and nothing else.
+        # The SDK's lines about each request only name the method.
         assert "hunter2" not in logging.Formatter().format(record)
 
 
-def test_what_a_handler_reads_fails_as_the_sdk_has_it(tmp_path: Path) -> None:
-    """A resource that reads another, and code on the server, get the SDK's own error."""
+def test_a_resource_read_by_a_handler_fails_as_in_the_sdk(tmp_path: Path) -> None:
+    """A resource that reads another and code on the server get the SDK's own error."""
     server = serving(tmp_path / "audit.jsonl")
     seen: list[str] = []
 

@@ -1,4 +1,4 @@
-"""Every shape of handler, as a tool on a server and called by a test."""
+"""Every kind of handler, as a tool on a server and as a function called by a test."""
 
 from __future__ import annotations
 
@@ -193,8 +193,8 @@ SHAPES: dict[str, Tool[..., Any]] = {
 
 @pytest.mark.usefixtures("door")
 @pytest.mark.parametrize("shape", SHAPES)
-def test_every_shape_of_handler_is_a_tool(shape: str, call: Any) -> None:
-    """It succeeds, fails with its declared reason, and rejects what it does not know, on a server."""
+def test_every_kind_of_handler_is_a_tool(shape: str, call: Any) -> None:
+    """On a server it succeeds, fails with its declared reason, and rejects unknown arguments."""
     made = SHAPES[shape]
     server = Server("s", tools=[made])
     assert "a:x" == found(call(server, made.name, {"query": "x"}))
@@ -207,8 +207,8 @@ def test_every_shape_of_handler_is_a_tool(shape: str, call: Any) -> None:
 
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.anyio
-async def test_every_shape_of_handler_is_called_in_a_test(shape: str) -> None:
-    """Called without its context, it returns what the handler returns and raises its failure."""
+async def test_every_kind_of_handler_can_be_called_in_a_test(shape: str) -> None:
+    """Called without its context, it returns the handler's result and raises its failure."""
     made = SHAPES[shape]
 
     async def run(query: str) -> Any:
@@ -231,7 +231,7 @@ def test_a_classmethod_above_the_decorator_is_a_tool(call: Any) -> None:
 
 @pytest.mark.usefixtures("door")
 def test_a_method_is_a_tool_of_its_instance(call: Any) -> None:
-    """Two instances have two tools; on the class stands the declaration, which a server refuses."""
+    """Two instances have two tools, and a server refuses the unbound declaration on the class."""
     one, two = Store("1:"), Store("2:")
     assert ("1:x", "2:x") == (one.sync_method("x"), two.sync_method("x"))
     assert "1:x" == Store.sync_method(one, "x")
@@ -246,8 +246,8 @@ def test_a_method_is_a_tool_of_its_instance(call: Any) -> None:
         Server("s", tools=[declared])
 
 
-def test_the_handler_itself_stays_within_reach() -> None:
-    """`handler` is the function; name, module and documentation are its own."""
+def test_the_handler_is_accessible() -> None:
+    """`handler` is the function, and the tool has its name, module and docstring."""
     made = tool(errors=[NO_MATCH])(sync_function)
     assert sync_function is made.handler
     assert ("sync_function", __name__, "Search.") == (made.__name__, made.__module__, made.__doc__)  # type: ignore[attr-defined]
@@ -256,8 +256,8 @@ def test_the_handler_itself_stays_within_reach() -> None:
 
 @pytest.mark.usefixtures("door")
 @pytest.mark.parametrize("decorator", [tool, tool(), tool(errors=[]), tool(name="f", title="T")])
-def test_the_decorator_stands_with_and_without_parentheses(decorator: Any, call: Any) -> None:
-    """`@tool`, `@tool()`, `@tool(errors=[...])` and with options alone."""
+def test_the_decorator_works_with_and_without_parentheses(decorator: Any, call: Any) -> None:
+    """`@tool`, `@tool()`, `@tool(errors=[...])` and options alone are valid."""
 
     @decorator
     def f(x: int) -> int:
@@ -270,7 +270,7 @@ def test_the_decorator_stands_with_and_without_parentheses(decorator: Any, call:
 
 @pytest.mark.usefixtures("door")
 def test_all_ways_of_registration_serve_the_contract(call: Any) -> None:
-    """`tools=`, `@server.tool(errors=...)`, `@server.tool()`, `server.add_tool(...)`, of mcpcore and of the SDK."""
+    """`tools=`, `@server.tool()` with and without errors, and `server.add_tool(...)` work for both kinds of tools."""
 
     def sdk_made(x: int) -> int:
         return x
@@ -306,7 +306,7 @@ def bare_typed_context(ctx: Context, x: int) -> int:
 
 
 def test_a_method_decorated_by_the_server_is_refused() -> None:
-    """There is no instance to call it on."""
+    """The server has no instance to call it on."""
     server = Server("s")
     with pytest.raises(ContractError, match="give it bound to an instance"):
 
@@ -315,8 +315,8 @@ def test_a_method_decorated_by_the_server_is_refused() -> None:
             def method(self, ctx: Context[Reasons]) -> None: ...
 
 
-def test_a_name_that_is_taken_is_refused() -> None:
-    """A client could not tell two tools of one name apart."""
+def test_a_duplicate_name_is_refused() -> None:
+    """A client could not distinguish two tools with the same name."""
     made = errors(sync_function)
     server = Server("s", tools=[made])
     with pytest.raises(ContractError, match="has a tool 'sync_function' already"):
@@ -330,7 +330,7 @@ def test_a_name_that_is_taken_is_refused() -> None:
 
 @pytest.mark.usefixtures("door")
 def test_the_sdks_registration_options_reach_the_client(era: str) -> None:
-    """Title, description, annotations, icons and meta; `structured_output=False` leaves text alone."""
+    """Title, description, annotations, icons and meta are listed; `structured_output=False` leaves only text."""
     icons = [Icon(src="https://example.com/i.png")]
 
     @tool(
@@ -363,7 +363,7 @@ def test_the_sdks_registration_options_reach_the_client(era: str) -> None:
 
 
 def test_an_unknown_option_is_refused() -> None:
-    """The options are those of the signature."""
+    """Only options in the signature are accepted."""
     with pytest.raises(TypeError, match="colour"):
         tool(colour="red")  # type: ignore[call-overload]
     with pytest.raises(ContractError, match="give everything else by keyword"):
@@ -371,8 +371,8 @@ def test_an_unknown_option_is_refused() -> None:
 
 
 @pytest.mark.usefixtures("door")
-def test_parameters_may_have_names_that_models_use(call: Any) -> None:
-    """Names of BaseModel's own attributes, aliases, defaults and factories arrive as they were sent."""
+def test_parameters_may_have_names_of_model_attributes(call: Any) -> None:
+    """BaseModel attribute names, aliases, defaults and factories arrive as they were sent."""
 
     @tool
     def f(
@@ -401,7 +401,7 @@ class State:
 
 @pytest.mark.usefixtures("door")
 def test_the_lifespan_reaches_the_handler(era: str, call: Any) -> None:
-    """`ctx.lifespan_context` is what the lifespan yielded."""
+    """`ctx.lifespan_context` is the value that the lifespan yielded."""
 
     @asynccontextmanager
     async def lifespan(server: Any) -> AsyncIterator[State]:
@@ -423,8 +423,8 @@ def ask() -> Elicit[Answer]:
 
 
 @pytest.mark.usefixtures("door")
-def test_resolved_parameters_are_asked_for(era: str) -> None:
-    """The client answers by elicitation in the handshake era, and by another round in the other."""
+def test_resolved_parameters_are_requested_from_the_client(era: str) -> None:
+    """The client answers by elicitation in the handshake era, and in another round in the later era."""
 
     @tool(errors=[NO_MATCH])
     async def f(ctx: Context[Reasons], query: str, answer: Annotated[Answer, Resolve(ask)]) -> str:
@@ -445,8 +445,8 @@ def test_resolved_parameters_are_asked_for(era: str) -> None:
 
 
 @pytest.mark.usefixtures("door")
-def test_an_input_required_result_passes() -> None:
-    """A handler may ask its client itself, and reads the answer from the context."""
+def test_an_input_required_result_is_passed_on() -> None:
+    """A handler may ask its client itself and reads the answer from the context."""
 
     @tool
     async def f(ctx: Context) -> str | InputRequiredResult:
@@ -476,7 +476,7 @@ class TestRefusedAtImport:
         ],
     )
     def test_a_context_that_names_an_undeclared_reason(self, annotation: Any, says: str) -> None:
-        """Literals, aliases, unions and enums are read."""
+        """The check reads literals, aliases, unions and enums."""
 
         def handler(ctx: Any) -> None: ...
 
@@ -491,8 +491,8 @@ class TestRefusedAtImport:
         "annotation",
         [Context[str], Context, Context[Any], Context[Literal["no_match"] | str], Context[Reasons]],  # noqa: PYI051
     )
-    def test_but_not_one_that_names_none_or_declared_ones(self, annotation: Any) -> None:
-        """A context without literal reasons accepts any."""
+    def test_but_not_one_with_no_or_declared_reasons(self, annotation: Any) -> None:
+        """A context without literal reasons accepts any reason."""
 
         def handler(ctx: Any) -> None: ...
 
@@ -500,7 +500,7 @@ class TestRefusedAtImport:
         tool(errors=[NO_MATCH])(handler)
 
     def test_a_context_in_the_wrong_place_on_a_server(self) -> None:
-        """A server says it as the decorator does, with and without a contract, and where the context is optional."""
+        """The server's error matches the decorator's, with and without a contract, also for an optional context."""
         server = Server("x")
 
         def second(query: str, ctx: Context) -> None: ...
@@ -516,8 +516,8 @@ class TestRefusedAtImport:
 
     @pytest.mark.usefixtures("door")
     @pytest.mark.anyio
-    async def test_an_optional_context_is_given(self) -> None:
-        """It is no argument of the tool, and never None inside of a request."""
+    async def test_an_optional_context_is_passed(self) -> None:
+        """It is not an argument of the tool, and is never None inside a request."""
         seen: list[object] = []
 
         @tool
@@ -532,7 +532,7 @@ class TestRefusedAtImport:
         assert isinstance(seen[0], Context)
 
     def test_a_context_that_is_not_first(self) -> None:
-        """The message names the parameter and its place."""
+        """The message names the parameter and its position."""
         with pytest.raises(ContractError, match=r"must be the first parameter, not parameter 2 \('ctx'\)"):
 
             @tool
@@ -545,7 +545,7 @@ class TestRefusedAtImport:
                 def f(self, query: str, ctx: Context) -> None: ...
 
     def test_generators(self) -> None:
-        """A tool answers once."""
+        """A tool returns only one answer."""
 
         def f() -> Iterator[int]:
             yield 1
@@ -559,7 +559,7 @@ class TestRefusedAtImport:
 
     @pytest.mark.parametrize("fields", [{"error": (str, ...)}, {"fault": (str, Field(alias="error"))}, {"fault": (str, Field(serialization_alias="error"))}])  # fmt: skip
     def test_a_success_model_with_a_field_error(self, fields: dict[str, Any]) -> None:
-        """By name, by alias and by the alias that it is written with."""
+        """The field is found by name, by alias and by serialization alias."""
         from pydantic import create_model
 
         model = create_model("Result", **fields)
@@ -573,7 +573,7 @@ class TestRefusedAtImport:
         assert "tool 'f'" in str(raised.value)
 
     def test_a_success_model_that_computes_a_field_error(self) -> None:
-        """What is sent counts, not what is stored."""
+        """The check covers the serialized fields, not only the stored ones."""
 
         class Result(BaseModel):
             @computed_field
@@ -586,7 +586,7 @@ class TestRefusedAtImport:
             def f() -> Result: ...
 
     def test_parameters_that_no_client_could_send(self) -> None:
-        """Packed parameters, as a decorator without functools.wraps has them, and types that have no schema."""
+        """Packed parameters, as from a decorator without functools.wraps, and types without a schema are refused."""
         for handler in (lambda *args: 1, lambda **kwargs: 1):
             with pytest.raises(ContractError, match=r"cannot be described to a client; .*functools\.wraps"):
                 tool(name="f")(handler)
@@ -596,7 +596,7 @@ class TestRefusedAtImport:
             def f(x: types.ModuleType, y: Callable[[int], str]) -> None: ...
 
     def test_a_handler_without_a_name_or_a_signature(self) -> None:
-        """A lambda needs a name; a C function may have no signature."""
+        """A lambda needs a name, and a C function may have no signature."""
         with pytest.raises(ContractError, match="a lambda has no name"):
             tool(lambda: 1)
         assert "x" == tool(name="x")(lambda: 1).name
@@ -604,7 +604,7 @@ class TestRefusedAtImport:
             tool(iter)
 
     def test_decorators_in_the_wrong_order(self) -> None:
-        """@tool is applied once, and below @classmethod."""
+        """@tool may be applied only once, and only below @classmethod."""
         with pytest.raises(ContractError, match="@tool is applied twice; remove one"):
             tool(tool(sync_noop))
         with pytest.raises(ContractError, match="@classmethod must be above @tool"):
@@ -615,7 +615,7 @@ class TestRefusedAtImport:
                 def f(cls) -> None: ...
 
     def test_an_annotation_that_is_never_defined(self) -> None:
-        """It may be defined later; a server refuses a tool whose annotation never was."""
+        """The name may be defined later, but a server refuses the tool if it never is."""
 
         @tool
         def f(x: OnlyForCheckers) -> None: ...
@@ -623,8 +623,8 @@ class TestRefusedAtImport:
         with pytest.raises(ContractError, match="an annotation names 'OnlyForCheckers', which is not defined"):
             Server("s", tools=[f])
 
-    def test_which_parameter_names_what_is_not_defined(self) -> None:
-        """By its annotation, or by the result's; nothing is said of which where the name is behind another."""
+    def test_which_parameter_has_an_undefined_name(self) -> None:
+        """The message identifies the annotation or the result, unless the name is hidden inside another name."""
         hidden = list["OnlyForCheckers"]
 
         def first(x: int, y: list[OnlyForCheckers]) -> None: ...
@@ -653,10 +653,10 @@ class TestRefusedAtImport:
         ],
     )
     @pytest.mark.parametrize(("name", "part"), [("y", "parameter 'y'"), ("return", "the result")])
-    def test_an_annotation_that_can_never_be_read(
+    def test_an_annotation_that_cannot_be_evaluated(
         self, annotation: Any, cause: type[Exception], name: str, part: str
     ) -> None:
-        """The file, the tool and the parameter are named, with or without a contract, and whoever takes the handler."""
+        """The message names the file, tool and parameter, with or without a contract, however it is registered."""
 
         def handler(x: int, y: Any) -> None: ...
 
@@ -673,8 +673,8 @@ class TestRefusedAtImport:
             assert isinstance(raised.value.__cause__, cause)
             assert len(message) < 500
 
-    def test_an_annotation_that_can_never_be_read_beside_a_name_around(self) -> None:
-        """The names around a nested handler are known where the bad annotation is looked for."""
+    def test_an_annotation_that_cannot_be_evaluated_next_to_a_local_name(self) -> None:
+        """The search for the bad annotation knows the names around a nested handler."""
 
         class Inner(BaseModel):
             n: int
@@ -687,7 +687,7 @@ class TestRefusedAtImport:
 
     @pytest.mark.usefixtures("door")
     def test_a_callable_without_annotations(self, call: Any) -> None:
-        """Where there is nothing to be read, the signature alone tells what is taken."""
+        """Without annotations, the signature alone decides which arguments are passed."""
 
         class Handler:
             __call__ = staticmethod(len)
@@ -698,7 +698,7 @@ class TestRefusedAtImport:
 
     @pytest.mark.parametrize(("raised", "told"), [(ZeroDivisionError("x"), "no signature that can be read: Zero"), (NameError("N"), "names 'N'")])  # fmt: skip
     def test_a_signature_that_raises(self, raised: Exception, told: str) -> None:
-        """As annotations do from Python 3.14 on; the handler and the tool are named, and a name may yet be defined."""
+        """From Python 3.14 on, annotations may raise; the message names the tool, and a name may be defined later."""
 
         class Handler:
             @property
@@ -711,11 +711,11 @@ class TestRefusedAtImport:
             Server("s", tools=[tool(name="f")(Handler())])
         assert "tool 'f'" in str(refused.value)
         assert raised is refused.value.__cause__
-        with pytest.raises(type(raised)):  # without a contract, it is the SDK that refuses
+        with pytest.raises(type(raised)):  # without a contract, the SDK refuses it
             Server("s").add_tool(Handler(), name="f")
 
-    def test_a_type_whose_own_code_raises(self) -> None:
-        """Whatever describing a type raises, the parameter, the result or the failure mode that has it is named."""
+    def test_a_type_whose_code_raises(self) -> None:
+        """Any exception from describing a type is reported with its parameter, result or failure mode."""
 
         class Hostile:
             @classmethod
@@ -742,7 +742,7 @@ class TestRefusedAtImport:
             tool(errors=[entry])(sync_noop)
 
     def test_two_types_that_cannot_be_described(self) -> None:
-        """The one that is told is the one that is named; where none is, the handler is."""
+        """The message names the type that is described, or else the handler."""
 
         def handler(x: Any, y: Any, z=1): ...
 
@@ -754,7 +754,7 @@ class TestRefusedAtImport:
             tool(handler)
 
     @pytest.mark.usefixtures("door")
-    def test_a_context_for_checkers_alone_is_known(self, call: Any) -> None:
+    def test_a_context_imported_for_type_checkers_is_recognised(self, call: Any) -> None:
         """Linters move imports that only annotations use under TYPE_CHECKING."""
         source = (
             "from __future__ import annotations\nfrom typing import TYPE_CHECKING\nfrom mcpcore import tool\n"
@@ -767,7 +767,7 @@ class TestRefusedAtImport:
 
     @pytest.mark.usefixtures("door")
     def test_an_annotation_defined_later_is_read_by_the_server(self, call: Any) -> None:
-        """As in a module whose models stand at its end."""
+        """The models of a module may be at its end."""
         module = types.ModuleType("later")
         exec(
             compile(
@@ -782,15 +782,15 @@ class TestRefusedAtImport:
 
 
 class TestContext:
-    def test_fail_without_more_says_what_is_declared(self) -> None:
-        """Message, code, recovery and retry are the entry's."""
+    def test_fail_without_arguments_uses_the_declaration(self) -> None:
+        """Message, code, recovery and retry are those of the entry."""
         error = Context(tool(errors=[BUSY])(sync_noop).contract).fail("busy")
         assert ("Too many at once.", ErrorCode.RATE_LIMITED, "busy") == (error.message, error.code, error.reason)
         assert {"hint": "Wait."} == error.recovery
         assert Retry.after(seconds=30) == error.retry == error.advice
 
     def test_recovery_comes_from_the_throw_then_the_data_then_the_contract(self) -> None:
-        """The order of the three, and None for none."""
+        """The throw site comes first, then the data, then the contract, and None removes the recovery."""
         ctx = Context(tool(errors=[BUSY])(sync_noop).contract)
         by_data = {"recovery": {"hint": "A caller's words."}}
         looked_up = {"recovery": DeclaredRecovery({"hint": "Looked up."})}
@@ -810,15 +810,15 @@ class TestContext:
 
     @pytest.mark.parametrize("reason", ["bussy", "", None, 3, ["x"]])
     def test_fail_with_an_undeclared_reason_is_a_contract_error(self, reason: Any) -> None:
-        """The message has the declared reasons or the near one."""
+        """The message lists the declared reasons or the nearest one."""
         with pytest.raises(ContractError, match=r"is not declared; (did you mean|declared are) 'busy'"):
             Context(tool(errors=[BUSY])(sync_noop).contract, name="f").fail(reason)
         with pytest.raises(ContractError, match="declares no failure modes"):
             Context().fail(reason)
 
     @pytest.mark.anyio
-    async def test_outside_a_request_it_has_nothing_of_the_session(self) -> None:
-        """What would need a client says so; what only tells a client does nothing."""
+    async def test_outside_a_request_it_has_no_session(self) -> None:
+        """Methods that need a client raise a clear error; those that only notify a client do nothing."""
         ctx: Context[Any, Any] = Context()
         assert not ctx.in_request
         assert (None, None, None) == (ctx.protocol_version, ctx.input_responses, ctx.request_state)
@@ -830,15 +830,15 @@ class TestContext:
             with pytest.raises(ValueError, match="outside a request"):
                 getattr(ctx, name)
 
-    def test_has_all_that_the_sdks_has(self) -> None:
-        """A handler moves over without losing a method."""
+    def test_has_everything_that_the_sdks_context_has(self) -> None:
+        """A handler can be migrated without losing a method."""
         public = {name for name in vars(SDKContext) if not name.startswith(("_", "model_"))}
         assert public - set(dir(Context)) == set()
 
     @pytest.mark.usefixtures("door")
     @pytest.mark.filterwarnings("ignore::mcp.shared.exceptions.MCPDeprecationWarning")
-    def test_works_as_the_sdks_inside_a_request(self, era: str) -> None:
-        """Progress, logs, resources and the request's facts come through."""
+    def test_works_as_the_sdks_context_inside_a_request(self, era: str) -> None:
+        """Progress, logs, resources and request details work."""
         seen: dict[str, Any] = {}
 
         @tool(errors=[NO_MATCH])
@@ -893,8 +893,8 @@ def sync_noop() -> None: ...
 
 
 @pytest.mark.usefixtures("door")
-def test_a_tool_called_from_another_gets_the_requests_context(call: Any) -> None:
-    """Narrowed to its own contract; its failure is its caller's to handle or to pass on."""
+def test_a_tool_called_from_another_gets_the_context_of_the_request(call: Any) -> None:
+    """The context uses the inner tool's contract, and the caller may handle or pass on its failure."""
 
     @tool(errors=[NO_MATCH])
     def inner(ctx: Context[Reasons]) -> str:
@@ -920,7 +920,7 @@ def test_a_tool_called_from_another_gets_the_requests_context(call: Any) -> None
 
 @pytest.mark.anyio
 async def test_a_service_failure_gets_its_entry_when_a_tool_is_called() -> None:
-    """A factory that names a declared reason says the entry's sentence and carries its recovery."""
+    """A factory with a declared reason uses the entry's message and recovery."""
 
     @tool(errors=[NO_MATCH])
     async def f() -> str:
@@ -932,8 +932,8 @@ async def test_a_service_failure_gets_its_entry_when_a_tool_is_called() -> None:
     assert raised.value.entry is NO_MATCH
 
 
-def test_an_unknown_option_is_named_with_the_known_ones() -> None:
-    """Options of FastMCP's decorator are the likely mistake, so the message says where they belong."""
+def test_an_unknown_option_is_reported_with_the_valid_ones() -> None:
+    """FastMCP decorator options are a likely mistake, so the message says where they belong."""
     decorator: Any = tool
     with pytest.raises(TypeError, match=r"@tool has no option 'tags'; its options are name, .*belongs to @mcp\.tool"):
         decorator(errors=[BUSY], tags={"orders"})

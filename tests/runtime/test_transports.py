@@ -1,4 +1,4 @@
-"""The same failure over every transport, in both eras and on both doors, on real processes."""
+"""The same failure over every transport, in both eras and on both doors, with real processes."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ TOOLS = ("pet", "tree", "counts", "typed", "numbers", "text", "sdk")
 
 @pytest.fixture(scope="module")
 def ports(served_by: str) -> Iterator[dict[str, int]]:
-    """A server in another process, and its port for each way of HTTP."""
+    """Start a server in another process and return its port for each kind of HTTP."""
     process = subprocess.Popen(
         [sys.executable, str(SERVER), "--door", served_by, "--ports"],
         stdout=subprocess.PIPE,
@@ -76,7 +76,7 @@ async def exercise(target: Any, era: str, names: tuple[str, ...] = TOOLS) -> Non
 
 @pytest.mark.slow
 def test_over_stdio(era: str, served_by: str, tmp_path: Path) -> None:
-    """A subprocess, as desktop clients start one; what it logs goes to standard error alone."""
+    """A subprocess, as desktop clients start it, logs to standard error only."""
     with (tmp_path / "stderr").open("w") as errors:
         command = StdioServerParameters(
             command=sys.executable, args=[str(SERVER), "--door", served_by], env=dict(os.environ)
@@ -89,11 +89,11 @@ def test_over_stdio(era: str, served_by: str, tmp_path: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("way", ["plain", "json", "stateless", "stateless json"])
 def test_over_http(ports: dict[str, int], way: str, era: str) -> None:
-    """A real server on a port of this machine, stateless or not, answering with JSON or with event streams."""
+    """A real server on a local port may be stateless or not, and answer with JSON or event streams."""
     anyio.run(exercise, f"http://127.0.0.1:{ports[way]}/mcp", era, ("pet", "sdk"))
 
 
 @pytest.mark.slow
 def test_over_sse(ports: dict[str, int]) -> None:
-    """The older transport, which has the handshake alone."""
+    """The older transport only supports the handshake."""
     anyio.run(exercise, sse_client(f"http://127.0.0.1:{ports['sse']}/sse"), "legacy", ("pet", "sdk"))

@@ -1,4 +1,4 @@
-"""Failures with typed data: `ctx.fail(MODE, data=...)`, and the check of the JSON that is sent."""
+"""Failures with typed data: `ctx.fail(MODE, data=...)` and the validation of the JSON that is sent."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def get_item(ctx: Context[Literal["no_item"]]) -> str:
 
 
 class Answer:
-    """What a client and the trail got of a failure with typed data."""
+    """The failure with typed data that a client and the trail received."""
 
     def __init__(self, entry: FailureMode[Any], fail: Callable[[Context], CodedError], path: Path) -> None:
         @tool(errors=[entry])
@@ -116,14 +116,14 @@ class TestFailWithAMode:
         assert {} == ctx.recovery_for(mode(NoItem, "no_itm"))
 
     def test_that_differs_from_the_declared_one_is_a_contract_error(self) -> None:
-        """The message names the fields in which the two differ."""
+        """The message names the fields that differ."""
         ctx: Context = Context(get_item.contract)
         with pytest.raises(ContractError, match="another FailureMode for the reason 'no_item', with another effects"):
             ctx.fail(mode(NoItem, effects="none"), data=NoItem(item_id=7))
 
     @pytest.mark.usefixtures("door")
     def test_a_mode_without_a_model_takes_any_data(self, answer: Callable[..., Answer]) -> None:
-        """It declares nothing about its data, so nothing is checked."""
+        """It declares no data, so no data is checked."""
         got = answer(mode(), lambda ctx: ctx.fail(mode(), data={"anything": ["7"]}))
         assert ({"anything": ["7"]}, None, None) == (got.data, got.broken, got.schema)
 
@@ -237,10 +237,8 @@ class TestTheSchemaAndTheData:
         ids=lambda value: getattr(value, "__name__", type(value).__name__),
     )
     @pytest.mark.parametrize("by", ["fail", "factory"])
-    def test_agree_for_what_an_author_gives(
-        self, answer: Callable[..., Answer], model: Any, data: Any, by: str
-    ) -> None:
-        """What is sent fits the published schema, whatever aliases, serializers or conversions are between."""
+    def test_agree_for_data_from_an_author(self, answer: Callable[..., Answer], model: Any, data: Any, by: str) -> None:
+        """The JSON fits the published schema, despite aliases, serializers and conversions."""
         entry = mode(model)
         got = answer(
             entry, lambda ctx: ctx.fail(entry, data=data) if by == "fail" else not_found(reason="no_item", data=data)
@@ -248,7 +246,7 @@ class TestTheSchemaAndTheData:
         assert got.fits(), got.broken
 
     @pytest.mark.usefixtures("door")
-    def test_of_a_subclass_are_those_that_the_model_declares(self, answer: Callable[..., Answer]) -> None:
+    def test_of_a_subclass_have_only_the_declared_fields(self, answer: Callable[..., Answer]) -> None:
         """Fields that the contract does not declare are not sent."""
         got = answer(NO_ITEM, lambda ctx: ctx.fail(NO_ITEM, data=Sub(item_id=7)))
         assert {"item_id": 7} == got.data
@@ -279,15 +277,15 @@ class TestTheSchemaAndTheData:
     def test_that_do_not_fit_break_the_contract(
         self, answer: Callable[..., Answer], model: Any, data: Any, problem: str
     ) -> None:
-        """The JSON is checked as it is sent, so the text "7" is no integer; the failure is sent, and recorded as broken."""
+        """The final JSON is checked, so "7" is not an integer; the failure is sent and the violation recorded."""
         entry = mode(model)
         got = answer(entry, lambda ctx: ctx.fail(entry, data=data))
         assert "no_item" == got.error["data"]["reason"]
         assert f"the data of 'no_item' breaks its model: {problem}" in str(got.broken)
 
     @pytest.mark.usefixtures("door")
-    def test_of_a_model_with_by_name_validation_go_by_the_alias(self, answer: Callable[..., Answer]) -> None:
-        """The schema has the alias, so the name of the field is not what a client expects."""
+    def test_of_a_model_with_by_name_validation_use_the_alias(self, answer: Callable[..., Answer]) -> None:
+        """The schema has the alias, so clients do not expect the field name."""
 
         class Either(BaseModel):
             model_config = ConfigDict(populate_by_name=True)
@@ -298,7 +296,7 @@ class TestTheSchemaAndTheData:
 
     @pytest.mark.usefixtures("door")
     def test_that_are_cut_to_the_limits_do_not_break_the_contract(self, answer: Callable[..., Answer]) -> None:
-        """The cut is the framework's doing; data of the wrong type is still found, however long."""
+        """The framework cuts the data, but data of the wrong type is still found, however long."""
 
         class Long(BaseModel):
             numbers: list[int]
@@ -323,7 +321,7 @@ class TestTheSchemaAndTheData:
     def test_with_a_hostile_model_do_not_cost_the_failure(
         self, answer: Callable[..., Answer], raised: BaseException
     ) -> None:
-        """A validator or a serializer may raise anything; the client gets the failure, and the record says so, shortly."""
+        """A validator or serializer may raise anything; the client gets the failure, and the record a short note."""
 
         class Hostile(BaseModel):
             item_id: int
@@ -345,7 +343,7 @@ class TestTheSchemaAndTheData:
         assert "no_item" == answer(entry, lambda ctx: ctx.fail(entry, data=built)).error["data"]["reason"]
 
     def test_survive_pickling(self) -> None:
-        """A failure that crosses processes keeps its data as JSON, even if the class of the model is local."""
+        """A failure sent to another process keeps its data as JSON, even if the model's class is local."""
 
         class Local(BaseModel):
             item_id: int
@@ -358,7 +356,7 @@ class TestTheSchemaAndTheData:
 
     @pytest.mark.usefixtures("door")
     def test_keep_the_configuration_of_a_typeddict(self, answer: Callable[..., Answer]) -> None:
-        """An author's own configuration decides about unknown keys."""
+        """The author's own configuration decides about unknown keys."""
 
         @with_config(ConfigDict(extra="allow"))
         class Open(TypedDict):
@@ -369,13 +367,13 @@ class TestTheSchemaAndTheData:
 
     @pytest.mark.parametrize("model", [RootModel[list[int]], RootModel[dict[str, int]]])
     def test_of_a_model_without_fields_are_refused_at_import(self, model: Any) -> None:
-        """A client could not tell the author's keys from those of the framework."""
+        """A client could not distinguish the author's keys from those of the framework."""
         with pytest.raises(ContractError, match="with fields"):
             mode(model).data_schema()
 
 
-def test_the_options_of_a_server_are_those_of_the_sdk() -> None:
-    """Checkers and editors know each option of the installed SDK, with its type, and the positional order is the SDK's."""
+def test_the_options_of_a_server_match_the_sdk() -> None:
+    """Checkers and editors know each option of the installed SDK and its type, in the SDK's positional order."""
     parameters = inspect.signature(MCPServer.__init__).parameters
     own = {"self", "name", "tools", "resources", "lifespan"}
     names = {**vars(sdk_server), **vars(typing)}

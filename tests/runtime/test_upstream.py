@@ -1,4 +1,4 @@
-"""Failures of another server that a handler hands on: rebuilt with an id of this server, its limits and its escaping."""
+"""Upstream failures that a handler passes on are rebuilt with this server's id, limits and escaping."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ LIMITS = Limits(message=200, hint=100, data=4_096)
 
 
 def handed_on(result: CallToolResult, *, dialect: str = "canonical", contract: bool = True, **options: Any) -> Any:
-    """The result that a client gets of a server whose tool returns `result`."""
+    """Return the client's result from a server whose tool returns `result`."""
     server: Server[Any] = Server("proxy", dialect=dialect, **options)
 
     def forward() -> CallToolResult:
@@ -51,7 +51,7 @@ def handed_on(result: CallToolResult, *, dialect: str = "canonical", contract: b
 
 
 def sent_by(dialect: str) -> CallToolResult:
-    """The failure of another server, in a dialect."""
+    """Return a failure of another server in a dialect."""
 
     @tool(errors=[HELD])
     def hold(row: int) -> int:
@@ -92,10 +92,8 @@ def failure(structured: dict[str, Any] | None, *texts: str, is_error: bool = Tru
 @pytest.mark.parametrize("contract", [True, False], ids=["contract", "sdk"])
 @pytest.mark.parametrize("ours", DIALECTS)
 @pytest.mark.parametrize("theirs", DIALECTS)
-def test_a_failure_keeps_its_facts_and_gets_an_id_of_this_server(
-    theirs: str, ours: str, contract: bool, tmp_path: Path
-) -> None:
-    """From each dialect to each, as far as both dialects have a place for them."""
+def test_a_failure_keeps_its_facts_and_gets_a_new_id(theirs: str, ours: str, contract: bool, tmp_path: Path) -> None:
+    """From each dialect to each, every fact survives that both can represent."""
     sent = sent_by(theirs)
     read = Envelope.from_result(sent)
     assert read is not None
@@ -118,8 +116,8 @@ def test_a_failure_keeps_its_facts_and_gets_an_id_of_this_server(
         assert read.details.get("row") == told.details.get("row")
 
 
-def test_the_text_has_the_id_of_this_server() -> None:
-    """And one text block, whatever else the other server sent."""
+def test_the_text_has_the_new_id() -> None:
+    """The result has a single text block, whatever else the other server sent."""
     image = ImageContent(type="image", data="AAAA", mime_type="image/png")
     sent = failure(canonical(), "Error: x\n\n(CONFLICT · not retryable · id 0123456789abcdef)", "More.")
     sent.content.append(image)
@@ -131,8 +129,8 @@ def test_the_text_has_the_id_of_this_server() -> None:
 
 
 @pytest.mark.parametrize("ours", DIALECTS)
-def test_the_limits_are_those_of_this_server(ours: str) -> None:
-    """Of the message, the hint and the data."""
+def test_the_limits_of_this_server_apply(ours: str) -> None:
+    """They apply to the message, the hint and the data."""
     sent = failure(
         canonical(
             message="m" * 10_000,
@@ -154,7 +152,7 @@ def test_the_limits_are_those_of_this_server(ours: str) -> None:
 
 @pytest.mark.parametrize("ours", DIALECTS)
 def test_nothing_is_injected(ours: str) -> None:
-    """Controls, reordering characters and broken UTF-16 are escaped in every text, names of keys included."""
+    """Controls, bidi characters and broken UTF-16 are escaped in every text, including key names."""
     hostile = "a\x1b[2J\u202eb\udcff\u2028c\r"
     sent = failure(
         canonical(
@@ -173,7 +171,7 @@ def test_nothing_is_injected(ours: str) -> None:
 
 
 def test_a_line_break_in_an_id_or_a_tool_is_escaped() -> None:
-    """They stand within a line of a log."""
+    """Both appear within a line of a log."""
     sent = failure(canonical(correlationId="a\n(reason x)", tool="b\nRecovery: c"))
     upstream = handed_on(sent).structured_content["error"]["data"]["upstream"]
     assert {"correlationId": "a\\n(reason x)", "tool": "b\\nRecovery: c"} == upstream
@@ -191,23 +189,21 @@ def test_a_line_break_in_an_id_or_a_tool_is_escaped() -> None:
         (2**70, "QUOTA_SPENT_ELSEWHERE", (-32603, "INTERNAL_ERROR")),
     ],
 )
-def test_a_code_of_another_application_stays_where_it_is_well_formed(
-    code: int, name: str, expected: tuple[int, str]
-) -> None:
-    """Else the nearest that this program knows."""
+def test_a_well_formed_code_of_another_application_is_kept(code: int, name: str, expected: tuple[int, str]) -> None:
+    """Otherwise the nearest known code is used."""
     error = handed_on(failure(canonical(code=code, name=name))).structured_content["error"]
     assert expected == (error["code"], error["name"])
 
 
-def test_a_code_of_the_same_dialect_stays_where_it_is_well_formed() -> None:
-    """As the other server wrote it."""
+def test_a_well_formed_code_of_the_same_dialect_is_kept() -> None:
+    """It is sent as the other server wrote it."""
     for code, expected in (("E_OWN", "E_OWN"), ("x\ny", "UNKNOWN_ERROR"), ("A" * 100, "UNKNOWN_ERROR")):
         sent = failure({"code": code, "message": "m", "retry": {"kind": "not_retryable"}})
         assert expected == handed_on(sent, dialect="tool_error").structured_content["code"]
 
 
-def test_a_failure_that_was_handed_on_before_says_so() -> None:
-    """The ids of all servers on the way are there, the nearest first."""
+def test_a_failure_passed_on_before_says_so() -> None:
+    """It lists the ids of all servers on the way, the nearest first."""
     first = handed_on(failure(canonical()))
     second = handed_on(first)
     data = second.structured_content["error"]["data"]
@@ -220,16 +216,16 @@ def test_a_failure_that_was_handed_on_before_says_so() -> None:
     assert 1 == data["row"]
 
 
-def test_where_there_was_no_id_there_is_no_upstream() -> None:
-    """Own data under the key stays then."""
+def test_without_an_id_there_is_no_upstream() -> None:
+    """The author's own data under that key is then kept."""
     sent = failure(canonical(correlationId=" ", data={"upstream": "own"}))
     assert "own" == handed_on(sent).structured_content["error"]["data"]["upstream"]
     taken = failure(canonical(data={"upstream": "own"}))
     assert "own" not in str(handed_on(taken).structured_content)
 
 
-def test_what_cannot_be_read_is_a_broken_result(tmp_path: Path) -> None:
-    """A local result may hold a mapping whose methods raise."""
+def test_an_unreadable_failure_is_a_broken_result(tmp_path: Path) -> None:
+    """A local result may contain a mapping whose methods raise."""
 
     class Hostile(dict[str, Any]):
         def get(self, *_: Any) -> Any:
@@ -266,10 +262,10 @@ _OBJECTS = st.dictionaries(_KEYS, _VALUES | st.dictionaries(_KEYS, _VALUES, max_
     as_changes=st.booleans(),
     ours=st.sampled_from(list(DIALECTS)),
 )
-def test_whatever_is_sent_is_a_bounded_escaped_failure_with_an_id_of_this_server(
+def test_any_upstream_result_becomes_a_bounded_escaped_failure_with_a_new_id(
     changes: dict[str, Any], plain: dict[str, Any], texts: list[str], as_changes: bool, ours: str
 ) -> None:
-    """In each dialect, of any structured content that says `isError`."""
+    """This holds in each dialect for any structured content with `isError`."""
     structured = canonical(**changes) if as_changes else plain
     result = handed_on(failure(structured, *texts), dialect=ours, limits=LIMITS)
     told = Envelope.from_result(result)

@@ -1,4 +1,4 @@
-"""The wire, sentence by sentence, in both eras of the protocol."""
+"""Each sentence of the wire specification, in both eras of the protocol."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def text_of(result: Any) -> str:
 
 
 def raising(exc: Any, *, errors: Any = (NO_MATCH, FULL), **options: Any) -> Server[Any]:
-    """A server whose tool `f` raises `exc`, or what it makes of the context."""
+    """Return a server whose tool `f` raises `exc`, or the exception that `exc` creates from the context."""
 
     @tool(errors=list(errors))
     def f(ctx: Context[Any]) -> dict[str, int]:
@@ -83,8 +83,8 @@ def raising(exc: Any, *, errors: Any = (NO_MATCH, FULL), **options: Any) -> Serv
     return Server("s", tools=[f], **options)
 
 
-def test_a_declared_failure_is_on_both_surfaces_whole(era: str, call: Any) -> None:
-    """The document's own example, field for field and word for word."""
+def test_a_declared_failure_is_complete_on_both_surfaces(era: str, call: Any) -> None:
+    """The example of the specification is matched field for field and word for word."""
     server = raising(
         lambda ctx: ctx.fail("no_match", "None of 3 PMIDs returned data.", data={"pmids": ["1", "2", "3"]})
     )
@@ -118,8 +118,8 @@ def test_a_declared_failure_is_on_both_surfaces_whole(era: str, call: Any) -> No
     assert identity != error_of(call(server, "f", mode=era))["correlationId"]
 
 
-def test_what_is_left_out_comes_from_the_declaration(call: Any) -> None:
-    """Message, recovery and retry advice, from the handler and from a service alike."""
+def test_omitted_parts_come_from_the_declaration(call: Any) -> None:
+    """Message, recovery and retry advice are filled in for handlers and services alike."""
     for exc in (lambda ctx: ctx.fail("queue_full"), CodedError(ErrorCode.RATE_LIMITED, data={"reason": "queue_full"})):
         error = error_of(call(raising(exc), "f"))
         assert "The queue is full." == error["message"]
@@ -127,8 +127,8 @@ def test_what_is_left_out_comes_from_the_declaration(call: Any) -> None:
         assert {"retryable": True, "recovery": {"hint": "Wait 30 seconds and retry."}, "reason": "queue_full"} == error["data"]  # fmt: skip
 
 
-def test_the_throw_site_replaces_or_leaves_out(call: Any) -> None:
-    """Recovery and retry, as arguments; `None` leaves the recovery out."""
+def test_the_throw_site_replaces_or_removes(call: Any) -> None:
+    """Recovery and retry are arguments, and `None` removes the recovery."""
     cases: list[tuple[dict[str, Any], Any]] = [
         ({"recovery": "Other."}, {"hint": "Other."}),
         ({"recovery": {"hint": "O", "strategy": "retry_later"}}, {"hint": "O", "strategy": "retry_later"}),
@@ -147,15 +147,15 @@ def test_the_throw_site_replaces_or_leaves_out(call: Any) -> None:
     assert ({"kind": "retryable_immediate"}, True) == (now["retry"], now["data"]["retryable"])
 
 
-def test_the_hint_has_its_own_line_whatever_the_message_says(call: Any) -> None:
-    """A message that happens to hold the hint, or was made to hold it, does not suppress the recovery."""
+def test_the_hint_has_its_own_line_whatever_the_message(call: Any) -> None:
+    """A message that contains the hint does not suppress the recovery."""
     result = call(raising(lambda ctx: ctx.fail("no_match", f"No luck. {NO_MATCH.recovery}")), "f")
     assert f"\n\nRecovery: {NO_MATCH.recovery}\n\n" in text_of(result)
     assert NO_MATCH.recovery == error_of(result)["data"]["recovery"]["hint"]
 
 
-def test_reserved_keys_are_the_frameworks(call: Any) -> None:
-    """`data` overrides neither reason nor retryable; other keys stay, in order."""
+def test_reserved_keys_belong_to_the_framework(call: Any) -> None:
+    """`data` cannot override reason or retryable; other keys keep their order."""
     data = {"reason": "other", "a": 1, "retryable": True, "recovery": 3, "b": 2}
     error = error_of(call(raising(lambda ctx: ctx.fail("no_match", data=data)), "f"))
     assert ["a", "b", "retryable", "recovery", "reason"] == list(error["data"])
@@ -163,8 +163,8 @@ def test_reserved_keys_are_the_frameworks(call: Any) -> None:
 
 
 @pytest.mark.parametrize("name", FACTORIES)
-def test_every_factory_tells_its_code(name: str, call: Any) -> None:
-    """Message, data, recovery and retry reach the client, declared or not; the default sentence is the code's."""
+def test_every_factory_sends_its_code(name: str, call: Any) -> None:
+    """Message, data, recovery and retry reach the client, declared or not, and the default message is the code's."""
     make, code = getattr(mcpcore, name), FACTORIES[name]
     error = error_of(call(raising(make("Said.", {"a": 1}, recovery="Do it.", retry=Retry.now())), "f"))
     assert (int(code), code.name, "Said.") == (error["code"], error["name"], error["message"])
@@ -173,20 +173,20 @@ def test_every_factory_tells_its_code(name: str, call: Any) -> None:
     assert (code.sentence, code.retry.to_json()) == (plain["message"], plain["retry"])
 
 
-# Once: a name cannot be taken twice, and the test runs for both kinds of server.
+# This runs once because a name cannot be registered twice and the test runs for both kinds of server.
 WIRE_TEST = CustomCode("WIRE_TEST", 4711, http_status=402, category="client", retry=Retry.now(), sentence="Pay first.")
 
 
-def test_a_custom_code_is_told_like_any_other(call: Any) -> None:
-    """Its number, name, sentence and retry advice."""
+def test_a_custom_code_is_sent_like_any_other(call: Any) -> None:
+    """The client gets its number, name, sentence and retry advice."""
     error = error_of(call(raising(CodedError(WIRE_TEST)), "f"))
     assert (4711, "WIRE_TEST", "Pay first.") == (error["code"], error["name"], error["message"])
     assert {"kind": "retryable_immediate"} == error["retry"]
     assert WIRE_TEST is Envelope.from_json(error).error_code
 
 
-def test_bounds_say_what_they_cut(call: Any) -> None:
-    """Message, hint, data and details, by default and by option."""
+def test_cut_values_have_a_note(call: Any) -> None:
+    """Message, hint, data and details are cut at the default or configured limits."""
     make: Any = lambda ctx: ctx.fail("no_match", "m" * 3_000, {"d": "x" * 100_000}, recovery="h" * 900)  # noqa: E731
     for limits, message, hint, data, details in (
         (Limits(), 1_000, 500, 32 * 1024, 2 * 1024),
@@ -215,8 +215,8 @@ def test_bounds_say_what_they_cut(call: Any) -> None:
         (StopIteration("hunter2"), "INTERNAL_ERROR"),
     ],
 )
-def test_what_nobody_declared_is_masked(exc: Any, code: str, call: Any, era: str) -> None:
-    """Its classified code, that code's safe sentence, an id; no data and no text of its own."""
+def test_an_undeclared_exception_is_masked(exc: Any, code: str, call: Any, era: str) -> None:
+    """The client gets the classified code, its safe sentence and an id, without data or the exception's text."""
     result = call(raising(exc), "f", mode=era)
     error = error_of(result)
     expected = ErrorCode[code]
@@ -226,8 +226,8 @@ def test_what_nobody_declared_is_masked(exc: Any, code: str, call: Any, era: str
 
 
 @pytest.mark.parametrize("by", ["option", "variable"])
-def test_exposure_shows_it_for_development(by: str, call: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """By option or by environment variable: the text, the causes and the traceback."""
+def test_expose_internal_errors_shows_the_exception(by: str, call: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The option or environment variable adds the text, the causes and the traceback."""
     if by == "variable":
         monkeypatch.setenv("MCPCORE_EXPOSE_INTERNAL_ERRORS", "1")
 
@@ -247,7 +247,7 @@ def test_exposure_shows_it_for_development(by: str, call: Any, monkeypatch: pyte
 
 
 def test_a_declared_reason_with_another_code_keeps_the_raised_one(call: Any, caplog: pytest.LogCaptureFixture) -> None:
-    """It gets the reason's recovery, and is logged and recorded as a broken contract."""
+    """The failure gets the reason's recovery, and is logged and recorded as a broken contract."""
     caplog.set_level(logging.INFO)
     error = error_of(call(raising(conflict(data={"reason": "queue_full"})), "f"))
     assert ("CONFLICT", "queue_full") == (error["name"], error["data"]["reason"])
@@ -257,8 +257,8 @@ def test_a_declared_reason_with_another_code_keeps_the_raised_one(call: Any, cap
     assert "broken_contract" in record
 
 
-def test_data_that_breaks_its_model_is_told_and_logged(call: Any, caplog: pytest.LogCaptureFixture) -> None:
-    """The failure is worth more than the complaint; the log has the complaint."""
+def test_data_that_violates_its_model_is_sent_and_logged(call: Any, caplog: pytest.LogCaptureFixture) -> None:
+    """The client still needs the failure, so only the log reports the violation."""
 
     class Facts(TypedDict):
         pmid: str
@@ -283,14 +283,14 @@ def test_data_may_be_a_model_itself(call: Any) -> None:
 
 
 def test_an_undeclared_reason_of_a_service_is_sent_and_logged(call: Any, caplog: pytest.LogCaptureFixture) -> None:
-    """Its author meant it to be read; the log says that the contract lacks it."""
+    """The author wrote it for clients, so only the log says that the contract lacks it."""
     error = error_of(call(raising(not_found("Gone.", reason="gone")), "f"))
     assert ("Gone.", "gone") == (error["message"], error["data"]["reason"])
     assert "the reason 'gone' is not declared" in caplog.text
 
 
 def test_a_misspelt_reason_is_an_internal_error_and_logged(call: Any, caplog: pytest.LogCaptureFixture) -> None:
-    """The client reads nothing of it."""
+    """The client does not see the reason."""
     error = error_of(call(raising(lambda ctx: ctx.fail("no_mach")), "f"))
     assert ("INTERNAL_ERROR", ErrorCode.INTERNAL_ERROR.sentence) == (error["name"], error["message"])
     assert "did you mean 'no_match'?" in caplog.text
@@ -298,7 +298,7 @@ def test_a_misspelt_reason_is_an_internal_error_and_logged(call: Any, caplog: py
 
 class TestGroups:
     def test_the_most_specific_declared_failure_wins(self, call: Any, caplog: pytest.LogCaptureFixture) -> None:
-        """Over undeclared ones, ones of general codes and crashes; the others are counted in the log."""
+        """It is preferred to undeclared failures, general codes and crashes; the log counts the others."""
         general = FailureMode("slow", ErrorCode.TIMEOUT, when="Slow.", recovery="Again.")
         group = lambda ctx: BaseExceptionGroup(  # noqa: E731
             "g",
@@ -313,15 +313,15 @@ class TestGroups:
         assert "no_match" == error["data"]["reason"]
         assert "failed in 5 more ways at once" in caplog.text
 
-    def test_one_crash_in_a_group_is_that_crash(self, call: Any) -> None:
-        """A task group wraps what its only task raised."""
+    def test_a_group_with_one_crash_is_that_crash(self, call: Any) -> None:
+        """A task group wraps the exception of its only task."""
         error = error_of(call(raising(ExceptionGroup("g", [ExceptionGroup("h", [TimeoutError()])])), "f"))
         assert "TIMEOUT" == error["name"]
         mixed = error_of(call(raising(ExceptionGroup("g", [TimeoutError(), FileNotFoundError()])), "f"))
         assert "INTERNAL_ERROR" == mixed["name"]
 
     def test_a_failure_in_a_real_task_group_is_found(self, call: Any) -> None:
-        """The sibling is cancelled, and the failure told."""
+        """The sibling is cancelled, and the failure is sent."""
 
         @tool(errors=[NO_MATCH])
         async def f(ctx: Context[Any]) -> None:
@@ -348,15 +348,13 @@ class TestProtocolErrors:
             (12345, "INTERNAL_ERROR"),
         ],
     )
-    def test_the_sdks_error_in_a_contract_tool_is_a_tool_failure(
-        self, code: int, name: str, call: Any, era: str
-    ) -> None:
-        """With the nearest code, its message and its data, so that the model sees it."""
+    def test_an_sdk_error_in_a_contract_tool_is_a_tool_failure(self, code: int, name: str, call: Any, era: str) -> None:
+        """It has the nearest code, its message and its data, so that the model sees it."""
         error = error_of(call(raising(MCPError(code=code, message="Said.", data={"a": 1})), "f", mode=era))
         assert (name, "Said.", 1) == (error["name"], error["message"], error["data"]["a"])
 
-    def test_what_the_protocol_needs_passes(self, call: Any, era: str) -> None:
-        """URL elicitation and a missing capability, also out of a task group."""
+    def test_errors_that_the_protocol_needs_are_passed_on(self, call: Any, era: str) -> None:
+        """These are URL elicitation and missing capabilities, even inside a task group."""
         url = UrlElicitationRequiredError(
             [ElicitRequestURLParams(message="m", url="https://e.com", elicitation_id="1")]
         )
@@ -366,8 +364,8 @@ class TestProtocolErrors:
                 call(raising(exc), "f", mode=era)
             assert raised.value.code in (url.code, missing.code)
 
-    def test_an_unknown_tool_is_the_protocols_error(self, call: Any, era: str) -> None:
-        """-32602 with near names in the message and the envelope, with its own code, in the data."""
+    def test_an_unknown_tool_is_a_protocol_error(self, call: Any, era: str) -> None:
+        """The error -32602 has near names in the message, and an envelope with a separate code in the data."""
         with pytest.raises(MCPError) as raised:
             call(Server("s", tools=[tool(name="search_articles")(lambda: 1)]), "serch_articles", mode=era)
         assert -32602 == raised.value.code
@@ -381,7 +379,7 @@ class TestProtocolErrors:
         assert {"tool": "serch_articles", "near": ["search_articles"]} == envelope.details
 
     def test_an_unknown_tool_may_be_a_result(self, call: Any, era: str) -> None:
-        """With `unknown_tool="result"` the model sees it; without a near name it is told to list the tools."""
+        """With `unknown_tool="result"` the model sees it; if no name is near, the hint is to list the tools."""
         error = error_of(call(Server("s", unknown_tool="result"), "zzz\x1b" * 100_000, mode=era))
         assert "unknown_tool" == error["data"]["reason"]
         assert "List the tools to see what there is." == error["data"]["recovery"]["hint"]
@@ -392,8 +390,8 @@ class TestProtocolErrors:
 
 
 class TestResults:
-    def test_one_that_breaks_its_model_is_an_internal_error(self, call: Any, era: str) -> None:
-        """Without data, from a contract tool and from one of the SDK's; a pydantic error of the handler is another."""
+    def test_one_that_violates_its_model_is_an_internal_error(self, call: Any, era: str) -> None:
+        """The failure has no data, for contract and SDK tools; a pydantic error in the handler differs."""
 
         server = Server("s")
 
@@ -419,7 +417,7 @@ class TestResults:
         assert "VALIDATION_ERROR" == error_of(call(server, "handler", mode=era))["name"]
 
     def test_one_with_a_key_error_is_an_internal_error(self, call: Any, caplog: pytest.LogCaptureFixture) -> None:
-        """A mapping that turns out to have it, from a contract tool and from one of the SDK's; the log says why."""
+        """The key is found in any mapping from contract and SDK tools, and the log gives the reason."""
         server = Server("s", tools=[tool(name="f")(error_mapping)])
         server.add_tool(error_mapping, name="g")
         for name in ("f", "g"):
@@ -470,30 +468,30 @@ class TestSDKTools:
             ("crash", "INTERNAL_ERROR", ErrorCode.INTERNAL_ERROR.sentence),
         ],
     )
-    def test_fail_in_the_same_envelope(
+    def test_fail_with_the_same_envelope(
         self, server: Server[Any], kind: str, name: str, message: str, call: Any, era: str
     ) -> None:
-        """What their authors meant to be read is read; a crash is masked."""
+        """Messages meant for clients are sent, and a crash is masked."""
         error = error_of(call(server, "f", {"kind": kind}, mode=era))
         assert (name, message, "f") == (error["name"], error["message"], error["tool"])
 
     @pytest.mark.server_only("FastMCP turns an MCPError of a tool into a result, and refuses unknown arguments")
     def test_keep_their_protocol_errors_and_their_arguments(self, server: Server[Any], call: Any, era: str) -> None:
-        """An `MCPError` stays one, and unknown arguments are dropped."""
+        """An `MCPError` is not converted, and unknown arguments are dropped."""
         with pytest.raises(MCPError) as raised:
             call(server, "f", {"kind": "mcp"}, mode=era)
         assert (-32001, "Chosen.", {"a": 1}) == (raised.value.code, raised.value.message, raised.value.data)
         fine = call(server, "f", {"kind": "x", "unknown": 1}, mode=era)
         assert {"kind": "x"} == fine.structured_content
 
-    def test_have_bad_arguments_told_in_the_envelope(self, server: Server[Any], call: Any, era: str) -> None:
-        """With the place, the kind and the validator's own words."""
+    def test_report_bad_arguments_in_the_envelope(self, server: Server[Any], call: Any, era: str) -> None:
+        """The issues have the path, the kind and the validator's message."""
         error = error_of(call(server, "f", {"kind": 5}, mode=era))
         assert ("INVALID_PARAMS", "invalid_arguments") == (error["name"], error["data"]["reason"])
         assert [{"path": "kind", "type": "string_type", "message": "Input should be a valid string"}] == error["data"]["issues"]  # fmt: skip
 
-    def test_may_have_a_field_error_of_their_own(self, call: Any, era: str) -> None:
-        """A tool that says so in its schema is left alone."""
+    def test_may_have_an_error_field_in_their_results(self, call: Any, era: str) -> None:
+        """A tool that declares the field in its schema is not changed."""
 
         server: Server[Any] = Server("s")
 
@@ -506,8 +504,8 @@ class TestSDKTools:
             assert not result.is_error
             assert ok == result.structured_content["ok"]
 
-    def test_failures_made_by_hand_come_out_in_the_envelope(self, call: Any) -> None:
-        """Their texts and structured content are kept; an envelope is read, and gets an id of this server."""
+    def test_failure_results_built_by_a_handler_become_envelopes(self, call: Any) -> None:
+        """Texts and structured content are kept; an existing envelope is read and gets a new id."""
         server: Server[Any] = Server("s")
         image = ImageContent(type="image", data="", mime_type="image/png")
         canonical = {
@@ -536,8 +534,8 @@ class TestSDKTools:
             assert (name, 16, {"retryable": False}) == (error["tool"], len(error["correlationId"]), error["data"])
 
     @pytest.mark.server_only("it serves a class of tools of the SDK's")
-    def test_of_a_subclass_of_the_sdks_run_in_their_own_way(self, call: Any) -> None:
-        """A tool class that overrides `run` is asked to convert its result itself."""
+    def test_with_a_custom_run_method_still_convert_their_results(self, call: Any) -> None:
+        """A tool class that overrides `run` is asked to convert its own result."""
 
         class Loud(SDKTool):
             async def run(self, arguments: Any, context: Any, convert_result: bool = False) -> Any:
@@ -605,10 +603,10 @@ class TestNested:
             ("plain", 5, "VALIDATION_ERROR", ErrorCode.VALIDATION_ERROR.sentence),
         ],
     )
-    def test_a_failure_inside_is_told_as_what_it_was(
+    def test_a_failure_inside_keeps_its_identity(
         self, server: Server[Any], through: str, name: str, kind: Any, code: str, message: str, call: Any
     ) -> None:
-        """With its own code, text and recovery; bad arguments within are the handler's doing, and are not shown."""
+        """It keeps its code, text and recovery; bad arguments inside are the handler's fault and are not shown."""
         result = call(server, through, {"name": name, "arguments": {"kind": kind}})
         error = error_of(result)
         assert (code, message, through) == (error["name"], error["message"], error["tool"])
@@ -618,8 +616,8 @@ class TestNested:
 
     @pytest.mark.no_server
     @pytest.mark.anyio
-    async def test_outside_a_request_a_failure_is_of_the_sdks_kind(self, server: Server[Any]) -> None:
-        """`except ToolError` catches it, and it carries the envelope; what the protocol needs stays itself."""
+    async def test_outside_a_request_a_failure_is_an_sdk_error(self, server: Server[Any]) -> None:
+        """`except ToolError` catches it, and it has the envelope; protocol errors are unchanged."""
         with pytest.raises(ToolError) as raised:
             await server.call_tool("inner", {"kind": "fail"})
         assert isinstance(raised.value, ToolFailure)
@@ -632,8 +630,8 @@ class TestNested:
 
 
 class TestListing:
-    def test_carries_the_contract_and_may_describe_it(self, era: str) -> None:
-        """`_meta` always has it; the description too with `describe_failures=True`."""
+    def test_has_the_contract_and_may_describe_it(self, era: str) -> None:
+        """`_meta` always has it; `describe_failures=True` adds it to the description."""
 
         lost = FailureMode("lost", ErrorCode.TIMEOUT, when="It hung.", recovery="Look at it.", effects="unknown")
 
@@ -667,8 +665,8 @@ class TestListing:
 
 
 class TestContextFields:
-    def test_what_is_bound_stands_in_the_envelope(self, call: Any) -> None:
-        """By the server and by the call, the call having the last word; absent where nothing is bound."""
+    def test_bound_fields_are_in_the_envelope(self, call: Any) -> None:
+        """Fields of the call override those of the server, and unbound fields are absent."""
 
         def make(ctx: Any) -> Exception:
             ctx.bind(role="writer", phase_id="P1")
@@ -681,12 +679,12 @@ class TestContextFields:
             Server("s", bind={"colour": "red"})
 
     def test_is_bounded(self, call: Any) -> None:
-        """Fields that nobody expected to be long."""
+        """Unexpectedly long fields are cut."""
         error = error_of(call(raising(ValueError(), bind={"role": "x" * 100_000}), "f"))
         assert len(json.dumps(error["context"])) <= 5_000
 
     def test_the_callers_trace_is_read(self, era: str) -> None:
-        """W3C Trace Context in the request's `_meta`; what is not one is passed over."""
+        """W3C Trace Context is read from the request's `_meta`, and invalid values are ignored."""
 
         async def run(parent: str) -> Any:
             async with Client(raising(ValueError()), mode=era) as client:
@@ -699,10 +697,8 @@ class TestContextFields:
             assert "context" not in error_of(anyio.run(run, parent))
 
 
-def test_every_failure_is_recorded_under_the_id_that_the_client_reads(
-    call: Any, caplog: pytest.LogCaptureFixture
-) -> None:
-    """With what the client may not see: the exception's text and traceback."""
+def test_every_failure_is_recorded_under_the_clients_id(call: Any, caplog: pytest.LogCaptureFixture) -> None:
+    """The record also has the exception's text and traceback, which the client may not see."""
     caplog.set_level(logging.INFO)
     error = error_of(call(raising(KeyError("hunter2")), "f"))
     (record,) = [record for record in caplog.records if record.name == "mcpcore.audit"]
@@ -714,8 +710,8 @@ def test_every_failure_is_recorded_under_the_id_that_the_client_reads(
 
 
 @pytest.mark.no_server
-def test_options_that_are_no_options_are_refused() -> None:
-    """Limits, dialect and unknown names."""
+def test_invalid_options_are_refused() -> None:
+    """Invalid limits, dialects and option names raise an error."""
     with pytest.raises(TypeError, match="must be Limits"):
         Server("s", limits={"message": 10})  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="at least 40"):

@@ -1,4 +1,4 @@
-"""Secrets of unmistakable shape reach no client, in any dialect; declared texts and ordinary words do."""
+"""Text that clearly looks like a secret reaches no client in any dialect; declared texts and ordinary words do."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ async def store(ctx: Context[Any], how: str, text: str) -> str:
 
 @tool(errors=[DECLARED])
 async def stores(ctx: Context[Any], texts: list[str]) -> BatchResult[str]:
-    """Fail for each text but the last."""
+    """Fail for each text except the last."""
     batch = Batch[str](ctx)
     for text in texts:
         with batch.item(text):
@@ -121,13 +121,13 @@ async def stores(ctx: Context[Any], texts: list[str]) -> BatchResult[str]:
 
 
 def sent(server: Server[Any], name: str, arguments: dict[str, Any]) -> str:
-    """All that a client gets of a call, as JSON with plain characters."""
+    """Return everything that a client gets for a call, as unescaped JSON."""
     (text,) = all_sent(server, name, [arguments])
     return text
 
 
 def all_sent(server: Server[Any], name: str, calls: Iterable[dict[str, Any]]) -> list[str]:
-    """The same of several calls."""
+    """Return the same for several calls."""
 
     async def run() -> list[str]:
         async with Client(server) as client:
@@ -141,7 +141,7 @@ def all_sent(server: Server[Any], name: str, calls: Iterable[dict[str, Any]]) ->
 @pytest.mark.parametrize("dialect", sorted(DIALECTS))
 @pytest.mark.parametrize("how", ["message", "data", "hint", "partial", "reason"])
 def test_no_dialect_sends_a_secret(dialect, how):
-    """In the message, in the data and its keys, and in a recovery that the throw site gives."""
+    """Secrets are redacted in the message, the data and its keys, and a recovery from the throw site."""
     server = Server("s", tools=[store], dialect=dialect)
     texts = all_sent(server, "store", ({"how": how, "text": text} for text, _ in SHAPES))
     for (text, secret), out in zip(SHAPES, texts, strict=True):
@@ -152,26 +152,26 @@ def test_no_dialect_sends_a_secret(dialect, how):
 
 @pytest.mark.usefixtures("door")
 @pytest.mark.parametrize("dialect", sorted(DIALECTS))
-def test_declared_texts_are_sent_word_by_word(dialect):
-    """They may hold the example of a URL."""
+def test_declared_texts_are_sent_unchanged(dialect):
+    """They may contain an example URL."""
     out = sent(Server("s", tools=[store], dialect=dialect), "store", {"how": "declared", "text": ""})
     assert DECLARED.when in out
     assert REDACTED not in out
-    # A dialect may have no place for a recovery.
+    # Not every dialect has a field for a recovery.
     assert DECLARED.recovery in out or dialect == "system_error"
 
 
 @pytest.mark.usefixtures("door")
-def test_what_a_throw_site_adds_is_redacted_and_what_is_declared_is_not():
-    """Both in one recovery."""
+def test_only_additions_of_a_throw_site_are_redacted():
+    """Declared and added text may appear in the same recovery."""
     out = sent(Server("s", tools=[store]), "store", {"how": "partial", "text": "https://a:hunter2@b/"})
     assert DECLARED.recovery in out
     assert "hunter2" not in out
 
 
 @pytest.mark.parametrize("data", ORDINARY)
-def test_words_after_the_name_of_a_secret_stay(data):
-    """They are what a caller has to know."""
+def test_words_after_the_name_of_a_secret_are_kept(data):
+    """The caller needs them."""
     failure = build_envelope(
         ErrorCode.NOT_FOUND, json.dumps(data), retry=ErrorCode.NOT_FOUND.retry, tool="t", data=data
     )
@@ -180,8 +180,8 @@ def test_words_after_the_name_of_a_secret_stay(data):
 
 
 @pytest.mark.parametrize("text", HARMLESS)
-def test_what_only_begins_as_a_secret_stays(text):
-    """The client reads what it sent, in the message and in the data."""
+def test_text_that_only_begins_like_a_secret_is_kept(text):
+    """The client reads the text that it sent, in the message and in the data."""
     failure = build_envelope(
         ErrorCode.NOT_FOUND, f"got {text}", retry=ErrorCode.NOT_FOUND.retry, tool="t", data={"at": text}
     )
@@ -191,7 +191,7 @@ def test_what_only_begins_as_a_secret_stays(text):
 
 @pytest.mark.usefixtures("door")
 def test_the_items_of_a_batch_are_redacted():
-    """The item is an echo of what the caller sent."""
+    """An item repeats text from the caller."""
     texts = [*(text for text, _ in SHAPES), "fine"]
     out = sent(Server("s", tools=[stores]), "stores", {"texts": texts})
     assert [secret for _, secret in SHAPES if secret in out] == []
@@ -201,7 +201,7 @@ def test_the_items_of_a_batch_are_redacted():
 
 @pytest.mark.usefixtures("door")
 def test_protocol_errors_are_redacted():
-    """The names of unknown tools, resources and prompts are what a caller sent."""
+    """The names of unknown tools, resources and prompts come from the caller."""
     secret = "ghp_abcdefghij0123456789ABCD"
 
     async def run(server: Server[Any]) -> list[str]:
@@ -223,8 +223,8 @@ def test_protocol_errors_are_redacted():
 
 
 @pytest.mark.usefixtures("door")
-def test_a_failure_that_is_handed_on_is_redacted():
-    """An upstream server may not redact its own."""
+def test_a_failure_that_is_passed_on_is_redacted():
+    """An upstream server may not redact its failures."""
     secret = "ghp_abcdefghij0123456789ABCD"
     told = build_envelope(
         ErrorCode.NOT_FOUND,
@@ -239,7 +239,7 @@ def test_a_failure_that_is_handed_on_is_redacted():
 
     @tool
     async def relay() -> CallToolResult:
-        """Hand on what another server said."""
+        """Pass on the failure of another server."""
         return CallToolResult(
             content=[TextContent(type="text", text=told.text())],
             structured_content={"error": told.to_json()},
@@ -253,8 +253,8 @@ def test_a_failure_that_is_handed_on_is_redacted():
 
 
 @pytest.mark.usefixtures("door")
-def test_the_message_of_an_exposed_exception_is_redacted_as_its_data_is():
-    """By names too, since nobody wrote it for a client."""
+def test_the_message_of_an_exposed_exception_is_redacted_like_its_data():
+    """Values are also redacted by name, since the message was not written for a client."""
     server = Server("s", tools=[store], expose_internal_errors=True)
     out = sent(server, "store", {"how": "crash", "text": "postgres://app:hUnt3r2@db/main"})
     assert "RuntimeError" in out
@@ -263,8 +263,8 @@ def test_the_message_of_an_exposed_exception_is_redacted_as_its_data_is():
 
 
 @given(st.sampled_from(SHAPES), st.integers(0, 1_200), st.integers(0, 600))
-def test_a_cut_leaves_no_half_of_a_secret(shape, before, after):
-    """Wherever the cut is, ten characters of a secret in a row are never left."""
+def test_a_cut_leaves_no_part_of_a_secret(shape, before, after):
+    """Wherever the cut is, no ten consecutive characters of a secret remain."""
     text, secret = shape
     message = "x " * (before // 2) + text + " y" * (after // 2)
     failure = build_envelope(
@@ -276,14 +276,14 @@ def test_a_cut_leaves_no_half_of_a_secret(shape, before, after):
 
 
 @given(st.text(max_size=60), st.integers(5, 40))
-def test_a_long_text_without_a_secret_stays_as_it_is(text, limit):
-    """Whoever cuts it says how long it was."""
+def test_a_long_text_without_a_secret_is_unchanged(text, limit):
+    """Code that cuts it later reports its original length."""
     long = "word " * 600 + text
     assert redact_message(long, limit) == long
 
 
-def test_a_long_text_with_a_secret_is_cut_where_the_reader_stops():
-    """The note says how long it was, and the rest is never searched."""
+def test_a_long_text_with_a_secret_is_cut_at_the_visible_limit():
+    """The note gives the original length, and the rest is never searched."""
     text = "AKIAIOSFODNN7EXAMPLE " + "word " * 100_000
     clean = redact_message(text, 100)
     assert clean.startswith(f"{REDACTED} word")
@@ -291,8 +291,8 @@ def test_a_long_text_with_a_secret_is_cut_where_the_reader_stops():
     assert len(clean) < 200
 
 
-def test_what_no_reader_can_see_is_withheld():
-    """A value of many long texts is searched as far as a limit lets a reader see."""
+def test_values_beyond_the_visible_limit_are_withheld():
+    """Of many long texts, only the part that a client can see is searched."""
     long = "word " * 1_000
     clean = redact_value({"rows": [long] * 100, "pair": (1, None)}, 100)
     assert clean["rows"][0] == long
@@ -300,8 +300,8 @@ def test_what_no_reader_can_see_is_withheld():
     assert set(redact_value({f"{n} {long}": n for n in range(100)}, 100).values()) == set(range(100))
 
 
-def test_parts_of_a_recovery_that_are_declared_stay():
-    """Each by itself."""
+def test_declared_parts_of_a_recovery_are_kept():
+    """Each part is compared separately."""
     declared = {"hint": "Use postgres://user:pass@host."}
     assert redact_recovery(declared, declared, 100) is declared
     given_recovery = {**declared, "userMessage": "Not postgres://user:pass@host."}
@@ -317,7 +317,7 @@ def test_parts_of_a_recovery_that_are_declared_stay():
     ids=["a text", "a list", "a key"],
 )
 @pytest.mark.parametrize(("text", "secret"), SHAPES)
-def test_one_search_notices_a_secret_in_any_part(wrap, text, secret):
+def test_one_search_finds_a_secret_in_any_part(wrap, text, secret):
     """A failure without a secret needs no second search."""
     assert may_hold_secret("fine", None, {"n": 1}, wrap(f"at {text}"))
     assert not may_hold_secret("fine", None, {"n": 1}, wrap("at home"))
@@ -333,14 +333,14 @@ LOOP.append(LOOP)
     ids=["a long text", "many texts", "many rows", "a cycle", "a tuple", "a cut text", "a view"],
 )
 def test_large_and_odd_values_are_left_to_the_search_of_each_part(odd):
-    """That search reads only as far as a client can see."""
+    """That search stops at the limit that a client can see."""
     assert may_hold_secret("fine", odd)
     failure = build_envelope(ErrorCode.NOT_FOUND, "fine", retry=ErrorCode.NOT_FOUND.retry, tool="t", data={"odd": odd})
     assert REDACTED not in json.dumps(failure.to_json())
 
 
 def test_a_recovery_without_a_hint_is_searched_too():
-    """The declared hint is left out of the search, and only that."""
+    """The search leaves out only the declared hint."""
     advice = ErrorCode.NOT_FOUND.retry
     for recovery in ({"userMessage": "AKIAIOSFODNN7EXAMPLE"}, {"hint": "AKIAIOSFODNN7EXAMPLE"}):
         failure = build_envelope(ErrorCode.NOT_FOUND, "m", retry=advice, tool=None, recovery=recovery, entry=DECLARED)
@@ -350,8 +350,8 @@ def test_a_recovery_without_a_hint_is_searched_too():
     assert failure.hint == DECLARED.recovery
 
 
-def test_the_note_on_items_that_are_left_out_stays():
-    """It is the framework's own text."""
+def test_the_note_on_omitted_items_is_kept():
+    """The framework wrote this text."""
     data = {"store": "AKIAIOSFODNN7EXAMPLE", "rows": list(range(20_000))}
     failure = build_envelope(
         ErrorCode.NOT_FOUND,
@@ -366,8 +366,8 @@ def test_the_note_on_items_that_are_left_out_stays():
 
 
 @pytest.mark.usefixtures("door")
-def test_a_recovery_that_holds_itself_costs_only_its_cycle():
-    """The failure is sent with the code and the hint that the throw site gave it."""
+def test_a_recovery_that_contains_itself_loses_only_the_cycle():
+    """The failure keeps the code and the hint from the throw site."""
 
     @tool
     async def loop() -> None:
@@ -381,7 +381,7 @@ def test_a_recovery_that_holds_itself_costs_only_its_cycle():
 
 
 @pytest.mark.parametrize("value", [0, 1, None, "yes"])
-def test_the_switch_is_a_bool(value):
-    """Anything else would be read as one by mistake."""
+def test_the_switch_must_be_a_bool(value):
+    """Any other value would be misread as true or false."""
     with pytest.raises(ValueError, match=r"Limits\(redact_secrets=\.\.\.\) must be True or False, not"):
         Limits(redact_secrets=value)

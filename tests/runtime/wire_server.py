@@ -1,4 +1,4 @@
-"""The server of the tests of the transports: over stdio, or over HTTP and SSE on ports that it prints.
+"""The server of the transport tests: over stdio, or over HTTP and SSE on ports that it prints.
 
 `--door` chooses the framework that serves the same tools.
 """
@@ -152,7 +152,7 @@ HTTP: dict[str, dict[str, bool]] = {
 
 
 async def serve_on_ports(door: str) -> None:
-    """Serve each way of HTTP and SSE on another port, from one process; the ports are printed first."""
+    """Serve each kind of HTTP and SSE on a separate port of one process, and print the ports first."""
     serving = behind(door, server)
     if door == "fastmcp":
         apps = {way: serving.http_app(**options) for way, options in HTTP.items()}

@@ -1,4 +1,4 @@
-"""A batch tells what failed beside what succeeded, each with the envelope that it would have had alone."""
+"""A batch reports failed items next to successful ones, each with the envelope that it would have had alone."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def fetch(ctx: Context[Reasons], ids: list[str]) -> BatchResult[str]:
 
 
 async def call(*ids: str) -> tuple[Any, dict[str, Any]]:
-    """Call the tool through a real client, which checks the result against the advertised schema."""
+    """Call the tool through a real client, which validates the result against the advertised schema."""
     async with Client(Server("articles", tools=[fetch])) as client:
         schema = (await client.list_tools()).tools[0].output_schema
         result = await client.call_tool("fetch", {"ids": list(ids)})
@@ -63,8 +63,8 @@ async def call(*ids: str) -> tuple[Any, dict[str, Any]]:
 
 
 @pytest.mark.anyio
-async def test_items_that_fail_stand_beside_items_that_succeed() -> None:
-    """A success as a whole, with a whole envelope for each item that failed; a crash stays masked."""
+async def test_failed_items_are_listed_next_to_successful_ones() -> None:
+    """The call succeeds with a complete envelope for each failed item, and a crash stays masked."""
     result, content = await call("a", "gone", "crash", "b")
     assert not result.is_error
     assert ["article a", "article b"] == content["succeeded"]
@@ -77,8 +77,8 @@ async def test_items_that_fail_stand_beside_items_that_succeed() -> None:
 
 
 @pytest.mark.anyio
-async def test_a_batch_fails_where_every_item_failed() -> None:
-    """With the reason that all items share, or else the most severe code; all items are counted and listed."""
+async def test_a_batch_fails_if_every_item_failed() -> None:
+    """The reason is the shared one, or else the code is the most severe one; all items are counted and listed."""
     result, _ = await call("gone", "gone")
     told = Envelope.from_result(result)
     assert result.is_error
@@ -96,8 +96,8 @@ async def test_a_batch_fails_where_every_item_failed() -> None:
 
 
 @pytest.mark.anyio
-async def test_a_batch_fails_at_once_where_the_contract_says_so() -> None:
-    """An expired token is the failure of the call, whatever succeeded before."""
+async def test_a_batch_fails_immediately_if_the_contract_says_so() -> None:
+    """An expired token fails the whole call, even after successful items."""
     result, _ = await call("a", "expired", "b")
     told = Envelope.from_result(result)
     assert told is not None
@@ -121,7 +121,7 @@ def test_a_batch_works_outside_a_request() -> None:
 
 
 async def run(handler: Any, **arguments: Any) -> tuple[Any, Any]:
-    """Call a tool through a client; the result and what failed as a whole."""
+    """Call a tool through a client and return its result and the overall failure."""
     async with Client(Server("articles", tools=[handler])) as client:
         result = await client.call_tool(handler.name, arguments)
     return result, Envelope.from_result(result)
@@ -132,7 +132,7 @@ NO_MATCH = FailureMode("no_match", ErrorCode.NOT_FOUND, when="No such article.",
 
 @tool(errors=[NO_MATCH])
 async def at_once(ctx: Context[Literal["no_match"]], count: int, good: int, large: int = 0) -> BatchResult[str]:
-    """Do all items at once; they end in an order of their own."""
+    """Process all items concurrently, so that they end in a different order."""
     batch = Batch[str](ctx)
 
     async def one(number: int) -> None:
@@ -149,8 +149,8 @@ async def at_once(ctx: Context[Literal["no_match"]], count: int, good: int, larg
 
 
 @pytest.mark.anyio
-async def test_items_done_at_once_keep_their_order_and_their_own_results() -> None:
-    """In the order in which they were begun; an item that fails takes back what it had added."""
+async def test_concurrent_items_keep_their_order_and_results() -> None:
+    """Results are in start order, and a failed item removes the results that it had added."""
     result, told = await run(at_once, count=12, good=6)
     content = result.structured_content
     assert told is None
@@ -162,10 +162,10 @@ async def test_items_done_at_once_keep_their_order_and_their_own_results() -> No
 
 @pytest.mark.parametrize(("count", "large", "listed"), [(1_000, 0, 100), (100, 20_000, 12)])
 @pytest.mark.anyio
-async def test_very_many_failures_stay_within_reason(
+async def test_very_many_failures_are_bounded(
     count: int, large: int, listed: int, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """So many are told in full, within 256 KiB; the others are counted by reason, and all are recorded."""
+    """A limited number within 256 KiB is complete; the rest is counted by reason, and all are recorded."""
     with caplog.at_level("INFO", "mcpcore.audit"):
         result, _ = await run(at_once, count=count, good=1, large=large)
     content = result.structured_content
@@ -178,8 +178,8 @@ async def test_very_many_failures_stay_within_reason(
 
 
 @pytest.mark.anyio
-async def test_a_thousand_failures_and_nothing_else_fit_one_envelope() -> None:
-    """The first stand in the data in full, the others are counted."""
+async def test_a_thousand_failures_alone_fit_one_envelope() -> None:
+    """The data has the first ones in full and counts the rest."""
     result, told = await run(at_once, count=1_000, good=0, large=500)
     assert ("no_match", "Call search for valid ids.") == (told.reason, told.hint)
     assert told.message.startswith("All 1000 items failed; one of them: no ")
@@ -192,7 +192,7 @@ async def test_a_thousand_failures_and_nothing_else_fit_one_envelope() -> None:
 
 @pytest.mark.anyio
 async def test_an_item_that_succeeded_without_a_result_counts() -> None:
-    """Of three deletions one failed: not all."""
+    """If one of three deletions fails, the batch did not fail as a whole."""
 
     @tool(errors=[NO_MATCH])
     def delete(ctx: Context[Literal["no_match"]], ids: list[str]) -> BatchResult[str]:
@@ -213,8 +213,8 @@ async def test_an_item_that_succeeded_without_a_result_counts() -> None:
 
 
 @pytest.mark.anyio
-async def test_items_that_failed_in_different_ways_have_the_most_severe_code() -> None:
-    """A crash is more severe than a timeout or a declared failure; a shared recovery or advice is kept."""
+async def test_items_that_failed_differently_have_the_most_severe_code() -> None:
+    """A crash outranks a timeout or a declared failure; a shared recovery or advice is kept."""
 
     @tool(errors=[NO_MATCH])
     def mixed(ctx: Context[Literal["no_match"]], kinds: list[str]) -> BatchResult[str]:
@@ -245,7 +245,7 @@ async def test_items_that_failed_in_different_ways_have_the_most_severe_code() -
 
 @pytest.mark.anyio
 async def test_batches_nest() -> None:
-    """Results go to the batch that was asked to take them; an inner batch that failed is the outer item's failure."""
+    """A result goes to the batch that was asked to take it, and a failed inner batch fails the outer item."""
 
     @tool(errors=[NO_MATCH])
     def shelves(ctx: Context[Literal["no_match"]], shelves: dict[str, list[str]]) -> BatchResult[list[str]]:
@@ -270,8 +270,8 @@ async def test_batches_nest() -> None:
 
 @pytest.mark.no_server
 @pytest.mark.anyio
-async def test_cancelling_a_batch_is_no_failure_of_an_item() -> None:
-    """It passes, and what was begun is neither done nor failed."""
+async def test_cancelling_a_batch_is_not_a_failure_of_an_item() -> None:
+    """The cancellation propagates, and unfinished items count as neither done nor failed."""
     batch = Batch[str](Context())
     with anyio.move_on_after(0.01) as scope:
         with batch.item(1):
@@ -281,8 +281,8 @@ async def test_cancelling_a_batch_is_no_failure_of_an_item() -> None:
 
 
 @pytest.mark.anyio
-async def test_what_an_item_waited_for_may_be_cancelled() -> None:
-    """A task that somebody else cancelled is that item's failure; an exit is not, nor a cancellation in a thread."""
+async def test_an_awaited_task_may_be_cancelled() -> None:
+    """A task cancelled by other code fails its item, but an exit or a cancellation in a thread does not."""
 
     @tool
     async def wait(ctx: Context, items: list[str]) -> BatchResult[str]:
@@ -358,7 +358,7 @@ async def act(
 
 
 def without_ids(value: Any) -> Any:
-    """The failure without ids and times, which differ in each failure."""
+    """Return the failure without ids and times, which always differ."""
     if isinstance(value, list):
         return [without_ids(member) for member in value]
     if isinstance(value, dict):
@@ -375,7 +375,7 @@ KINDS = (
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_a_batch_of_failures_is_the_same_in_any_order(data: st.DataObject) -> None:
-    """Permuted and concurrent, all of the envelope but its ids and times stays."""
+    """Permuted or concurrent, everything in the envelope except ids and times is the same."""
     kinds = data.draw(st.lists(st.sampled_from(KINDS), min_size=1, max_size=3, unique=True))
     item = st.tuples(st.sampled_from(kinds), st.sampled_from(["a", "b", "cc"])).map(list)
     items = data.draw(st.lists(item, min_size=1, max_size=40))
@@ -395,8 +395,8 @@ def test_a_batch_of_failures_is_the_same_in_any_order(data: st.DataObject) -> No
 
 
 @pytest.mark.anyio
-async def test_no_item_is_listed_after_one_without_room() -> None:
-    """Else a small item would be listed or not, as the order has it."""
+async def test_no_item_is_listed_after_one_that_does_not_fit() -> None:
+    """Otherwise the listed items would depend on the order."""
     large = [["large", "a"]] * 11
     for items in ([*large, ["large", "cc"], ["no_match", "a"]], [*large, ["no_match", "a"], ["large", "cc"]]):
         _, told = await run(act, items=items)
@@ -419,14 +419,14 @@ async def test_no_item_is_listed_after_one_without_room() -> None:
 async def test_the_most_severe_code_and_the_most_cautious_advice(
     kinds: list[str], code: ErrorCode, reason: str | None, retry: Retry
 ) -> None:
-    """A fault of the server before one of a service, and that before one of the caller; never before later."""
+    """Server faults outrank service faults, which outrank caller faults; "never" outranks "later"."""
     _, told = await run(act, items=[[kind, "x"] for kind in kinds])
     assert (code, reason, retry) == (told.error_code, told.reason, told.retry)
 
 
 @pytest.mark.anyio
 async def test_the_recovery_that_the_items_share_is_sent() -> None:
-    """Else the declared recovery of their reason, else where to find theirs; the longest wait is the advice."""
+    """Otherwise it is the declared recovery of their reason, or a pointer to theirs; the advice is the longest wait."""
     for kinds, hint in (
         (["alone", "alone"], None),
         (["alone", "conflicted"], "Read it again."),
@@ -440,7 +440,7 @@ async def test_the_recovery_that_the_items_share_is_sent() -> None:
 
 @pytest.mark.anyio
 async def test_many_reasons_are_counted_within_bounds() -> None:
-    """The most frequent 50 by name, the others as one number."""
+    """The 50 most frequent are named, and the others are one number."""
     _, told = await run(act, items=[["undeclared", str(number)] for number in [*range(60), 59]])
     counts = told.details["counts"]
     assert (51, "r59", 2, 10) == (len(counts), next(iter(counts)), counts["r59"], counts["(others)"])
@@ -450,7 +450,7 @@ async def test_many_reasons_are_counted_within_bounds() -> None:
 
 @pytest.mark.no_server
 def test_every_code_has_a_severity() -> None:
-    """Each once, those of the server first and those of the caller last."""
+    """Each code appears once, with server faults first and caller faults last."""
     assert sorted(ErrorCode) == sorted(SEVERITY)
     categories = [code.category for code in SEVERITY]
     assert ["server", "upstream", "client"] == list(dict.fromkeys(categories))
@@ -459,8 +459,8 @@ def test_every_code_has_a_severity() -> None:
 
 
 @pytest.mark.no_server
-def test_results_that_belong_to_no_item_are_taken() -> None:
-    """And bounds that leave nothing to tell are refused."""
+def test_results_without_an_item_are_taken() -> None:
+    """Bounds that leave no room are refused."""
     batch = Batch[int](Context(), max_failures=1)
     batch.add(1)
     for number in range(13):
@@ -512,7 +512,7 @@ def send(ctx: Context[Any], items: list[str], close: bool = True) -> BatchResult
 
 
 async def sent(annotations: Any, *items: str, **arguments: Any) -> tuple[Any, Any, list[Any]]:
-    """The effects and the advice of the whole, and the effects of the items that are listed."""
+    """Return the effects and the advice of the batch, and the effects of the listed items."""
     handler = send.with_options(annotations=annotations)
     result, failed = await run(handler, items=list(items), **arguments)
     listed = (result.structured_content if failed is None else failed.details).get("failed", [])
@@ -521,8 +521,8 @@ async def sent(annotations: Any, *items: str, **arguments: Any) -> tuple[Any, An
 
 
 @pytest.mark.anyio
-async def test_items_of_a_partial_answer_have_effects_of_their_own() -> None:
-    """Each says what it would have said alone."""
+async def test_items_of_a_partial_answer_have_their_own_effects() -> None:
+    """Each item has the effects that it would have alone."""
     expected = ["none", "partial", "unknown", None, None]
     assert expected == (await sent(None, "ok", "nothing", "half", "lost", "silent", "crash"))[2]
     assert ["none", "unknown", "unknown"] == (await sent(SENDS, "ok", "nothing", "silent", "crash"))[2]
@@ -545,8 +545,10 @@ async def test_items_of_a_partial_answer_have_effects_of_their_own() -> None:
         (READS, ["nothing", "half"], "partial"),
     ],
 )
-async def test_a_batch_whose_items_all_fail_says_the_weakest(annotations: Any, items: list[str], expected: Any) -> None:
-    """Whatever the order, and no default advice where something may have changed."""
+async def test_a_batch_whose_items_all_fail_reports_the_weakest_effects(
+    annotations: Any, items: list[str], expected: Any
+) -> None:
+    """The order does not matter, and there is no default advice if something may have changed."""
     for order in (items, items[::-1]):
         effects, retry, _ = await sent(annotations, *order)
         assert expected == effects
@@ -554,8 +556,8 @@ async def test_a_batch_whose_items_all_fail_says_the_weakest(annotations: Any, i
 
 
 @pytest.mark.anyio
-async def test_the_advice_of_one_item_says_nothing_of_another() -> None:
-    """A declared wait is sent, except where another item may have had effects."""
+async def test_the_advice_of_one_item_does_not_apply_to_another() -> None:
+    """A declared wait is sent unless another item may have had effects."""
     assert ("unknown", Retry.after(seconds=9)) == (await sent(SENDS, "waits", "waits"))[:2]
     assert ("unknown", Retry.never()) == (await sent(None, "waits", "lost"))[:2]
 
@@ -578,19 +580,19 @@ async def test_the_advice_of_one_item_says_nothing_of_another() -> None:
 async def test_a_batch_that_fails_as_a_whole_is_at_least_partial(
     annotations: Any, items: list[str], expected: Any
 ) -> None:
-    """Where items before had effects; a tool that only reads has none."""
+    """This holds if earlier items had effects; a read-only tool has none."""
     assert expected == (await sent(annotations, *items))[:2]
 
 
 @pytest.mark.anyio
-async def test_a_failure_after_a_batch_is_its_own() -> None:
-    """Only a batch that fails as a whole says something of its items."""
+async def test_a_failure_after_a_batch_is_separate() -> None:
+    """Only a batch that fails as a whole reports on its items."""
     assert (None, Retry.now()) == (await sent(None, "ok", close=False))[:2]
 
 
 @pytest.mark.anyio
-async def test_items_that_are_done_after_the_whole_failed_count() -> None:
-    """One item fails the batch while another is still being done."""
+async def test_items_finished_after_the_whole_failed_count() -> None:
+    """One item fails the batch while another is still running."""
 
     @tool(errors=[mode("over", "none", fails_batch=True)])
     async def at_once_whole(ctx: Context[Any]) -> BatchResult[str]:
@@ -623,7 +625,7 @@ async def test_items_that_are_done_after_the_whole_failed_count() -> None:
 
 @pytest.mark.no_server
 def test_a_batch_that_fails_as_a_whole_outside_a_request() -> None:
-    """There is no call to tell."""
+    """There is no call to report to."""
     with pytest.raises(CodedError) as caught:
         send(items=["ok", "over"])
     assert "over" == caught.value.reason

@@ -1,4 +1,4 @@
-"""Fields that are bound stand in every envelope and record of what fails inside, and in no other."""
+"""Bound fields are in every envelope and record of the failures inside, and in no other."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.usefixtures("door")
 
 
 async def context_of(server: Server, name: str = "act") -> Any:
-    """The context of the failure of one call."""
+    """Return the context of a call's failure."""
     async with Client(server) as client:
         told = Envelope.from_result(await client.call_tool(name, {}))
     assert told is not None
@@ -28,7 +28,7 @@ async def context_of(server: Server, name: str = "act") -> Any:
 
 @pytest.mark.no_server
 def test_blocks_nest_and_none_unbinds() -> None:
-    """The innermost has the last word, and everything is as before when it is left."""
+    """The innermost value applies, and leaving a block restores the previous state."""
     with bind(role="a", phase_id="P"):
         with bind(role=None, plan_hash="H"):
             assert {"phase_id": "P", "plan_hash": "H"} == bound()
@@ -38,16 +38,16 @@ def test_blocks_nest_and_none_unbinds() -> None:
 
 @pytest.mark.no_server
 @pytest.mark.parametrize("fields", [{"user": "x"}, {"role": 3}])
-def test_what_cannot_be_bound_is_refused(fields: Any) -> None:
-    """By a block, a server and a constructor alike, with the names that there are."""
+def test_invalid_fields_cannot_be_bound(fields: Any) -> None:
+    """Blocks, servers and constructors refuse them and list the valid names."""
     for act in (lambda: bind(**fields), lambda: Server("s", bind=fields), lambda: CodedError.startup_failure(**fields)):
         with pytest.raises(TypeError, match=r"role"):
             act()
 
 
 @pytest.mark.anyio
-async def test_fields_of_tasks_threads_and_groups_are_told() -> None:
-    """A failure in a task has what its task had bound; the group that it leaves in does not lose it."""
+async def test_fields_of_tasks_threads_and_groups_are_sent() -> None:
+    """A failure in a task has the fields bound in that task, even after leaving in a group."""
 
     @tool
     async def act() -> None:
@@ -68,8 +68,8 @@ async def test_fields_of_tasks_threads_and_groups_are_told() -> None:
 
 
 @pytest.mark.anyio
-async def test_unbinding_reaches_what_the_server_and_the_call_bound() -> None:
-    """A field that is None at the failure is not told, whoever had bound it."""
+async def test_unbinding_affects_fields_of_the_server_and_the_call() -> None:
+    """A field that is None when the failure occurs is left out, wherever it was bound."""
 
     @tool
     def act(ctx: Context) -> None:
@@ -82,8 +82,8 @@ async def test_unbinding_reaches_what_the_server_and_the_call_bound() -> None:
 
 
 @pytest.mark.anyio
-async def test_an_exception_that_is_made_once_brings_nothing_to_another_call() -> None:
-    """The session of one caller never shows in the failure of the next."""
+async def test_a_reused_exception_brings_nothing_to_another_call() -> None:
+    """The session of one caller never appears in the failure of the next."""
     gone = not_found("gone")
     sessions = iter(["A", None])
 
@@ -101,8 +101,8 @@ async def test_an_exception_that_is_made_once_brings_nothing_to_another_call() -
 
 
 @pytest.mark.anyio
-async def test_what_a_constructor_was_given_outside_any_call_stays() -> None:
-    """A constant of a module keeps the invariant that it names, in every call."""
+async def test_fields_given_to_a_constructor_outside_any_call_are_kept() -> None:
+    """A module constant keeps its invariant in every call."""
     broken = CodedError.invariant_violation("I7")
 
     @tool
@@ -115,7 +115,7 @@ async def test_what_a_constructor_was_given_outside_any_call_stays() -> None:
 
 
 @pytest.mark.anyio
-async def test_fields_go_along_when_a_guard_makes_a_coded_error_of_an_exception() -> None:
+async def test_fields_are_kept_when_a_guard_converts_an_exception() -> None:
     """The block inside the guard counts, alone and in a group."""
 
     @tool
@@ -128,7 +128,7 @@ async def test_fields_go_along_when_a_guard_makes_a_coded_error_of_an_exception(
 
 @pytest.mark.anyio
 async def test_items_of_a_batch_have_the_fields_of_the_blocks_around_them() -> None:
-    """A failure that is told while the block is still open has its fields, over those of the call."""
+    """A failure reported inside an open block has the block's fields, which override those of the call."""
 
     @tool
     def act(ctx: Context) -> BatchResult[str]:
@@ -147,8 +147,8 @@ async def test_items_of_a_batch_have_the_fields_of_the_blocks_around_them() -> N
 
 
 @pytest.mark.no_server
-def test_a_block_that_is_left_elsewhere_undoes_nothing() -> None:
-    """A generator that is closed in another context does not touch what is bound there."""
+def test_a_block_left_in_another_context_undoes_nothing() -> None:
+    """A generator closed in another context does not change the fields bound there."""
 
     def generator() -> Iterator[None]:
         with bind(role="generator"):
@@ -162,7 +162,7 @@ def test_a_block_that_is_left_elsewhere_undoes_nothing() -> None:
 
 
 class RefusingError(Exception):
-    """Takes no attributes and has strange ones."""
+    """Rejects new attributes and returns unexpected ones."""
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(name)
@@ -172,8 +172,8 @@ class RefusingError(Exception):
 
 
 @pytest.mark.no_server
-def test_an_exception_that_refuses_attributes_carries_its_fields_all_the_same() -> None:
-    """And one that answers every question has none that nobody gave it."""
+def test_an_exception_that_rejects_attributes_still_has_its_fields() -> None:
+    """An exception that returns a value for any attribute has no fields that were not bound."""
     exc = RefusingError()
     assert {} == carried(exc)
     with pytest.raises(RefusingError), bind(role="R"):
@@ -189,7 +189,7 @@ def test_an_exception_that_refuses_attributes_carries_its_fields_all_the_same() 
 
 @pytest.mark.no_server
 def test_from_unknown_keeps_the_advice_and_the_cause() -> None:
-    """Strings, mappings, groups, exceptions with an advice of their own, and coded errors."""
+    """Strings, mappings, groups, exceptions with advice and coded errors are accepted."""
     import httpx
 
     request = httpx.Request("GET", "http://x")

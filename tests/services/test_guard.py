@@ -1,4 +1,4 @@
-"""`guard` gives exceptions a code or a reason, logs once without secrets, and never swallows."""
+"""`guard` gives exceptions a code or a reason, logs once without secrets, and never swallows an exception."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ NO_ROW = FailureMode(
 
 
 def test_a_mapped_exception_becomes_its_code_with_the_exception_as_its_cause() -> None:
-    """The most specific type decides, and nothing of the exception's text is in the error."""
+    """The most specific type decides, and the error contains none of the exception's text."""
     with pytest.raises(CodedError) as caught, guard("get", errors={LookupError: ErrorCode.CONFLICT, KeyError: NO_ROW}):
         raise KeyError("hunter2")
     error = caught.value
@@ -27,30 +27,30 @@ def test_a_mapped_exception_becomes_its_code_with_the_exception_as_its_cause() -
     assert "hunter2" not in f"{error!r}{error.data}"
 
 
-def test_an_unmapped_exception_becomes_what_classify_says() -> None:
-    """Without a table and without a code, the exception's own kind decides."""
+def test_an_unmapped_exception_is_classified() -> None:
+    """Without a table or a code, the kind of exception decides."""
     with pytest.raises(CodedError) as caught, guard("read"):
         raise FileNotFoundError(2, "No such file", "/etc/secret")
     assert (ErrorCode.NOT_FOUND, ErrorCode.NOT_FOUND.sentence) == (caught.value.code, caught.value.message)
 
 
-def test_a_code_is_for_all_others() -> None:
-    """`code=` is what any exception without an entry becomes."""
+def test_a_code_applies_to_all_other_exceptions() -> None:
+    """`code=` applies to any exception without an entry."""
     with pytest.raises(CodedError) as caught, guard("load", code=ErrorCode.CONFIGURATION_ERROR):
         raise ValueError("no")
     assert ErrorCode.CONFIGURATION_ERROR == caught.value.code
 
 
-def test_a_coded_error_passes_as_it_is() -> None:
-    """What was raised on purpose is not wrapped again."""
+def test_a_coded_error_passes_unchanged() -> None:
+    """A deliberate failure is not wrapped again."""
     original = not_found("gone")
     with pytest.raises(CodedError) as caught, guard("get", code=ErrorCode.INTERNAL_ERROR):
         raise original
     assert original is caught.value
 
 
-def test_nothing_is_swallowed_whatever_is_raised() -> None:
-    """Exits and cancellation pass untouched; a block without an exception does nothing."""
+def test_no_exception_is_swallowed() -> None:
+    """Exits and cancellations propagate unchanged, and a block without an exception has no effect."""
     for kind in (KeyboardInterrupt, SystemExit, GeneratorExit, asyncio.CancelledError):
         with pytest.raises(kind), guard("x", code=ErrorCode.TIMEOUT):
             raise kind
@@ -59,7 +59,7 @@ def test_nothing_is_swallowed_whatever_is_raised() -> None:
 
 
 def test_decorating_guards_sync_and_async_functions() -> None:
-    """Results pass; failures are mapped; signatures and names stay."""
+    """Results pass, failures are mapped, and signatures and names are kept."""
 
     @guard(errors={ZeroDivisionError: ErrorCode.VALIDATION_ERROR})
     def divide(a: int, b: int) -> float:
@@ -77,8 +77,8 @@ def test_decorating_guards_sync_and_async_functions() -> None:
         assert ErrorCode.VALIDATION_ERROR == caught.value.code
 
 
-def test_a_coded_error_leaves_a_decorated_function() -> None:
-    """The pass-through of a coded error is a raise, in sync and async functions alike."""
+def test_a_coded_error_propagates_from_a_decorated_function() -> None:
+    """It is raised from sync and async functions alike."""
 
     @guard()
     def plain() -> None:
@@ -94,8 +94,8 @@ def test_a_coded_error_leaves_a_decorated_function() -> None:
         asyncio.run(awaited())
 
 
-def test_a_failure_is_logged_once_with_what_is_known_and_without_secrets(caplog: pytest.LogCaptureFixture) -> None:
-    """Two guards on the way make one record, with operation, context and input, redacted."""
+def test_a_failure_is_logged_once_with_details_and_without_secrets(caplog: pytest.LogCaptureFixture) -> None:
+    """Two nested guards make one record with operation, context and redacted input."""
 
     @guard("inner", context={"table": "rows"}, input=lambda user, password: {"user": user, "password": password})
     def inner(user: str, password: str) -> None:
@@ -112,14 +112,14 @@ def test_a_failure_is_logged_once_with_what_is_known_and_without_secrets(caplog:
 
 
 def test_critical_and_include_stack_shape_the_record(caplog: pytest.LogCaptureFixture) -> None:
-    """`critical` sets the level, `include_stack=False` leaves the traceback out."""
+    """`critical` sets the level, and `include_stack=False` leaves the traceback out."""
     with caplog.at_level(logging.DEBUG), pytest.raises(CodedError), guard("x", critical=True, include_stack=False):
         raise RuntimeError("no")
     assert (logging.CRITICAL, None) == (caplog.records[0].levelno, caplog.records[0].exc_info)
 
 
 def test_an_error_mapper_decides_and_cannot_lose_the_failure(caplog: pytest.LogCaptureFixture) -> None:
-    """What it returns is raised; where it raises or returns nonsense, the failure goes on without it."""
+    """Its result is raised; if it raises or returns an invalid value, the original failure propagates."""
     with pytest.raises(OSError, match="mapped"), guard("x", error_mapper=lambda exc: OSError("mapped")):
         raise ValueError
     for mapper in (lambda exc: 1 / 0, lambda exc: None):
@@ -128,8 +128,8 @@ def test_an_error_mapper_decides_and_cannot_lose_the_failure(caplog: pytest.LogC
     assert "error_mapper" in caplog.text
 
 
-def test_misuse_is_told_when_the_guard_is_made() -> None:
-    """Forgotten parentheses, a wrong code, and wrong keys and values are refused."""
+def test_misuse_is_reported_when_the_guard_is_created() -> None:
+    """Missing parentheses, an invalid code and invalid keys and values are refused."""
 
     def generator() -> Any:
         yield 1
@@ -146,8 +146,8 @@ def test_misuse_is_told_when_the_guard_is_made() -> None:
 
 @pytest.mark.usefixtures("door")
 @pytest.mark.anyio
-async def test_a_reason_is_that_of_the_tool_that_is_running() -> None:
-    """A service that knows no context maps to a reason of the contract of the tool that called it."""
+async def test_a_reason_belongs_to_the_running_tool() -> None:
+    """A service without a context maps to a reason in the contract of the calling tool."""
 
     @guard(errors={KeyError: "no_row"})
     def service(key: str) -> str:
@@ -166,7 +166,7 @@ async def test_a_reason_is_that_of_the_tool_that_is_running() -> None:
 @pytest.mark.usefixtures("door")
 @pytest.mark.anyio
 async def test_bound_fields_are_in_the_envelope_of_a_failure_inside() -> None:
-    """A block inside a handler, the call's own fields and the server's are all there; the innermost wins."""
+    """Fields from a block in the handler, the call and the server are all present, and the innermost wins."""
 
     @tool
     def act(ctx: Context) -> None:
@@ -182,8 +182,8 @@ async def test_bound_fields_are_in_the_envelope_of_a_failure_inside() -> None:
 
 @pytest.mark.usefixtures("door")
 @pytest.mark.anyio
-async def test_the_trace_of_the_caller_is_in_the_envelope() -> None:
-    """A W3C traceparent in the request's metadata becomes `trace_id`, beside the failure's own id."""
+async def test_the_callers_trace_is_in_the_envelope() -> None:
+    """A W3C traceparent in the request's metadata becomes `trace_id`, in addition to the failure's id."""
 
     @tool
     def act() -> None:
@@ -224,13 +224,13 @@ async def test_the_trace_of_the_caller_is_in_the_envelope() -> None:
 def test_governance_constructors(
     made: CodedError, code: ErrorCode, reason: str | None, context: dict[str, str]
 ) -> None:
-    """Each makes a coded error that carries its fields."""
+    """Each constructor makes a coded error with its fields."""
     from mcpcore.bound_fields import carried
 
     assert (code, reason, context) == (made.code, made.reason, carried(made))
 
 
 def test_governance_constructors_refuse_unknown_fields() -> None:
-    """A field that nobody reads is a mistake, and the message names those that there are."""
+    """An unknown field is a mistake, and the message lists the valid ones."""
     with pytest.raises(TypeError, match="session_id"):
         CodedError.startup_failure(sesion_id="S")

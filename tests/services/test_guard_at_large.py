@@ -1,4 +1,4 @@
-"""`guard` meets what other people write: groups, odd callables, hostile exceptions, many calls at once."""
+"""`guard` with code from other authors: groups, unusual callables, hostile exceptions and concurrent calls."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def raised(act: Callable[[], object]) -> Exception:
 
 
 def test_one_guard_serves_many_functions_and_names_each(caplog: pytest.LogCaptureFixture) -> None:
-    """The name in the log is that of the function that failed, not of the first that was decorated."""
+    """The log has the name of the function that failed, not of the first decorated one."""
     both = guard(errors={KeyError: ErrorCode.NOT_FOUND})
 
     @both
@@ -65,8 +65,8 @@ def test_one_guard_serves_many_functions_and_names_each(caplog: pytest.LogCaptur
 
 
 @pytest.mark.anyio
-async def test_one_guard_serves_many_calls_at_once() -> None:
-    """Each call gets its own failure, with its own cause."""
+async def test_one_guard_serves_concurrent_calls() -> None:
+    """Each call gets its own failure with its own cause."""
     shared = guard(errors={KeyError: ErrorCode.NOT_FOUND})
 
     @shared
@@ -113,7 +113,7 @@ async def fetch() -> None:
 
 @pytest.mark.parametrize("name", ["method", "over_class", "under_class", "static"])
 def test_methods_of_every_kind_are_guarded(name: str) -> None:
-    """Above or below `classmethod` and `staticmethod`."""
+    """The guard may be above or below `classmethod` and `staticmethod`."""
     exc = raised(getattr(Store(), name))
     assert "no_row" == getattr(exc, "reason", None)
 
@@ -123,14 +123,14 @@ def test_methods_of_every_kind_are_guarded(name: str) -> None:
     [Store(), functools.partial(fetch), functools.partial(Store()), lambda: fetch()],  # noqa: PLW0108
     ids=["callable object", "partial", "partial of an object", "plain function"],
 )
-def test_whatever_makes_a_coroutine_is_guarded_until_it_is_done(fn: Callable[[], Any]) -> None:
-    """The failure comes out of the awaiting, and so does its code."""
+def test_any_callable_that_returns_a_coroutine_is_guarded_until_it_ends(fn: Callable[[], Any]) -> None:
+    """Awaiting raises the failure with its code."""
     exc = raised(lambda: asyncio.run(guard(errors={KeyError: NO_ROW})(fn)()))
     assert "no_row" == getattr(exc, "reason", None)
 
 
-def test_what_cannot_be_decorated_is_refused() -> None:
-    """A tool (the guard goes below), a class, a property and a number."""
+def test_unsupported_objects_cannot_be_decorated() -> None:
+    """These are a tool (the guard goes below), a class, a property and a number."""
 
     @tool
     def act() -> None: ...
@@ -148,14 +148,14 @@ class KnownError(Exception, abc.ABC):
 
 
 class ForeignError(Exception):
-    """Registered with it, not derived from it."""
+    """Registered with it, but not derived from it."""
 
 
 KnownError.register(ForeignError)
 
 
-def test_a_type_that_is_registered_with_a_key_is_that_key() -> None:
-    """A base class of the exception's own comes first, then what it is registered with."""
+def test_a_type_registered_with_a_key_matches_that_key() -> None:
+    """The exception's own base classes come first, then the classes that it is registered with."""
     assert ErrorCode.CONFLICT == getattr(
         raised(lambda: guard(errors={KnownError: ErrorCode.CONFLICT})(throw)(ForeignError())), "code", None
     )
@@ -167,15 +167,15 @@ def throw(exc: BaseException) -> None:
     raise exc
 
 
-def test_members_of_a_group_that_become_the_same_are_told_as_one() -> None:
-    """Nested or not; the group is the cause."""
+def test_group_members_that_become_the_same_are_merged() -> None:
+    """They may be nested, and the group is the cause."""
     group = ExceptionGroup("g", [KeyError(1), ExceptionGroup("h", [KeyError(2)])])
     exc = raised(lambda: guard(errors={KeyError: NO_ROW})(throw)(group))
     assert ("no_row", group) == (getattr(exc, "reason", None), exc.__cause__)
 
 
-def test_members_of_a_group_that_differ_each_become_what_they_would_alone() -> None:
-    """A coded error stays itself, the others are mapped with themselves as the cause; `except*` finds them."""
+def test_group_members_that_differ_are_mapped_separately() -> None:
+    """A coded error is kept, the others are mapped with themselves as the cause, and `except*` finds them."""
     coded = not_found("gone")
     key, value = KeyError("hunter2"), ValueError("v")
     found: list[CodedError] = []
@@ -189,7 +189,7 @@ def test_members_of_a_group_that_differ_each_become_what_they_would_alone() -> N
 
 
 def test_groups_without_an_entry() -> None:
-    """With a coded error inside the group passes, for the boundary to choose; else `classify` decides."""
+    """A group with a coded error passes, so the boundary can choose; otherwise `classify` decides."""
     coded = ExceptionGroup("g", [not_found("gone"), ValueError()])
     assert coded is raised(lambda: guard(errors={KeyError: NO_ROW})(throw)(coded))
     plain = raised(lambda: guard()(throw)(ExceptionGroup("g", [TimeoutError(), TimeoutError()])))
@@ -198,8 +198,8 @@ def test_groups_without_an_entry() -> None:
     assert ErrorCode.CONFLICT == getattr(whole, "code", None)
 
 
-def test_a_group_with_a_cancellation_passes_untouched() -> None:
-    """It is no failure of this service."""
+def test_a_group_with_a_cancellation_passes_unchanged() -> None:
+    """It is not a failure of this service."""
     group = BaseExceptionGroup("g", [asyncio.CancelledError(), KeyError()])
     with pytest.raises(BaseExceptionGroup) as caught, guard(errors={KeyError: NO_ROW}):
         raise group
@@ -207,7 +207,7 @@ def test_a_group_with_a_cancellation_passes_untouched() -> None:
 
 
 class HostileError(Exception):
-    """Refuses all that it can refuse."""
+    """Refuses every operation."""
 
     def __str__(self) -> str:
         raise RuntimeError("no text")
@@ -220,7 +220,7 @@ class HostileError(Exception):
 
 
 def test_a_hostile_exception_is_mapped_and_logged_once(caplog: pytest.LogCaptureFixture) -> None:
-    """No text, no attributes, and an answer to every question: one record, one code."""
+    """It has no text and no attributes, and answers every question, but there is one record and one code."""
 
     @guard(error_mapper=lambda exc: exc)
     def same(exc: Exception) -> None:
@@ -231,21 +231,21 @@ def test_a_hostile_exception_is_mapped_and_logged_once(caplog: pytest.LogCapture
 
 
 class SealedError(HostileError):
-    """Has not even a dictionary that it shows."""
+    """Has no accessible `__dict__`."""
 
     @property
     def __dict__(self) -> Any:  # type: ignore[override]
         raise RuntimeError
 
 
-def test_an_exception_that_cannot_be_marked_is_mapped_all_the_same(caplog: pytest.LogCaptureFixture) -> None:
-    """Each guard that it passes logs it, since none can tell that another did."""
+def test_an_exception_that_cannot_be_marked_is_still_mapped(caplog: pytest.LogCaptureFixture) -> None:
+    """Each guard on the way logs it, since none can see that another one did."""
     exc = raised(lambda: guard("x", code=ErrorCode.CONFLICT)(throw)(SealedError()))
     assert (ErrorCode.CONFLICT, 1) == (getattr(exc, "code", None), len(caplog.records))
 
 
-def test_a_mapper_that_digs_out_the_cause_makes_no_ring() -> None:
-    """What stands behind the exception already is not chained the other way round; a cause of its own is kept."""
+def test_a_mapper_that_returns_the_cause_creates_no_cycle() -> None:
+    """An exception already in the chain is not chained in reverse, and an existing cause is kept."""
     inner, outer, third = ValueError("inner"), RuntimeError("outer"), KeyError()
     outer.__cause__ = inner
     third.__context__ = outer
@@ -268,7 +268,7 @@ class Form(BaseModel):
 
 
 def test_secrets_in_models_texts_and_tracebacks_are_not_logged(caplog: pytest.LogCaptureFixture) -> None:
-    """Fields by their names, texts by their shapes, also in the traceback and beyond the cut."""
+    """Fields are redacted by name and texts by shape, including in tracebacks and beyond the cut."""
     secret = "hunter2hunter2"
     given = {"form": Form(api_key=secret, page=3), "login": Login("ann", secret), "line": f"password={secret}"}
     with pytest.raises(CodedError), guard("x", input=given, context={"token": secret, "n": 1}):
@@ -280,8 +280,8 @@ def test_secrets_in_models_texts_and_tracebacks_are_not_logged(caplog: pytest.Lo
     assert "\n" not in caplog.records[0].getMessage()
 
 
-def test_what_the_input_function_does_wrong_costs_nothing(caplog: pytest.LogCaptureFixture) -> None:
-    """The failure goes on as it was; a `with` calls the function without arguments."""
+def test_errors_of_the_input_function_are_ignored(caplog: pytest.LogCaptureFixture) -> None:
+    """The failure propagates unchanged, and a `with` block calls the function without arguments."""
 
     @guard(input=lambda: None)
     def act(key: str) -> None:
@@ -294,8 +294,8 @@ def test_what_the_input_function_does_wrong_costs_nothing(caplog: pytest.LogCapt
     assert '"n":41' in caplog.text
 
 
-def test_nothing_is_made_for_a_log_that_nobody_keeps() -> None:
-    """Where the level is off, the input is not even asked for."""
+def test_a_disabled_log_level_costs_no_work() -> None:
+    """The input function is not even called."""
     asked: list[int] = []
     logger = logging.getLogger("mcpcore.services")
     logger.setLevel(logging.CRITICAL + 1)
@@ -308,8 +308,8 @@ def test_nothing_is_made_for_a_log_that_nobody_keeps() -> None:
     assert not asked
 
 
-def test_a_traceback_that_cannot_be_formatted_is_no_failure(caplog: pytest.LogCaptureFixture) -> None:
-    """The record says so and goes out, with what is known of the operation."""
+def test_a_traceback_that_cannot_be_formatted_is_noted(caplog: pytest.LogCaptureFixture) -> None:
+    """The record says so and still describes the operation."""
 
     class Unspeakable:
         def __format__(self, spec: str) -> str:
@@ -346,8 +346,8 @@ def mapper_that_fails(exc: Exception) -> Exception:
 
 
 @pytest.mark.parametrize("way", ["guard", "mapper", "retrying"])
-def test_no_formatter_finds_a_secret_and_each_finds_the_whole_chain(way: str, caplog: pytest.LogCaptureFixture) -> None:
-    """As formatters of JSON and collectors work: by `formatException`, `traceback`, and all that can be reached."""
+def test_no_formatter_finds_a_secret_and_each_finds_the_full_chain(way: str, caplog: pytest.LogCaptureFixture) -> None:
+    """JSON formatters and collectors use `formatException`, `traceback` and all reachable attributes."""
     again = retrying(attempts=2, backoff=0.001)
 
     def time_out() -> None:
@@ -389,8 +389,8 @@ def test_no_formatter_finds_a_secret_and_each_finds_the_whole_chain(way: str, ca
 
 @pytest.mark.usefixtures("door")
 @pytest.mark.anyio
-async def test_an_exception_that_is_made_once_is_logged_in_every_call(caplog: pytest.LogCaptureFixture) -> None:
-    """Twice through two guards in two calls makes two records, each with its own operation."""
+async def test_a_reused_exception_is_logged_in_every_call(caplog: pytest.LogCaptureFixture) -> None:
+    """Two guards in each of two calls make two records, each with its own operation."""
     gone = not_found("gone")
 
     @tool
@@ -422,8 +422,8 @@ def limited() -> httpx.HTTPStatusError:
         ("busy", Retry.after(seconds=7)),
     ],
 )
-def test_what_is_declared_decides_and_a_retry_after_fills_in(target: Any, advice: Retry) -> None:
-    """An entry that says nothing of retrying takes what the response asked for."""
+def test_the_declaration_decides_and_a_retry_after_fills_in(target: Any, advice: Retry) -> None:
+    """An entry without retry advice uses the wait from the response."""
     exc = raised(lambda: guard(errors={httpx.HTTPStatusError: target})(throw)(limited()))
     assert isinstance(exc, CodedError)
     assert advice == exc.advice
@@ -431,8 +431,8 @@ def test_what_is_declared_decides_and_a_retry_after_fills_in(target: Any, advice
 
 @pytest.mark.usefixtures("door")
 @pytest.mark.anyio
-async def test_a_context_that_is_given_declares_the_reasons() -> None:
-    """Outside a request `ctx=` says which contract; a reason that it does not have keeps the exception's code."""
+async def test_an_explicit_context_declares_the_reasons() -> None:
+    """Outside a request `ctx=` selects the contract; an undeclared reason keeps the exception's code."""
 
     @tool(errors=[NO_ROW])
     def get(ctx: Context[Literal["no_row"]], reason: str) -> None:

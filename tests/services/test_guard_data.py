@@ -1,4 +1,4 @@
-"""`ctx.guard(...)`, and the data that a guard makes from exceptions."""
+"""`ctx.guard(...)`, and the data that a guard creates from exceptions."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def envelope_of(arguments: dict[str, Any]) -> dict[str, Any]:
 @pytest.mark.usefixtures("door")
 @pytest.mark.parametrize("how", ["with", "async with", "decorator"])
 def test_an_exception_becomes_the_declared_failure_with_its_data(how: str) -> None:
-    """The client gets the entry's words and the data that was made from the exception, and none of its text."""
+    """The client gets the entry's message and the data from the exception, but none of its text."""
     error = envelope_of({"order_id": 7, "how": how})
     assert ("no_order", 7) == (error["data"]["reason"], error["data"]["order_id"])
     assert "There is no such order." == error["message"]
@@ -88,7 +88,7 @@ def test_an_exception_becomes_the_declared_failure_with_its_data(how: str) -> No
 def test_the_log_names_the_tool_or_the_decorated_function(
     how: str, operation: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """A guard without `operation` is logged under a name that a reader can find in the code."""
+    """A guard without `operation` is logged under a name that can be found in the code."""
     caplog.set_level(logging.INFO, logger="mcpcore.services")
     envelope_of({"order_id": 7, "how": how})
     names = [record.mcpcore["operation"] for record in caplog.records if record.name == "mcpcore.services"]  # type: ignore[attr-defined]
@@ -96,7 +96,7 @@ def test_the_log_names_the_tool_or_the_decorated_function(
 
 
 def test_a_context_without_a_tool_guards_an_operation(caplog: pytest.LogCaptureFixture) -> None:
-    """A context that a test makes has no tool to name."""
+    """A context created by a test has no tool to name."""
     ctx: Context[str] = Context(get_order.contract)
     with pytest.raises(CodedError), ctx.guard({BusyError: BUSY}):
         raise BusyError
@@ -104,8 +104,8 @@ def test_a_context_without_a_tool_guards_an_operation(caplog: pytest.LogCaptureF
 
 
 @pytest.mark.usefixtures("door")
-def test_data_that_cannot_be_made_is_logged_and_left_out(caplog: pytest.LogCaptureFixture) -> None:
-    """The failure itself goes on: A busy shop has no order."""
+def test_data_that_cannot_be_created_is_logged_and_left_out(caplog: pytest.LogCaptureFixture) -> None:
+    """The failure itself propagates without data."""
     error = envelope_of({"order_id": 0})
     assert ("busy", "The shop is busy.") == (error["data"]["reason"], error["message"])
     assert "order_id" not in error["data"]
@@ -114,7 +114,7 @@ def test_data_that_cannot_be_made_is_logged_and_left_out(caplog: pytest.LogCaptu
 
 @pytest.mark.parametrize("raised", [SystemExit(1), asyncio.CancelledError(), ZeroDivisionError()])
 def test_data_that_raises_an_exit_does_not_end_the_call(raised: BaseException) -> None:
-    """Whatever the function raises, the exception becomes what it would become without data."""
+    """Whatever the function raises, the exception is translated as it would be without data."""
 
     def data(exc: Exception) -> None:
         raise raised
@@ -125,7 +125,7 @@ def test_data_that_raises_an_exit_does_not_end_the_call(raised: BaseException) -
     assert isinstance(failed.value.__cause__, BusyError)
 
 
-def test_an_interrupt_while_data_is_made_passes() -> None:
+def test_an_interrupt_while_data_is_created_propagates() -> None:
     """Ctrl+C ends the program."""
 
     def data(exc: Exception) -> None:
@@ -135,8 +135,8 @@ def test_an_interrupt_while_data_is_made_passes() -> None:
         raise BusyError
 
 
-def test_data_is_made_for_translated_exceptions_only() -> None:
-    """`errors` and `code` translate; the function need not know any other exception, nor a failure that is one already."""
+def test_data_is_created_for_translated_exceptions_only() -> None:
+    """`errors` and `code` select them, so the function never gets other exceptions or coded failures."""
     made: list[Exception] = []
 
     def data(exc: Exception) -> dict[str, int]:
@@ -157,8 +157,8 @@ def test_data_is_made_for_translated_exceptions_only() -> None:
     assert {"made": 3} == failure(BusyError(), errors={BusyError: "undeclared"}).data
 
 
-def test_of_a_group_the_members_have_the_data() -> None:
-    """The function gets the exception that it knows, not the group; each member of a mixed group has its own."""
+def test_group_members_have_the_data() -> None:
+    """The function gets each exception instead of the group, and each member of a mixed group has its own data."""
 
     def data(exc: Any) -> NoOrder | None:
         return NoOrder(order_id=exc.order_id) if isinstance(exc, NoOrderError) else None
@@ -175,15 +175,15 @@ def test_of_a_group_the_members_have_the_data() -> None:
     assert [None, {"order_id": 8}] == [member.data for member in mixed.value.exceptions]  # type: ignore[union-attr]
 
 
-def test_data_may_be_known_beforehand() -> None:
-    """A value is the data of each translated exception."""
+def test_data_may_be_a_value() -> None:
+    """The value is the data of every translated exception."""
     with pytest.raises(CodedError) as failed, guard("get", errors={BusyError: BUSY}, data={"shop": 3}):
         raise BusyError
     assert {"shop": 3} == failed.value.data
 
 
-def test_an_async_function_makes_no_data() -> None:
-    """Nothing could await it."""
+def test_an_async_function_cannot_create_data() -> None:
+    """It could not be awaited."""
 
     async def data(exc: Exception) -> None: ...
 
@@ -194,8 +194,8 @@ def test_an_async_function_makes_no_data() -> None:
 class TestInAContext:
     ctx: Context = Context(get_order.contract, name="get_order")
 
-    def test_an_undeclared_reason_is_an_error_at_once(self) -> None:
-        """It is found where the guard is made, not when the exception happens; the near reason is named."""
+    def test_an_undeclared_reason_is_an_immediate_error(self) -> None:
+        """It is reported when the guard is created, not when an exception occurs, with the nearest reason."""
         with pytest.raises(
             ContractError, match=r"tool 'get_order': ctx\.guard\('no_ordr'\).*did you mean 'no_order'\?"
         ):
@@ -207,7 +207,7 @@ class TestInAContext:
             Context().guard({BusyError: "busy"})
 
     def test_another_mode_of_a_declared_reason_is_an_error(self) -> None:
-        """The message says in which fields the two differ."""
+        """The message names the fields that differ."""
         other = FailureMode("busy", ErrorCode.CONFLICT, when="Busy.", recovery="Wait.")
         with pytest.raises(
             ContractError, match="another FailureMode for the reason 'busy', with another code, when, recovery"
@@ -222,13 +222,13 @@ class TestInAContext:
             self.ctx.guard({BusyError: ErrorCode.CONFLICT})  # type: ignore[dict-item]
 
     @pytest.mark.parametrize("errors", [{"Busy": "busy"}, {asyncio.CancelledError: "busy"}, ["busy"]])
-    def test_the_keys_are_exception_types(self, errors: Any) -> None:
-        """A misuse raises when the guard is made."""
+    def test_the_keys_must_be_exception_types(self, errors: Any) -> None:
+        """Misuse raises when the guard is created."""
         with pytest.raises(TypeError, match=r"guard\(errors=\.\.\.\)"):
             self.ctx.guard(errors)
 
-    def test_all_else_is_as_with_the_function(self, caplog: pytest.LogCaptureFixture) -> None:
-        """The operation, the code of other exceptions, the message and the facts for the log are the guard's own."""
+    def test_other_options_work_as_with_the_function(self, caplog: pytest.LogCaptureFixture) -> None:
+        """The operation, the code of other exceptions, the message and the log facts can be set."""
         caplog.set_level(logging.INFO)
         with (
             pytest.raises(CodedError) as failed,

@@ -1,4 +1,4 @@
-"""Generators under a guard: they work as they would without it until they are done, and what they raise is mapped."""
+"""Generators under a guard work as usual until they end, and their exceptions are mapped."""
 
 from __future__ import annotations
 
@@ -54,15 +54,15 @@ def _anew() -> None:
     ENDED.clear()
 
 
-def test_a_generator_stays_one() -> None:
-    """By its name, its kind and its documentation."""
+def test_a_generator_is_still_a_generator() -> None:
+    """Its name, kind and docstring are kept."""
     assert inspect.isgeneratorfunction(rows)
     assert inspect.isasyncgenfunction(rows_async)
     assert ("rows", "The rows.") == (rows.__name__, rows_async.__doc__)
 
 
-def test_values_go_in_and_out_and_the_end_has_its_value() -> None:
-    """What is sent and thrown reaches the generator; what it returns comes back; nothing runs before the first step."""
+def test_values_go_in_and_out_and_the_return_value_is_kept() -> None:
+    """Sent values and thrown exceptions reach the generator, and no code runs before the first step."""
     steps: Any = rows("fine")
     assert [] == ENDED
     assert ("first", "sent") == (next(steps), steps.send("sent"))
@@ -78,7 +78,7 @@ def test_values_go_in_and_out_and_the_end_has_its_value() -> None:
 
 @pytest.mark.anyio
 async def test_async_values_go_in_and_out() -> None:
-    """The same of an async generator, also where a loop leaves it early."""
+    """An async generator works the same, even if a loop leaves it early."""
     steps: Any = rows_async("fine")
     assert ("first", "sent") == (await anext(steps), await steps.asend("sent"))
     assert "IndexError" == await steps.athrow(IndexError())
@@ -105,10 +105,10 @@ async def fail_async() -> None:
 
 
 @pytest.mark.parametrize("failing", [fail_sync, fail_async])
-def test_what_a_generator_raises_is_mapped_and_logged_once(
+def test_an_exception_in_a_generator_is_mapped_and_logged_once(
     failing: Callable[[], Any], caplog: pytest.LogCaptureFixture
 ) -> None:
-    """With the exception as its cause, and what the generator was given."""
+    """The exception is the cause, and the log has the generator's arguments."""
     with caplog.at_level(logging.INFO), pytest.raises(CodedError) as raised:
         anyio.run(failing) if inspect.iscoroutinefunction(failing) else failing()
     assert (ErrorCode.NOT_FOUND, KeyError) == (raised.value.code, type(raised.value.__cause__))
@@ -136,16 +136,16 @@ async def fail_with_a_code() -> None:
 
 
 @pytest.mark.parametrize("failing", [lambda: list(found()), lambda: anyio.run(fail_with_a_code)])
-def test_an_error_with_a_code_leaves_a_generator_as_it_is(failing: Callable[[], Any]) -> None:
-    """Nothing is put round it."""
+def test_an_error_with_a_code_leaves_a_generator_unchanged(failing: Callable[[], Any]) -> None:
+    """It is not wrapped."""
     with pytest.raises(CodedError, match="gone") as raised:
         failing()
     assert (ErrorCode.NOT_FOUND, None) == (raised.value.code, raised.value.__cause__)
 
 
 @pytest.mark.parametrize("backend", ["asyncio", "trio"])
-def test_cancelling_an_async_generator_is_no_failure(backend: str, caplog: pytest.LogCaptureFixture) -> None:
-    """It passes, the generator ends, and nothing is logged."""
+def test_cancelling_an_async_generator_is_not_a_failure(backend: str, caplog: pytest.LogCaptureFixture) -> None:
+    """The cancellation propagates, the generator ends, and nothing is logged."""
 
     async def main() -> bool:
         with anyio.move_on_after(0.05) as scope:
@@ -159,8 +159,8 @@ def test_cancelling_an_async_generator_is_no_failure(backend: str, caplog: pytes
 
 
 @pytest.mark.anyio
-async def test_context_managers_made_of_generators_are_guarded() -> None:
-    """What the block raises leaves through the generator, which may answer it, and is mapped as its own."""
+async def test_context_managers_from_generators_are_guarded() -> None:
+    """An exception in the block goes through the generator, which may handle it, and is mapped like its own."""
 
     @contextlib.contextmanager
     @guard("session", errors={OSError: ErrorCode.DATABASE_ERROR})
@@ -195,7 +195,7 @@ async def test_context_managers_made_of_generators_are_guarded() -> None:
 
 
 def test_generator_methods_of_every_kind_are_guarded() -> None:
-    """On instances, classes and neither."""
+    """This covers instance methods, class methods and static methods."""
 
     class Store:
         @guard("rows")

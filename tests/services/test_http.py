@@ -24,7 +24,7 @@ PROBLEM = {"type": "https://example.org/out", "title": "Out of credit", "status"
 
 
 class Handler(BaseHTTPRequestHandler):
-    """Answers with the status in the path."""
+    """Answers with the status given in the path."""
 
     def do_GET(self) -> None:
         status = int(self.path.strip("/").split("?")[0])
@@ -48,7 +48,7 @@ class Handler(BaseHTTPRequestHandler):
 
 @pytest.fixture(scope="module")
 def url() -> Iterator[str]:
-    """A server on the loopback."""
+    """Return the URL of a local server."""
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()
@@ -60,7 +60,7 @@ def url() -> Iterator[str]:
 
 @pytest.mark.parametrize("client", [httpx, httpx2, requests])
 def test_sync_clients(client: Any, url: str) -> None:
-    """The status decides; the problem details are read only where the client may see the body."""
+    """The status decides, and problem details are read only if the client may see the body."""
     response = client.get(f"{url}/403?token=querysecret")
     error = from_http_response(response, service="Bank", data={"account": 1})
     assert (ErrorCode.FORBIDDEN, "Bank answered 403 Forbidden.") == (error.code, error.message)
@@ -72,7 +72,7 @@ def test_sync_clients(client: Any, url: str) -> None:
 
 @pytest.mark.parametrize("client", [httpx, httpx2, requests])
 def test_retry_after_is_read_as_seconds_and_as_a_date(client: Any, url: str) -> None:
-    """Both forms become the retry advice, and a fact for the client."""
+    """Both forms become retry advice and data for the client."""
     limited = from_http_response(client.get(f"{url}/429"))
     assert (ErrorCode.RATE_LIMITED, Retry.after(seconds=7), 7) == (
         limited.code,
@@ -85,7 +85,7 @@ def test_retry_after_is_read_as_seconds_and_as_a_date(client: Any, url: str) -> 
 
 
 def test_an_unread_body_stays_unread_in_sync_code(url: str) -> None:
-    """Streams of httpx and requests are not touched."""
+    """Streams of httpx and requests are not consumed."""
     with httpx.stream("GET", f"{url}/500") as response:
         assert "body" not in (from_http_response(response, body=True).data or {})
         assert not response.is_stream_consumed
@@ -94,8 +94,8 @@ def test_an_unread_body_stays_unread_in_sync_code(url: str) -> None:
         assert "Balance" in answer.text
 
 
-def test_async_clients_read_what_was_not_read(url: str) -> None:
-    """httpx, httpx2 and aiohttp streams are read, within a limit."""
+def test_async_clients_read_unread_bodies(url: str) -> None:
+    """Streams of httpx, httpx2 and aiohttp are read up to a limit."""
 
     async def main() -> list[CodedError]:
         found = []
@@ -115,8 +115,8 @@ def test_async_clients_read_what_was_not_read(url: str) -> None:
     assert (ErrorCode.RATE_LIMITED, "Out of credit") == (limited.code, (limited.data or {})["problem"]["title"])
 
 
-def test_the_log_has_the_body_and_neither_credentials_nor_queries(url: str, caplog: pytest.LogCaptureFixture) -> None:
-    """Headers and the query are nowhere; the body is, within its limit."""
+def test_the_log_has_the_body_but_no_credentials_or_queries(url: str, caplog: pytest.LogCaptureFixture) -> None:
+    """Headers and the query appear nowhere, and the body is cut to its limit."""
     with caplog.at_level(logging.DEBUG, "mcpcore.services"):
         error = from_http_response(httpx.get(f"{url}/500?api_key=querysecret"), service="Bank")
     text = caplog.text + str(caplog.records[-1].__dict__) + repr(error.data) + error.message
@@ -141,18 +141,18 @@ def test_the_log_has_the_body_and_neither_credentials_nor_queries(url: str, capl
     ],
 )
 def test_the_status_table(status: int, code: ErrorCode) -> None:
-    """Alone and through a response made by hand, which has no request."""
+    """It works alone and through a custom response object, which has no request."""
     assert code == code_for_status(status)
     assert code == from_http_response(httpx.Response(status)).code
 
 
 def test_501_is_not_retryable() -> None:
-    """What a server does not implement it will not implement soon."""
+    """A server will not soon implement a method that it does not implement."""
     assert Retry.never() == from_http_response(httpx.Response(501)).retry
 
 
-def test_what_is_no_failed_response_is_refused() -> None:
-    """A success and something else altogether get clear errors."""
+def test_other_values_than_failed_responses_are_refused() -> None:
+    """A success and an unrelated object get clear errors."""
     with pytest.raises(ValueError, match="failed response"):
         from_http_response(httpx.Response(200))
     with pytest.raises(TypeError, match="not an HTTP response"):

@@ -1,4 +1,4 @@
-"""Responses as services really send them: other charsets, no text, broken off, packed, huge, and full of secrets."""
+"""Realistic responses: unusual charsets, binary, truncated, compressed and huge bodies, and many secrets."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Send = Callable[[BaseHTTPRequestHandler], None]
 
 
 def plain(status: int, body: bytes, **headers: str) -> Send:
-    """A whole answer."""
+    """Send a complete answer."""
 
     def send(handler: BaseHTTPRequestHandler) -> None:
         handler.send_response(status)
@@ -41,7 +41,7 @@ def plain(status: int, body: bytes, **headers: str) -> Send:
 
 
 def broken(handler: BaseHTTPRequestHandler) -> None:
-    """Promises more than it sends."""
+    """Send less than the announced length."""
     handler.send_response(500)
     handler.send_header("Content-Length", "1000")
     handler.end_headers()
@@ -60,7 +60,7 @@ ANSWERS: dict[str, Send] = {
 
 
 class Handler(BaseHTTPRequestHandler):
-    """Answers by the name in the path."""
+    """Answers according to the name in the path."""
 
     def do_GET(self) -> None:
         ANSWERS[self.path.strip("/").partition("?")[0]](self)
@@ -71,7 +71,7 @@ class Handler(BaseHTTPRequestHandler):
 
 @pytest.fixture(scope="module")
 def url() -> Iterator[str]:
-    """A server on the loopback."""
+    """Return the URL of a local server."""
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()
@@ -82,7 +82,7 @@ def url() -> Iterator[str]:
 
 
 async def by_all(url: str, **options: Any) -> list[CodedError]:
-    """What each client makes of an answer whose body has not been read yet."""
+    """Return each client's conversion of an answer whose body has not been read yet."""
     found = []
     for module in (httpx, httpx2):
         async with module.AsyncClient() as client, client.stream("GET", url) as response:
@@ -103,10 +103,10 @@ async def by_all(url: str, **options: Any) -> list[CodedError]:
 )
 @pytest.mark.anyio
 async def test_bodies_of_every_kind(url: str, name: str, body: str | None) -> None:
-    """A charset is heeded, what is no text is left out, and of a body that breaks off what arrived counts."""
+    """The charset is used, binary data is left out, and a truncated body counts as far as it arrived."""
     errors = await by_all(f"{url}/{name}")
     if name == "broken":
-        assert {"status": 500} == errors.pop().data  # requests hands over whole pieces alone
+        assert {"status": 500} == errors.pop().data  # requests returns complete chunks only
     for error in errors:
         assert ErrorCode.SERVICE_UNAVAILABLE == error.code
         assert body == (error.data or {}).get("body")
@@ -115,7 +115,7 @@ async def test_bodies_of_every_kind(url: str, name: str, body: str | None) -> No
 
 @pytest.mark.anyio
 async def test_large_bodies_are_cut(url: str) -> None:
-    """No more than the limit is kept, compressed or not, and the cut says so."""
+    """At most the limit is kept, compressed or not, with a note."""
     for name, start in (("huge", "xxx"), ("gzip", "packed words")):
         for error in await by_all(f"{url}/{name}", body_limit=100):
             body = (error.data or {})["body"]
@@ -125,8 +125,8 @@ async def test_large_bodies_are_cut(url: str) -> None:
 
 
 @pytest.mark.anyio
-async def test_a_limit_of_zero_keeps_the_body_out_of_everything(url: str, caplog: pytest.LogCaptureFixture) -> None:
-    """Neither the client nor the log has it, and nothing is read."""
+async def test_a_limit_of_zero_leaves_the_body_out(url: str, caplog: pytest.LogCaptureFixture) -> None:
+    """Neither the client nor the log has it, and it is not read."""
     for error in await by_all(f"{url}/latin", body_limit=0):
         assert {"status": 500} == error.data
     assert {"status": 500} == from_http_response(httpx.Response(500, text="words"), body=True, body_limit=0).data
@@ -135,10 +135,10 @@ async def test_a_limit_of_zero_keeps_the_body_out_of_everything(url: str, caplog
 
 
 @pytest.mark.anyio
-async def test_a_redirect_that_nobody_followed_is_an_invalid_request(
+async def test_a_redirect_that_was_not_followed_is_an_invalid_request(
     url: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """And where it leads stays out of everything."""
+    """Its target appears nowhere."""
     for error in await by_all(f"{url}/moved?q=queryquery"):
         assert (ErrorCode.INVALID_REQUEST, "The service answered 302 Found.") == (error.code, error.message)
     assert "hunter2" not in caplog.text
@@ -148,8 +148,8 @@ async def test_a_redirect_that_nobody_followed_is_an_invalid_request(
 
 @pytest.mark.parametrize("status", [100, 103, 200, 204, 299, 1000])
 @pytest.mark.anyio
-async def test_what_is_no_failure_is_refused_unread(status: int) -> None:
-    """By both functions, before anything of the body is touched."""
+async def test_successful_responses_are_refused_unread(status: int) -> None:
+    """Both functions refuse them before touching the body."""
     response = SimpleNamespace(status=status, headers={})
     with pytest.raises(ValueError, match="300 to 999"):
         from_http_response(response)
@@ -161,8 +161,8 @@ async def test_what_is_no_failure_is_refused_unread(status: int) -> None:
 
 
 @pytest.mark.anyio
-async def test_a_response_made_by_hand_is_enough() -> None:
-    """A status as an enum, headers in a plain dict of any case or broken, and no body that anybody could read."""
+async def test_a_custom_response_object_is_enough() -> None:
+    """It may have an enum status, plain or broken headers in any case, and no readable body."""
     error = await from_http_response_async(
         SimpleNamespace(status_code=HTTPStatus.TOO_MANY_REQUESTS, headers={"RETRY-AFTER": "7"})
     )
@@ -188,7 +188,7 @@ PROBLEM = {
 
 @pytest.mark.parametrize("kind", ["application/problem+json; charset=utf-8", "Application/Problem+JSON"])
 def test_problem_details_are_read_without_secrets_and_queries(kind: str) -> None:
-    """RFC 9457's fields, bounded; extensions are left out."""
+    """The fields of RFC 9457 are bounded, and extensions are left out."""
     response = httpx.Response(403, headers={"Content-Type": kind}, content=json.dumps(PROBLEM).encode())
     problem = (from_http_response(response, body=True).data or {})["problem"]
     assert ("https://example.org/out#credit", "/bills/7", 403) == (
@@ -213,29 +213,29 @@ def test_problem_details_are_read_without_secrets_and_queries(kind: str) -> None
         ("text/plain; x=application/problem+json", '{"title": "x"}'),
     ],
 )
-def test_what_is_no_problem_is_not_told_as_one(kind: str, content: str) -> None:
-    """Other types, other JSON and no JSON at all."""
+def test_other_bodies_are_not_read_as_problem_details(kind: str, content: str) -> None:
+    """These are other content types, other JSON and invalid JSON."""
     response = httpx.Response(400, headers={"Content-Type": kind}, text=content)
     assert "problem" not in (from_http_response(response, body=True).data or {})
 
 
-def test_a_reference_that_cannot_be_read_loses_its_query_all_the_same() -> None:
-    """The part before the question mark stays."""
+def test_an_unparsable_reference_still_loses_its_query() -> None:
+    """The part before the question mark is kept."""
     body = json.dumps({"type": "http://[broken/?key=1"})
     response = httpx.Response(400, headers={"Content-Type": "application/problem+json"}, text=body)
     assert "http://[broken/" == (from_http_response(response, body=True).data or {})["problem"]["type"]
 
 
-def test_charsets_that_are_none_are_read_as_utf_8() -> None:
-    """Python has codecs by names that no service should choose."""
+def test_invalid_charsets_are_read_as_utf_8() -> None:
+    """Some Python codecs have names that no service should use."""
     for charset in ("zip", "idna", "rot13", "utf-99", "cp99999", "utf-16"):
         response = httpx.Response(500, headers={"Content-Type": f"text/plain; charset={charset}"}, content=b"plain")
         error = from_http_response(response, body=True)
         assert charset == "utf-16" or "plain" == (error.data or {})["body"]
 
 
-def test_nothing_of_the_request_is_told(caplog: pytest.LogCaptureFixture) -> None:
-    """Credentials in the URL, in headers and in the body that comes back, for the client and for the log."""
+def test_the_request_is_never_shown(caplog: pytest.LogCaptureFixture) -> None:
+    """Credentials in the URL, headers and echoed body reach neither the client nor the log."""
     secret = "hunter2hunter2"
     request = httpx.Request(
         "POST",
@@ -261,8 +261,8 @@ class Account:
     account: int
 
 
-def test_the_authors_data_has_the_last_word() -> None:
-    """Over the facts that are told anyway; a dataclass does as well."""
+def test_the_authors_data_overrides_the_default_facts() -> None:
+    """A dataclass works, too."""
     response = httpx.Response(404)
     data: Any = Account(7)
     assert {"status": 404, "account": 7} == from_http_response(response, data=data).data
@@ -283,8 +283,10 @@ def test_the_authors_data_has_the_last_word() -> None:
     ],
 )
 @pytest.mark.anyio
-async def test_what_the_contract_declares_holds(status: int, wait: str | None, reason: str, advice: Retry) -> None:
-    """Its recovery always; its advice, unless the response itself asks to wait; never stays never."""
+async def test_the_declaration_of_the_contract_applies(
+    status: int, wait: str | None, reason: str, advice: Retry
+) -> None:
+    """Its recovery always applies; its advice applies unless the response asks to wait, and "never" stays."""
 
     def entry(name: Any, retry: Retry | None) -> FailureMode[Any]:
         recovery = "Look at the status page of the service."

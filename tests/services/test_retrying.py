@@ -1,4 +1,4 @@
-"""`retrying` does what the failure's own advice says, no sooner and no longer."""
+"""`retrying` follows the failure's own advice, and retries no sooner and no longer."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from mcpcore import (
 
 
 def failing(times: int, make: Callable[[], Exception]) -> tuple[list[float], Callable[[], str]]:
-    """A function that fails some times, and the times at which it was called."""
+    """Return a function that fails a number of times, and the times of its calls."""
     calls: list[float] = []
 
     def act() -> str:
@@ -43,13 +43,13 @@ def failing(times: int, make: Callable[[], Exception]) -> tuple[list[float], Cal
 
 
 def test_a_retryable_failure_is_tried_again_until_it_succeeds() -> None:
-    """Two timeouts, then the result."""
+    """Two timeouts are followed by the result."""
     calls, act = failing(2, timeout)
     assert ("done", 3) == (retrying(backoff=0.001)(act)(), len(calls))
 
 
-def test_giving_up_tells_how_many_attempts_were_made() -> None:
-    """The last failure is raised as it is, with `attempts` in its data."""
+def test_giving_up_reports_the_number_of_attempts() -> None:
+    """The last failure is raised with `attempts` in its data."""
     calls, act = failing(9, lambda: timeout("slow", {"host": "a"}))
     with pytest.raises(CodedError) as caught:
         retrying(attempts=3, backoff=0.001)(act)()
@@ -57,7 +57,7 @@ def test_giving_up_tells_how_many_attempts_were_made() -> None:
 
 
 def test_giving_up_on_a_plain_exception_gives_it_its_code() -> None:
-    """An exception without data becomes a coded error that has it, with the exception as its cause."""
+    """An exception without data becomes a coded error with data, and is its cause."""
     calls, act = failing(9, TimeoutError)
     with pytest.raises(CodedError) as caught:
         retrying(attempts=2, backoff=0.001, max_wait=9)(act)()
@@ -65,8 +65,8 @@ def test_giving_up_on_a_plain_exception_gives_it_its_code() -> None:
     assert isinstance(caught.value.__cause__, TimeoutError)
 
 
-def test_what_is_not_retryable_is_tried_once() -> None:
-    """A conflict, and a failure whose throw site says never, are raised at once as they are."""
+def test_a_failure_that_is_not_retryable_is_tried_once() -> None:
+    """A conflict, and a failure whose throw site says never, are raised immediately."""
     for make in (conflict, lambda: timeout(retry=Retry.never()), lambda: KeyError("x")):
         calls, act = failing(9, make)
         with pytest.raises((CodedError, KeyError)) as caught:
@@ -75,15 +75,15 @@ def test_what_is_not_retryable_is_tried_once() -> None:
         assert not getattr(caught.value, "data", None)
 
 
-def test_the_wait_that_is_asked_for_is_kept() -> None:
+def test_the_requested_wait_is_kept() -> None:
     """A Retry-After of 0.15 s is waited for in full."""
     calls, act = failing(1, lambda: service_unavailable(retry=Retry.after(seconds=0.15)))
     retrying()(act)()
     assert 0.15 <= calls[1] - calls[0] < 1
 
 
-def test_a_wait_beyond_the_cap_or_the_deadline_gives_up_at_once() -> None:
-    """Nothing is asked again too soon, and nobody sleeps past the deadline."""
+def test_a_wait_beyond_the_cap_or_the_deadline_gives_up_immediately() -> None:
+    """There is no early retry, and no sleep past the deadline."""
     for options in ({"max_wait": 1.0}, {"deadline": 1.0}):
         calls, act = failing(1, lambda: service_unavailable(retry=Retry.after(seconds=5)))
         began = time.monotonic()
@@ -95,7 +95,7 @@ def test_a_wait_beyond_the_cap_or_the_deadline_gives_up_at_once() -> None:
 
 @pytest.mark.anyio
 async def test_async_functions_and_both_iterators() -> None:
-    """The decorator and `for`/`async for` do the same."""
+    """The decorator and `for`/`async for` behave the same."""
     calls, act = failing(2, timeout)
 
     @retrying(backoff=0.001)
@@ -117,7 +117,7 @@ async def test_async_functions_and_both_iterators() -> None:
 
 @pytest.mark.anyio
 async def test_cancelling_ends_the_wait() -> None:
-    """An async wait is cancelled at once; a sync one in a worker thread soon after."""
+    """An async wait ends immediately, and a sync wait in a worker thread ends soon after."""
     calls, act = failing(9, lambda: timeout(retry=Retry.after(seconds=20)))
     with anyio.move_on_after(0.1) as scope:
 
@@ -135,8 +135,8 @@ async def test_cancelling_ends_the_wait() -> None:
 
 @pytest.mark.usefixtures("door")
 @pytest.mark.anyio
-async def test_what_the_contract_declares_not_retryable_is_not_retried() -> None:
-    """A service raises a declared reason without advice of its own; the contract of the running tool says never."""
+async def test_a_reason_declared_as_not_retryable_is_not_retried() -> None:
+    """A service raises a declared reason without advice, and the contract of the running tool says never."""
     calls, act = failing(9, lambda: timeout("late", reason="closed"))
 
     @tool(errors=[FailureMode("closed", ErrorCode.TIMEOUT, when="Closed.", recovery="Come back.", retry=Retry.never())])
@@ -151,13 +151,13 @@ async def test_what_the_contract_declares_not_retryable_is_not_retried() -> None
 
 @pytest.mark.parametrize("options", [{"attempts": 0}, {"attempts": 1.5}, {"max_wait": -1}, {"deadline": float("nan")}])
 def test_impossible_options_are_refused(options: dict[str, Any]) -> None:
-    """A clear error where the decorator is made."""
+    """The decorator raises a clear error."""
     with pytest.raises(ValueError, match="retrying"):
         retrying(**options)
 
 
 def test_a_generator_is_refused() -> None:
-    """It cannot be called again from the middle."""
+    """A generator cannot be restarted in the middle."""
 
     def generator() -> Any:
         yield 1
@@ -166,8 +166,8 @@ def test_a_generator_is_refused() -> None:
         retrying()(generator)
 
 
-def test_the_attempts_are_told_where_another_failure_ends_them() -> None:
-    """A failure that is not retryable after one that was: coded or not, it tells the attempts."""
+def test_attempts_are_reported_if_another_failure_ends_them() -> None:
+    """A non-retryable failure after a retryable one has the number of attempts, coded or not."""
     for last in (conflict("taken", {"id": 1}), KeyError("x")):
         left: list[Exception] = [timeout(), last]
         with pytest.raises(CodedError) as caught:
@@ -180,8 +180,8 @@ def throw_next(left: list[Exception]) -> None:
     raise left.pop(0)
 
 
-def test_an_exception_that_is_made_once_gathers_no_attempts() -> None:
-    """What is raised is a copy with its cause, reason and traceback; the original stays as it was."""
+def test_a_reused_exception_collects_no_attempts() -> None:
+    """A copy with its cause, reason and traceback is raised, and the original is unchanged."""
     late = timeout("late", {"host": "a"}, reason="late")
     late.__cause__ = OSError("why")
     calls, act = failing(9, lambda: late)
@@ -212,8 +212,8 @@ class BrokenData(dict[str, Any]):
         raise RuntimeError
 
 
-def test_a_failure_that_refuses_to_be_copied_or_read_still_tells_the_attempts() -> None:
-    """The attempts alone, if nothing else can be had."""
+def test_a_failure_that_cannot_be_copied_or_read_still_has_the_attempts() -> None:
+    """If necessary, the data has only the attempts."""
     _, act = failing(9, lambda: StubbornError(ErrorCode.TIMEOUT, "late", {"a": 1}))
     with pytest.raises(StubbornError) as stubborn:
         retrying(attempts=2, backoff=0)(act)()
@@ -224,8 +224,8 @@ def test_a_failure_that_refuses_to_be_copied_or_read_still_tells_the_attempts() 
     assert {"attempts": 2} == broken.value.data
 
 
-def test_a_group_is_retried_as_the_failure_that_speaks_for_it() -> None:
-    """A group of timeouts is; one with a conflict that was meant is not; what gives up is the failure inside."""
+def test_a_group_is_retried_like_its_main_failure() -> None:
+    """A group of timeouts is retried, one with an intended conflict is not, and giving up raises the inner failure."""
     calls, act = failing(1, lambda: ExceptionGroup("g", [TimeoutError(), TimeoutError()]))
     assert "done" == retrying(backoff=0.001)(act)()
     calls, act = failing(9, lambda: ExceptionGroup("g", [conflict("taken"), TimeoutError()]))
@@ -266,7 +266,7 @@ class Service:
 
 @pytest.mark.anyio
 async def test_callables_of_every_kind_are_retried() -> None:
-    """Methods of all kinds, objects, partials, and plain functions that make coroutines."""
+    """These are methods of all kinds, objects, partials and plain functions that return coroutines."""
     assert "done" == Service().method()
     assert "done" == Service.static(Service())
     assert "done" == Service.over_class(Service())
@@ -276,8 +276,8 @@ async def test_callables_of_every_kind_are_retried() -> None:
 
 
 @pytest.mark.anyio
-async def test_one_decorated_function_serves_many_calls_at_once() -> None:
-    """Each call has attempts of its own."""
+async def test_one_decorated_function_serves_concurrent_calls() -> None:
+    """Each call counts its own attempts."""
 
     @retrying(attempts=4, backoff=0.001)
     async def act(left: list[int]) -> int:

@@ -1,4 +1,4 @@
-"""A FastMCP server with a contract tool, and what a client reads of it."""
+"""A FastMCP server with a contract tool, and the result that a client reads."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SECRET = "password=hunter2hunter2"
 
 
 class Order(BaseModel):
-    """What the tools return."""
+    """The result of the tools."""
 
     id: str
 
@@ -52,7 +52,7 @@ def server_of(*tools: Any, **options: Any) -> FastMCP[Any]:
 
 
 def calling(mcp: Any, name: str, arguments: dict[str, Any] | None = None, **options: Any) -> Any:
-    """The result of a call through FastMCP's own client."""
+    """Return the result of a call through FastMCP's own client."""
 
     async def run() -> Any:
         async with Client(mcp, **options) as client:

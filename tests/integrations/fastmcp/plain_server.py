@@ -1,4 +1,4 @@
-"""A FastMCP server with a contract tool beside plain ones, and what a client reads of it."""
+"""A FastMCP server with a contract tool and plain tools, and the results that a client reads."""
 
 from __future__ import annotations
 
@@ -64,13 +64,13 @@ def bare(name: str = "bare") -> FastMCP[Any]:
 
 
 class Model(BaseModel):
-    """What pydantic checks in the body of a tool."""
+    """A model that a tool's body validates."""
 
     x: int
 
 
 class Own(BaseModel):
-    """A result with a field that is named like a failure."""
+    """A result with a field that has the same name as a failure."""
 
     error: str | None = None
 

@@ -1,4 +1,4 @@
-"""FastMCP's authorization over real HTTP: what FastMCP answers itself, and what the client reads in an envelope."""
+"""FastMCP's authorization over real HTTP: the answers of FastMCP itself, and the envelopes that clients read."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ AUDIENCE = "orders"
 
 @pytest.fixture(scope="module")
 def keys() -> RSAKeyPair:
-    """The keys of whoever issues tokens."""
+    """Return the keys of the token issuer."""
     return RSAKeyPair.generate()
 
 
@@ -49,7 +49,7 @@ def summarise() -> str:
 
 
 def server_of(auth: JWTVerifier | None, **options: Any) -> FastMCP[Any]:
-    """A server whose tools, resources and prompts need a scope."""
+    """Return a server whose tools, resources and prompts need a scope."""
     mcp: FastMCP[Any] = FastMCP("orders", auth=auth)
     mcp.add_middleware(ContractMiddleware(**options))
     mcp.add_middleware(AuthMiddleware(auth=require_scopes("orders:read")))
@@ -61,7 +61,7 @@ def server_of(auth: JWTVerifier | None, **options: Any) -> FastMCP[Any]:
 
 @contextmanager
 def served(mcp: FastMCP[Any]) -> Iterator[str]:
-    """The URL of `mcp` on a port of this machine."""
+    """Return the URL of `mcp` on a local port."""
     listening = socket.socket()
     listening.bind(("127.0.0.1", 0))
     server = uvicorn.Server(uvicorn.Config(mcp.http_app(), log_level="critical", ws="none"))
@@ -78,7 +78,7 @@ def served(mcp: FastMCP[Any]) -> Iterator[str]:
 
 
 async def envelopes(url: str, token: str | None) -> list[dict[str, Any]]:
-    """What a client reads that calls the tool, reads the resource and gets the prompt."""
+    """Return the envelopes of a tool call, a resource read and a prompt."""
     async with Client(StreamableHttpTransport(url, auth=token)) as client:
         found = [(await client.call_tool_mcp("count", {})).structured_content["error"]]
         for method, argument in (("read_resource", "orders://all"), ("get_prompt", "summarise")):
@@ -110,10 +110,10 @@ class TestOverHTTP:
         assert ["FORBIDDEN"] * 3 == [error["name"] for error in errors]
         assert [error["correlationId"] for error in errors] == [record["correlationId"] for record in records(caplog)]
 
-    def test_a_request_whose_token_nobody_verified_is_unauthorized(
+    def test_a_request_with_an_unverified_token_is_unauthorized(
         self, keys: RSAKeyPair, caplog: pytest.LogCaptureFixture
     ) -> None:
-        """The server has no verifier, so a token counts for nothing, and FastMCP's authorization refuses all."""
+        """The server has no verifier, so FastMCP's authorization refuses every token."""
         caplog.set_level("INFO")
         with served(server_of(None)) as url:
             for token in (None, keys.create_token(audience=AUDIENCE, scopes=["orders:read"])):
@@ -126,7 +126,7 @@ class TestOverHTTP:
     def test_a_request_without_a_valid_token_is_answered_by_fastmcp_with_401(
         self, presented: str, keys: RSAKeyPair, caplog: pytest.LogCaptureFixture
     ) -> None:
-        """Also if the verifier requires a scope. No message of MCP is read by then: there is no envelope, and no record."""
+        """The verifier may also require a scope. No MCP message is read, so there is no envelope and no record."""
         caplog.set_level("INFO")
         token = {
             "none": lambda: None,

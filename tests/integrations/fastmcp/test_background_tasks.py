@@ -1,4 +1,4 @@
-"""Contract tools that run as FastMCP's background tasks: the request is answered before the tool runs."""
+"""Contract tools that run as FastMCP background tasks: the request is answered before the tool runs."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def served(**options: Any) -> FastMCP[Any]:
 
 @pytest.mark.parametrize("task", [True, TaskConfig(mode="required")])
 def test_a_contract_tool_may_run_as_a_task(task: Any) -> None:
-    """With either kind of option; a sync handler is refused with FastMCP's own words."""
+    """Either kind of option works; a sync handler is refused with FastMCP's own message."""
     mcp = served()
     mcp.tool(task=task)(exporting())
     registered: Any = anyio.run(mcp.get_tool, "export")
@@ -60,7 +60,7 @@ def test_a_contract_tool_may_run_as_a_task(task: Any) -> None:
 
 
 def test_the_defaults_of_arguments_can_be_kept_in_a_set() -> None:
-    """The library that runs the tasks does so when it reads the signature."""
+    """The library that runs the tasks stores them in a set when it reads the signature."""
     assert 3 == len({parameter.default for parameter in inspect.signature(exporting()).parameters.values()})
 
 
@@ -70,8 +70,8 @@ async def _called(mcp: FastMCP[Any], name: str) -> Any:
 
 
 @pytest.mark.parametrize("mounted", [False, True], ids=["served", "mounted"])
-def test_a_handler_that_no_request_waits_for_is_recorded_by_the_middleware(mounted: bool, tmp_path: Path) -> None:
-    """With its trail, its dialect and its fields, also for a tool of a server that is mounted without one."""
+def test_a_background_handler_is_recorded_by_the_middleware(mounted: bool, tmp_path: Path) -> None:
+    """The middleware's trail, dialect and fields apply, also for a tool on a mounted server without middleware."""
     trail = tmp_path / "audit.jsonl"
     mcp = child = served(audit=trail, dialect="tool_error", bind={"role": "R"})
     if mounted:
@@ -80,7 +80,7 @@ def test_a_handler_that_no_request_waits_for_is_recorded_by_the_middleware(mount
     child.add_tool(exporting())
 
     async def run() -> Any:
-        # The middleware learns of a mounted server when a client calls a tool, which is how a task begins.
+        # The middleware discovers a mounted server when a client calls a tool, which is also how a task begins.
         assert "1 of A-1" == (await _called(mcp, "export")).content[0].text
         registered: Any = await child.get_tool("export")
         async with FastMCPContext(fastmcp=child):
@@ -94,8 +94,8 @@ def test_a_handler_that_no_request_waits_for_is_recorded_by_the_middleware(mount
     assert record["message"] in result.content[0].text
 
 
-def test_a_worker_that_has_served_no_request_records_as_well(tmp_path: Path) -> None:
-    """A worker may be a process that serves no clients."""
+def test_a_worker_that_has_served_no_request_also_records(tmp_path: Path) -> None:
+    """A worker may be a process without clients."""
     trail = tmp_path / "audit.jsonl"
     mcp = served(audit=trail)
     mcp.add_tool(exporting())
@@ -111,8 +111,8 @@ def test_a_worker_that_has_served_no_request_records_as_well(tmp_path: Path) -> 
     assert "hunter2" not in result.model_dump_json() + trail.read_text()
 
 
-def test_a_server_of_its_own_middleware_keeps_it(tmp_path: Path) -> None:
-    """Where a parent has one too."""
+def test_a_server_with_its_own_middleware_keeps_it(tmp_path: Path) -> None:
+    """The parent may have middleware, too."""
     ours, theirs = tmp_path / "parent.jsonl", tmp_path / "child.jsonl"
     mcp, child = served(audit=ours), served(audit=theirs)
     child.add_tool(exporting())
@@ -136,7 +136,7 @@ def test_a_server_of_its_own_middleware_keeps_it(tmp_path: Path) -> None:
 def test_a_real_task_completes_with_the_envelope(
     order_id: str, pages: Any, name: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """The extension for background tasks, which is a separate distribution, runs the tool."""
+    """The extension for background tasks, a separate distribution, runs the tool."""
     extension = pytest.importorskip("fastmcp_tasks").TasksExtension
     caplog.set_level("INFO")
     mcp = served()

@@ -1,4 +1,4 @@
-"""Calls of contract tools: what FastMCP fills in, calls by other code, and servers without the middleware."""
+"""Calls of contract tools: injected parameters, calls from other code, and servers without the middleware."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ from tests.integrations.fastmcp.contract_server import (
 
 
 class TestInjection:
-    def test_dependencies_and_contexts_stand_beside_ours(self) -> None:
-        """`Depends`, `CurrentContext`, and FastMCP's context by its type, in async and in sync handlers."""
+    def test_dependencies_and_contexts_work_with_ours(self) -> None:
+        """`Depends`, `CurrentContext` and FastMCP's context by type work in async and sync handlers."""
 
         async def database() -> str:
             return "db"
@@ -66,8 +66,8 @@ class TestInjection:
             Server("s", tools=[f])
 
     @pytest.mark.parametrize("sync", [True, False])
-    def test_a_failure_of_a_dependency_is_that_of_the_tool(self, sync: bool) -> None:
-        """With the recovery of its declared reason; a crash there is masked."""
+    def test_a_failure_of_a_dependency_fails_the_tool(self, sync: bool) -> None:
+        """It has the recovery of its declared reason, and a crash is masked."""
 
         def find(kind: str = "") -> str:
             raise not_found("None.", {"reason": "no_order"}) if sync else KeyError(SECRET)
@@ -84,8 +84,8 @@ class TestInjection:
 
     @pytest.mark.filterwarnings("ignore::mcp.shared.exceptions.MCPDeprecationWarning")
     @pytest.mark.parametrize("mode", ["legacy", "auto"])
-    def test_all_of_the_context_works_through_either(self, mode: str) -> None:
-        """Progress, logs, resources, notifications, the session and headers, of ours and of FastMCP's."""
+    def test_every_context_method_works_through_either_context(self, mode: str) -> None:
+        """Progress, logs, resources, notifications, session and headers work through both contexts."""
         seen: dict[str, Any] = {"progress": [], "logs": [], "notes": []}
 
         @tool(errors=[NO_ORDER])
@@ -127,7 +127,7 @@ class TestInjection:
 
         assert {"result": ["text", "text", True, True, True]} == anyio.run(run).structured_content
         assert ["ours", "theirs"] == seen["progress"]
-        if mode == "legacy":  # the protocol of 2026-07-28 has no level of logs unless a request asks for one
+        if mode == "legacy":  # the protocol of 2026-07-28 has no log level unless a request sets one
             assert ["ours", "theirs"] == seen["logs"]
         assert {
             "notifications/tools/list_changed",
@@ -137,7 +137,7 @@ class TestInjection:
         } <= set(seen["notes"])
 
     def test_code_on_the_server_calls_without_a_client(self) -> None:
-        """Progress and logs go nowhere, and what needs a client says so."""
+        """Progress and logs are dropped, and methods that need a client raise a clear error."""
 
         @tool(errors=[NO_ORDER])
         async def f(ctx: Context[Literal["no_order"]]) -> str:
@@ -156,8 +156,8 @@ class TestInjection:
         with pytest.raises(ValueError, match=r"only in a request of a FastMCP server"):
             _ = Context().fastmcp
 
-    def test_a_tool_is_run_in_the_thread_that_fastmcp_is_asked_for(self) -> None:
-        """`run_in_thread=False` keeps a sync handler on the thread of the event loop."""
+    def test_a_tool_runs_in_the_requested_thread(self) -> None:
+        """`run_in_thread=False` keeps a sync handler on the event loop's thread."""
         import threading
 
         @tool
@@ -170,7 +170,7 @@ class TestInjection:
         assert {"result": True} == calling(mcp, "inline").structured_content
 
     def test_the_lifespan_of_a_mounted_server_reaches_its_tools(self) -> None:
-        """`ctx.lifespan_context` is that of the server which has the tool."""
+        """`ctx.lifespan_context` is that of the server that has the tool."""
         from contextlib import asynccontextmanager
 
         @asynccontextmanager
@@ -214,8 +214,8 @@ class TestNested:
         assert "no_order" == error_of(calling(mcp, "plain"))["data"]["reason"]
         assert ["inner", "outer", "plain"] == [record["tool"] for record in records(caplog)]
 
-    def test_a_resource_that_a_handler_reads_fails_as_its_own(self, caplog: pytest.LogCaptureFixture) -> None:
-        """The handler gets FastMCP's error; left alone, it is one failure of the tool."""
+    def test_a_resource_read_by_a_handler_fails_as_usual(self, caplog: pytest.LogCaptureFixture) -> None:
+        """The handler gets FastMCP's error; if unhandled, it is one failure of the tool."""
         caplog.set_level(logging.INFO)
 
         @tool(errors=[NO_ORDER])
@@ -232,7 +232,7 @@ class TestNested:
         assert "TIMEOUT" == error_of(calling(mcp, "f"))["name"]
         assert ["tool"] == [record["surface"] for record in records(caplog)]
 
-    def test_items_of_a_batch_are_judged_and_rendered(self) -> None:
+    def test_items_of_a_batch_are_recorded_and_rendered(self) -> None:
         """`ctx.judged` and `ctx.part` work as on a `Server`."""
 
         @tool(errors=[NO_ORDER])
@@ -254,7 +254,7 @@ class TestWithoutTheMiddleware:
     def test_a_contract_tool_answers_its_own_failures(
         self, mcp: FastMCP[Any], caplog: pytest.LogCaptureFixture
     ) -> None:
-        """And the log says once what is missing."""
+        """The log says once that the middleware is missing."""
         caplog.set_level(logging.INFO)
         for name in ("sync", "async"):
             assert "no_order" == error_of(calling(mcp, name, {"order_id": "none"}))["data"]["reason"]
@@ -267,8 +267,8 @@ class TestWithoutTheMiddleware:
         assert "mcp.add_middleware(ContractMiddleware())" in said[0]
         assert 4 == len(records(caplog))
 
-    def test_a_tool_by_itself_answers_too(self, mcp: FastMCP[Any]) -> None:
-        """FastMCP's `tool.run(...)` without a server."""
+    def test_a_tool_without_a_server_also_answers(self, mcp: FastMCP[Any]) -> None:
+        """It is called with FastMCP's `tool.run(...)`."""
 
         async def run() -> Any:
             made: Any = await mcp.get_tool("sync")
@@ -290,8 +290,8 @@ class TestWithoutTheMiddleware:
         assert {"result": "CodedError"} == calling(mcp, "outer").structured_content
 
 
-def test_what_is_between_sees_an_error_of_fastmcps(caplog: pytest.LogCaptureFixture) -> None:
-    """A middleware after ours catches `ToolError`, whose text and causes have nothing of a crash."""
+def test_inner_middleware_sees_a_fastmcp_error(caplog: pytest.LogCaptureFixture) -> None:
+    """Middleware after ours catches a `ToolError` whose text and causes reveal nothing about a crash."""
     from fastmcp.server.middleware import Middleware
 
     seen: list[BaseException] = []

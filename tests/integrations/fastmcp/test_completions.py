@@ -1,4 +1,4 @@
-"""Completions: the handler of `@mcp.completion` fails as that of a `Server` does, and leaves a record."""
+"""Completions: the handler of `@mcp.completion` fails as on a `Server` and leaves a record."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def served(*, sync: bool = False, **options: Any) -> FastMCP[Any]:
 
 
 def completing(mcp: FastMCP[Any], *values: str, mode: str = "auto", ref: Any = None) -> list[Any]:
-    """The completion of each value, or the error."""
+    """Return the completion of each value, or the error."""
 
     async def run() -> list[Any]:
         answers: list[Any] = []
@@ -76,10 +76,8 @@ def records(caplog: pytest.LogCaptureFixture) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("sync", [False, True], ids=["async", "sync"])
-def test_a_failure_is_an_error_of_the_protocol_and_is_recorded(
-    sync: bool, era: str, caplog: pytest.LogCaptureFixture
-) -> None:
-    """A coded failure with its message, and a crash masked; the record has the id that the client reads."""
+def test_a_failure_is_a_recorded_protocol_error(sync: bool, era: str, caplog: pytest.LogCaptureFixture) -> None:
+    """A coded failure has its message and a crash is masked; the record has the client's id."""
     caplog.set_level("INFO")
     coded, crash = completing(served(sync=sync, bind={"role": "R"}), "coded", "crash", mode=era)
     assert (-32602, "There is no such article.") == (coded.error.code, coded.error.message)
@@ -99,7 +97,7 @@ def test_a_failure_is_an_error_of_the_protocol_and_is_recorded(
 
 
 def test_successes_pass_and_leave_no_record(era: str, caplog: pytest.LogCaptureFixture) -> None:
-    """A list, a `Completion`, and nothing; a failure that is lost on the way is reported."""
+    """Lists, `Completion` objects and None pass, and a lost failure is reported."""
     caplog.set_level("INFO")
     plain, nothing, more, lost = completing(served(), "x", "nothing", "more", "lost", mode=era)
     assert [["a", "b"], [], ["a"], ["a", "b"]] == [done.values for done in (plain, nothing, more, lost)]
@@ -108,7 +106,7 @@ def test_successes_pass_and_leave_no_record(era: str, caplog: pytest.LogCaptureF
     assert "'summarise.pmid' made a failure" in caplog.text
 
 
-def test_an_error_of_the_protocol_is_kept_and_recorded(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_protocol_error_is_kept_and_recorded(caplog: pytest.LogCaptureFixture) -> None:
     """The handler chose its code."""
     caplog.set_level("INFO")
     (own,) = completing(served(), "own")
@@ -117,7 +115,7 @@ def test_an_error_of_the_protocol_is_kept_and_recorded(caplog: pytest.LogCapture
 
 
 def test_an_exception_among_the_values_fails_and_is_not_sent(caplog: pytest.LogCaptureFixture) -> None:
-    """FastMCP refuses it as no text."""
+    """FastMCP refuses it because it is not a string."""
     caplog.set_level("INFO")
     (returned,) = completing(served(), "returned")
     assert "hunter2" not in str(returned.error.model_dump())
@@ -125,15 +123,15 @@ def test_an_exception_among_the_values_fails_and_is_not_sent(caplog: pytest.LogC
 
 
 def test_a_template_is_named_by_its_uri(caplog: pytest.LogCaptureFixture) -> None:
-    """As in the records of a `Server`."""
+    """The records of a `Server` do the same."""
     caplog.set_level("INFO")
     completing(served(), "coded", ref=ResourceTemplateReference(uri="articles://{pmid}"))
     assert ["articles://{pmid}.pmid"] == [record["completion"] for record in records(caplog)]
 
 
 @pytest.mark.filterwarnings("ignore:Pydantic serializer warnings")
-def test_requests_that_no_handler_gets_are_the_sdks_business(caplog: pytest.LogCaptureFixture) -> None:
-    """A server without completions, and a request that is not well formed: the SDK's errors, and no record."""
+def test_requests_without_a_handler_are_left_to_the_sdk(caplog: pytest.LogCaptureFixture) -> None:
+    """Servers without completions and malformed requests get the SDK's errors, without a record."""
     caplog.set_level("INFO")
     bare: FastMCP[Any] = FastMCP("bare")
     bare.add_middleware(ContractMiddleware())
@@ -155,7 +153,7 @@ def test_requests_that_no_handler_gets_are_the_sdks_business(caplog: pytest.LogC
 
 
 def test_a_failure_that_cannot_be_recorded_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where the policy of the trail says so."""
+    """This happens if the trail's policy says so."""
     trail = AuditTrail.open(tmp_path / "audit.jsonl", policy="refuse")
 
     def full(record: Any) -> None:
@@ -166,8 +164,8 @@ def test_a_failure_that_cannot_be_recorded_is_refused(tmp_path: Path, monkeypatc
     assert "audit_failed" == refused.error.data["error"]["data"]["reason"]
 
 
-def test_the_command_line_shows_what_was_completed(tmp_path: Path) -> None:
-    """`mcpcore audit` names the argument, and finds records by it."""
+def test_the_command_line_shows_the_completed_argument(tmp_path: Path) -> None:
+    """`mcpcore audit` names the argument and finds records by it."""
     trail = tmp_path / "audit.jsonl"
     completing(served(audit=trail), "coded")
     shown = CliRunner().invoke(group, ["show", str(trail), "--tool", "summarise.pmid"]).output

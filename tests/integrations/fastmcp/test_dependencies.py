@@ -1,4 +1,4 @@
-"""FastMCP's dependencies that fail before a handler runs: the failure is that of the handler, under its contract."""
+"""A FastMCP dependency that fails before the handler runs fails the handler, under its contract."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def test_a_dependency_that_fails_fails_the_handler(
     monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    """A declared failure has its recovery, a crash is masked, and what is not found is not the handler itself."""
+    """A declared failure has its recovery, a crash is masked, and a missing item does not mean a missing handler."""
     caplog.set_level("INFO")
     monkeypatch.setitem(globals(), "how", failing)
     child: FastMCP[Any] = FastMCP("child")
@@ -123,8 +123,8 @@ def test_a_dependency_that_fails_fails_the_handler(
     assert "hunter2" not in str(answer)
 
 
-def test_a_dependency_of_a_handler_that_another_calls_leaves_that_ones_contract_alone() -> None:
-    """The failure is read by the tool that called, under its own contract."""
+def test_a_dependency_of_a_nested_handler_does_not_use_its_contract() -> None:
+    """The calling tool reads the failure under its own contract."""
     mcp: FastMCP[Any] = FastMCP("articles")
     mcp.add_middleware(ContractMiddleware())
     mcp.add_resource(articles)

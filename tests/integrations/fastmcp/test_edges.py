@@ -1,4 +1,4 @@
-"""Rare cases on FastMCP: cancellation, tools that cannot be found again, hostile names, and programs without FastMCP."""
+"""Rare cases on FastMCP: cancellation, unfindable tools, hostile names, and programs without FastMCP."""
 
 from __future__ import annotations
 
@@ -47,8 +47,8 @@ def error_of(result: Any) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("alone", [True, False])
-def test_a_cancelled_call_is_no_failure(alone: bool, caplog: pytest.LogCaptureFixture) -> None:
-    """Of a tool and of a resource, with the middleware and without."""
+def test_a_cancelled_call_is_not_a_failure(alone: bool, caplog: pytest.LogCaptureFixture) -> None:
+    """This holds for tools and resources, with and without the middleware."""
     caplog.set_level("INFO")
 
     @tool(errors=[NO_ORDER])
@@ -76,8 +76,8 @@ def test_a_cancelled_call_is_no_failure(alone: bool, caplog: pytest.LogCaptureFi
     assert [] == [record for record in caplog.records if record.name.startswith("mcpcore")]
 
 
-def test_a_tool_by_itself_has_no_session() -> None:
-    """`tool.run(...)` without a server: progress goes nowhere, and what needs a server says so."""
+def test_a_tool_without_a_server_has_no_session() -> None:
+    """With `tool.run(...)`, progress is dropped and methods that need a client raise a clear error."""
 
     @tool(errors=[NO_ORDER])
     async def f(ctx: Context[Literal["no_order"]]) -> str:
@@ -90,8 +90,8 @@ def test_a_tool_by_itself_has_no_session() -> None:
     assert anyio.run(Tool.from_function(f).run, {}).is_error
 
 
-def test_errors_of_fastmcps_own_kinds_that_authors_raise_are_read() -> None:
-    """A `ValidationError` of an author; one about the arguments of another tool is masked."""
+def test_fastmcp_errors_raised_by_authors_are_read() -> None:
+    """A `ValidationError` of an author is sent; one about another tool's arguments is masked."""
     mcp = server_of()
 
     @mcp.tool
@@ -115,8 +115,8 @@ def test_errors_of_fastmcps_own_kinds_that_authors_raise_are_read() -> None:
     assert ("VALIDATION_ERROR", ErrorCode.VALIDATION_ERROR.sentence) == (error["name"], error["message"])
 
 
-def test_errors_wrapped_without_end_are_read_all_the_same() -> None:
-    """As far as anybody nests them."""
+def test_endlessly_wrapped_errors_are_still_read() -> None:
+    """They are followed to a realistic depth."""
     exc: BaseException = KeyError("x")
     for _ in range(30):
         outer = ToolError("Error calling tool 'x'")
@@ -125,8 +125,8 @@ def test_errors_wrapped_without_end_are_read_all_the_same() -> None:
     assert isinstance(errors.raised_within(exc), ToolError)
 
 
-def test_arguments_of_transformed_tools_are_told_by_name(caplog: pytest.LogCaptureFixture) -> None:
-    """Unknown and missing ones of plain and of contract tools; a TypeError of the tool's own is a crash."""
+def test_arguments_of_transformed_tools_are_named(caplog: pytest.LogCaptureFixture) -> None:
+    """Unknown and missing arguments of plain and contract tools are named; a TypeError in the tool is a crash."""
 
     def plain(x: int) -> int:
         raise TypeError("Got unexpected keyword argument(s): of my own")
@@ -151,8 +151,8 @@ def test_arguments_of_transformed_tools_are_told_by_name(caplog: pytest.LogCaptu
     assert "hunter2" not in caplog.text
 
 
-def test_a_failure_is_answered_where_the_tool_cannot_be_found_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A provider that breaks does not hide the failure; a list that breaks suggests no names."""
+def test_a_failure_is_answered_if_the_tool_cannot_be_found_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A broken provider does not hide the failure, and a broken list gives no suggestions."""
 
     class Breaking(Middleware):
         async def on_call_tool(self, context: Any, call_next: Any) -> Any:
@@ -179,7 +179,7 @@ def test_a_failure_is_answered_where_the_tool_cannot_be_found_again(monkeypatch:
 
 @pytest.mark.parametrize("answer", [None, "text", {"a": 1}], ids=repr)
 def test_middleware_that_returns_no_result_is_a_crash(answer: object, caplog: pytest.LogCaptureFixture) -> None:
-    """FastMCP could not send it, and the client would read an error of the protocol without an id."""
+    """FastMCP could not send it, so the client would get a protocol error without an id."""
 
     class Breaking(Middleware):
         async def on_call_tool(self, context: Any, call_next: Any) -> Any:
@@ -193,8 +193,8 @@ def test_middleware_that_returns_no_result_is_a_crash(answer: object, caplog: py
     assert f"middleware returned {type(answer).__name__}, not a ToolResult" in caplog.text
 
 
-def test_a_middleware_that_says_not_found_of_a_tool_that_is_there_is_believed() -> None:
-    """It is no unknown tool then."""
+def test_middleware_that_reports_an_existing_tool_as_missing_is_believed() -> None:
+    """The tool then does not count as unknown."""
     from fastmcp.exceptions import NotFoundError
 
     class Hiding(Middleware):
@@ -212,7 +212,7 @@ def test_a_middleware_that_says_not_found_of_a_tool_that_is_there_is_believed() 
 
 
 def test_results_that_ask_the_client_pass() -> None:
-    """An `InputRequiredResult` of a tool or of a resource is no answer yet."""
+    """An `InputRequiredResult` of a tool or a resource is not an answer yet."""
 
     @tool(errors=[NO_ORDER])
     async def f(ctx: Context[Literal["no_order"]]) -> str | InputRequiredResult:
@@ -226,15 +226,15 @@ def test_results_that_ask_the_client_pass() -> None:
 
     async def run() -> Any:
         async with Client(mcp) as client:
-            with pytest.raises(RuntimeError, match="10 rounds"):  # the client has nothing to answer
+            with pytest.raises(RuntimeError, match="10 rounds"):  # the client has no input to give
                 await client.read_resource("data://asks")
             return await client.call_tool_mcp("f", {})
 
     assert {"result": "again"} == anyio.run(run).structured_content
 
 
-def test_a_number_that_json_does_not_have_is_null_where_null_may_be() -> None:
-    """In what a plain tool returns as the protocol has it."""
+def test_an_invalid_number_becomes_null_if_null_is_allowed() -> None:
+    """This applies to a plain tool that returns a protocol result."""
     mcp = server_of()
 
     @mcp.tool(output_schema={"type": "object", "properties": {"x": {"type": ["number", "null"]}}})
@@ -249,8 +249,8 @@ def test_a_number_that_json_does_not_have_is_null_where_null_may_be() -> None:
     assert "INTERNAL_ERROR" == error_of(calling(mcp, "never"))["name"]
 
 
-def test_a_session_of_fastmcps_is_filled_in() -> None:
-    """`UserSession`, which a caller without a name has none of."""
+def test_a_fastmcp_session_is_injected() -> None:
+    """A caller without a name has no `UserSession`."""
 
     @tool(errors=[NO_ORDER])
     async def maybe(session: UserSession | None = None) -> bool:
@@ -266,7 +266,7 @@ def test_a_session_of_fastmcps_is_filled_in() -> None:
 
 
 def test_programs_without_fastmcp_see_a_plain_function() -> None:
-    """The signature is the handler's without its context, and nothing of FastMCP is loaded."""
+    """The signature is the handler's without its context, and FastMCP is not loaded."""
     code = (
         "import inspect, sys\n"
         "from mcpcore import Context, tool\n"
@@ -282,8 +282,8 @@ def test_programs_without_fastmcp_see_a_plain_function() -> None:
     assert "(x: int = 1) -> int False" == done.stdout.strip()
 
 
-def test_an_authors_error_in_the_words_of_a_failed_response_is_a_crash() -> None:
-    """Only FastMCP's own OpenAPI tools fail by the status in such a text; one that was never raised has no place."""
+def test_an_authors_error_worded_like_a_failed_response_is_a_crash() -> None:
+    """Only FastMCP's OpenAPI tools use the status in such text; an exception that was never raised has no location."""
     mcp: FastMCP[Any] = FastMCP("s")
     mcp.add_middleware(ContractMiddleware())
 
@@ -305,8 +305,8 @@ def test_an_authors_error_in_the_words_of_a_failed_response_is_a_crash() -> None
         assert "hunter2" not in result.model_dump_json()
 
 
-def test_the_error_that_other_middleware_sees_can_be_copied() -> None:
-    """With the failure that it carries."""
+def test_the_error_seen_by_other_middleware_can_be_copied() -> None:
+    """The copy keeps its failure."""
     failure = KeyError("order_id")
     error = errors.ContractFailure(failure, "Tool 'get_order' failed")
     copied = copy.copy(error)

@@ -1,4 +1,4 @@
-"""What FastMCP's own tools, options, mounts and transforms say of the effects of a failure."""
+"""Effects of failures in FastMCP's tools, options, mounts and transforms."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ async def send(ctx: Context[Literal["silent"]], how: str) -> str:
 
 
 def plain(how: str) -> str:
-    """Send, with a function of FastMCP's own."""
+    """Send, with a plain FastMCP function."""
     if how == "coded":
         raise timeout()
     raise KeyError(how)
@@ -54,7 +54,7 @@ def contracted(*tools: Any, name: str = "s", **options: Any) -> FastMCP[Any]:
 
 
 def told(mcp: FastMCP[Any], name: str, how: str = "silent", **arguments: Any) -> Any:
-    """The effects and the advice of a call that fails."""
+    """Return the effects and the advice of a call that fails."""
 
     async def run() -> Any:
         async with Client(mcp) as client:
@@ -66,8 +66,8 @@ def told(mcp: FastMCP[Any], name: str, how: str = "silent", **arguments: Any) ->
 
 
 @pytest.mark.parametrize("how", ["crash", "silent"])
-def test_annotations_of_fastmcps_decorator(how: str) -> None:
-    """`@mcp.tool(annotations={...})` above `@tool`, as a mapping and as an object; it has the last word."""
+def test_annotations_of_the_fastmcp_decorator(how: str) -> None:
+    """`@mcp.tool(annotations={...})` above `@tool` takes a mapping or an object and overrides it."""
     mcp = contracted()
     mcp.tool(annotations=HINTS, name="a")(send.with_options())
     mcp.tool(annotations=SENDS, name="b")(tool(errors=[SILENT], annotations=READS)(send.handler))
@@ -81,8 +81,8 @@ def test_annotations_of_fastmcps_decorator(how: str) -> None:
     ("annotations", "expected"),
     [(SENDS, UNKNOWN), (READS, ("none", Retry.now())), (ToolAnnotations(idempotent_hint=True), (None, Retry.now()))],
 )
-def test_the_tool_that_a_client_sees_counts(annotations: ToolAnnotations, expected: Any) -> None:
-    """A registration, a transform or a mount that gives a handler other annotations, and not the handler's own."""
+def test_the_annotations_that_a_client_sees_count(annotations: ToolAnnotations, expected: Any) -> None:
+    """A registration, transform or mount that changes the annotations overrides those of the handler."""
     own = send.with_options(annotations=READS if annotations is SENDS else SENDS)
     registered = Tool.from_function(own, name="registered", annotations=annotations)
     transformed = Tool.from_tool(Tool.from_function(own, name="t"), name="transformed", annotations=annotations)
@@ -95,14 +95,14 @@ def test_the_tool_that_a_client_sees_counts(annotations: ToolAnnotations, expect
         assert expected == told(mcp, name), "the second call says the same"
 
 
-def test_a_mounted_server_answers_by_its_own_tools() -> None:
-    """Also where it has its own middleware."""
+def test_a_mounted_server_uses_its_own_tools() -> None:
+    """This holds even if it has its own middleware."""
     mcp = contracted()
     mcp.mount(contracted(send.with_options(annotations=SENDS), name="below"), namespace="below")
     assert UNKNOWN == told(mcp, "below_send")
 
 
-def test_a_tool_that_takes_the_place_of_another() -> None:
+def test_a_tool_that_replaces_another() -> None:
     """The annotations of the former tool are forgotten."""
     mcp = contracted(send.with_options(annotations=SENDS))
     assert UNKNOWN == told(mcp, "send")
@@ -114,7 +114,7 @@ def test_a_tool_that_takes_the_place_of_another() -> None:
 
 @pytest.mark.parametrize("is_plain", [True, False])
 @pytest.mark.parametrize(("annotations", "expected"), [(SENDS, UNKNOWN), (READS, ("none", Retry.now()))])
-def test_its_timeout_leaves_it_open(is_plain: bool, annotations: Any, expected: Any) -> None:
+def test_a_timeout_leaves_effects_unknown(is_plain: bool, annotations: Any, expected: Any) -> None:
     """`timeout=` ends the handler in the middle."""
 
     async def slow(how: str) -> str:
@@ -128,8 +128,8 @@ def test_its_timeout_leaves_it_open(is_plain: bool, annotations: Any, expected: 
 
 
 @pytest.mark.parametrize("is_plain", [True, False])
-def test_what_fails_before_the_handler_is_not_open(is_plain: bool) -> None:
-    """Bad arguments, a rate limit, a refused caller and a dependency of the handler."""
+def test_failures_before_the_handler_do_not_leave_effects_unknown(is_plain: bool) -> None:
+    """These are bad arguments, rate limits, refused callers and dependencies of the handler."""
     made: Any = Tool.from_function(plain, name="act", annotations=SENDS)
     mcp = contracted(made if is_plain else send.with_options(name="act", annotations=SENDS))
     assert (None, Retry.never()) == told(mcp, "act", other=1)
@@ -143,8 +143,8 @@ def test_what_fails_before_the_handler_is_not_open(is_plain: bool) -> None:
     assert (None, Retry.never()) == told(mcp, "act", "crash")
 
 
-def test_a_rate_limit_of_the_server_is_not_open() -> None:
-    """The handler did not run, and to wait is what helps."""
+def test_a_rate_limit_of_the_server_does_not_leave_effects_unknown() -> None:
+    """The handler did not run, and waiting helps."""
 
     class Limits(Middleware):
         async def on_call_tool(self, context: Any, call_next: Any) -> Any:
@@ -161,8 +161,8 @@ def broken() -> str:
 
 
 @pytest.mark.parametrize("is_plain", [True, False])
-def test_a_dependency_that_fails_is_not_open(is_plain: bool) -> None:
-    """FastMCP fills in the parameter before it calls the handler."""
+def test_a_dependency_that_fails_does_not_leave_effects_unknown(is_plain: bool) -> None:
+    """FastMCP resolves the parameter before it calls the handler."""
 
     def act(how: str, store: str = Depends(broken)) -> str:  # type: ignore[assignment]
         """Send."""
@@ -177,8 +177,8 @@ def test_a_dependency_that_fails_is_not_open(is_plain: bool) -> None:
     assert (None, Retry.now()) == (effects, retry)
 
 
-def test_middleware_that_crashes_before_a_contract_tool_is_not_open() -> None:
-    """And after it, it is."""
+def test_middleware_that_crashes_before_a_contract_tool_does_not_leave_effects_unknown() -> None:
+    """After the tool, the effects are unknown."""
 
     class Crashes(Middleware):
         after = False
@@ -201,8 +201,8 @@ def test_middleware_that_crashes_before_a_contract_tool_is_not_open() -> None:
     assert UNKNOWN == told(mcp, "act")
 
 
-def test_a_transform_with_a_function_of_its_own() -> None:
-    """It may do something itself, before it calls the tool or without doing so."""
+def test_a_transform_with_a_custom_function() -> None:
+    """It may have effects before it calls the tool, or without calling it."""
 
     async def around(how: str) -> Any:
         if how == "alone":
@@ -217,8 +217,8 @@ def test_a_transform_with_a_function_of_its_own() -> None:
     assert (None, Retry.never()) == told(mcp, "renamed", "silent")
 
 
-def test_tools_without_annotations_say_nothing() -> None:
-    """Of either kind."""
+def test_tools_without_annotations_do_not_state_effects() -> None:
+    """This holds for contract tools and plain tools."""
     mcp = contracted(send, Tool.from_function(plain, name="plain"))
     assert (None, Retry.now()) == told(mcp, "send")
     assert (None, Retry.never()) == told(mcp, "plain", "crash")
@@ -233,7 +233,7 @@ def test_a_server_without_the_middleware() -> None:
 
 
 def test_a_tool_that_cannot_be_looked_up(caplog: pytest.LogCaptureFixture) -> None:
-    """A provider that fails when it is asked says nothing of effects, and the call fails for that reason."""
+    """A provider that fails states no effects, and the call fails for that reason."""
 
     class Failing(FastMCP[Any]):
         async def get_tool(self, name: str, version: Any = None) -> Any:

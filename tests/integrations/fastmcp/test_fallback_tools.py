@@ -1,4 +1,4 @@
-"""The fallback tools of contracts on FastMCP servers: checked at the first message, and renamed for the client."""
+"""Fallback tools of contracts on FastMCP servers: checked at the first message, and renamed for the client."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def shop(*tools: Any, name: str = "shop") -> FastMCP[Any]:
 
 
 def covered(*mounted: tuple[FastMCP[Any], str | None], **options: Any) -> FastMCP[Any]:
-    """A parent with a `ContractMiddleware`, on which the servers are mounted."""
+    """A parent with a `ContractMiddleware` on which the servers are mounted."""
     mcp: FastMCP[Any] = FastMCP("all")
     mcp.add_middleware(ContractMiddleware(**options))
     for server, namespace in mounted:
@@ -100,7 +100,7 @@ def warnings(caplog: pytest.LogCaptureFixture) -> list[str]:
 
 
 def fallbacks(mcp: FastMCP[Any], name: str, arguments: dict[str, Any] | None = None) -> set[str]:
-    """The fallback tool of a failed call: in the structured content, in the text and in `tools/list`."""
+    """Return the fallback tool of a failed call from the structured content, the text and `tools/list`."""
 
     async def run() -> set[str]:
         async with Client(mcp) as client:
@@ -130,43 +130,43 @@ def start(mcp: FastMCP[Any], times: int = 1) -> None:
 
 @pytest.mark.parametrize("how", ["", "own recovery", "recovery_for"])
 def test_a_namespace_renames_the_fallback_tool(how: str) -> None:
-    """In the result, in the text and in the list, however the recovery got into the failure."""
+    """It is renamed in the result, the text and the list, wherever the recovery was set."""
     assert {"shop_search"} == fallbacks(covered((shop(), "shop")), "shop_fetch", {"how": how})
 
 
-def test_without_a_mount_the_name_stays() -> None:
-    """And so it does on a mount without a namespace."""
+def test_without_a_namespace_the_name_is_kept() -> None:
+    """This holds without a mount and on a mount without a namespace."""
     mcp = shop()
     mcp.add_middleware(ContractMiddleware())
     assert {"search"} == fallbacks(mcp, "fetch")
     assert {"search"} == fallbacks(covered((shop(), None)), "fetch")
 
 
-def test_mounts_within_mounts_add_up() -> None:
+def test_nested_mounts_add_their_namespaces() -> None:
     """Each level adds its namespace."""
     middle: FastMCP[Any] = FastMCP("middle")
     middle.mount(shop(), namespace="shop")
     assert {"eu_shop_search"} == fallbacks(covered((middle, "eu")), "eu_shop_fetch")
 
 
-def test_a_server_that_is_mounted_twice_has_the_name_of_the_called_mount() -> None:
-    """One server, two namespaces."""
+def test_a_server_mounted_twice_uses_the_name_of_the_called_mount() -> None:
+    """One server has two namespaces."""
     both = shop()
     mcp = covered((both, "a"), (both, "b"))
     assert {"a_search"} == fallbacks(mcp, "a_fetch")
     assert {"b_search"} == fallbacks(mcp, "b_fetch")
 
 
-def test_a_tool_beside_comes_before_one_of_the_parent() -> None:
-    """And a tool of the parent is found if the mounted server has no such tool."""
+def test_a_sibling_tool_is_preferred_to_one_of_the_parent() -> None:
+    """A tool of the parent is found if the mounted server has no such tool."""
     parent = covered((shop(), "shop"), (shop(fetch), "alone"))
     parent.add_tool(search)
     assert {"shop_search"} == fallbacks(parent, "shop_fetch")
     assert {"search"} == fallbacks(parent, "alone_fetch")
 
 
-def test_the_clients_own_name_may_be_declared(caplog: pytest.LogCaptureFixture) -> None:
-    """A contract that knows its mount names the tool as clients do."""
+def test_the_clients_name_may_be_declared(caplog: pytest.LogCaptureFixture) -> None:
+    """A contract that knows its mount may use the name that clients see."""
     mode = FailureMode("no", ErrorCode.NOT_FOUND, when="No.", recovery="No.", fallback_tool="shop_search")
 
     @tool(errors=[mode])
@@ -179,7 +179,7 @@ def test_the_clients_own_name_may_be_declared(caplog: pytest.LogCaptureFixture) 
 
 
 def test_renamed_tools() -> None:
-    """`mount(tool_names=...)`, and transforms of the server, of a mounted server and of a provider."""
+    """Renames come from `mount(tool_names=...)` and from transforms of a server, a mounted server or a provider."""
     mcp = covered()
     mcp.mount(shop(), namespace="shop", tool_names={"search": "find"})
     assert {"shop_find"} == fallbacks(mcp, "shop_fetch")
@@ -198,8 +198,8 @@ def test_renamed_tools() -> None:
     assert {"local_find"} == fallbacks(mcp, "local_fetch")
 
 
-def test_external_tools_stay_as_they_are(caplog: pytest.LogCaptureFixture) -> None:
-    """Also if a tool of that name is beside."""
+def test_external_tools_are_not_renamed(caplog: pytest.LogCaptureFixture) -> None:
+    """This holds even if a sibling tool has that name."""
     mcp = covered((shop(fetch, search, misspelt), "shop"), external_tools=["search", "serch"], strict=True)
     assert {"search"} == fallbacks(mcp, "shop_fetch")
     assert {"serch"} == fallbacks(mcp, "shop_get")
@@ -207,7 +207,7 @@ def test_external_tools_stay_as_they_are(caplog: pytest.LogCaptureFixture) -> No
 
 
 def test_an_unknown_fallback_tool_is_sent_as_declared(caplog: pytest.LogCaptureFixture) -> None:
-    """The warning has the client's name of the tool, and the right name of the fallback."""
+    """The warning has the client's name of the tool and the right name of the fallback."""
     mcp = covered((shop(misspelt, search), "shop"))
     assert {"serch"} == fallbacks(mcp, "shop_get")
     (text,) = warnings(caplog)
@@ -217,7 +217,7 @@ def test_an_unknown_fallback_tool_is_sent_as_declared(caplog: pytest.LogCaptureF
 
 
 def test_resources_and_prompts_of_a_mounted_server() -> None:
-    """In the error of the protocol and in the lists."""
+    """Names are replaced in the protocol error and in the lists."""
     child = shop(search)
     child.add_resource(item_at)
     child.add_resource(all_items)
@@ -244,8 +244,8 @@ def test_resources_and_prompts_of_a_mounted_server() -> None:
     anyio.run(run)
 
 
-def test_a_mounted_server_with_its_own_middleware_renames_as_the_parent_does() -> None:
-    """It answers and records for its tools, and sends what the client knows."""
+def test_a_mounted_server_with_its_own_middleware_renames_like_the_parent() -> None:
+    """It answers and records for its tools, and sends the names that the client knows."""
     child = FastMCP[Any]("shop")
     child.add_middleware(ContractMiddleware())
     child.add_tool(fetch)
@@ -253,8 +253,8 @@ def test_a_mounted_server_with_its_own_middleware_renames_as_the_parent_does() -
     assert {"shop_search"} == fallbacks(covered((child, "shop")), "shop_fetch")
 
 
-def test_a_middleware_on_the_mounted_server_alone_knows_its_own_names_only() -> None:
-    """It cannot know where it is mounted, which the docs say."""
+def test_a_middleware_on_only_the_mounted_server_knows_only_its_own_names() -> None:
+    """It cannot know where it is mounted, as the docs say."""
     child = shop()
     child.add_middleware(ContractMiddleware())
     parent: FastMCP[Any] = FastMCP("all")
@@ -262,8 +262,8 @@ def test_a_middleware_on_the_mounted_server_alone_knows_its_own_names_only() -> 
     assert {"search"} == fallbacks(parent, "shop_fetch")
 
 
-def test_a_proxied_server_is_renamed_too(caplog: pytest.LogCaptureFixture) -> None:
-    """Its envelope is passed on, under the names of this server; its contracts are not checked here."""
+def test_fallback_tools_of_a_proxied_server_are_renamed(caplog: pytest.LogCaptureFixture) -> None:
+    """Its envelope is passed on with this server's names, and its contracts are not checked here."""
     mcp = covered(strict=True)
     mcp.mount(create_proxy(Server("shop", tools=[fetch, search, misspelt])), namespace="shop")
     assert {"shop_search"} == fallbacks(mcp, "shop_fetch")
@@ -275,7 +275,7 @@ def test_a_proxied_server_is_renamed_too(caplog: pytest.LogCaptureFixture) -> No
     "uri_or_name", ["items://shop/1", "items://shop/all", "shop_describe"], ids=["template", "resource", "prompt"]
 )
 def test_resources_and_prompts_of_a_proxied_server_are_renamed_too(uri_or_name: str) -> None:
-    """Also in the first failure, before a client has listed anything."""
+    """This includes the first failure, before a client has listed anything."""
     mcp = covered()
     shop = Server("shop", tools=[search], resources=[item_at, all_items], prompts=[describe])
     mcp.mount(create_proxy(shop), namespace="shop")
@@ -290,7 +290,7 @@ def test_resources_and_prompts_of_a_proxied_server_are_renamed_too(uri_or_name: 
 
 
 def test_a_proxied_server_that_hangs_delays_no_failure(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Only the first message waits for its tools; the names of other tools are known in any case."""
+    """Only the first message waits for its tools, and other tools' names are always known."""
     lists = 0
 
     class Hangs(Middleware):
@@ -316,7 +316,7 @@ def test_a_proxied_server_that_hangs_delays_no_failure(monkeypatch: pytest.Monke
 
 
 def test_external_tools_are_not_searched_for() -> None:
-    """A failure does not list the tools again for the name of a tool that is elsewhere."""
+    """A failure does not list the tools again to find a tool of another server."""
     lists = 0
 
     class Counting(Transform):
@@ -338,8 +338,8 @@ def test_external_tools_are_not_searched_for() -> None:
     anyio.run(run)
 
 
-def test_a_failure_that_a_handler_passes_on_keeps_the_words_of_the_other_server() -> None:
-    """Its fallback tool is a tool of that server, even if one of the same name is here."""
+def test_a_failure_that_a_handler_passes_on_keeps_the_other_servers_names() -> None:
+    """Its fallback tool belongs to that server, even if this one has a tool with the same name."""
     other = Server("other", tools=[fetch, search])
     child = shop(search)
 
@@ -358,8 +358,8 @@ def test_a_failure_that_a_handler_passes_on_keeps_the_words_of_the_other_server(
     assert "search" == anyio.run(run)["error"]["data"]["recovery"]["fallbackTool"]
 
 
-def test_tools_that_are_added_later_are_found() -> None:
-    """The fallback tool, or the tool with the contract, is registered after the first message."""
+def test_tools_added_later_are_found() -> None:
+    """The fallback tool or the tool with the contract is registered after the first message."""
     child = shop(fetch)
     mcp = covered((child, "shop"))
 
@@ -377,7 +377,7 @@ def test_tools_that_are_added_later_are_found() -> None:
 
 
 def test_a_failed_item_of_a_batch_has_the_clients_name() -> None:
-    """It is written while the call goes on."""
+    """The item is written during the call."""
 
     @tool(errors=[NO_ITEM], name="fetch_all")
     async def fetch_all(ctx: Context[Literal["no_item"]]) -> BatchResult[str]:
@@ -402,15 +402,15 @@ def test_a_failed_item_of_a_batch_has_the_clients_name() -> None:
 
 
 def test_a_wrong_entry_is_a_warning_once(caplog: pytest.LogCaptureFixture) -> None:
-    """For all clients together."""
+    """One warning serves all clients."""
     mcp = shop(misspelt, search)
     mcp.add_middleware(ContractMiddleware())
     start(mcp, times=3)
     assert 1 == len(warnings(caplog))
 
 
-def test_tools_of_lifespans_are_known(caplog: pytest.LogCaptureFixture) -> None:
-    """Those of the server, and those of mounted servers."""
+def test_tools_registered_by_lifespans_are_known(caplog: pytest.LogCaptureFixture) -> None:
+    """The lifespans belong to the server and to mounted servers."""
 
     @asynccontextmanager
     async def lifespan(app: Any) -> AsyncIterator[dict[str, Any]]:
@@ -423,8 +423,8 @@ def test_tools_of_lifespans_are_known(caplog: pytest.LogCaptureFixture) -> None:
     assert [] == warnings(caplog)
 
 
-def test_tools_that_some_sessions_do_not_see_are_known(caplog: pytest.LogCaptureFixture) -> None:
-    """Visibility and auth differ by session; the check takes all that is registered."""
+def test_tools_hidden_from_some_sessions_are_known(caplog: pytest.LogCaptureFixture) -> None:
+    """Visibility and auth differ by session, so the check uses all registered tools."""
     child = shop(fetch)
     child.tool(lambda: "", name="search", tags={"hidden"})
     child.disable(tags={"hidden"})
@@ -435,8 +435,8 @@ def test_tools_that_some_sessions_do_not_see_are_known(caplog: pytest.LogCapture
     assert [] == warnings(caplog)
 
 
-def test_tools_that_middleware_and_transforms_add_are_known(caplog: pytest.LogCaptureFixture) -> None:
-    """A tool need not be registered to be callable; one that is behind a search is callable too."""
+def test_tools_added_by_middleware_and_transforms_are_known(caplog: pytest.LogCaptureFixture) -> None:
+    """A callable tool need not be registered, and may be hidden behind a search."""
     modes = [
         FailureMode("a", ErrorCode.NOT_FOUND, when="A.", recovery="B.", fallback_tool="injected"),
         FailureMode("b", ErrorCode.NOT_FOUND, when="A.", recovery="B.", fallback_tool="list_resources"),
@@ -455,7 +455,7 @@ def test_tools_that_middleware_and_transforms_add_are_known(caplog: pytest.LogCa
 
 
 def test_tools_of_a_proxied_server_are_known(caplog: pytest.LogCaptureFixture) -> None:
-    """They are listed if a contract of this server names one that is not here."""
+    """They are listed if a contract of this server names a tool that is missing here."""
     mode = FailureMode("no", ErrorCode.NOT_FOUND, when="No.", recovery="No.", fallback_tool="shop_search")
     mcp = covered(strict=True)
     mcp.add_tool(tool(errors=[mode], name="get")(lambda: ""))
@@ -464,7 +464,7 @@ def test_tools_of_a_proxied_server_are_known(caplog: pytest.LogCaptureFixture) -
     assert [] == warnings(caplog)
 
 
-def test_if_a_provider_cannot_be_listed_nothing_is_claimed(caplog: pytest.LogCaptureFixture) -> None:
+def test_an_unlistable_provider_prevents_warnings(caplog: pytest.LogCaptureFixture) -> None:
     """The missing tool may be one of its tools."""
 
     class Down(Provider):
@@ -480,8 +480,8 @@ def test_if_a_provider_cannot_be_listed_nothing_is_claimed(caplog: pytest.LogCap
     assert "'all' could not list all of its tools; its fallback tools were not checked" in caplog.text
 
 
-def test_transforms_and_providers_of_others_cost_no_answer() -> None:
-    """One raises for every tool, one has no base class called, and one lists what it cannot find."""
+def test_broken_transforms_and_providers_do_not_prevent_answers() -> None:
+    """One raises for every tool, one skips the base class, and one lists tools that it cannot find."""
 
     class Broken(Transform):
         async def get_tool(self, name: str, call_next: Any, *, version: Any = None) -> Any:
@@ -507,7 +507,7 @@ def test_transforms_and_providers_of_others_cost_no_answer() -> None:
     assert "fallbackTool" in anyio.run(run)["error"]["data"]["recovery"]
 
 
-def test_providers_within_providers() -> None:
+def test_nested_providers() -> None:
     """An aggregate of providers is not a server."""
     local = LocalProvider()
     local.add_tool(FastMCPTool.from_function(fetch, name="fetch"))
@@ -519,7 +519,7 @@ def test_providers_within_providers() -> None:
     assert {"all_local_search"} == fallbacks(mcp, "all_local_fetch")
 
 
-def test_a_tool_that_a_transform_takes_away_is_unknown(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_tool_removed_by_a_transform_is_unknown(caplog: pytest.LogCaptureFixture) -> None:
     """Clients cannot call it."""
 
     class Without(Transform):
@@ -558,8 +558,8 @@ def test_a_transform_that_shows_one_tool_renames_none(caplog: pytest.LogCaptureF
 
 
 @pytest.mark.parametrize("contract", ["no list", [3, {"reason": 3}, {"fallbackTool": "x"}, {"reason": "a"}]], ids=repr)
-def test_what_is_no_contract_is_passed_on(contract: Any) -> None:
-    """The `_meta` of a proxied server may hold anything."""
+def test_foreign_metadata_is_passed_on(contract: Any) -> None:
+    """The `_meta` of a proxied server may contain anything."""
     forged = MCPServer("forged")
     entry = {"reason": "no_item", "fallbackTool": "search"}
     forged.add_tool(lambda: "", name="fetch", meta={CONTRACT_META_KEY: contract})
@@ -582,8 +582,8 @@ def test_what_is_no_contract_is_passed_on(contract: Any) -> None:
     [["x", 3, {}, {"reason": "no_item", "name": "NOT_FOUND", "when": "w"}], [{"reason": []}], []],
     ids=["mixed", "no text", "empty"],
 )
-def test_descriptions_leave_out_entries_of_other_servers_that_lack_a_text(contract: list[Any]) -> None:
-    """Such an entry, say of a later version, must not cost the list of tools."""
+def test_descriptions_leave_out_entries_of_other_servers_without_text(contract: list[Any]) -> None:
+    """An entry of a later version must not break the list of tools."""
     whole = {"reason": "gone", "name": "NOT_FOUND", "when": "It is gone.", "recovery": "Search."}
     forged = MCPServer("forged")
     forged.add_tool(lambda: "", name="get", description="Get.", meta={CONTRACT_META_KEY: contract})
@@ -611,7 +611,7 @@ def test_descriptions_leave_out_entries_of_other_servers_that_lack_a_text(contra
 )
 @pytest.mark.parametrize("advertise_errors", [True, False])
 def test_output_schemas_of_other_servers_may_hold_anything(schema: dict[str, Any], advertise_errors: bool) -> None:
-    """A schema with a boolean branch is even valid; none of them may cost the list of tools."""
+    """A schema may even contain a boolean branch, and none may break the list of tools."""
     tool = FastMCPTool.from_function(lambda: {"a": 1}, name="get").model_copy(update={"output_schema": schema})
     mcp = covered(advertise_errors=advertise_errors)
     mcp.add_tool(tool)
@@ -625,8 +625,8 @@ def test_output_schemas_of_other_servers_may_hold_anything(schema: dict[str, Any
     assert advertise_errors is (listed != schema)
 
 
-def test_a_provider_of_nonsense_costs_no_call() -> None:
-    """FastMCP cannot list it either."""
+def test_an_invalid_provider_does_not_break_calls() -> None:
+    """FastMCP cannot list it, either."""
 
     class Nonsense(Provider):
         async def _list_tools(self) -> Any:
@@ -644,7 +644,7 @@ def test_a_provider_of_nonsense_costs_no_call() -> None:
 
 @pytest.mark.parametrize("mode", ["legacy", "auto"])
 def test_a_strict_server_refuses_every_message(mode: Any, caplog: pytest.LogCaptureFixture) -> None:
-    """The error says why; it is recorded and logged once. Discovery alone is answered, since its errors are not shown."""
+    """The error is recorded and logged once. Only discovery is answered, since its errors are not shown."""
     contracts = ContractMiddleware(strict=True)
     mcp = shop(misspelt, search)
     mcp.add_middleware(contracts)
@@ -683,8 +683,8 @@ def test_a_strict_server_refuses_a_call_without_a_handshake() -> None:
     anyio.run(run)
 
 
-def test_a_tool_that_is_registered_at_run_time_is_found_in_the_next_list(caplog: pytest.LogCaptureFixture) -> None:
-    """FastMCP tells a middleware of no registration."""
+def test_a_tool_registered_at_run_time_is_found_in_the_next_list(caplog: pytest.LogCaptureFixture) -> None:
+    """FastMCP does not notify middleware of registrations."""
     mcp = shop()
     mcp.add_middleware(ContractMiddleware())
 
@@ -700,8 +700,8 @@ def test_a_tool_that_is_registered_at_run_time_is_found_in_the_next_list(caplog:
     assert 1 == len(warnings(caplog))
 
 
-def test_code_on_the_server_is_not_a_start(caplog: pytest.LogCaptureFixture) -> None:
-    """Its lifespan has not run then, so tools may be missing; names are renamed nevertheless."""
+def test_code_on_the_server_does_not_start_it(caplog: pytest.LogCaptureFixture) -> None:
+    """Its lifespan has not run, so tools may be missing, but names are still renamed."""
     mcp = covered((shop(misspelt, fetch, search), "shop"), strict=True)
 
     async def run() -> Any:
@@ -712,8 +712,8 @@ def test_code_on_the_server_is_not_a_start(caplog: pytest.LogCaptureFixture) -> 
     assert [] == warnings(caplog)
 
 
-def test_a_handler_that_calls_a_tool_reads_the_names_of_that_server() -> None:
-    """Whether a contract tool or a plain tool makes the nested call."""
+def test_a_handler_that_calls_a_tool_reads_its_servers_names() -> None:
+    """This holds for nested calls from contract tools and plain tools."""
     mcp = covered((shop(), "shop"))
     texts: list[str] = []
 
@@ -742,13 +742,13 @@ def test_a_handler_that_calls_a_tool_reads_the_names_of_that_server() -> None:
 
 
 def test_a_plain_string_is_refused() -> None:
-    """As on a `Server`."""
+    """A `Server` refuses it, too."""
     with pytest.raises(TypeError, match=r"^ContractMiddleware\(external_tools=...\) takes a list of names"):
         ContractMiddleware(external_tools="search")
 
 
-def test_middleware_that_hides_a_list_still_leaves_the_check(caplog: pytest.LogCaptureFixture) -> None:
-    """A list that fails has no names, and the wrong entry is reported."""
+def test_middleware_that_hides_a_list_does_not_stop_the_check(caplog: pytest.LogCaptureFixture) -> None:
+    """A failed list has no names, and the wrong entry is reported."""
 
     class NoList(Middleware):
         async def on_list_tools(self, context: Any, call_next: Any) -> Any:
@@ -767,7 +767,7 @@ def test_middleware_that_hides_a_list_still_leaves_the_check(caplog: pytest.LogC
 
 
 def leaves(group: BaseException) -> list[BaseException]:
-    """The exceptions in a group."""
+    """Return the exceptions in a group."""
     return (
         [leaf for inner in group.exceptions for leaf in leaves(inner)]
         if isinstance(group, BaseExceptionGroup)

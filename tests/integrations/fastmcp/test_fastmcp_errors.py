@@ -1,4 +1,4 @@
-"""FastMCP's own errors and its log, and the failures of tools that it makes from OpenAPI."""
+"""FastMCP's own errors and logs, and failures of tools generated from OpenAPI."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ class TestOpenAPI:
             (1, "SERVICE_UNAVAILABLE"),
         ],
     )
-    def test_tools_made_from_a_description_fail_by_what_the_service_said(
+    def test_tools_from_openapi_fail_with_the_status_of_the_service(
         self, status: int, name: str, caplog: pytest.LogCaptureFixture
     ) -> None:
-        """The status decides; what it wrote stays in the log."""
+        """The status decides, and the response body is only logged."""
 
         def answer(request: httpx2.Request) -> httpx2.Response:
             if status == 0:
@@ -67,11 +67,11 @@ class TestOpenAPI:
 
 
 class TestFastMCPsOwnErrors:
-    """Each of these fails with a sentence where a release of FastMCP changes the words or the names that tell it."""
+    """Each test explains its failure if a FastMCP release changes the messages or names that identify the error."""
 
     @pytest.mark.parametrize("sync", [True, False])
     def test_its_timeout_is_a_timeout(self, sync: bool) -> None:
-        """For contract tools and for FastMCP's tools."""
+        """This holds for contract tools and plain FastMCP tools."""
         import time
 
         @tool(errors=[NO_ORDER])
@@ -99,7 +99,7 @@ class TestFastMCPsOwnErrors:
         ],
     )
     def test_its_rate_limit_is_a_rate_limit(self, limit: Middleware, shown: str) -> None:
-        """Without the id of the client."""
+        """The id of the client is not sent."""
         mcp = contracted(bare())
         mcp.add_middleware(limit)
 
@@ -118,7 +118,7 @@ class TestFastMCPsOwnErrors:
     def test_its_refusals_are_forbidden_or_unauthorized(
         self, token: str | None, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        """It depends on the access token; the missing scopes are in the data."""
+        """The access token decides between the two, and the data has the missing scopes."""
         monkeypatch.setattr(errors, "get_access_token", lambda: token)
 
         class Refusing(Middleware):
@@ -132,7 +132,7 @@ class TestFastMCPsOwnErrors:
         assert ["orders:read"] == error["data"]["requiredScopes"]
 
     def test_its_auth_middleware_is_answered_over_http(self) -> None:
-        """A caller that is known and lacks a scope is forbidden."""
+        """An authenticated caller without a scope is forbidden."""
         from fastmcp.server.auth import require_scopes
         from fastmcp.server.middleware import AuthMiddleware
 
@@ -141,8 +141,8 @@ class TestFastMCPsOwnErrors:
         error = error_of(anyio.run(mcp.call_tool, "get_order", {"order_id": "1"}))
         assert "UNAUTHORIZED" == error["name"]
 
-    def test_the_words_of_its_wrappers_are_known(self, caplog: pytest.LogCaptureFixture) -> None:
-        """What it makes of a crash, of bad arguments, of a broken result and of a failed dependency."""
+    def test_the_messages_of_its_wrappers_are_known(self, caplog: pytest.LogCaptureFixture) -> None:
+        """These wrap crashes, bad arguments, broken results and failed dependencies."""
         from fastmcp.dependencies import Depends
 
         def broken() -> str:
@@ -189,7 +189,7 @@ class TestFastMCPsOwnErrors:
         assert type(body).__name__ == "ValidationError", told.format("an error of a body", "BODY_ERROR")
 
     def test_its_log_of_crashes_is_silent(self, caplog: pytest.LogCaptureFixture) -> None:
-        """One entry of ours, redacted, under the id that the client reads; without the middleware all is as ever."""
+        """Our redacted entry with the client's id replaces it; without the middleware, FastMCP logs as usual."""
         with caplog.at_level("DEBUG"):
             logging.getLogger("fastmcp").addHandler(caplog.handler)
             try:

@@ -1,4 +1,4 @@
-"""Servers around contract tools: mounts and proxies, and middleware that would undo contracts."""
+"""Servers around contract tools: mounts, proxies, and middleware that would break contracts."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ class TestMounts:
     @pytest.mark.parametrize("above", [True, False])
     @pytest.mark.parametrize("below", [True, False])
     @pytest.mark.parametrize("namespace", ["shop", None])
-    def test_a_parent_covers_what_is_below(
+    def test_a_parent_covers_mounted_servers(
         self, above: bool, below: bool, namespace: str | None, caplog: pytest.LogCaptureFixture
     ) -> None:
-        """Contracts, schemas, failures, bad arguments and crashes; one record each, wherever the middleware is."""
+        """Contracts, schemas and all failures work, with one record each, wherever the middleware is."""
         if not above and not below:
             return
         caplog.set_level("INFO")
@@ -78,7 +78,7 @@ class TestMounts:
                 calling(parent, "gt_order")
 
     def test_renamed_and_transformed_tools_keep_their_contracts(self) -> None:
-        """`tool_names` of a mount, and arguments that are renamed."""
+        """Tools are renamed by `tool_names` of a mount, and arguments by a transform."""
         from fastmcp.tools import Tool
         from fastmcp.tools.tool_transform import ArgTransform
 
@@ -93,7 +93,7 @@ class TestMounts:
         assert [CONTRACT_META_KEY in each.meta for each in listed(parent).values()].count(True) == 2
 
     def test_a_server_of_mcpcore_is_mounted_by_a_proxy(self, caplog: pytest.LogCaptureFixture) -> None:
-        """`mcp.mount(server)` fails with a sentence that says so, at the latest when it is served."""
+        """`mcp.mount(server)` fails with an error that says so, at the latest when it is served."""
         server = Server("ours", tools=[get_order])
         for mcp in (FastMCP("parent"), contracted(FastMCP("parent"))):
             with pytest.raises(Exception, match=r"mount\(create_proxy\(server\)\)"):  # noqa: PT012 - by release
@@ -108,8 +108,8 @@ class TestMounts:
         assert ("no_order", "get_order") == (error_of(result)["data"]["reason"], error_of(result)["tool"])
         assert ["no_order"] == [entry["reason"] for entry in listed(parent)["get_order"].meta[CONTRACT_META_KEY]]
 
-    def test_a_mount_that_is_found_late_is_refused_by_the_middleware(self) -> None:
-        """A release whose `mount` takes anything is found out when a client lists the tools."""
+    def test_an_unsupported_mount_is_refused_by_the_middleware(self) -> None:
+        """If a release's `mount` accepts anything, the error is raised when a client lists the tools."""
         from fastmcp.server.providers.fastmcp_provider import FastMCPProvider
 
         class Other:
@@ -123,8 +123,8 @@ class TestMounts:
         with pytest.raises(ContractError, match=r"takes FastMCP servers, not a .*\.Other; mount a proxy"):
             anyio.run(mcp.list_tools)
 
-    def test_a_proxied_backend_is_passed_on(self, caplog: pytest.LogCaptureFixture) -> None:
-        """A failure with an envelope stays one and says where it comes from; one without becomes an envelope."""
+    def test_failures_of_a_proxied_backend_are_passed_on(self, caplog: pytest.LogCaptureFixture) -> None:
+        """An envelope is kept with a note of its origin, and another failure becomes an envelope."""
         caplog.set_level("INFO")
         parent = contracted(FastMCP("parent"), bind={"role": "R"})
         parent.mount(create_proxy(contracted(bare("with"))), namespace="with")
@@ -145,8 +145,10 @@ class TestCompatibility:
     @pytest.mark.parametrize("other", [ErrorHandlingMiddleware(), RetryMiddleware()])
     @pytest.mark.parametrize("first", [True, False])
     @pytest.mark.parametrize("mounted", [True, False])
-    def test_what_would_undo_contracts_is_refused(self, other: Middleware, first: bool, mounted: bool) -> None:
-        """With what to change, to code on the server and to a client, before or after ours, and below."""
+    def test_middleware_that_would_break_contracts_is_refused(
+        self, other: Middleware, first: bool, mounted: bool
+    ) -> None:
+        """The error says what to change, to code and clients, for middleware before, after and below ours."""
         below = bare()
         mcp: FastMCP[Any] = FastMCP("parent")
         mcp.mount(below)
@@ -164,8 +166,8 @@ class TestCompatibility:
             listed(mcp)
 
     @pytest.mark.parametrize("mode", ["legacy", "auto"])
-    def test_a_client_reads_what_to_change(self, mode: Any, caplog: pytest.LogCaptureFixture) -> None:
-        """And the trail has one record, however many messages are refused."""
+    def test_a_client_reads_the_fix(self, mode: Any, caplog: pytest.LogCaptureFixture) -> None:
+        """The trail has one record, however many messages are refused."""
         mcp = contracted(bare())
         mcp.add_middleware(RetryMiddleware())
 
@@ -184,8 +186,8 @@ class TestCompatibility:
                 assert "RetryMiddleware repeats failed calls" in error.error.message
         assert ["INITIALIZATION_FAILED"] == [record["name"] for record in records(caplog)]
 
-    def test_one_that_only_listens_may_stay(self, caplog: pytest.LogCaptureFixture) -> None:
-        """`transform_errors=False` keeps the callback, and its log says nothing that ours does not."""
+    def test_middleware_that_only_observes_is_allowed(self, caplog: pytest.LogCaptureFixture) -> None:
+        """`transform_errors=False` keeps the callback, and its log adds nothing to ours."""
         seen: list[str] = []
         mcp = contracted(bare())
         mcp.add_middleware(
@@ -200,7 +202,7 @@ class TestCompatibility:
         for record in caplog.records:
             assert "hunter2" not in logging.Formatter().format(record)
 
-    def test_one_that_is_not_outermost_says_so_once(self, caplog: pytest.LogCaptureFixture) -> None:
+    def test_a_middleware_that_is_not_outermost_warns_once(self, caplog: pytest.LogCaptureFixture) -> None:
         """Earlier middleware is not covered."""
         mcp = bare()
         mcp.add_middleware(SlidingWindowRateLimitingMiddleware(max_requests=100))

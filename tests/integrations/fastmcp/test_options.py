@@ -23,8 +23,8 @@ from tests.integrations.fastmcp.contract_server import (
 
 
 class TestOptions:
-    def test_are_those_of_a_server(self) -> None:
-        """Their names and their defaults, and their complaints."""
+    def test_match_those_of_a_server(self) -> None:
+        """Names, defaults and error messages are the same."""
         import inspect
 
         ours = inspect.signature(ContractMiddleware).parameters
@@ -41,8 +41,8 @@ class TestOptions:
         with pytest.raises(TypeError, match="'colour' is not a field"):
             ContractMiddleware(bind={"colour": "red"})
 
-    def test_count_on_the_wire(self, tmp_path: Path) -> None:
-        """The trail, the bound fields, the limits, descriptions and exposure."""
+    def test_apply_on_the_wire(self, tmp_path: Path) -> None:
+        """The trail, bound fields, limits, descriptions and exposure take effect."""
         trail = tmp_path / "failures.jsonl"
         mcp = server_of(
             tool(errors=[NO_ORDER])(failing),
@@ -68,7 +68,7 @@ class TestOptions:
 
     @pytest.mark.parametrize("dialect", ["ok_envelope_b", "taxonomy", "system_error"])
     def test_a_dialect_is_written_and_advertised(self, dialect: str) -> None:
-        """The envelope is read back, and fits the schema that the list shows, also through a server above."""
+        """The envelope is read back and fits the listed schema, also through a parent server."""
         import jsonschema
 
         child = server_of(tool(errors=[NO_ORDER])(failing), dialect=dialect)
@@ -92,7 +92,7 @@ class TestOptions:
                 jsonschema.validate(result.structured_content, listing(mcp)[name].output_schema)
 
     def test_advertising_may_be_turned_off(self) -> None:
-        """Also for the tools of a server below that advertises."""
+        """This includes the tools of a mounted server that advertises."""
 
         @tool
         def number() -> int:

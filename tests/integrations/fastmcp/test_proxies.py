@@ -1,4 +1,4 @@
-"""Failures of a proxied server: passed on, and recorded once as the failure of the server that owns it."""
+"""Failures of a proxied server are passed on, and recorded once as failures of the server that owns them."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ async def summarise(ctx: Ctx) -> str:
 
 
 def backend(kind: str, **options: Any) -> Any:
-    """A server of mcpcore's or of FastMCP's, whose tool, resource and prompt fail."""
+    """An mcpcore or FastMCP server whose tool, resource and prompt fail."""
     if kind == "server":
         return Server("backend", tools=[look], resources=[articles], prompts=[summarise], **options)
     mcp: FastMCP[Any] = FastMCP("backend")
@@ -55,7 +55,7 @@ def in_front_of(server: Any, name: str = "front", **options: Any) -> FastMCP[Any
 
 
 def ask(mcp: Any, method: str, *args: Any) -> dict[str, Any]:
-    """The envelope of a failure."""
+    """Return the envelope of a failure."""
 
     async def run() -> Any:
         async with Client(mcp) as client:
@@ -88,7 +88,7 @@ ASKED = [
 def test_the_record_of_the_proxy_says_that_the_failure_is_relayed(
     surface: str, method: str, arguments: tuple[Any, ...], kind: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """The client reads the id of the proxy. The data has the id of the server that failed."""
+    """The client reads the proxy's id, and the data has the id of the server that failed."""
     caplog.set_level("INFO")
     error = ask(in_front_of(backend(kind)), method, *arguments)
     theirs, ours = records(caplog)
@@ -102,8 +102,8 @@ def test_the_record_of_the_proxy_says_that_the_failure_is_relayed(
     assert {"hint": GONE.recovery} == error["data"]["recovery"]
 
 
-def test_over_two_proxies_each_record_names_the_server_below(caplog: pytest.LogCaptureFixture) -> None:
-    """One record belongs to the failure; the others are relayed."""
+def test_through_two_proxies_each_record_names_the_next_server(caplog: pytest.LogCaptureFixture) -> None:
+    """One record belongs to the failure, and the others are relayed."""
     caplog.set_level("INFO")
     error = ask(in_front_of(in_front_of(backend("server"), "middle")), "read_resource", "articles://all")
     first, second, third = records(caplog)
@@ -117,10 +117,10 @@ def test_over_two_proxies_each_record_names_the_server_below(caplog: pytest.LogC
 
 @pytest.mark.parametrize("dialect", ["taxonomy", "system_error", "tool_error", "ok_envelope"])
 @pytest.mark.parametrize(("surface", "method", "arguments"), ASKED, ids=["tool", "resource", "prompt"])
-def test_dialects_on_either_side_are_read_and_written(
+def test_dialects_on_both_sides_are_read_and_written(
     surface: str, method: str, arguments: tuple[Any, ...], dialect: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """Also on the surface of the protocol: the client reads the dialect of the proxy."""
+    """Clients read the proxy's dialect, also in protocol errors."""
     caplog.set_level("INFO")
     error = ask(in_front_of(backend("server", dialect=dialect)), method, *arguments)
     assert "It was withdrawn." == error["message"]
@@ -129,7 +129,7 @@ def test_dialects_on_either_side_are_read_and_written(
     assert "gone" == theirs["reason"]
 
 
-def test_an_error_of_the_protocol_without_an_envelope_is_the_proxys(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_protocol_error_without_an_envelope_belongs_to_the_proxy(caplog: pytest.LogCaptureFixture) -> None:
     """No other server has a record of it."""
     caplog.set_level("INFO")
     bare: FastMCP[Any] = FastMCP("bare")
@@ -143,8 +143,8 @@ def test_an_error_of_the_protocol_without_an_envelope_is_the_proxys(caplog: pyte
     assert ("front", False) == (record["server"], "relayed" in record)
 
 
-def test_a_handler_of_a_server_passes_such_an_error_on_as_well(caplog: pytest.LogCaptureFixture) -> None:
-    """`Server` reads the envelope in an `MCPError` that its handler lets through."""
+def test_a_handler_of_a_server_also_passes_on_such_an_error(caplog: pytest.LogCaptureFixture) -> None:
+    """`Server` reads the envelope in an `MCPError` that its handler does not catch."""
     caplog.set_level("INFO")
     below = backend("fastmcp")
     front: Server[Any] = Server("front")
@@ -155,7 +155,7 @@ def test_a_handler_of_a_server_passes_such_an_error_on_as_well(caplog: pytest.Lo
             try:
                 return str(await client.read_resource("articles://all"))
             except MCPError as exc:
-                error = exc  # raised outside of the client, whose task group would wrap it
+                error = exc  # raised outside the client, whose task group would wrap it
         raise error
 
     error = ask(front, "read_resource", "articles://all")
@@ -164,7 +164,7 @@ def test_a_handler_of_a_server_passes_such_an_error_on_as_well(caplog: pytest.Lo
     assert theirs["correlationId"] == error["data"]["upstream"]["correlationId"]
 
 
-def test_the_command_line_says_so(tmp_path: Path) -> None:
+def test_the_command_line_shows_relayed_failures(tmp_path: Path) -> None:
     """`mcpcore audit show` has a line for it."""
     trail = tmp_path / "audit.jsonl"
     ask(in_front_of(backend("server"), audit=trail), "get_prompt", "summarise")

@@ -18,19 +18,19 @@ from mcpcore.integrations.fastmcp import ContractMiddleware
 
 @dataclass
 class Answer:
-    """A question to the user, for FastMCP."""
+    """A question to the user, as a FastMCP type."""
 
     yes: bool
 
 
 class Form(BaseModel):
-    """The same question, for mcpcore."""
+    """The same question, as an mcpcore type."""
 
     yes: bool
 
 
 def test_a_handler_asks_the_user_through_either_context() -> None:
-    """`ctx.elicit` and `ctx.fastmcp.elicit`."""
+    """`ctx.elicit` and `ctx.fastmcp.elicit` both work."""
     mcp: FastMCP[Any] = FastMCP("orders")
     mcp.add_middleware(ContractMiddleware())
 
@@ -64,7 +64,7 @@ def test_a_handler_asks_the_user_through_either_context() -> None:
     ],
 )
 def test_in_the_era_of_2026_07_28_no_context_can_send_a_request(context: str, name: str, words: str) -> None:
-    """The protocol has no requests of the server any more, and the failure says so."""
+    """The protocol no longer has server requests, and the failure says so."""
     mcp: FastMCP[Any] = FastMCP("orders")
     mcp.add_middleware(ContractMiddleware())
 
@@ -90,7 +90,7 @@ QUESTION = ElicitRequest(
 
 
 def question_or_answer(ctx: Asking) -> InputRequiredResult | str:
-    """The question in the first round; in the second what the user said."""
+    """Ask in the first round, and return the user's answer in the second."""
     responses = ctx.sdk.input_responses
     if responses is None:
         assert ctx.fastmcp.input_responses is None
@@ -149,7 +149,7 @@ def asking() -> FastMCP[Any]:
 def test_a_handler_asks_with_its_result_in_rounds(
     method: str, arguments: tuple[Any, ...], mounted: bool, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """A round that asks is no failure. The user's answer decides how the call ends."""
+    """A round that asks is not a failure. The user's answer decides how the call ends."""
     caplog.set_level("INFO")
     mcp = asking()
     if mounted:

@@ -124,8 +124,8 @@ def records(caplog: pytest.LogCaptureFixture) -> list[dict[str, Any]]:
 
 
 class TestResources:
-    def test_a_success_is_what_a_server_answers(self, era: str) -> None:
-        """JSON with its type and its own `_meta`, the variables converted; a contract is in lists alone."""
+    def test_a_success_matches_that_of_a_server(self, era: str) -> None:
+        """JSON has its type and `_meta`, variables are converted, and only lists have the contract."""
         mcp = contracted(FastMCP("library"))
         mcp.add_resource(article)
         mcp.add_resource(status)
@@ -135,8 +135,8 @@ class TestResources:
         content = read(mcp, "status://store", mode=era)
         assert ("fine", "text/plain", None) == (content.text, content.mime_type, content.meta)
 
-    def test_a_declared_failure_is_an_error_of_the_protocol(self, era: str, caplog: pytest.LogCaptureFixture) -> None:
-        """With the envelope, the declared recovery, the bound fields and one record."""
+    def test_a_declared_failure_is_a_protocol_error(self, era: str, caplog: pytest.LogCaptureFixture) -> None:
+        """It has the envelope, the declared recovery, the bound fields and one record."""
         caplog.set_level("INFO")
         mcp = contracted(bare(), bind={"role": "R"})
         error, envelope = failed(lambda: read(mcp, "articles://gone", mode=era))
@@ -156,7 +156,7 @@ class TestResources:
         )
 
     def test_a_crash_is_masked(self, caplog: pytest.LogCaptureFixture) -> None:
-        """A missing file is not "what was asked for does not exist"; no log has the secret."""
+        """An unexpected missing file is not reported as a missing resource, and no log has the secret."""
         caplog.set_level("DEBUG")
         error, envelope = failed(lambda: read(contracted(bare()), "articles://crash"))
         assert (-32603, "INTERNAL_ERROR", ErrorCode.INTERNAL_ERROR.sentence) == (
@@ -169,21 +169,21 @@ class TestResources:
         assert 1 == sum(entry.name == "mcpcore" for entry in caplog.records)
 
     def test_a_failure_in_a_result_is_noticed_and_a_lost_one_reported(self, caplog: pytest.LogCaptureFixture) -> None:
-        """As in a tool."""
+        """Resources behave like tools."""
         mcp = contracted(bare())
         assert "busy" == failed(lambda: read(mcp, "articles://returned"))[1].reason
         assert "lost" in read(mcp, "articles://lost").text
         assert "lost it, so that no client hears of it" in caplog.text
 
     def test_bad_variables_are_the_callers_fault(self) -> None:
-        """With issues, and without the value."""
+        """The error has issues without the value."""
         error, envelope = failed(lambda: read(contracted(bare()), "articles://7?page=hunter2"))
         assert (-32602, "INVALID_PARAMS", "invalid_arguments") == (error.code, envelope.name, envelope.reason)
         assert ["page"] == [issue["path"] for issue in envelope.details["issues"]]
         assert "hunter2" not in envelope.message
 
-    def test_the_contract_is_in_the_lists_also_through_a_mount(self) -> None:
-        """Of resources, templates and prompts; a failure below a mount is answered by the parent."""
+    def test_the_contract_is_in_the_lists_even_through_a_mount(self) -> None:
+        """This covers resources, templates and prompts; the parent answers failures of a mounted server."""
         parent = contracted(FastMCP("parent"))
         parent.mount(bare(), namespace="lib")
         for mcp, before in ((contracted(bare()), ""), (parent, "lib/")):
@@ -208,8 +208,8 @@ class TestResources:
             assert ("Summary", ["pmid", "words"]) == (prompts[0].title, [a.name for a in prompts[0].arguments])
             assert "gone" == failed(lambda mcp=mcp, before=before: read(mcp, f"articles://{before}gone"))[1].reason
 
-    def test_fastmcps_decorator_has_the_last_word(self) -> None:
-        """`@mcp.resource(uri)` above `@resource(uri, errors=[...])`, and the options of either."""
+    def test_the_fastmcp_decorator_overrides_ours(self) -> None:
+        """`@mcp.resource(uri)` is above `@resource(uri, errors=[...])`, with options on either."""
         mcp = contracted(FastMCP("library"))
 
         @mcp.resource("notes://{name}", name="note", mime_type="text/markdown", tags={"a"}, meta={"b": 2})
@@ -232,8 +232,8 @@ class TestResources:
         (listed,) = ask(mcp, lambda client: client.list_resource_templates()).resource_templates
         assert ("note", "A note.") == (listed.name, listed.description)
 
-    def test_results_of_fastmcps_own_kinds_pass(self) -> None:
-        """`ResourceResult`, a list of `ResourceContent`, another resource, and bytes."""
+    def test_results_of_fastmcp_types_pass(self) -> None:
+        """These are `ResourceResult`, a list of `ResourceContent`, another resource, and bytes."""
         mcp = contracted(FastMCP("library"))
 
         @mcp.resource("kinds://{kind}")
@@ -250,7 +250,7 @@ class TestResources:
         assert "Yg==" == read(mcp, "kinds://bytes").blob
 
     def test_a_method_is_registered_by_its_instance(self) -> None:
-        """Also with FastMCP's own decorators in the class."""
+        """FastMCP's own decorators in the class work, too."""
 
         class Shelf:
             @resource("shelf://name", errors=[BUSY])
@@ -275,8 +275,8 @@ class TestResources:
             assert "busy" == failed(lambda uri=uri: read(mcp, uri))[1].reason
         assert "gone" == failed(lambda: rendered(mcp, "renamed"))[1].reason
 
-    def test_what_a_handler_reads_fails_that_handler(self, caplog: pytest.LogCaptureFixture) -> None:
-        """The tool fails with the failure of the resource, under its own contract, and leaves one record."""
+    def test_a_failed_read_fails_the_handler(self, caplog: pytest.LogCaptureFixture) -> None:
+        """The tool fails with the resource's failure under its own contract, and leaves one record."""
         caplog.set_level("INFO")
         mcp = contracted(bare())
         took = FailureMode("gone", ErrorCode.NOT_FOUND, when="No article.", recovery="Ask the tool again.")
@@ -301,7 +301,7 @@ class TestResources:
             assert '"7"' in ask(mcp, lambda client, name=name: client.call_tool(name, {"pmid": "7"})).content[0].text
 
     def test_without_the_middleware_it_answers_its_own_failures(self, caplog: pytest.LogCaptureFixture) -> None:
-        """And says once what is missing."""
+        """The log says once that the middleware is missing."""
         mcp = bare()
         error, envelope = failed(lambda: read(mcp, "articles://gone"))
         assert (-32602, "gone", "Search for a newer one.") == (error.code, envelope.reason, envelope.hint)
@@ -314,8 +314,8 @@ class TestResources:
         assert "busy" == failed(lambda: read(mcp, "articles://lost%20and%20busy"))[1].reason
         assert 1 == caplog.text.count("lost it, so that no client hears of it")
 
-    def test_a_server_of_the_sdk_refuses_what_only_fastmcp_can_fill_in(self) -> None:
-        """The error says what to do."""
+    def test_an_sdk_server_refuses_parameters_that_only_fastmcp_injects(self) -> None:
+        """The error says how to fix it."""
 
         @resource("shelf://{name}", errors=[GONE])
         def shelf(name: str, theirs: FastMCPContext) -> str:
@@ -332,8 +332,8 @@ class TestResources:
 
 
 class TestPrompts:
-    def test_a_success_is_what_a_server_answers(self, era: str) -> None:
-        """Texts and messages of both frameworks; an argument is converted."""
+    def test_a_success_matches_that_of_a_server(self, era: str) -> None:
+        """Texts and messages of both frameworks work, and an argument is converted."""
         result = rendered(contracted(bare()), "summarise", {"pmid": "7", "words": "3"}, mode=era)
         assert [("user", "Summarise 7 in 3 words."), ("assistant", "Yes."), ("user", "Go.")] == [
             (message.role, message.content.text) for message in result.messages
@@ -341,8 +341,8 @@ class TestPrompts:
         assert "Summarise an article." == result.description
         assert CONTRACT_META_KEY not in (result.meta or {})
 
-    def test_failures_are_errors_of_the_protocol(self, era: str, caplog: pytest.LogCaptureFixture) -> None:
-        """Declared, returned, a crash and arguments that do not fit, each with one record."""
+    def test_failures_are_protocol_errors(self, era: str, caplog: pytest.LogCaptureFixture) -> None:
+        """Declared and returned failures, crashes and invalid arguments leave one record each."""
         caplog.set_level("DEBUG")
         mcp = contracted(bare())
         for arguments, number, name, reason in (
@@ -363,8 +363,8 @@ class TestPrompts:
             )
             assert "hunter2" not in caplog.text + error.message
 
-    def test_fastmcps_decorator_and_its_results(self) -> None:
-        """`@mcp.prompt` above `@prompt`, with and without options, and `PromptResult`."""
+    def test_the_fastmcp_decorator_and_its_results(self) -> None:
+        """`@mcp.prompt` is above `@prompt`, with and without options, and may return `PromptResult`."""
         mcp = contracted(FastMCP("library"))
 
         @mcp.prompt
@@ -383,8 +383,8 @@ class TestPrompts:
         assert [("ask_first", "Asks."), ("second", None)] == [(one.name, one.description) for one in listed]
         assert 2 == listed[1].meta["b"]
 
-    def test_what_is_no_message_is_a_crash(self) -> None:
-        """As on a `Server`."""
+    def test_an_invalid_message_is_a_crash(self) -> None:
+        """A `Server` does the same."""
         mcp = contracted(FastMCP("library"))
 
         @mcp.prompt
@@ -396,8 +396,8 @@ class TestPrompts:
         (_, ours), (_, theirs) = (failed(lambda at=at: rendered(at, "ask_badly")) for at in (mcp, server))
         assert (theirs.name, theirs.message) == (ours.name, ours.message)
 
-    def test_a_plain_one_takes_a_factory(self) -> None:
-        """Plain resources and prompts fail in the same envelope."""
+    def test_a_plain_server_accepts_a_factory(self) -> None:
+        """Plain resources and prompts fail with the same envelope."""
         mcp = contracted(FastMCP("library"))
 
         @mcp.prompt
@@ -408,7 +408,7 @@ class TestPrompts:
 
 
 class FailsLater(Transform):
-    """A transform that finds a prompt once, as a store does that then goes away."""
+    """A transform that finds a prompt only once, like a store that then goes away."""
 
     def __init__(self) -> None:
         self._lookups = 0
@@ -420,8 +420,8 @@ class FailsLater(Transform):
         return await call_next(name, **options)
 
 
-def test_a_prompt_that_is_not_found_again_keeps_fastmcps_words() -> None:
-    """The message names the missing argument, without the hints of the prompt's own definition."""
+def test_a_prompt_that_is_not_found_again_keeps_the_fastmcp_message() -> None:
+    """The message names the missing argument, without hints from the prompt's definition."""
     mcp = library()
     mcp.add_transform(FailsLater())
     error, envelope = failed(lambda: rendered(mcp, "summarise"))

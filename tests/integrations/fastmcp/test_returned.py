@@ -1,4 +1,4 @@
-"""Exceptions that plain FastMCP tools, resources and prompts return instead of raising: the call fails."""
+"""A plain FastMCP tool, resource or prompt that returns an exception instead of raising it fails."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Shape = Callable[[BaseException], Any]
 
 
 class Model(BaseModel):
-    """A result that admits anything."""
+    """A result that accepts anything."""
 
     model_config = ConfigDict(arbitrary_types_allowed=True)
     free: Any = None
@@ -41,7 +41,7 @@ class LedgerError(Exception):
 
 
 class EndOfProgram(BaseException):
-    """What no framework catches."""
+    """An exception that frameworks do not catch."""
 
 
 class UnreadableError(Exception):
@@ -59,7 +59,7 @@ def covered(mcp: FastMCP[Any]) -> FastMCP[Any]:
 
 
 def mounted(child: FastMCP[Any]) -> FastMCP[Any]:
-    """A parent of a parent of `child`; the middleware is on the outermost server only."""
+    """Mount `child` two levels deep; only the outermost server has the middleware."""
     between: FastMCP[Any] = FastMCP("between")
     between.mount(child)
     outer = covered(FastMCP("outer"))
@@ -127,7 +127,7 @@ def no_annotation(value):  # type: ignore[no-untyped-def]
 def test_a_tool_that_returns_an_exception_fails(
     shape: str, annotated: Any, place: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """Also on a mounted server: a coded failure with its message, and a crash masked; each leaves one record."""
+    """On mounted servers, too, a coded failure has its message and a crash is masked; each leaves one record."""
     caplog.set_level("INFO")
     for is_async in (False, True):
         for exc, name in ((not_found("No such row."), "NOT_FOUND"), (KeyError(SECRET), "INTERNAL_ERROR")):
@@ -165,8 +165,8 @@ def _without_parameters(handler: Any, annotated: Any, *, is_async: bool) -> Any:
 
 @pytest.mark.parametrize("exc", [LedgerError, UnreadableError])
 @pytest.mark.parametrize("shape", ["alone", "list", "dict"])
-def test_no_exception_is_written_whatever_its_methods_do(shape: str, exc: Any) -> None:
-    """Neither one that is a dataclass, nor one whose text cannot be read."""
+def test_no_exception_is_serialized_whatever_its_methods_do(shape: str, exc: Any) -> None:
+    """This covers dataclass exceptions and exceptions whose text cannot be read."""
     mcp = covered(FastMCP("s"))
     mcp.tool(lambda: SHAPES[shape](exc()), name="f")
     mcp.resource("data://f")(_named(lambda: SHAPES[shape](exc())))
@@ -185,11 +185,11 @@ def _named(made: Callable[[], Any]) -> Any:
 
 @pytest.mark.parametrize("place", PLACES)
 class TestTransformedTools:
-    """The function may be that of the tool below, or that of the transformation."""
+    """The function may belong to the original tool or to the transform."""
 
     @pytest.mark.parametrize("renamed", [False, True])
-    def test_the_function_below_is_noticed(self, place: str, renamed: bool) -> None:
-        """With other names of arguments, or only another name of the tool; also over two levels."""
+    def test_the_original_function_is_watched(self, place: str, renamed: bool) -> None:
+        """Arguments or only the tool may be renamed, even over two levels."""
         mcp: FastMCP[Any] = FastMCP("s")
 
         def f(x: int = 1) -> Any:
@@ -200,8 +200,8 @@ class TestTransformedTools:
         mcp.add_tool(Tool.from_tool(once, name="twice"))
         assert "No such row." == error_of(call(PLACES[place](mcp), "twice"))["message"]
 
-    def test_a_function_of_the_transformation_is_noticed(self, place: str) -> None:
-        """Whether or not it calls the tool below."""
+    def test_a_function_of_the_transform_is_watched(self, place: str) -> None:
+        """It may or may not call the original tool."""
         mcp: FastMCP[Any] = FastMCP("s")
 
         async def g() -> Any:
@@ -216,10 +216,10 @@ class TestTransformedTools:
 @pytest.mark.parametrize("is_async", [False, True], ids=["sync", "async"])
 @pytest.mark.parametrize("shape", ["alone", "list", "dict", "model"])
 class TestResourcesAndPrompts:
-    """FastMCP refuses these results, but with an error that says nothing of the failure."""
+    """FastMCP refuses these results, but its error reveals nothing about the failure."""
 
     def test_a_resource_fails(self, shape: str, is_async: bool, place: str, caplog: pytest.LogCaptureFixture) -> None:
-        """A fixed one and one of a template."""
+        """The resource is static or comes from a template."""
         caplog.set_level("INFO")
         mcp: FastMCP[Any] = FastMCP("s")
 
@@ -242,7 +242,7 @@ class TestResourcesAndPrompts:
         assert "hunter2" not in str(answer.error.model_dump()) + logged(caplog)
 
     def test_a_prompt_fails(self, shape: str, is_async: bool, place: str, caplog: pytest.LogCaptureFixture) -> None:
-        """With the failure's own message; a crash is masked."""
+        """A failure has its own message, and a crash is masked."""
         caplog.set_level("INFO")
         mcp: FastMCP[Any] = FastMCP("s")
 
@@ -270,8 +270,8 @@ def _fixed(handler: Any, is_async: bool) -> Any:
     return awaited if is_async else lambda: handler("row")
 
 
-def test_results_without_exceptions_are_those_of_fastmcp() -> None:
-    """For every kind of result, with the middleware and without."""
+def test_results_without_exceptions_match_those_of_fastmcp() -> None:
+    """This holds for every kind of result, with and without the middleware."""
     results: list[Any] = [
         None, "a", b"abc", 1, [], ["a", None, 1], {"a": [1]}, ("a", {"b": 1}), Model(free=[1]), [Model(free=2)],
         [TextContent(type="text", text="x"), 1], ToolResult(content="a", structured_content={"a": 1}),
@@ -293,8 +293,8 @@ def test_results_without_exceptions_are_those_of_fastmcp() -> None:
         assert ask(bare, method, argument) == ask(ours, method, argument)
 
 
-def test_the_tool_that_is_registered_stays_what_it_is() -> None:
-    """It is still of its class, looks the same, and behaves as ever where no middleware answers."""
+def test_the_registered_tool_is_unchanged() -> None:
+    """It keeps its class and repr, and works as usual without the middleware."""
     mcp = covered(FastMCP("s"))
 
     @mcp.tool
@@ -313,7 +313,7 @@ def test_the_tool_that_is_registered_stays_what_it_is() -> None:
     assert not call(alone).is_error
 
 
-def test_a_class_of_tools_that_allows_no_subclass_is_left_alone() -> None:
+def test_a_tool_class_that_cannot_be_subclassed_is_left_alone() -> None:
     """Its tools work as without the middleware."""
 
     class Final(Tool):
@@ -328,8 +328,8 @@ def test_a_class_of_tools_that_allows_no_subclass_is_left_alone() -> None:
     assert "fine" == call(mcp).content[0].text
 
 
-def test_a_server_that_is_mounted_later_is_watched() -> None:
-    """Also below a server that is mounted already."""
+def test_a_server_mounted_later_is_watched() -> None:
+    """This includes one below a server that is already mounted."""
     outer, between, child = covered(FastMCP("outer")), FastMCP[Any]("between"), FastMCP[Any]("child")
     outer.mount(between)
     assert error_of(ask(outer, "read_resource", "data://nothing"))

@@ -1,4 +1,4 @@
-"""Plain tools, resources and prompts of FastMCP beside contract tools."""
+"""Plain tools, resources and prompts of FastMCP next to contract tools."""
 
 from __future__ import annotations
 
@@ -40,10 +40,10 @@ class TestPlainTools:
             ("body", "VALIDATION_ERROR", ErrorCode.VALIDATION_ERROR.sentence),
         ],
     )
-    def test_fail_in_the_same_envelope(
+    def test_fail_with_the_same_envelope(
         self, how: str, name: str, message: str, mask: bool, caplog: pytest.LogCaptureFixture
     ) -> None:
-        """Crashes are masked whatever `mask_error_details` says; one record each, and no secret in any log."""
+        """Crashes are masked regardless of `mask_error_details`; each has one record, and no log has a secret."""
         mcp = bare()
         masking: FastMCP[Any] = FastMCP("masking", mask_error_details=mask)
         masking.mount(mcp)
@@ -60,14 +60,14 @@ class TestPlainTools:
             for record in caplog.records:
                 assert "hunter2" not in logging.Formatter().format(record)
 
-    def test_what_they_mark_as_failed_is_one(self, caplog: pytest.LogCaptureFixture) -> None:
+    def test_results_marked_as_failed_become_envelopes(self, caplog: pytest.LogCaptureFixture) -> None:
         """`ToolResult(is_error=True)` becomes an envelope with its text."""
         caplog.set_level("INFO")
         assert "By hand." == error_of(calling(contracted(bare()), "marked"))["message"]
         assert 1 == len(records(caplog))
 
-    def test_a_key_error_of_a_success_is_refused_unless_it_is_declared(self) -> None:
-        """As on a `Server`."""
+    def test_an_undeclared_error_key_in_a_success_is_refused(self) -> None:
+        """A `Server` does the same."""
         mcp = contracted(FastMCP("s"))
 
         @mcp.tool
@@ -81,8 +81,8 @@ class TestPlainTools:
         assert {"error": "x"} == calling(mcp, "own").structured_content
         assert "INTERNAL_ERROR" == error_of(calling(mcp, "mapping"))["name"]
 
-    def test_what_json_cannot_hold_is_null_or_a_failure(self) -> None:
-        """A NaN where null may stand, and a lone surrogate."""
+    def test_values_that_json_cannot_represent_are_null_or_a_failure(self) -> None:
+        """A NaN becomes null if the schema allows it, and a lone surrogate is a failure."""
         mcp = contracted(FastMCP("s"))
 
         @mcp.tool
@@ -141,11 +141,11 @@ class TestResourcesAndPrompts:
             ("chosen", -32050, None, "Chosen."),
         ],
     )
-    def test_fail_in_the_same_envelope(
+    def test_fail_with_the_same_envelope(
         self, mcp: FastMCP[Any], surface: str, how: str, number: int, name: Any, message: str, mounted: bool,
         caplog: pytest.LogCaptureFixture,
     ) -> None:  # fmt: skip
-        """On the JSON-RPC surface, with a record each and no secret anywhere."""
+        """Protocol errors have one record each and contain no secret."""
         if mounted:
             parent = contracted(FastMCP("parent"))
             parent.mount(mcp)
@@ -176,8 +176,8 @@ class TestResourcesAndPrompts:
 
         return anyio.run(run)  # type: ignore[no-any-return]
 
-    def test_what_is_not_there_and_what_does_not_fit_is_told_as_that(self, mcp: FastMCP[Any]) -> None:
-        """Unknown ones, and arguments that are missing or of another type, whose values no one repeats."""
+    def test_missing_items_and_invalid_arguments_are_reported(self, mcp: FastMCP[Any]) -> None:
+        """Unknown items, missing arguments and wrong types are reported without the values."""
         nothing = self.failing(mcp, "resource", "", "no://x")
         unknown = self.failing(mcp, "prompt", "aks", {"how": "x"})
         without = self.failing(mcp, "prompt", "ask", {"number": "1"})
@@ -189,8 +189,8 @@ class TestResourcesAndPrompts:
         ]
         assert "hunter2" not in str(told)
 
-    def test_what_does_not_fail_is_answered(self, mcp: FastMCP[Any], caplog: pytest.LogCaptureFixture) -> None:
-        """As FastMCP has it, without a record."""
+    def test_successes_are_answered(self, mcp: FastMCP[Any], caplog: pytest.LogCaptureFixture) -> None:
+        """They are answered as FastMCP does, without a record."""
 
         async def run() -> Any:
             async with Client(mcp) as client:
@@ -201,7 +201,7 @@ class TestResourcesAndPrompts:
         assert [] == records(caplog)
 
     def test_code_on_the_server_gets_the_same_error(self, mcp: FastMCP[Any]) -> None:
-        """`mcp.read_resource(...)` in process."""
+        """`mcp.read_resource(...)` runs in process."""
         with pytest.raises(MCPError) as raised:
             anyio.run(mcp.read_resource, "page://coded")
         envelope = Envelope.from_result(raised.value)
@@ -209,8 +209,8 @@ class TestResourcesAndPrompts:
         assert "No such page." == envelope.message
 
 
-def test_the_private_names_that_are_read_are_there() -> None:
-    """Where a release renames them, this says which."""
+def test_the_private_names_exist() -> None:
+    """If a release renames one, this test says which."""
     from fastmcp.server.context import Context as FastMCPContext
     from fastmcp.server.dependencies import FastMCPRequestContext
     from fastmcp.server.providers.fastmcp_provider import FastMCPProviderTool

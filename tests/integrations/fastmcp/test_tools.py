@@ -1,4 +1,4 @@
-"""Contract tools on a FastMCP server: how they are registered, and how their arguments are checked."""
+"""Contract tools on a FastMCP server: how they are registered, and how their arguments are validated."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class TestRegistration:
         ids=["tool", "wrong order", "prompt"],
     )
     def test_a_context_without_a_contract_decorator_is_an_error_that_says_what_is_missing(self, register: Any) -> None:
-        """FastMCP alone would take the context for an argument, and pydantic says only that it has no schema for it."""
+        """FastMCP alone would treat the context as an argument, and pydantic would only say that it has no schema."""
 
         def get_order(ctx: Context[Literal["no_order"]], order_id: str) -> str:
             """Get an order."""
@@ -51,7 +51,7 @@ class TestRegistration:
             register(server_of(), get_order)
 
     def test_a_decorator_of_fastmcp_below_ours_is_refused(self) -> None:
-        """FastMCP would serve the function alone, without its contract."""
+        """FastMCP would serve only the function, without its contract."""
 
         def get_order(order_id: str) -> str:
             """Get an order."""
@@ -61,7 +61,7 @@ class TestRegistration:
             tool(errors=[NO_ORDER])(server_of().tool(get_order))
 
     def test_a_model_that_allows_arbitrary_types_may_have_a_context(self) -> None:
-        """Pydantic then checks the class alone."""
+        """Pydantic then only checks the class."""
 
         class Job(BaseModel):
             model_config = ConfigDict(arbitrary_types_allowed=True)
@@ -85,8 +85,8 @@ class TestRegistration:
         ],
         ids=["bare", "call", "named", "options", "add", "from_function", "transformed", "standalone"],
     )
-    def test_every_way_serves_the_contract(self, register: Any, handler: Any) -> None:
-        """The same envelope on both surfaces, the contract in `_meta`, and a schema that admits the error."""
+    def test_every_kind_of_registration_serves_the_contract(self, register: Any, handler: Any) -> None:
+        """All have the same envelope, the contract in `_meta`, and a schema that accepts the error."""
         made = tool(errors=[NO_ORDER], name="failing")(handler)
         mcp = server_of()
         register(mcp, made)
@@ -101,8 +101,8 @@ class TestRegistration:
         result = calling(mcp, "failing", {"order_id": "7"})
         assert {"id": "7"} == result.structured_content
 
-    def test_the_decorators_stand_above_one_another(self) -> None:
-        """`@mcp.tool` above `@tool(...)` leaves the tool, which a unit test calls as ever."""
+    def test_the_decorators_can_be_stacked(self) -> None:
+        """`@mcp.tool` above `@tool(...)` returns the tool, which a unit test calls as usual."""
         mcp = server_of()
 
         @mcp.tool
@@ -116,8 +116,8 @@ class TestRegistration:
         assert Order(id="1") == anyio.run(get_order, "1")
         assert "no_order" == error_of(calling(mcp, "get_order", {"order_id": "none"}))["data"]["reason"]
 
-    def test_the_options_of_both_decorators_count(self) -> None:
-        """FastMCP's have the last word; the metadata of both and the contract stand side by side."""
+    def test_the_options_of_both_decorators_apply(self) -> None:
+        """FastMCP's options take precedence, and metadata of both is merged with the contract."""
         mcp = server_of()
         made = tool(errors=[NO_ORDER], title="Ours", description="Said.", meta={"ours": 1}, name="ours")(failing)
         mcp.tool(name="theirs", meta={"theirs": 2}, tags={"a"})(made)
@@ -129,7 +129,7 @@ class TestRegistration:
         assert listed["text"].output_schema is None
 
     def test_methods_are_registered_bound(self) -> None:
-        """By `mcp.tool(instance.method)` and `mcp.add_tool(...)`, with FastMCP's own decorator above, too."""
+        """`mcp.tool(instance.method)` and `mcp.add_tool(...)` work, also with FastMCP's decorator above."""
 
         class Shop:
             def __init__(self, name: str) -> None:
@@ -161,8 +161,8 @@ class TestRegistration:
         assert "C" == error_of(calling(mcp, "counted"))["message"]
         assert {"result": "Shop 2"} == calling(mcp, "of_class", {"x": 2}).structured_content
 
-    def test_fastmcps_client_reads_the_value(self) -> None:
-        """`result.data` is a model, or the value in the object that wraps it."""
+    def test_the_fastmcp_client_reads_the_value(self) -> None:
+        """`result.data` is a model, or the value inside its wrapper."""
 
         @tool
         def number(x: int = 3) -> int:
@@ -180,7 +180,7 @@ class TestRegistration:
         assert ("7", 3) == (order.id, three)
 
     def test_every_kind_of_default_and_field_is_described_and_kept(self) -> None:
-        """Defaults of all kinds, aliases, descriptions and bounds; defaults are not checked."""
+        """Defaults of all kinds, aliases, descriptions and bounds are kept, and defaults are not validated."""
 
         @tool
         def f(
@@ -205,8 +205,8 @@ class TestRegistration:
         error = error_of(calling(mcp, "f", {"b": 2}))
         assert "b" == error["data"]["issues"][0]["path"]
 
-    def test_a_signature_is_the_handlers_without_its_context(self) -> None:
-        """FastMCP gets one more parameter, which it fills in."""
+    def test_a_signature_leaves_out_the_context(self) -> None:
+        """FastMCP gets one more parameter, which it injects."""
         import inspect
 
         made: Any = tool(errors=[NO_ORDER])(failing)
@@ -224,10 +224,10 @@ class TestArguments:
         ],
     )
     @pytest.mark.parametrize("name", ["contract", "plain"])
-    def test_bad_ones_come_with_hints_and_without_an_echo(
+    def test_invalid_ones_come_with_hints_and_without_an_echo(
         self, name: str, arguments: Any, path: str, hint: str, caplog: pytest.LogCaptureFixture
     ) -> None:
-        """Of contract tools and of FastMCP's own; no log has them either."""
+        """This holds for contract and FastMCP tools, and no log contains the values."""
 
         def plain(order_id: str) -> str:
             return order_id
@@ -243,8 +243,8 @@ class TestArguments:
         assert "hunter2" not in caplog.text
         assert 1 == len(records(caplog))
 
-    def test_strict_servers_take_no_text_for_a_number(self) -> None:
-        """`strict_input_validation` holds for contract tools."""
+    def test_strict_servers_accept_no_text_for_a_number(self) -> None:
+        """`strict_input_validation` applies to contract tools."""
 
         @tool
         def f(x: int) -> int:
@@ -259,8 +259,8 @@ class TestArguments:
 
 
 class TestUnknownTools:
-    def test_are_the_protocols_error_with_near_names(self, caplog: pytest.LogCaptureFixture) -> None:
-        """-32602, the envelope in its data, and one record."""
+    def test_are_protocol_errors_with_near_names(self, caplog: pytest.LogCaptureFixture) -> None:
+        """Each is -32602 with the envelope in its data, and has one record."""
         caplog.set_level(logging.INFO)
         mcp = server_of(tool(errors=[NO_ORDER], name="get_order")(failing))
         with pytest.raises(MCPError) as raised:
@@ -269,8 +269,8 @@ class TestUnknownTools:
         assert "unknown_tool" == raised.value.data["error"]["data"]["reason"]
         assert 1 == len(records(caplog))
 
-    def test_may_be_a_result_and_are_one_to_code_on_the_server(self) -> None:
-        """By the option, or where no client would read an error of the protocol."""
+    def test_may_be_results_and_always_are_for_code_on_the_server(self) -> None:
+        """They are results by option, or if no client would read a protocol error."""
         assert "unknown_tool" == error_of(calling(server_of(unknown_tool="result"), "nothing"))["data"]["reason"]
         mcp = server_of()
 
@@ -282,7 +282,7 @@ class TestUnknownTools:
         assert {"result": "True"} == calling(mcp, "outer").structured_content
 
     def test_no_hidden_tool_is_suggested(self) -> None:
-        """Only tools that the caller may list are near."""
+        """Only tools that the caller may list are suggested."""
         mcp = server_of(tool(name="secret_tool", errors=[NO_ORDER])(failing))
         mcp.disable(names={"secret_tool"})
         with pytest.raises(MCPError) as raised:

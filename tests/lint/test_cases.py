@@ -55,7 +55,7 @@ ALL = [(rule, path) for rule in RULES.values() for path in _paths(rule.id)]
 
 
 @pytest.mark.parametrize("rule", RULES.values(), ids=RULES)
-def test_a_rule_has_a_whole_page_and_cases_of_both_kinds(rule):
+def test_a_rule_has_a_complete_page_and_cases_of_both_kinds(rule):
     """Each rule has a text for each part of its page, code that it accepts and code that it reports."""
     check_page(rule)
     kinds = {path.name.partition("_")[0] for path in _paths(rule.id)}

@@ -19,7 +19,7 @@ def own_rules():
 
 
 def test_module_names_are_the_ids_of_the_rules():
-    """The ids that are read from file names, without importing a rule, are those of the rules and their families."""
+    """The ids read from file names, without importing a rule, match the rules and their families."""
     assert {name: family for family, ids in rule_ids().items() for name in ids} == {
         name: rule.family for name, rule in own_rules().items()
     }
@@ -33,7 +33,7 @@ def test_rules_are_found_in_a_zip_file(tmp_path, monkeypatch):
 
 
 def test_every_rule_has_its_page():
-    """The pages are what the rules say now: `python docs/generate.py` writes them."""
+    """The pages are up to date: `python docs/generate.py` writes them."""
     assert {path.name: path.read_text(encoding="utf-8") for path in PAGES.glob("*.md")} == pages()
 
 

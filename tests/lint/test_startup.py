@@ -1,4 +1,4 @@
-"""Patterns that are compiled on first use, and classes of fields that are made faster."""
+"""Patterns compiled on first use, and the fast replacement for dataclasses."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from mcpcore_lint.patterns import _Lazy, holds_any, regex
 from mcpcore_lint.syntax.prefilter import REGISTERS
 
 
-def test_a_pattern_is_compiled_when_it_is_asked() -> None:
-    """Before the first use it is a text, and afterwards a compiled pattern."""
+def test_a_pattern_is_compiled_on_first_use() -> None:
+    """Before the first use it is a string, and afterwards a compiled pattern."""
     word = regex(r"w(o)rd", re.IGNORECASE)
     assert "search" not in vars(word)
     found = word.search("A WORD")
@@ -49,15 +49,15 @@ def test_every_mark_of_a_registration_can_be_compiled() -> None:
         assert isinstance(pattern.groups, int)
 
 
-def test_a_look_before_a_pattern_asks_for_any_of_its_words() -> None:
+def test_a_prefilter_looks_for_any_word_of_a_pattern() -> None:
     """A word within a word counts; no words never match."""
     assert holds_any("retried later", ("wait", "retr"))
     assert not holds_any("retried later", ("wait",))
     assert not holds_any("retried later", ())
 
 
-def test_a_class_of_fields_takes_them_by_place_and_by_name() -> None:
-    """Its fields are those of its bases and its own; a default is the value given."""
+def test_a_class_accepts_fields_by_position_and_by_name() -> None:
+    """It has the fields of its bases and its own; a default applies to a missing argument."""
 
     @light
     class Base:
@@ -78,7 +78,7 @@ def test_a_class_of_fields_takes_them_by_place_and_by_name() -> None:
         Derived(1, fourth=4)  # type: ignore[call-arg]
 
 
-def test_a_field_without_a_default_stands_before_those_that_have_one() -> None:
+def test_a_field_without_a_default_comes_before_those_with_one() -> None:
     """Otherwise defaults would be assigned to the wrong fields."""
     with pytest.raises(TypeError, match=r"Wrong\.second has no default"):
 

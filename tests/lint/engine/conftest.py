@@ -1,4 +1,4 @@
-"""A small project on disk, and what the linter makes of it."""
+"""A small project on disk and the linter's model of it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from mcpcore_lint.settings import Settings
 
 
 class SmallProject:
-    """Files under a folder."""
+    """A folder of Python files."""
 
     def __init__(self, root):
         self.root = root
@@ -24,25 +24,25 @@ class SmallProject:
         return self
 
     def run(self, **settings):
-        """A run over the project, its tools found."""
+        """A run over the project that has found its tools."""
         run = Checker(str(self.root), Settings(**settings))
         for path in sorted(self.root.rglob("*.py")):
             run.find_tools(run.project.read(str(path)))
         return run
 
     def tools(self, **settings):
-        """Every tool by its name."""
+        """Every tool, by name."""
         run = self.run(**settings)
         return {tool.display_name: tool for tools in run.tools.values() for tool in tools}
 
     def reach(self, name="fetch", **settings):
-        """What comes out of a tool's handler."""
+        """The errors that can leave a tool's handler."""
         run = self.run(**settings)
         tool = next(tool for tools in run.tools.values() for tool in tools if tool.display_name == name)
         return run.reach(tool)
 
     def thrown(self, name="fetch", **settings):
-        """What a tool throws: for each error its code (or class) and the way to it."""
+        """What a tool can throw: the code or class of each error with its call path."""
         reach = self.reach(name, **settings)
         return {
             (label, " > ".join(each.path))

@@ -1,4 +1,4 @@
-"""Shared by the tests of registrations: how tools are shown in one line, and compared with the expected lines."""
+"""Helpers for the registration tests: format a tool as one line and compare it with the expected lines."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from mcpcore_lint.model import string
 
 
 def shown(tool):
-    """A tool in one line: its name, kind and flavour, and its handler with the parameters."""
+    """A tool as one line: name, kind, flavour, handler and parameters."""
     name = string(tool.name)
     parameters = ", ".join(each.name for each in tool.handler.parameters if not each.injected)
     return f"{name or '?'}: {tool.kind} {tool.flavour} {tool.handler.qualname}({parameters})"

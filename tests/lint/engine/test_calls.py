@@ -1,4 +1,4 @@
-"""What a handler can throw through the functions that it calls."""
+"""Errors that a handler can throw through the functions it calls."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ CASES = {
         },
         {("NOT_FOUND", "fetch > a"), ("CONFLICT", "fetch > a > b")},
     ),
-    "what a clause catches is subtracted, by class and by subclass": (
+    "errors that a clause catches are removed, by class and by subclass": (
         {
             "server": "@tool\ndef fetch():\n    try:\n        load()\n    except LookupError:\n        pass\n\ndef load():\n    raise KeyError('x')\n    raise OSError\n"
         },
@@ -255,46 +255,46 @@ CASES = {
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_what_leaves_a_handler_through_calls(project, name):
-    """Each error that a called function raises is found with the way to it, minus what is caught on that way."""
+def test_errors_of_called_functions_are_found(project, name):
+    """Each error that a called function raises is found with its call path, unless a caller catches it."""
     files, expected = CASES[name]
     project.write(**{each: HEAD + text for each, text in files.items()})
     assert project.thrown() == expected
 
 
 def test_a_call_that_cannot_be_resolved_is_reported_as_unknown(project):
-    """An object of unknown class gives no error, but an unresolved call that says where it stands."""
+    """A call on an object of unknown class is reported as unresolved, with its place, and adds no error."""
     project.write(
         server=HEAD
         + "@tool\ndef fetch(ctx: Context, store):\n    _go(ctx, store)\n\ndef _go(ctx, store):\n    store.load(1)\n    'x'.strip()\n"
     )
     reach = project.reach()
     assert reach.throws == ()
-    assert [(each.name, each.path, each.project) for each in reach.unresolved] == [
+    assert [(call.name, call.path, call.project) for call in reach.unresolved] == [
         ("store.load", ("fetch", "_go"), True)
     ]
 
 
-def test_a_call_that_is_handed_the_context_is_marked(project):
-    """Whoever gets the context could call `ctx.fail`."""
+def test_a_call_that_receives_the_context_is_marked(project):
+    """Any function that receives the context could call `ctx.fail`."""
     project.write(server=HEAD + "import other\n\n@tool\ndef fetch(ctx: Context):\n    other.run(ctx)\n")
     (call,) = project.reach().unresolved
     assert (call.name, call.takes_context) == ("other.run", True)
 
 
-def test_reasons_and_codes_are_carried_along(project):
-    """A throw in a service keeps its code and its reason, from constants, choices and `data`."""
+def test_reasons_and_codes_survive_calls(project):
+    """An error raised in a service keeps its code and reason, whether from constants, choices or `data`."""
     project.write(
         server=HEAD + "from store import load\n\n@tool\ndef fetch():\n    load()\n",
         store=HEAD
         + "GONE = 'gone'\n\ndef load(n=1):\n    raise CodedError(ErrorCode.NOT_FOUND if n else ErrorCode.CONFLICT, 'x', reason=GONE)\n    raise not_found('x', data={'reason': 'other'})\n    raise not_found('x', reason=n)\n",
     )
-    found = [(each.codes, each.reasons) for each in project.reach().throws]
+    found = [(throw.codes, throw.reasons) for throw in project.reach().throws]
     assert found == [(("NOT_FOUND", "CONFLICT"), ("gone",)), (("NOT_FOUND",), ("other",)), (("NOT_FOUND",), None)]
 
 
 def test_a_long_chain_of_calls_is_followed_to_its_end(project):
-    """Depth is no limit: neither recursion in the linter nor a cut-off."""
+    """Deep call chains neither overflow the stack nor hit a limit."""
     count = 3000
     chain = "".join(f"def f{n}():\n    f{n + 1}()\n" for n in range(count))
     project.write(server=HEAD + f"{chain}def f{count}():\n    raise not_found('x')\n\n@tool\ndef fetch():\n    f0()\n")
@@ -302,8 +302,8 @@ def test_a_long_chain_of_calls_is_followed_to_its_end(project):
     assert len(throw.path) == count + 2
 
 
-def test_the_clauses_on_the_way_are_known_for_people(project):
-    """What is read of the functions that a handler reaches has their clauses, those of nested functions told once."""
+def test_except_clauses_of_called_functions_are_listed(project):
+    """Each called function lists its `except` clauses once, including those of nested functions."""
     project.write(
         server="""
             from mcpcore import tool
@@ -338,7 +338,7 @@ def test_the_clauses_on_the_way_are_known_for_people(project):
 
 
 ENDLESS = {
-    "wrapped anew at each turn": """
+    "wrapped again in each iteration": """
         import httpx
         class W:
             def __init__(self, inner): self.inner = inner
@@ -397,18 +397,18 @@ ENDLESS = {
 
 
 @pytest.mark.parametrize("text", ENDLESS.values(), ids=ENDLESS)
-def test_functions_that_call_each_other_with_ever_other_things_have_an_end(project, text):
-    """What each is given is told apart so far and no further; the error at the end of it is found."""
+def test_recursion_with_ever_different_arguments_ends(project, text):
+    """The analysis stops telling argument types apart at some depth, and still finds the error at the end."""
     project.write(server=HEAD + textwrap.dedent(text))
     run = project.run()
     (tool,) = [tool for found in run.tools.values() for tool in found]
     reach = run.reach(tool)
-    assert ("NOT_FOUND",) in {each.codes for each in reach.throws}
+    assert ("NOT_FOUND",) in {throw.codes for throw in reach.throws}
     assert len(run.graph._facts) < 3_000
 
 
-def test_a_folder_src_is_where_imports_start_though_it_is_a_package(project):
-    """Somebody put an `__init__.py` there, which does no harm where the project is installed."""
+def test_imports_start_in_src_even_if_it_is_a_package(project):
+    """A stray `src/__init__.py` does not change how imports are resolved."""
     project.write(
         part__src__init="",
         part__src__app__init="",

@@ -1,4 +1,4 @@
-"""Whether a list or a table is changed once it is made: by the variable that it is, not by its name alone."""
+"""Changes to a list or table after its creation are tracked by variable, not by name."""
 
 from __future__ import annotations
 
@@ -44,15 +44,15 @@ CHANGED: Final = {
 
 
 @pytest.mark.parametrize("case", KEPT)
-def test_what_only_has_the_same_name_changes_nothing(project, case):
+def test_changing_another_variable_of_the_same_name(project, case):
     """The table stays known."""
     project.write(app=HEAD + 'TABLE = {"a": lost}\n' + KEPT[case] + FETCH)
     assert {("NOT_FOUND", "fetch > lost")} == project.thrown()
 
 
 @pytest.mark.parametrize("case", CHANGED)
-def test_what_changes_the_variable_itself_makes_it_unknown(project, case):
-    """Its content is not reported."""
+def test_changing_the_variable_makes_it_unknown(project, case):
+    """The linter reports nothing about its content."""
     project.write(app=HEAD + 'TABLE = {"a": lost}\n' + CHANGED[case] + FETCH)
     assert not project.thrown()
 
@@ -66,8 +66,8 @@ def test_what_changes_the_variable_itself_makes_it_unknown(project, case):
         ("def add(errors):\n        errors.append(conflict('x'))", "pass", {("NOT_FOUND", "fetch")}),
     ],
 )
-def test_a_local_is_changed_in_its_own_function_alone(project, inside, outside, expected):
-    """A list of one function has nothing to do with that of another."""
+def test_a_local_changes_only_in_its_own_function(project, inside, outside, expected):
+    """Lists of the same name in two functions are independent."""
     source = f"""
 @tool
 def fetch():

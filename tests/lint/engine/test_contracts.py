@@ -1,4 +1,4 @@
-"""How a contract is read, however it is made."""
+"""Contracts are understood in every form that the runtime accepts."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ MODE = 'FailureMode("no_match", ErrorCode.NOT_FOUND, when="Nothing is there.", r
         ("[*Contract()]", ()),
     ],
 )
-def test_a_contract_is_read_as_its_class_takes_it(project, errors, reasons):
-    """`Contract` takes `entries`, first or by name, and none at all."""
+def test_a_contract_is_read_as_its_class_accepts_it(project, errors, reasons):
+    """`Contract` accepts `entries` by position, by name, or not at all."""
     project.write(
         app=f"""
         from mcpcore import Contract, ErrorCode, FailureMode, tool

@@ -1,4 +1,4 @@
-"""Contracts that functions and comprehensions make: what is known of them, and where nothing is guessed."""
+"""Contracts built by functions and comprehensions are evaluated, and never guessed."""
 
 from __future__ import annotations
 
@@ -89,8 +89,8 @@ UNKNOWN: Final = (
 
 
 @pytest.mark.parametrize("case", MADE)
-def test_a_contract_that_is_made_is_known(project, case):
-    """The reasons and codes are those that the function or the comprehension gives them."""
+def test_a_computed_contract_is_known(project, case):
+    """The reasons and codes are those that the function or comprehension produces."""
     errors, expected = MADE[case]
     project.write(app=f"{HEAD}\n@tool(errors={errors})\ndef fetch(): ...\n")
     contract = project.tools()["fetch"].contract
@@ -99,13 +99,13 @@ def test_a_contract_that_is_made_is_known(project, case):
 
 
 @pytest.mark.parametrize("errors", UNKNOWN)
-def test_a_contract_that_may_be_more_is_not_known(project, errors):
-    """Where something cannot be seen, nothing is said of the contract as a whole."""
+def test_a_contract_with_possible_further_entries_is_not_known(project, errors):
+    """If part of a contract is unknown, no rule reports anything about the contract as a whole."""
     project.write(app=f"{HEAD}\n@tool(errors={errors})\ndef fetch(): ...\n")
     assert not project.tools()["fetch"].contract.known
 
 
-def test_what_is_made_is_told_where_it_is_asked_for_and_not_mended_there(project):
+def test_a_computed_entry_is_reported_at_the_call_and_not_fixed(project):
     """The finding for an entry that a function returns is at the call; a fix leaves the function unchanged."""
     text = f'{HEAD}\n@tool(errors=[entry("Lost One", hint="no"), *common()])\ndef fetch(): ...\n'
     project.write(app=text)
@@ -113,8 +113,8 @@ def test_what_is_made_is_told_where_it_is_asked_for_and_not_mended_there(project
     path = str(project.root / "app.py")
     found = run.check(path, run.project.read(path)).diagnostics
     line = text.count("\n", 0, text.index("@tool")) + 1
-    told = {each.rule for each in found if each.span.line == line}
-    assert {"error-contract-reason-format", "error-contract-recovery-min-words"} <= told
+    rules = {each.rule for each in found if each.span.line == line}
+    assert {"error-contract-reason-format", "error-contract-recovery-min-words"} <= rules
     edits = [edit for each in found if each.fix is not None for edit in each.fix.edits]
     assert all(text.index("@tool") < edit.start for edit in edits)
 
@@ -134,8 +134,8 @@ class A:
 """
 
 
-def test_what_is_made_of_itself_ends(project):
-    """Functions, comprehensions and attributes that lead back to themselves are unknown, and soon."""
+def test_self_referential_contracts_end(project):
+    """Functions, comprehensions and attributes that refer back to themselves quickly evaluate to unknown."""
     doubled = "".join(f"def f{i}(): return [*f{i + 1}(), *f{i + 1}()]\nA{i} = A{i + 1} + A{i + 1}\n" for i in range(60))
     tools = "".join(
         f"@tool(errors={errors})\ndef t{number}(): ...\n"

@@ -1,4 +1,4 @@
-"""A handler's docstring is what `inspect` makes of it."""
+"""A handler's docstring is cleaned as `inspect.getdoc` cleans it."""
 
 from __future__ import annotations
 
@@ -13,6 +13,6 @@ from mcpcore_lint.model import _trimmed
 @example("")
 @example("One line.\n\n    Args:\n        x: A thing.\n    ")
 @example("\n\ttabs\n\t\tand more\n")
-def test_the_margin_is_taken_as_inspect_takes_it(text):
-    """Whatever the indentation is, with empty lines before and after."""
+def test_docstrings_are_dedented_as_by_inspect(text):
+    """This holds for any indentation and for empty lines before and after the text."""
     assert inspect.cleandoc(text) == _trimmed(text)

@@ -32,7 +32,7 @@ def write(root, **files):
 
 
 def shown(report):
-    return [(each.path, each.span.line, each.rule) for each in report.diagnostics]
+    return [(diagnostic.path, diagnostic.span.line, diagnostic.rule) for diagnostic in report.diagnostics]
 
 
 # -- what is read --------------------------------------------------------------------------------------------------
@@ -75,7 +75,7 @@ def test_templates_are_not_read_as_python(tmp_path):
     assert report.files == 1
 
 
-def test_a_file_that_is_named_is_read_whatever_is_ignored(tmp_path):
+def test_a_file_named_on_the_command_line_is_always_read(tmp_path):
     """A file that is named directly is read even if it is excluded, whatever its name is."""
     write(tmp_path, out__z=EMPTY.format(name="z"))
     (tmp_path / "script").write_text(EMPTY.format(name="s"))
@@ -86,8 +86,8 @@ def test_a_file_that_is_named_is_read_whatever_is_ignored(tmp_path):
     assert [path for path, _, _ in shown(report)] == ["out/z.py", "script", "{{ x }}.py"]
 
 
-def test_links_that_lead_round_in_a_circle_do_not_matter(tmp_path):
-    """A link to a folder above is not followed, and one that leads nowhere is no failure of the run."""
+def test_circular_and_dangling_links_are_ignored(tmp_path):
+    """A link to a parent folder is not followed, and a dangling link does not fail the run."""
     write(tmp_path, a=EMPTY.format(name="a"))
     (tmp_path / "loop").symlink_to(tmp_path, target_is_directory=True)
     (tmp_path / "nowhere.py").symlink_to(tmp_path / "gone.py")
@@ -95,7 +95,7 @@ def test_links_that_lead_round_in_a_circle_do_not_matter(tmp_path):
     assert shown(report) == [("a.py", 4, "error-contract-empty")]
 
 
-def test_what_cannot_be_read_is_named_and_the_rest_is_checked(tmp_path, monkeypatch):
+def test_unreadable_paths_are_named_and_the_rest_is_checked(tmp_path, monkeypatch):
     """A missing path, a folder without permission and a file that vanishes are reported as failures."""
     write(tmp_path, a=EMPTY.format(name="a"), b=EMPTY.format(name="b"))
     real = checker.Checker.read
@@ -108,7 +108,7 @@ def test_what_cannot_be_read_is_named_and_the_rest_is_checked(tmp_path, monkeypa
     monkeypatch.setattr(checker.Checker, "read", read)
     report = lint_paths([tmp_path, tmp_path / "missing.py"], settings=ONLY, root=str(tmp_path))
     assert shown(report) == [("a.py", 4, "error-contract-empty")]
-    assert [(each.path, "No such file" in each.message) for each in report.failures] == [
+    assert [(failure.path, "No such file" in failure.message) for failure in report.failures] == [
         ("missing.py", True),
         ("b.py", True),
     ]
@@ -127,8 +127,8 @@ def test_what_cannot_be_read_is_named_and_the_rest_is_checked(tmp_path, monkeypa
         ("deeper", b"x = " + b"-" * 100_000 + b"1\n", "nested too deeply", None),
     ],
 )
-def test_a_file_that_is_not_python_is_one_finding_with_its_place(tmp_path, name, content, part, place):
-    """Each is named as a parse error where it goes wrong; the other files are checked."""
+def test_a_file_that_is_not_python_is_one_parse_error(tmp_path, name, content, part, place):
+    """The parse error has the position of the mistake; the other files are checked."""
     write(tmp_path, good=EMPTY.format(name="a"), **{name: content})
     report = lint_paths([tmp_path], settings=ONLY, root=str(tmp_path))
     assert report.failures == ()
@@ -150,8 +150,8 @@ def test_a_file_that_is_not_python_is_one_finding_with_its_place(tmp_path, name,
         (b"\x0c\n", b"\n", b"\t"),
     ],
 )
-def test_positions_count_characters_however_the_file_is_encoded(tmp_path, prefix, newline, indent):
-    """Byte-order marks, CRLF, bare CR, tabs and form feeds move no finding."""
+def test_positions_count_characters_in_any_encoding(tmp_path, prefix, newline, indent):
+    """Byte-order marks, CRLF, bare CR, tabs and form feeds do not move a finding."""
     line = "@tool(errors = [ ] )  # \u00e9\n@other\n".encode("latin-1" if b"latin" in prefix else "utf-8")
     text = prefix + (
         b"from mcpcore import tool\nother = lambda f: f\n'\xc3\xa9'; x = 1\n"
@@ -167,17 +167,17 @@ def test_positions_count_characters_however_the_file_is_encoded(tmp_path, prefix
     assert (found.span.line - lines, found.span.column, found.span.end_column) == (4, 16, 19)
 
 
-def test_a_column_behind_wide_characters_is_in_characters():
+def test_columns_after_wide_characters_count_characters():
     """The parser counts bytes; findings count characters."""
     source = "from mcpcore import tool\nx = '\u4e2d\U0001f600'; y = tool(errors=[])(lambda: 1)\n"
     report = lint_source(source, settings=ONLY)
-    assert [(each.span.line, each.span.column) for each in report.diagnostics] == [
+    assert [(diagnostic.span.line, diagnostic.span.column) for diagnostic in report.diagnostics] == [
         (2, source.split("\n")[1].index("[]") + 1)
     ]
 
 
 def test_a_file_of_a_hundred_thousand_lines_is_checked(tmp_path):
-    """Length is no limit."""
+    """There is no limit on the length of a file."""
     body = "".join(f"def f{n}(x):\n    return g{n}(x)\n\n\n" for n in range(25_000))
     write(tmp_path, big=(EMPTY.format(name="a") + body).encode())
     start = time.perf_counter()
@@ -187,18 +187,18 @@ def test_a_file_of_a_hundred_thousand_lines_is_checked(tmp_path):
 
 
 def test_nesting_does_not_break_the_linter(tmp_path):
-    """Long sums, chains of calls and deep blocks end neither in a crash nor in a failure."""
+    """Long sums, call chains and deep blocks cause neither a crash nor a failure."""
     lines = ["from mcpcore import tool", "X = " + " + ".join(["[]"] * 2000), "@tool(errors=X)", "def f(a):"]
     lines += ["    " + "  " * n + "if a:" for n in range(90)] + ["    " + "  " * 90 + "raise ValueError"]
     lines += ["    a" + ".b()" * 500, "    return " + "(" * 80 + "a" + ")" * 80, "Y = " + "[" * 90 + "]" * 90]
     write(tmp_path, a="\n".join(lines) + "\n")
     report = lint_paths([tmp_path], root=str(tmp_path))
     assert report.failures == ()
-    assert "parse-error" not in {each.rule for each in report.diagnostics}
+    assert "parse-error" not in {diagnostic.rule for diagnostic in report.diagnostics}
 
 
-def test_nothing_that_is_read_is_run(tmp_path):
-    """Neither the file nor what it imports is imported."""
+def test_code_is_never_executed(tmp_path):
+    """Neither the file nor its imports are imported."""
     mark = tmp_path / "ran"
     code = f"open({str(mark)!r}, 'w').close()\nfrom mcpcore import tool\n"
     write(tmp_path, server=code + "import helper\n" + EMPTY.format(name="a"), helper=code, conftest=code)
@@ -208,7 +208,7 @@ def test_nothing_that_is_read_is_run(tmp_path):
 
 
 def test_a_crash_of_one_rule_is_reported_and_the_rest_goes_on(tmp_path, monkeypatch):
-    """The report names the rule and the file; the other rules and files are checked."""
+    """The report names the rule and the file; the other rules and files are still checked."""
 
     class Crashes(Rule):
         id = "crashes"
@@ -224,7 +224,7 @@ def test_a_crash_of_one_rule_is_reported_and_the_rest_goes_on(tmp_path, monkeypa
     write(tmp_path, a=EMPTY.format(name="a"), b=EMPTY.format(name="b"))
     settings = Settings(select=frozenset({"crashes", "error-contract-empty"}))
     report = lint_paths([tmp_path], settings=settings, root=str(tmp_path))
-    assert [(each.path, each.rule) for each in report.failures] == [("a.py", "crashes")]
+    assert [(failure.path, failure.rule) for failure in report.failures] == [("a.py", "crashes")]
     assert "ZeroDivisionError: oops" in report.failures[0].message
     assert "check_tool" in report.failures[0].detail
     assert shown(report) == [("a.py", 4, "error-contract-empty"), ("b.py", 4, "error-contract-empty")]
@@ -234,7 +234,7 @@ def test_a_crash_of_one_rule_is_reported_and_the_rest_goes_on(tmp_path, monkeypa
 
 
 def test_suppressions_hold_for_their_line_their_statement_and_their_file(tmp_path):
-    """A comment holds on its line, from the first line of a statement for all of it, and at the top for the file."""
+    """A comment covers its line, the whole statement that begins there, or the file if it is at the top."""
     why = "because"
     write(
         tmp_path,
@@ -256,7 +256,7 @@ def test_suppressions_hold_for_their_line_their_statement_and_their_file(tmp_pat
 
 
 def test_settings_select_ignore_and_change_severities_by_file(tmp_path):
-    """Prefixes, families, single rules and per-file settings act in this order."""
+    """Prefixes, families, single rules and per-file settings apply in this order."""
     write(tmp_path, a=EMPTY.format(name="a"), tests__b=EMPTY.format(name="b"))
     off = lint_paths([tmp_path], settings=Settings(select=frozenset({"handler"})), root=str(tmp_path))
     assert shown(off) == []
@@ -267,7 +267,7 @@ def test_settings_select_ignore_and_change_severities_by_file(tmp_path):
         per_file=(PerFile("tests/*", ignore=frozenset({"error-contract-empty"})),),
     )
     report = lint_paths([tmp_path], settings=settings, root=str(tmp_path))
-    assert [(each.path, each.severity.label) for each in report.diagnostics] == [("a.py", "info")]
+    assert [(diagnostic.path, diagnostic.severity.label) for diagnostic in report.diagnostics] == [("a.py", "info")]
 
 
 # -- tools of the whole project ------------------------------------------------------------------------------------
@@ -284,10 +284,12 @@ UNKNOWN_TOOL = Settings(select=frozenset({"error-contract-recovery-unknown-tool"
 
 
 def test_a_tool_may_be_defined_in_any_file_of_the_run_and_of_the_project(tmp_path):
-    """A fallback is looked up in all files, those that are not in the run included; a misspelt one is reported."""
+    """A fallback is looked up in all files of the project, also outside the run; a misspelt one is reported."""
     write(tmp_path, a=FALLBACK.format(name="a", to="z"), z=FALLBACK.format(name="z", to="aa"))
     both = lint_paths([tmp_path], settings=UNKNOWN_TOOL, root=str(tmp_path))
-    assert [(each.path, "'a'" in each.message + each.help) for each in both.diagnostics] == [("z.py", True)]
+    assert [(diagnostic.path, "'a'" in diagnostic.message + diagnostic.help) for diagnostic in both.diagnostics] == [
+        ("z.py", True)
+    ]
     alone = lint_paths([tmp_path / "a.py"], settings=UNKNOWN_TOOL, root=str(tmp_path))
     assert alone.diagnostics == ()
     source = (tmp_path / "a.py").read_text()
@@ -303,7 +305,7 @@ EXTERNAL = """
 
 
 @pytest.mark.parametrize(
-    ("names", "more", "told"),
+    ("names", "more", "reported"),
     [
         ('["search_web"]', "", False),
         ("NAMES", 'NAMES = ("weather", "search_web")', False),
@@ -316,21 +318,21 @@ EXTERNAL = """
         ("[]", "", True),
     ],
 )
-def test_a_tool_of_another_server_may_be_named_in_any_file(tmp_path, names, more, told):
-    """What `external_tools=` names exists, in the run or outside of it; where that cannot be known, any name may."""
+def test_a_tool_of_another_server_may_be_named_in_any_file(tmp_path, names, more, reported):
+    """Names in `external_tools=` exist, inside or outside the run; if its value is unknown, any name may exist."""
     write(tmp_path, a=FALLBACK.format(name="a", to="search_web"), main=EXTERNAL.format(names=names, more=more))
     (tmp_path / "others.py").write_text('OTHERS = ["search_web"]\n')
     for paths in ([tmp_path], [tmp_path / "a.py"]):
         found = lint_paths(paths, settings=UNKNOWN_TOOL, root=str(tmp_path))
         assert found.failures == ()
-        assert [each.path for each in found.diagnostics] == (["a.py"] if told else []), paths
+        assert [diagnostic.path for diagnostic in found.diagnostics] == (["a.py"] if reported else []), paths
     source = (tmp_path / "a.py").read_text()
     alone = lint_source(source, path="a.py", settings=UNKNOWN_TOOL, root=str(tmp_path))
-    assert bool(alone.diagnostics) is told
+    assert bool(alone.diagnostics) is reported
 
 
 @pytest.mark.parametrize(
-    ("call", "told"),
+    ("call", "reported"),
     [
         ('Server("x", external_tools=["search_web"])', False),
         ('partial(Server, external_tools=["search_web"])', False),
@@ -339,14 +341,14 @@ def test_a_tool_of_another_server_may_be_named_in_any_file(tmp_path, names, more
         ("agents.Agent(external_tools=get())", True),
     ],
 )
-def test_the_option_counts_where_a_server_may_be_made(tmp_path, call, told):
-    """A server of a class or a function of the project counts, the same option of another library does not."""
+def test_external_tools_counts_only_on_a_server(tmp_path, call, reported):
+    """A server from a class or function of the project counts; the same option of another library does not."""
     (tmp_path / "mine.py").write_text("from mcpcore import Server\nclass Host(Server): ...\n")
     head = "import agents, mine\nfrom functools import partial\nfrom mcpcore import Server\n"
     write(tmp_path, a=FALLBACK.format(name="a", to="search_web"))
     (tmp_path / "main.py").write_text(f"{head}server = {call}\n")
     found = lint_paths([tmp_path], settings=UNKNOWN_TOOL, root=str(tmp_path))
-    assert bool(found.diagnostics) is told
+    assert bool(found.diagnostics) is reported
 
 
 # -- the cache -----------------------------------------------------------------------------------------------------
@@ -359,14 +361,14 @@ def run(root, settings=None):
 
 
 def settle(root):
-    """Make every file older than the time within which a change could go unseen."""
+    """Make every file older than the time resolution in which a change could go unnoticed."""
     for path in root.rglob("*.py"):
         stat = path.stat()
         os.utime(path, ns=(stat.st_atime_ns, stat.st_mtime_ns - 10**10))
 
 
-def test_the_second_run_judges_nothing_and_finds_the_same(tmp_path):
-    """Results come from the cache, to the last field."""
+def test_the_second_run_checks_nothing_and_finds_the_same(tmp_path):
+    """Results come from the cache, complete in every field."""
     write(tmp_path, a=EMPTY.format(name="a"), b=FALLBACK.format(name="b", to="nope"), c="x = 1\n")
     settle(tmp_path)
     first = run(tmp_path)
@@ -377,8 +379,8 @@ def test_the_second_run_judges_nothing_and_finds_the_same(tmp_path):
     assert second.tools == first.tools
 
 
-def test_the_tools_of_other_servers_are_kept_with_their_file(tmp_path):
-    """A file that did not change still brings its names, and one that drops a name takes it away from the others."""
+def test_external_tools_are_cached_with_their_file(tmp_path):
+    """An unchanged file still contributes its names; a name removed from a file disappears for all others."""
     write(tmp_path, a=FALLBACK.format(name="a", to="search_web"), b=EMPTY.format(name="b"))
     write(tmp_path, main=EXTERNAL.format(names='["search_web"]', more=""))
     settle(tmp_path)
@@ -387,11 +389,11 @@ def test_the_tools_of_other_servers_are_kept_with_their_file(tmp_path):
     after = run(tmp_path, UNKNOWN_TOOL)
     assert (after.judged, after.diagnostics) == (1, ())
     write(tmp_path, main=EXTERNAL.format(names='["weather"]', more=""))
-    assert [each.path for each in run(tmp_path, UNKNOWN_TOOL).diagnostics] == ["a.py"]
+    assert [diagnostic.path for diagnostic in run(tmp_path, UNKNOWN_TOOL).diagnostics] == ["a.py"]
 
 
 def test_a_run_from_the_cache_loads_neither_the_parser_nor_the_rules(tmp_path):
-    """A run without changes imports nothing heavy."""
+    """A run without changes imports no heavy modules."""
     write(tmp_path, a=EMPTY.format(name="a"))
     settle(tmp_path)
     code = (
@@ -404,7 +406,7 @@ def test_a_run_from_the_cache_loads_neither_the_parser_nor_the_rules(tmp_path):
 
 
 def test_a_change_reaches_every_file_that_depends_on_it(tmp_path):
-    """What a called module raises, at any depth, counts for the file with the tool; other files stay as they are."""
+    """An error raised in a called module, at any depth, affects the tool's file; other files stay cached."""
     write(
         tmp_path,
         server="from mcpcore import tool, Context, ErrorCode, FailureMode\nfrom store import load\n\n\n@tool(errors=[FailureMode('a', ErrorCode.CONFLICT, when='It is so.', recovery='Do something else about it.')])\ndef fetch(ctx: Context) -> str:\n    load()\n    raise ctx.fail('a')\n",
@@ -414,24 +416,24 @@ def test_a_change_reaches_every_file_that_depends_on_it(tmp_path):
     )
     settle(tmp_path)
     settings = Settings(select=frozenset({"error-contract-conformance", "error-contract-empty"}))
-    assert [each.path for each in run(tmp_path, settings).diagnostics] == ["other.py"]
+    assert [diagnostic.path for diagnostic in run(tmp_path, settings).diagnostics] == ["other.py"]
     write(tmp_path, deep="from mcpcore import not_found\n\n\ndef go():\n    raise not_found('x')\n")
     changed = run(tmp_path, settings)
-    assert [each.path for each in changed.diagnostics] == ["other.py", "server.py"]
+    assert [diagnostic.path for diagnostic in changed.diagnostics] == ["other.py", "server.py"]
     assert changed.judged == 3
     write(tmp_path, deep="def go():\n    return 1\n")
-    assert [each.path for each in run(tmp_path, settings).diagnostics] == ["other.py"]
+    assert [diagnostic.path for diagnostic in run(tmp_path, settings).diagnostics] == ["other.py"]
 
 
-def test_a_module_that_appears_and_one_that_goes_are_noticed(tmp_path):
-    """A file that imports looked for in vain, or that they found, changes what depends on it."""
+def test_added_and_removed_modules_are_noticed(tmp_path):
+    """Adding or removing a module rechecks the files whose imports looked for it."""
     code = HEAD_SERVER
     write(tmp_path, server=code)
     settle(tmp_path)
     settings = Settings(select=frozenset({"error-contract-conformance"}))
     assert run(tmp_path, settings).diagnostics == ()
     write(tmp_path, store="from mcpcore import not_found\n\n\ndef load():\n    raise not_found('x')\n")
-    assert [each.path for each in run(tmp_path, settings).diagnostics] == ["server.py"]
+    assert [diagnostic.path for diagnostic in run(tmp_path, settings).diagnostics] == ["server.py"]
     (tmp_path / "store.py").unlink()
     assert run(tmp_path, settings).diagnostics == ()
 
@@ -449,7 +451,7 @@ HEAD_SERVER = """
 
 
 def test_a_change_within_the_same_moment_and_of_the_same_size_is_seen(tmp_path):
-    """A file that changed right before the run is not trusted by its time."""
+    """The modification time of a file that changed just before the run is not trusted."""
     write(tmp_path, a=EMPTY.format(name="a"))
     stat = (tmp_path / "a.py").stat()
     assert len(run(tmp_path, ONLY).diagnostics) == 1
@@ -458,8 +460,8 @@ def test_a_change_within_the_same_moment_and_of_the_same_size_is_seen(tmp_path):
     assert run(tmp_path, ONLY).diagnostics == ()
 
 
-def test_touching_a_file_does_not_make_it_be_judged_again(tmp_path):
-    """The content decides where the time has changed."""
+def test_touching_a_file_does_not_recheck_it(tmp_path):
+    """If the time has changed, the content decides."""
     write(tmp_path, a=EMPTY.format(name="a"))
     settle(tmp_path)
     run(tmp_path, ONLY)
@@ -467,19 +469,19 @@ def test_touching_a_file_does_not_make_it_be_judged_again(tmp_path):
     assert run(tmp_path, ONLY).judged == 0
 
 
-def test_settings_have_results_of_their_own(tmp_path):
-    """Another selection or severity finds nothing of the first in the cache."""
+def test_each_configuration_has_its_own_results(tmp_path):
+    """A run with another selection or severity does not use the cached results of the first."""
     write(tmp_path, a=EMPTY.format(name="a"))
     settle(tmp_path)
     assert len(run(tmp_path, ONLY).diagnostics) == 1
     assert run(tmp_path, Settings(select=frozenset({"handler"}))).diagnostics == ()
     changed = run(tmp_path, Settings(select=ONLY.select, severities={"error-contract-empty": checker.Severity.ERROR}))
-    assert [each.severity.label for each in changed.diagnostics] == ["error"]
+    assert [diagnostic.severity.label for diagnostic in changed.diagnostics] == ["error"]
 
 
 @pytest.mark.parametrize("damage", ["cut", "flip", "garbage", "empty", "folder"])
-def test_a_damaged_cache_is_as_good_as_none(tmp_path, damage):
-    """Whatever is wrong with it, the run finds what it found before, and repairs it."""
+def test_a_damaged_cache_is_ignored_and_repaired(tmp_path, damage):
+    """Whatever the damage, the run reports the same findings and repairs the cache."""
     write(tmp_path, a=EMPTY.format(name="a"))
     settle(tmp_path)
     first = run(tmp_path, ONLY)
@@ -505,7 +507,7 @@ def test_a_damaged_cache_is_as_good_as_none(tmp_path, damage):
         assert run(tmp_path, ONLY).judged == 0
 
 
-def test_a_failure_is_not_kept(tmp_path, monkeypatch):
+def test_a_failure_is_not_cached(tmp_path, monkeypatch):
     """A file that crashed a rule is checked again in the next run."""
     write(tmp_path, a=EMPTY.format(name="a"))
     settle(tmp_path)
@@ -517,7 +519,7 @@ def test_a_failure_is_not_kept(tmp_path, monkeypatch):
 
 
 def test_a_killed_run_leaves_the_cache_and_the_files_whole(tmp_path):
-    """Killed at any moment, a fixing run leaves each file old or new, and a cache that the next run can use."""
+    """A `--fix` run killed at any moment leaves each file old or new, and a usable cache."""
     many = "from mcpcore import CodedError, ErrorCode, tool\n" + "".join(
         f'\n\n@tool\ndef t{n}() -> str:\n    """Does it."""\n    raise CodedError(ErrorCode.NOT_FOUND, \'x\')\n'
         for n in range(20)
@@ -540,8 +542,8 @@ def test_a_killed_run_leaves_the_cache_and_the_files_whole(tmp_path):
 # -- several processes ---------------------------------------------------------------------------------------------
 
 
-def test_several_processes_find_what_one_finds(tmp_path):
-    """The report does not depend on how many processes made it."""
+def test_several_processes_find_the_same_as_one(tmp_path):
+    """The report does not depend on the number of processes."""
     for n in range(60):
         write(
             tmp_path,
@@ -555,7 +557,7 @@ def test_several_processes_find_what_one_finds(tmp_path):
 
 
 def test_a_process_that_dies_is_reported_and_the_others_go_on(tmp_path, monkeypatch):
-    """The files that a killed process was checking are reported as not checked, and all others are checked."""
+    """The files of a killed process are reported as not checked; all others are checked."""
     for n in range(80):
         write(tmp_path, **{f"p{n // 40}__m{n:02d}": EMPTY.format(name=f"t{n}")})
     real = checker.Checker.read
@@ -581,7 +583,7 @@ FACTORY = Settings(select=frozenset({"prefer-error-factory"}))
 @pytest.mark.parametrize("newline", ["\n", "\r\n"])
 @pytest.mark.parametrize("head", [b"", b"\xef\xbb\xbf", b"# coding: latin-1\n# \xe9\xff\n"])
 def test_fixes_keep_every_byte_outside_the_edit(tmp_path, newline, head):
-    """Line ends, encodings, marks, tabs, odd spacing and missing final line ends stay."""
+    """Line ends, encodings, byte-order marks, tabs, odd spacing and missing final line ends are kept."""
     text = (
         "from mcpcore import CodedError, ErrorCode, not_found, tool   \n\x0c\n\n@tool\ndef a( ) :\n"
         '\t"""Does it."""\n\traise   CodedError( ErrorCode.NOT_FOUND,"x" )  # keep \t me  \n\n\n\n# end   '
@@ -602,7 +604,7 @@ def test_fixes_keep_every_byte_outside_the_edit(tmp_path, newline, head):
 
 
 def test_a_preview_writes_nothing(tmp_path):
-    """`write=False` tells what the fixes would do."""
+    """`write=False` returns the fixes without writing them."""
     write(
         tmp_path,
         a="from mcpcore import CodedError, ErrorCode, not_found, tool\n\n\n@tool\ndef a() -> str:\n    raise CodedError(ErrorCode.NOT_FOUND, 'x')\n",
@@ -615,7 +617,7 @@ def test_a_preview_writes_nothing(tmp_path):
 
 
 def test_a_fix_that_breaks_the_file_is_not_made(monkeypatch):
-    """Each result is parsed before it is kept; the other fixes are made all the same."""
+    """Each result is parsed before it is kept; the other fixes are still made."""
     from mcpcore_lint.diagnostics import Edit
     from mcpcore_lint.rule import Rule
 
@@ -639,8 +641,8 @@ def test_a_fix_that_breaks_the_file_is_not_made(monkeypatch):
     assert fixed.after == "good = 1\nx = 1\n"
 
 
-def test_a_file_that_changes_while_it_is_mended_is_left_alone(tmp_path):
-    """A change that somebody made meanwhile is not overwritten."""
+def test_a_file_that_changes_while_it_is_fixed_is_left_alone(tmp_path):
+    """A concurrent change is not overwritten."""
     from mcpcore_lint.runner.fixer import replace_file
 
     path = tmp_path / "a.py"
@@ -651,8 +653,8 @@ def test_a_file_that_changes_while_it_is_mended_is_left_alone(tmp_path):
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_the_report_of_a_source_is_of_that_file_alone(tmp_path):
-    """A finding in another file of the project is that file's own matter."""
+def test_the_report_of_a_source_covers_only_that_file(tmp_path):
+    """Findings in other files of the project are left out."""
     write(
         tmp_path,
         modes="from mcpcore import ErrorCode, FailureMode\n\nMODES = [FailureMode('Bad Reason', ErrorCode.NOT_FOUND, when='', recovery='')]\n",
@@ -660,7 +662,7 @@ def test_the_report_of_a_source_is_of_that_file_alone(tmp_path):
     source = (
         "from mcpcore import tool\nfrom modes import MODES\n\n\n@tool(errors=MODES)\ndef a() -> str:\n    return 'x'\n"
     )
-    assert {each.path for each in lint_source(source, path="server.py", root=str(tmp_path)).diagnostics} <= {
-        "server.py"
-    }
+    assert {
+        diagnostic.path for diagnostic in lint_source(source, path="server.py", root=str(tmp_path)).diagnostics
+    } <= {"server.py"}
     assert engine.lint_paths([tmp_path], root=str(tmp_path)).diagnostics

@@ -1,4 +1,4 @@
-"""What the `__exit__` of a class of the project lets through, swallows, and puts in the place of an error."""
+"""Errors that the `__exit__` of a project class passes on, swallows or replaces."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ EXITS: Final[dict[str, tuple[str, set[str]]]] = {
         "if kind is None:\n            return False\n        raise conflict('x') from exc",
         {"CONFLICT"},
     ),
-    "asks whether there is one, and lets it pass": (
+    "tests for an error and lets it pass": (
         "if exc is not None:\n            self.close()\n        return None",
         {"FORBIDDEN", "OSError"},
     ),
     "swallows all": ("self.close()\n        return True", set()),
-    "by what cannot be told": ("return self.handles(exc)", set()),
+    "by an unknown condition": ("return self.handles(exc)", set()),
 }
 
 
 @pytest.mark.parametrize("kind", ["", "a"])
 @pytest.mark.parametrize("case", EXITS)
-def test_what_an_exit_does_with_an_error_is_read(project, case, kind):
-    """Only what its conditions let through leaves the block, and what it raises itself."""
+def test_the_conditions_of_an_exit_are_read(project, case, kind):
+    """Only errors that its conditions pass on, and those that it raises itself, leave the block."""
     body, expected = EXITS[case]
     word = "async " if kind else ""
     source = f"""
@@ -48,8 +48,8 @@ def load(a):
     assert expected == {code for code, _ in project.thrown()}
 
 
-def test_an_exit_that_takes_all_its_arguments_in_one(project):
-    """What it swallows whatever comes is swallowed; what it asks of its arguments is not known."""
+def test_an_exit_with_star_args(project):
+    """Errors that it always swallows are swallowed; a condition on its arguments is unknown."""
     source = """
 class Quiet:
     def __enter__(self): ...

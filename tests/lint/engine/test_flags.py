@@ -1,4 +1,4 @@
-"""Parameters that are None, True or False, by what a call gives or leaves out, and decide what is raised."""
+"""Parameters that are None, True or False in a call, and decide which errors are raised."""
 
 from __future__ import annotations
 
@@ -46,8 +46,8 @@ CASES: Final[dict[str, tuple[str, str, set[str]]]] = {
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_what_a_flag_keeps_away_is_not_told(project, case):
-    """Only the branches that run for what a call gives, or for the default, count."""
+def test_errors_excluded_by_a_flag_are_not_reported(project, case):
+    """Only the branches that run for the argument, or for the default, count."""
     body, call, expected = CASES[case]
     lines = "".join(f"    {line}\n" for line in body.splitlines())
     source = f"""{HEAD}{lines}
@@ -67,8 +67,8 @@ def fetch(n: int):
     assert expected == {code for code, _ in project.thrown()} - {"TypeError"}
 
 
-def test_a_method_and_a_function_that_calls_itself(project):
-    """The object takes no place of its own, and what a function hands to itself has an end."""
+def test_methods_and_recursive_functions(project):
+    """`self` does not shift the arguments, and recursion ends."""
     source = """
         from mcpcore import conflict, not_found, tool
         class Store:

@@ -1,4 +1,4 @@
-"""Codes and reasons that attributes hold: of the class, of one it inherits from, of an object, of another module."""
+"""Codes and reasons stored in attributes of classes, base classes, objects and other modules."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Service:
     def get(self):
         raise CodedError(self.CODE)
 """,
-    "an attribute that somebody else assigns": """
+    "an attribute that other code assigns": """
 class Service:
     code = ErrorCode.NOT_FOUND
     def get(self):
@@ -86,8 +86,8 @@ class Service:
 
 
 @pytest.mark.parametrize("case", KNOWN)
-def test_a_code_that_an_attribute_holds_is_known(project, case):
-    """What is thrown has the code that the attribute is, for the class whose object it is."""
+def test_a_code_in_an_attribute_is_known(project, case):
+    """An error has the code that the attribute has in the class of its object."""
     source, expected = KNOWN[case]
     project.write(
         app=HEAD + source,
@@ -99,10 +99,10 @@ def test_a_code_that_an_attribute_holds_is_known(project, case):
 
 
 @pytest.mark.parametrize("case", UNKNOWN)
-def test_what_may_be_something_else_too_stays_unknown(project, case):
-    """No code is told where the attribute may hold another one."""
+def test_an_attribute_that_may_change_stays_unknown(project, case):
+    """No code is reported if the attribute may hold another value."""
     project.write(app=HEAD + UNKNOWN[case] + "@tool\ndef fetch():\n    Service().get()\n")
-    assert {each.codes for each in project.reach().throws} == {None}
+    assert {throw.codes for throw in project.reach().throws} == {None}
 
 
 NARROWED: Final[dict[str, tuple[str, set[tuple[str, str]]]]] = {
@@ -130,7 +130,7 @@ NARROWED: Final[dict[str, tuple[str, set[tuple[str, str]]]]] = {
         "except CodedError as exc:\n        match a:\n            case 1:\n                return None\n        raise",
         {("NOT_FOUND", "fetch > load"), ("CONFLICT", "fetch > load"), ("FORBIDDEN", "fetch > load")},
     ),
-    "by what cannot be told": (
+    "by an unknown condition": (
         "except CodedError as exc:\n        if exc.code == expected():\n            raise\n        return None",
         set(),
     ),
@@ -146,7 +146,7 @@ NARROWED: Final[dict[str, tuple[str, set[tuple[str, str]]]]] = {
         "except CodedError as exc:\n        if exc.code in codes():\n            return None\n        raise",
         set(),
     ),
-    "by what is asked of something else": (
+    "by a condition on another value": (
         "except CodedError as exc:\n        if a == expected():\n            raise\n        return None",
         {("NOT_FOUND", "fetch > load"), ("CONFLICT", "fetch > load"), ("FORBIDDEN", "fetch > load")},
     ),
@@ -154,8 +154,8 @@ NARROWED: Final[dict[str, tuple[str, set[tuple[str, str]]]]] = {
 
 
 @pytest.mark.parametrize("case", NARROWED)
-def test_a_clause_that_asks_for_code_or_reason_passes_only_those_on(project, case):
-    """What a clause raises again only under a condition is known by that condition."""
+def test_a_clause_that_compares_code_or_reason_passes_on_only_matches(project, case):
+    """If a clause re-raises under a condition, only errors that can meet the condition leave it."""
     clause, expected = NARROWED[case]
     project.write(
         app=HEAD
@@ -179,8 +179,8 @@ def fetch(a: int):
     assert expected == project.thrown()
 
 
-def test_what_is_raised_again_in_doubt_is_named_as_unknown(project):
-    """What may come through a condition that is not read is not told, and said to be unknown."""
+def test_an_unreadable_condition_of_a_reraise_is_unknown(project):
+    """Errors re-raised under a condition that the linter cannot read are reported as unknown."""
     source = """
 from mcpcore import not_found
 def load():
@@ -199,4 +199,4 @@ def fetch(a: int):
     project.write(app=HEAD + source)
     reach = project.reach()
     assert not reach.throws
-    assert [("known", True), ("NOT_FOUND", True)] == [(each.name, each.project) for each in reach.unresolved]
+    assert [("known", True), ("NOT_FOUND", True)] == [(call.name, call.project) for call in reach.unresolved]

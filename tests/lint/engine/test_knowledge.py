@@ -1,4 +1,4 @@
-"""What is known of functions outside the project."""
+"""Tables of the errors that functions of other packages raise."""
 
 from __future__ import annotations
 
@@ -88,15 +88,15 @@ CASES = {
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_what_third_party_calls_raise(project, name):
-    """The errors of well-known functions are found through the classes of what is called, minus what is caught."""
+def test_errors_of_third_party_calls(project, name):
+    """The errors of well-known functions are found through the class of the object, unless they are caught."""
     code, expected = CASES[name]
     project.write(server=HEAD + code)
     assert project.thrown() == expected
 
 
-def test_a_project_adds_facts_of_its_own(project):
-    """`raises` in the settings says what further functions raise."""
+def test_a_project_adds_its_own_facts(project):
+    """The `raises` setting lists errors of further functions."""
     project.write(server=HEAD + "import acme\n\n@tool\ndef fetch():\n    acme.call()\n    acme.Client().get()\n")
     found = project.thrown(raises={"acme.call": ("acme.Down",), "acme.Client.get": ("builtins.OSError",)})
     assert found == {("acme.Down", "fetch > acme.call"), ("OSError", "fetch > acme.Client.get")}
@@ -105,8 +105,8 @@ def test_a_project_adds_facts_of_its_own(project):
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
-def test_a_table_speaks_of_classes_that_it_knows(path):
-    """Every exception that a function is said to raise is builtin or has its bases in the tables."""
+def test_a_table_names_only_known_classes(path):
+    """Every exception in the table is a builtin or has its bases in the table."""
     data = json.loads(path.read_text())
     assert set(data) <= {"exceptions", "raises", "returns", "aliases"}
     for raised in data.get("raises", {}).values():
@@ -117,7 +117,7 @@ def test_a_table_speaks_of_classes_that_it_knows(path):
 
 @pytest.mark.parametrize("name", sorted(KNOWLEDGE.exceptions))
 def test_the_bases_in_the_tables_are_those_of_the_installed_library(name):
-    """Where the library is installed, each class has the bases that the table says."""
+    """If the library is installed, each class has the bases listed in the table."""
     module, _, attribute = name.rpartition(".")
     try:
         found = getattr(importlib.import_module(module), attribute)

@@ -1,4 +1,4 @@
-"""Names that are bound over and over, each time from themselves, cost no more than they are long."""
+"""Names that are rebound many times in terms of each other do not slow the linter down."""
 
 from __future__ import annotations
 
@@ -48,8 +48,8 @@ ENDS = """
 
 
 @pytest.mark.parametrize("operation", sorted(OPERATIONS))
-def test_names_made_of_each_other_do_not_blow_up(operation: str) -> None:
-    """A hundred bindings that name one another are followed as far as is worth it, whatever any rule asks of them."""
+def test_names_bound_in_terms_of_each_other_do_not_blow_up(operation: str) -> None:
+    """With a hundred bindings that refer to each other, every rule still ends quickly."""
     bound = "".join(OPERATIONS[operation].format(*names) for names in ("xyz", "yzx", "zxy")) * 35
     began = time.process_time()
     report = lint_source(HEAD + bound + ENDS, path="server.py")
@@ -58,7 +58,7 @@ def test_names_made_of_each_other_do_not_blow_up(operation: str) -> None:
 
 
 def test_a_name_extended_by_itself_is_still_known() -> None:
-    """The contract that is built step by step under one name keeps its entries."""
+    """A contract that is built step by step under one name keeps its entries."""
     source = """
 from mcpcore import ErrorCode, FailureMode, tool
 
@@ -69,5 +69,5 @@ ERRORS = ERRORS + [FailureMode("b", ErrorCode.CONFLICT, when="It exists.", recov
 def fetch() -> str:
     return "x"
 """
-    found = {each.rule for each in lint_source(source, path="server.py").diagnostics}
+    found = {diagnostic.rule for diagnostic in lint_source(source, path="server.py").diagnostics}
     assert {"error-contract-when-required", "error-contract-recovery-empty"} <= found

@@ -1,4 +1,4 @@
-"""The search for bytes that keeps most of a large tree from the parser leaves out no file that defines a tool."""
+"""The byte search that spares the parser most of a large tree skips no file that defines a tool."""
 
 from __future__ import annotations
 
@@ -78,18 +78,18 @@ PASSED_OVER = {
 
 @pytest.mark.parametrize("text", REGISTERING.values(), ids=REGISTERING)
 def test_a_file_that_registers_is_read(text: str) -> None:
-    """Whatever way it registers by."""
+    """This holds for every way to register a tool."""
     assert speaks_of_mcp(text.encode())
 
 
 @pytest.mark.parametrize("text", PASSED_OVER.values(), ids=PASSED_OVER)
-def test_a_file_that_only_speaks_of_mcp_is_passed_over(text: str) -> None:
-    """Its functions are read where a handler calls them."""
+def test_a_file_that_only_mentions_mcp_is_skipped(text: str) -> None:
+    """Its functions are read only when a handler calls them."""
     assert not speaks_of_mcp(text.encode())
 
 
-def test_a_large_tree_is_told_the_same_as_a_small_one(tmp_path: Path) -> None:
-    """What a handler calls in a file that was passed over is found, and so are the comments there."""
+def test_a_large_tree_has_the_same_findings_as_a_small_one(tmp_path: Path) -> None:
+    """In a skipped file, functions that a handler calls are found, and so are suppression comments."""
     (tmp_path / "service.py").write_text("def load(key: str) -> str:\n    raise RuntimeError(key)\n")
     text = HEAD.replace("FastMCP('x')", "FastMCP('x')\nfrom service import load") + "@mcp.tool()\n"
     (tmp_path / "server.py").write_text(
@@ -100,4 +100,4 @@ def test_a_large_tree_is_told_the_same_as_a_small_one(tmp_path: Path) -> None:
     large = lint_paths([tmp_path], settings=Settings(syntax_limit=0), root=str(tmp_path))
     assert small.diagnostics
     assert small.diagnostics == large.diagnostics
-    assert [each.name for each in large.tools] == ["fetch"]
+    assert [tool.name for tool in large.tools] == ["fetch"]

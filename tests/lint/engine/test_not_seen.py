@@ -1,4 +1,4 @@
-"""What the linter says that it could not see: calls that may raise anything, and none that make no difference."""
+"""Calls that may raise any error are reported, unless that makes no difference."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ NOT_SEEN: Final[dict[str, tuple[str, list[str]]]] = {
 
 
 @pytest.mark.parametrize("case", NOT_SEEN)
-def test_what_could_not_be_seen_is_named(project, case):
+def test_unresolved_calls_are_named(project, case):
     """Each call that may raise any error is named, unless all errors are caught."""
     body, expected = NOT_SEEN[case]
     lines = "\n    ".join(line.strip("\n") for line in textwrap.dedent(body).strip("\n").splitlines())
@@ -66,10 +66,10 @@ async def fetch(client, *names, **options):
     {lines}
 """
     )
-    assert expected == [each.name for each in project.reach().unresolved if each.project]
+    assert expected == [call.name for call in project.reach().unresolved if call.project]
 
 
-def test_a_decorator_that_takes_all_leaves_nothing_to_be_seen(project):
+def test_a_decorator_that_catches_everything_leaves_no_unresolved_call(project):
     """Clauses in the handler also catch the errors of the functions that it calls."""
     project.write(
         app="""
@@ -90,5 +90,5 @@ def test_a_decorator_that_takes_all_leaves_nothing_to_be_seen(project):
         """
     )
     reach = project.reach()
-    assert not [each for each in reach.unresolved if each.project]
+    assert not [call for call in reach.unresolved if call.project]
     assert not reach.throws

@@ -1,4 +1,4 @@
-"""A file whose function bodies are parsed on first use has the same syntax as a file that is parsed whole."""
+"""A file whose function bodies are parsed on first use has the same syntax tree as one parsed whole."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ FILES = sorted(
 
 
 def dumped(tree):
-    """All that is in a tree, every place included."""
+    """A dump of a tree with all positions."""
     return ast.dump(tree, include_attributes=True)
 
 
 def same(text, seed=0):
-    """Compare an outline, completed in any order, with the file parsed whole; how many functions were put off."""
+    """Compare an outline, completed in any order, with the whole tree; return the number of deferred functions."""
     source = Source("case.py", text)
     whole = dumped(parse(source))
     made = outline(source, lambda node: complete(node, source))
@@ -63,7 +63,7 @@ def same(text, seed=0):
 
 @pytest.mark.parametrize("part", range(8))
 def test_real_files_are_the_same(part):
-    """Those of the standard library and our own; nearly all have functions that are put off."""
+    """In the standard library and this project, nearly all files have deferred functions."""
     put_off = [same(Source.from_bytes(str(path), path.read_bytes()).text, part) for path in FILES[part::8]]
     assert sum(each > 0 for each in put_off) > len(put_off) / 2
 
@@ -71,7 +71,7 @@ def test_real_files_are_the_same(part):
 @SLOW
 @given(hypothesmith.from_node(), st.integers())
 def test_any_program_is_the_same(text, seed):
-    """Programs of the whole grammar."""
+    """This holds for generated programs of the whole grammar."""
     try:
         parse(Source("case.py", text))
     except SourceError:
@@ -94,7 +94,7 @@ PARTS = st.sampled_from(
 @QUICK
 @given(st.lists(PARTS, max_size=30), st.integers())
 def test_lines_in_any_order_are_the_same(parts, seed):
-    """Lines that look like the ends of functions, and texts that look like functions."""
+    """This includes lines that look like the end of a function, and strings that look like functions."""
     text = "".join(parts)
     try:
         parse(Source("case.py", text))
@@ -126,12 +126,12 @@ CASES = {
 
 
 @pytest.mark.parametrize("text", CASES.values(), ids=CASES)
-def test_what_looks_like_an_end_is_none(text):
-    """Nor does a text with code in it make a function."""
+def test_a_line_that_looks_like_an_end_does_not_end_a_function(text):
+    """Code inside a string does not start a function either."""
     same(text)
 
 
-def test_most_of_a_file_is_put_off():
+def test_function_bodies_are_deferred():
     """The outline has the signature of a function, and parses its body on first use."""
     text = f"@kept\ndef f(a: int = 1) -> int:\n{LONG}    return nowhere\n\n\ndef short(): return 1\n"
     source = Source("case.py", text)
@@ -147,8 +147,8 @@ def test_most_of_a_file_is_put_off():
     assert "nowhere" in {each.id for each in ast.walk(functions[0]) if isinstance(each, ast.Name)}
 
 
-def test_all_at_once_is_the_same():
-    """As a file is parsed for the bodies of all its functions."""
+def test_parsing_all_bodies_at_once_is_the_same():
+    """Completing all functions together gives the tree of the whole file."""
     for path in FILES[::15]:
         source = Source.from_bytes(str(path), path.read_bytes())
         made = outline(source, lambda node, source=source: complete(node, source))
@@ -162,7 +162,7 @@ def test_all_at_once_is_the_same():
 
 @pytest.mark.parametrize("end", ["", "\ndef broken(:\n"], ids=["valid", "broken"])
 def test_many_functions_of_a_long_file_one_by_one(end):
-    """Each has its body and what is in it, whether the file is gone through once for all of them or not."""
+    """Each function has its body, whether the file is completed in one pass or function by function."""
     count = 3_000
     text = "".join(f"def f{number}():\n{LONG}    def inner(): pass\n    return inner\n\n\n" for number in range(count))
     project = Project("/nowhere")
@@ -177,7 +177,7 @@ def test_many_functions_of_a_long_file_one_by_one(end):
     assert len(module.functions) == 2 * count
 
 
-def test_a_function_whose_file_is_let_go_of_says_nothing():
+def test_a_function_whose_file_was_released_is_empty():
     """It neither fails nor keeps the file in memory."""
     source = Source("case.py", f"def f():\n{LONG}    return 1\n")
     made = outline(source, lambda node: complete(node, source))
@@ -187,7 +187,7 @@ def test_a_function_whose_file_is_let_go_of_says_nothing():
 
 
 def test_a_body_that_is_not_python_is_unknown(tmp_path):
-    """The tool that calls it is judged, and what the function throws is neither guessed nor a crash."""
+    """A tool that calls the function is still checked; its errors are unknown, without a crash."""
     (tmp_path / "service.py").write_text(
         f"def good():\n{LONG}    raise KeyError('x')\n\n\ndef bad():\n{LONG}    return (\n"
     )
@@ -197,4 +197,4 @@ def test_a_body_that_is_not_python_is_unknown(tmp_path):
     )
     report = lint_paths([tmp_path / "app.py"], root=str(tmp_path))
     assert report.failures == ()
-    assert [each.name for each in report.tools] == ["fetch"]
+    assert [tool.name for tool in report.tools] == ["fetch"]

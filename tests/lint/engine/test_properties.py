@@ -1,4 +1,4 @@
-"""Generated code never crashes the linter, and fixes keep what they must."""
+"""Generated code never crashes the linter, and fixes keep everything outside their edits."""
 
 from __future__ import annotations
 
@@ -44,34 +44,34 @@ BODIES = (
 
 
 def sound(report):
-    """Nothing crashed, and every finding stands somewhere in the file."""
+    """Check that nothing crashed and that every finding lies within the file."""
     assert report.failures == (), report.failures[0].detail
-    for each in report.diagnostics:
-        assert each.span.line >= 1
-        assert each.span.column >= 1
-        assert (each.span.end_line, each.span.end_column) >= (each.span.line, each.span.column)
-        assert each.message
-        assert each.help
+    for diagnostic in report.diagnostics:
+        assert diagnostic.span.line >= 1
+        assert diagnostic.span.column >= 1
+        assert (diagnostic.span.end_line, diagnostic.span.end_column) >= (diagnostic.span.line, diagnostic.span.column)
+        assert diagnostic.message
+        assert diagnostic.help
 
 
 @SLOW
 @given(hypothesmith.from_node())
 def test_any_program_is_checked_without_a_crash(source):
-    """Programs of the whole grammar are read, judged and never break the linter."""
+    """Generated programs of the whole grammar never break the linter."""
     sound(lint_source(HEAD + source if not source.startswith("from __future__") else source))
 
 
 @QUICK
 @given(st.text(alphabet=st.characters(codec="utf-8"), max_size=200) | st.binary(max_size=200))
-def test_any_text_and_any_bytes_are_findings_at_most(source):
-    """What is no Python at all is a parse error."""
+def test_any_text_and_any_bytes_cause_at_most_findings(source):
+    """Input that is not Python is a parse error."""
     sound(lint_source(source))
 
 
 @QUICK
 @given(st.lists(st.sampled_from(WORDS), max_size=30).map(" ".join))
 def test_broken_contract_code_is_checked_without_a_crash(source):
-    """Pieces of contracts in any order are read as far as they are Python."""
+    """Fragments of contracts in any order never break the linter."""
     sound(lint_source(HEAD + source))
 
 
@@ -88,8 +88,8 @@ def programs(draw):
 
 @settings(SLOW, max_examples=80)
 @given(programs())
-def test_fixes_come_to_an_end_and_leave_python_behind(source):
-    """Code that refers to itself in every way is judged; its fixes parse, and a second look finds none."""
+def test_fixes_end_and_leave_valid_python(source):
+    """For code full of cross-references, the fixed text parses and a second run fixes nothing."""
     report = lint_source(source)
     sound(report)
     for unsafe in (False, True):
@@ -107,7 +107,7 @@ def test_fixes_come_to_an_end_and_leave_python_behind(source):
     st.text(max_size=80), st.lists(st.tuples(st.integers(0, 80), st.integers(0, 80), st.text(max_size=5)), max_size=6)
 )
 def test_edits_change_nothing_outside_themselves(text, pairs):
-    """What lies between edits that do not overlap is kept to the character."""
+    """Every character between non-overlapping edits is kept."""
     edits = []
     last = -1
     for start, end, new in sorted(pairs):
@@ -129,8 +129,8 @@ def test_edits_change_nothing_outside_themselves(text, pairs):
     st.binary(max_size=120),
     st.sampled_from([b"", b"\xef\xbb\xbf", b"# coding: latin-1\n", b"# -*- coding: cp1252 -*-\r\n"]),
 )
-def test_a_source_that_is_read_is_written_back_as_it_was(raw, head):
-    """Decoding and encoding again gives the same bytes, or the file is refused."""
+def test_decoding_and_encoding_a_source_round_trips(raw, head):
+    """Decoding and encoding gives the same bytes, or the file is refused."""
     try:
         source = Source.from_bytes("a.py", head + raw)
     except SourceError:
@@ -144,8 +144,8 @@ def test_a_source_that_is_read_is_written_back_as_it_was(raw, head):
 
 @QUICK
 @given(st.text(max_size=60).map(lambda text: text.replace("\0", "")))
-def test_offsets_and_positions_are_each_others_inverse(text):
-    """Every offset has one line and column, and they lead back to it."""
+def test_offsets_and_positions_round_trip(text):
+    """Every offset has one line and column, which convert back to it."""
     source = Source("a.py", text)
     for offset in range(len(text)):
         assert source.offset_at(*source.position(offset)) == offset
@@ -165,7 +165,7 @@ ODD = (
 @SLOW
 @given(hypothesmith.from_node() | st.sampled_from(ODD))
 def test_every_function_and_class_of_a_program_is_found(source):
-    """However deep they stand, and whatever the lines look like that they stand on."""
+    """This holds at any depth, and whatever the lines of their definitions look like."""
     try:
         made = Source("case.py", source)
         module = Project(".").add("/case.py", made)

@@ -1,4 +1,4 @@
-"""A use of a name means the assignments that can be in force there, not every one in the function."""
+"""A name refers to the assignments that can reach its use, not to all in the function."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ CASES = {
 
 
 def meant(body):
-    """The constants that the argument of `use` may be."""
+    """The constants that the argument of `use` can be."""
     text = "def handler(a, b):\n" + textwrap.indent(body, "    ") + "\n"
     module = Project("/nowhere").add("/nowhere/case.py", Source("/nowhere/case.py", text))
     module.complete()
@@ -57,17 +57,17 @@ def meant(body):
 
 @pytest.mark.parametrize(("body", "expected"), CASES.values(), ids=CASES)
 def test_the_assignments_that_reach_a_use(body, expected):
-    """An assignment replaces the earlier ones; every assignment that may have run last counts."""
+    """An assignment replaces earlier ones; every assignment that may have run last counts."""
     assert expected == meant(body)
 
 
 def test_a_long_chain_of_branches():
-    """A chain of `elif` of any length is followed without recursion."""
+    """An `elif` chain of any length is followed without recursion."""
     chain = "".join(f"elif a == {number}:\n    pass\n" for number in range(3, 800))
     assert {2} == meant(f"x = 1\nif a:\n    x = 2\n    use(x)\n{chain}")
 
 
 @pytest.mark.parametrize(("bindings", "expected"), [(150, {149}), (300, set())])
 def test_very_many_bindings(bindings, expected):
-    """Generated code may bind a name so often that nobody can tell what it means."""
+    """A name that generated code binds too often evaluates to unknown."""
     assert expected == meant("".join(f"x = {number}\n" for number in range(bindings)) + "use(x)")

@@ -1,4 +1,4 @@
-"""A handler that two decorators name: FastMCP's registers it, mcpcore's declares how it fails."""
+"""A handler with two decorators: FastMCP's registers it, mcpcore's declares its failures."""
 
 from __future__ import annotations
 
@@ -42,8 +42,8 @@ async def list_orders(ctx: Context[Literal["none"]]) -> str:
 '''
 
 
-def test_it_is_one_tool_with_the_contract(tmp_path: Path) -> None:
-    """The misspelt reason is found, the contract is not missing, and the outer name counts."""
+def test_both_decorators_make_one_tool(tmp_path: Path) -> None:
+    """The contract applies to the tool, a misspelt reason is found, and the outer decorator's name counts."""
     file = tmp_path / "server.py"
     file.write_text(SERVER)
     result = CliRunner().invoke(lint, ["--no-cache", str(file)])

@@ -1,4 +1,4 @@
-"""Every spelling of a registration that mcpcore, the SDK and FastMCP have in common finds its tool."""
+"""Every form of registration that mcpcore, the SDK and FastMCP share is recognised."""
 
 from __future__ import annotations
 
@@ -721,8 +721,8 @@ COMMON: Final[dict[str, tuple[str, str]]] = {
 
 @pytest.mark.parametrize("family", FAMILIES)
 @pytest.mark.parametrize("case", COMMON)
-def test_what_all_families_have_in_common(project, family, case):
-    """One case is one spelling: its names, kinds, handlers, parameters, and the lines that register."""
+def test_registrations_common_to_all_frameworks(project, family, case):
+    """Each case is one form, with its names, kinds, handlers, parameters and registering lines."""
     flavour, made = FAMILIES[family]
     source, expected = COMMON[case]
     text = f'{made}\n{FUNCTIONS}mcp = Made("x")\n{textwrap.dedent(source)}'

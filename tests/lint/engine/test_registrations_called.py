@@ -1,4 +1,4 @@
-"""Tools of files that never name a framework: the calls of their functions show that a parameter is a server."""
+"""Tools in files that never import a framework: the callers show that a parameter is a server."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ def _write(folder: Path, package: str, rest: str, files: dict[str, str]) -> None
 @pytest.mark.parametrize("case", CALLED)
 @pytest.mark.parametrize("limit", [0, 500], ids=["large", "small"])
 def test_calls_show_that_a_parameter_is_a_server(tmp_path: Path, case: str, limit: int) -> None:
-    """In a tree of any size, and where the file is linted by itself."""
+    """This holds in a tree of any size, and for a file linted by itself."""
     package, rest, files = CALLED[case]
     _write(tmp_path, package, rest, files)
     settings = Settings(syntax_limit=limit)
@@ -127,15 +127,15 @@ def test_calls_show_that_a_parameter_is_a_server(tmp_path: Path, case: str, limi
 
 
 @pytest.mark.parametrize("case", NOT_CALLED)
-def test_other_objects_are_no_servers(tmp_path: Path, case: str) -> None:
+def test_other_objects_are_not_servers(tmp_path: Path, case: str) -> None:
     """Agents, command lines and queues have methods and decorators of the same names."""
     rest, files = NOT_CALLED[case]
     _write(tmp_path, SDK, rest, files)
     assert () == lint_paths([tmp_path], settings=Settings(), root=str(tmp_path)).tools
 
 
-def test_the_cache_knows_that_callers_count(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A call that appears in another file, old or new, makes tools of a file that did not change."""
+def test_a_new_caller_invalidates_the_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A call added in another file defines tools in a file that did not change."""
     monkeypatch.setenv("MCPCORE_CACHE_DIR", str(tmp_path / "cache"))
     folder = tmp_path / "project"
     folder.mkdir()

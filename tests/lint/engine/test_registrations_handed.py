@@ -1,4 +1,4 @@
-"""Registrations through arguments of functions and through tables of tuples, records and factories."""
+"""Registrations through function parameters and tables of tuples, records and factories."""
 
 from __future__ import annotations
 
@@ -191,13 +191,13 @@ NOTHING: Final = {
 
 
 @pytest.mark.parametrize("case", HANDED)
-def test_what_is_registered_through_what_is_handed_on_is_found(project, case):
-    """The server, its methods, the function and its name may each come by a parameter or out of a table."""
+def test_registrations_through_parameters_and_tables_are_found(project, case):
+    """The server, its methods, the function and its name may each come from a parameter or a table."""
     source, expected = HANDED[case]
     check(project, source, expected)
 
 
 @pytest.mark.parametrize("case", NOTHING)
-def test_what_only_looks_so_registers_nothing(project, case):
-    """A parameter or a table that has nothing to do with a server is left alone."""
+def test_lookalikes_register_nothing(project, case):
+    """A parameter or table that has nothing to do with a server defines no tool."""
     check(project, NOTHING[case], "")

@@ -1,4 +1,4 @@
-"""Functions that a decorator keeps or a table lists as tools, for code that registers all of them later."""
+"""Functions that a decorator collects or a table lists, and other code later registers as tools."""
 
 from __future__ import annotations
 
@@ -312,20 +312,20 @@ NOT_KEPT = {
 
 
 @pytest.mark.parametrize("case", KEPT)
-def test_a_function_that_is_kept_as_a_tool_is_one(project, case):
-    """Whatever lies between the decorator and the server."""
+def test_a_collected_function_is_a_tool(project, case):
+    """This holds for every path from the decorator to the server."""
     source, files, expected = KEPT[case]
     check(project, source, expected, **files)
 
 
 @pytest.mark.parametrize("case", TABLES)
 def test_the_functions_of_a_table_are_tools(project, case):
-    """Through filters, records and functions that hand them on."""
+    """Filters, records and functions that pass the table on are followed."""
     source, files, expected = TABLES[case]
     check(project, source, expected, **files)
 
 
 @pytest.mark.parametrize("case", NOT_KEPT)
 def test_other_decorators_make_no_tools(project, case):
-    """Not for a word in their names alone."""
+    """A telling name alone does not make a decorator a registration."""
     check(project, NOT_KEPT[case], "")

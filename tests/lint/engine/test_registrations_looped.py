@@ -1,4 +1,4 @@
-"""Tools that are registered in loops over the members of modules and classes, and over lists put together elsewhere."""
+"""Tools registered in loops over the members of modules and classes, and over lists built elsewhere."""
 
 from __future__ import annotations
 
@@ -379,7 +379,7 @@ FILES: Final = {
 
 @pytest.mark.parametrize("case", LOOPED)
 def test_each_function_of_a_loop_is_a_tool(project, case):
-    """The linter finds each function whose name the code states, and takes no others for tools."""
+    """The linter finds each function that the code names, and no others."""
     source, expected = LOOPED[case]
     files = {name: text for name, text in FILES.items() if "selfish" in source or "selfish" not in name}
     check(project, START + source, expected, **files)

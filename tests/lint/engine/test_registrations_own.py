@@ -1,4 +1,4 @@
-"""The spellings of a registration that one family alone has, projects of several files, and what is no registration."""
+"""Forms of registration specific to one framework, projects of several files, and non-registrations."""
 
 from __future__ import annotations
 
@@ -576,19 +576,19 @@ NOT_TOOLS: Final[dict[str, str]] = {
 
 
 @pytest.mark.parametrize("case", OWN)
-def test_what_one_family_has(project, case):
-    """One case is one spelling: its names, kinds, flavours, handlers, parameters, and the lines that register."""
+def test_registrations_specific_to_a_framework(project, case):
+    """Each case is one form, with its names, kinds, flavours, handlers, parameters and registering lines."""
     check(project, *OWN[case])
 
 
 @pytest.mark.parametrize("case", NOT_TOOLS)
-def test_what_is_no_tool(project, case):
-    """Nothing is found where nothing of MCP is registered."""
+def test_code_that_registers_no_tool(project, case):
+    """No tool is found in code that registers nothing with MCP."""
     check(project, NOT_TOOLS[case], "")
 
 
 def test_a_server_of_another_module(project):
-    """The server, its methods and the decorators of the project may come from wherever they are imported from."""
+    """The server, its methods and the project's decorators may be imported from any module."""
     check(
         project,
         """
@@ -645,7 +645,7 @@ def test_a_server_of_another_module(project):
 
 
 def test_tools_made_in_one_module_and_added_in_another(project):
-    """They are found where they are made, once."""
+    """Each tool is found once, in the module that creates it."""
     check(
         project,
         """
@@ -671,8 +671,8 @@ def test_tools_made_in_one_module_and_added_in_another(project):
     )
 
 
-def test_functions_of_another_module_stand_in_it(project):
-    """An imported handler is read in its own file; the registration is in the file that registers it."""
+def test_an_imported_handler_is_read_in_its_own_file(project):
+    """The registration belongs to the registering file, the handler to its own."""
     project.write(
         app="""
         from fastmcp import FastMCP
@@ -693,8 +693,8 @@ def test_functions_of_another_module_stand_in_it(project):
     assert {("app.py", "handlers.py")} == {(each.module.path, each.handler.module.path) for each in tools.values()}
 
 
-def test_two_registrations_on_one_server_know_it(project):
-    """The server is known through lists, `from_function`, aliases and calls, so that a repeated tool name is reported."""
+def test_registrations_on_the_same_server_are_recognised(project):
+    """Lists, `from_function`, aliases and calls lead to the server, so a repeated tool name is reported."""
     project.write(
         app="""
         from fastmcp import FastMCP
@@ -723,8 +723,8 @@ def test_two_registrations_on_one_server_know_it(project):
     assert handed not in servers.values()
 
 
-def test_the_description_is_what_is_given_or_the_docstring(project):
-    """By name, by position as the SDK takes it, and unknown where versions of it differ."""
+def test_the_description_is_the_argument_or_the_docstring(project):
+    """It is read by name or by position, and is unknown if versions of the SDK differ."""
     project.write(
         app="""
         from mcp.server.mcpserver import MCPServer
@@ -754,7 +754,7 @@ def test_the_description_is_what_is_given_or_the_docstring(project):
 
 
 def test_a_parameter_that_partial_fills_in_has_that_default(project):
-    """The model need not fill in what is filled in already."""
+    """The model need not pass a parameter that is already bound."""
     project.write(
         app="""
         from functools import partial
@@ -768,7 +768,7 @@ def test_a_parameter_that_partial_fills_in_has_that_default(project):
 
 
 def test_a_contract_goes_through_a_decorator_of_the_project(project):
-    """The contract is what the decorator gets, put into what it hands on."""
+    """The contract passed to the decorator is the one that it passes to mcpcore."""
     project.write(
         app="""
         from mcpcore import ErrorCode, FailureMode, tool
@@ -832,8 +832,8 @@ HOSTILE: Final = {
 
 
 @pytest.mark.parametrize("case", HOSTILE)
-def test_what_leads_everywhere_is_left_in_time(project, case):
-    """Code that no one would write costs no more than other code."""
+def test_pathological_code_does_not_take_long(project, case):
+    """Heavily cross-referenced code costs no more than other code."""
     project.write(app=f"from fastmcp import FastMCP\nmcp = FastMCP('x')\n{HOSTILE[case]}\n")
     before = time.process_time()
     project.run()

@@ -1,4 +1,4 @@
-"""The tools that a low-level handler serves: the functions that it hands the calls of each name to."""
+"""Tools of a low-level handler: the functions to which it dispatches the calls of each name."""
 
 from __future__ import annotations
 
@@ -322,8 +322,8 @@ SERVED: Final[dict[str, tuple[str, str]]] = {
 
 
 @pytest.mark.parametrize("case", SERVED)
-def test_a_function_that_a_low_level_handler_hands_a_name_to_is_a_tool(project, case):
-    """Each function that does one name's work is found, by that name, and nothing that only helps it."""
+def test_a_function_that_a_low_level_handler_dispatches_to_is_a_tool(project, case):
+    """The function that serves a name is found under that name; its helpers are not tools."""
     source, expected = SERVED[case]
     check(project, source, expected)
 
@@ -361,14 +361,14 @@ FINDINGS: Final = {
 }
 
 
-def test_findings_of_served_functions_name_the_tool_and_stand_once(project):
-    """The rules about handlers check the functions under the tool's name, with one finding each."""
+def test_findings_of_served_functions_name_the_tool_and_appear_once(project):
+    """The handler rules check each function under its tool's name, with one finding each."""
     project.write(**FINDINGS)
     run = project.run(select=frozenset({"handler"}))
     module = run.project.read(str(project.root / "app.py"))
     result = run.check(str(project.root / "app.py"), module)
     assert not result.failures
-    found = sorted((each.path, each.rule, each.tool) for each in result.diagnostics)
+    found = sorted((diagnostic.path, diagnostic.rule, diagnostic.tool) for diagnostic in result.diagnostics)
     assert found == [
         ("app.py", "no-error-as-data", "read"),
         ("app.py", "prefer-mcp-error-in-handler", "call_tool"),
@@ -376,7 +376,7 @@ def test_findings_of_served_functions_name_the_tool_and_stand_once(project):
     ]
 
 
-def test_very_many_names_and_names_that_lead_back_end(project):
+def test_long_and_circular_dispatch_ends(project):
     """A chain of a thousand branches is read, and dispatchers that call each other are read once."""
     chain = "".join(
         f"    {'el' if number else ''}if name == 't{number}':\n        return await do(arguments)\n"
@@ -404,8 +404,8 @@ def test_very_many_names_and_names_that_lead_back_end(project):
         "if not (handler := TABLE.get(name)):\n        raise ValueError(name)\n    return handler(arguments)",
     ],
 )
-def test_what_is_raised_for_no_tool_says_that_there_is_no_such_tool(project, lines):
-    """Such an error is as the protocol asks, whatever its words; and no tool is said to throw it."""
+def test_the_error_for_an_unknown_tool_is_accepted(project, lines):
+    """The protocol requires the error, whatever its message; it is not attributed to any tool."""
     project.write(
         app="from mcp.server.lowlevel import Server\nserver = Server('x')\ndef find(arguments):\n    return 1\n"
         f"TABLE = {{'find': find}}\n@server.call_tool()\nasync def call_tool(name, arguments):\n    {lines}\n"

@@ -1,4 +1,4 @@
-"""Servers handed through functions of several modules, which register lists of objects that factories make."""
+"""Servers passed through functions of several modules, which register lists of objects built by factories."""
 
 from __future__ import annotations
 
@@ -339,45 +339,45 @@ def _run(folder, files):
 
 
 def _places(report):
-    return [(each.path, each.span.line) for each in report.diagnostics if each.rule == RULE]
+    return [(diagnostic.path, diagnostic.span.line) for diagnostic in report.diagnostics if diagnostic.rule == RULE]
 
 
 def test_a_server_is_followed_through_three_modules(tmp_path):
-    """Each tool has the name that its object says, and the nested function, in its own module, as its handler."""
+    """Each tool has its object's name, and the nested function in its own module as its handler."""
     report = _run(tmp_path, SERVER)
-    seen = {each.name: (each.path, each.handler) for each in report.tools}
+    seen = {tool.name: (tool.path, tool.handler) for tool in report.tools}
     assert seen == SEEN
-    assert {each.flavour for each in report.tools} == {"fastmcp"}
+    assert {tool.flavour for tool in report.tools} == {"fastmcp"}
     assert len(report.tools) == len(SEEN)
     assert not _places(report)
 
 
 @pytest.mark.parametrize("path", ["acme/tools/images.py", "acme/tools/volumes.py"])
-def test_a_module_of_it_linted_by_itself_has_its_tools(tmp_path, path):
-    """The function that registers is imported, and its callers are searched for."""
+def test_one_of_the_modules_linted_by_itself_has_its_tools(tmp_path, path):
+    """The registering function is imported, so its callers are searched for."""
     _run(tmp_path, SERVER)
     report = lint_paths(tmp_path / path, root=str(tmp_path))
-    assert {each.name for each in report.tools} == {name for name, place in SEEN.items() if place[0] == path}
+    assert {tool.name for tool in report.tools} == {name for name, place in SEEN.items() if place[0] == path}
 
 
-def test_a_large_tree_is_searched_for_it_too(tmp_path):
-    """Where only files that may define tools are read, those that hand them to a function are among them."""
+def test_callers_are_found_in_a_large_tree(tmp_path):
+    """The files that the byte search selects include those that pass tools to a registering function."""
     _run(tmp_path, SERVER)
     report = lint_paths(tmp_path, root=str(tmp_path), settings=Settings(syntax_limit=0))
-    assert {each.name for each in report.tools} == set(SEEN)
+    assert {tool.name for tool in report.tools} == set(SEEN)
 
 
 @pytest.mark.parametrize("case", VARIANTS)
-def test_what_the_objects_are_made_of(tmp_path, case):
-    """Dicts, tuples, constructors and lists kept elsewhere are looked into like dataclasses."""
+def test_objects_of_other_types(tmp_path, case):
+    """Dicts, tuples, constructor calls and lists from elsewhere are read like dataclasses."""
     images, specs, expected = VARIANTS[case]
     report = _run(tmp_path, {**START, "acme/images.py": images, "acme/specs.py": specs})
-    assert {each.name: each.handler for each in report.tools} == expected
+    assert {tool.name: tool.handler for tool in report.tools} == expected
     assert not _places(report)
 
 
-def test_a_list_that_cannot_be_followed_is_reported_where_it_is_handed_over(tmp_path):
-    """The function that registers is right; the call that gives it functions by unknown names is not."""
+def test_an_unknown_list_is_reported_at_the_call_that_passes_it(tmp_path):
+    """The registering function is fine; the call that passes it unknown functions is reported."""
     images = """
         import importlib
         import os
@@ -404,7 +404,7 @@ def test_a_list_that_cannot_be_followed_is_reported_where_it_is_handed_over(tmp_
 
 
 def test_an_unknown_object_is_a_server_by_its_use_in_a_package_of_servers(tmp_path):
-    """A name and a description speak of a tool; agents and commands of other packages are left alone."""
+    """A name and a description indicate a tool; agents and commands of other packages do not count."""
     source = UNRESOLVED.replace("  # here", "")
     lines = [number for number, line in enumerate(UNRESOLVED.splitlines(), 1) if line.endswith("# here")]
     report = _run(tmp_path, {"acme/__init__.py": "", "acme/server.py": "import fastmcp\n", "acme/load.py": source})
@@ -414,11 +414,11 @@ def test_an_unknown_object_is_a_server_by_its_use_in_a_package_of_servers(tmp_pa
 
 
 def test_files_in_memory_are_searched_for_callers():
-    """What an editor holds counts like what is on disk."""
+    """An editor's buffer counts like a file on disk."""
     files = {path: textwrap.dedent(text) for path, text in SERVER.items()}
     path = "acme/tools/volumes.py"
     report = lint_source(files.pop(path), path=path, root="/nowhere", files=files)
-    assert [each.name for each in report.tools if each.path == path] == ["acme_list_volumes"]
+    assert [tool.name for tool in report.tools if tool.path == path] == ["acme_list_volumes"]
 
 
 ENDLESS: Final = {
@@ -445,7 +445,7 @@ ENDLESS: Final = {
 
 
 @pytest.mark.parametrize("case", ENDLESS)
-def test_what_leads_back_to_itself_ends(case):
-    """Objects that are made of themselves, and functions that hand on to one another, are given up."""
+def test_circular_references_end(case):
+    """Self-referential objects and mutually recursive functions are given up."""
     report = lint_source("import mcp\n" + textwrap.dedent(ENDLESS[case]), path="app.py", root="/nowhere")
     assert not report.failures

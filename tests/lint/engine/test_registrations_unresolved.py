@@ -192,7 +192,7 @@ def _found(source, path="app.py", **settings):
 
 @pytest.mark.parametrize("case", UNRESOLVED)
 def test_a_registration_that_cannot_be_resolved_is_reported_once(case):
-    """Each has one finding, however often its loop runs, and the help shows an entry for the settings."""
+    """It has one finding, however often its loop runs, and the help shows an entry for the settings."""
     source, example = UNRESOLVED[case]
     text, findings = _found(source)
     lines = [number for number, line in enumerate(text.splitlines(), 1) if line.endswith("# here")]
@@ -202,18 +202,18 @@ def test_a_registration_that_cannot_be_resolved_is_reported_once(case):
 
 @pytest.mark.parametrize("case", SILENT)
 def test_tools_of_other_packages_are_not_reported(case):
-    """A parameter, another package's tools and an empty list may register anything, and name nothing to check."""
+    """Parameters, other packages' tools and empty lists may register anything, but name no function to check."""
     assert not _found(SILENT[case])[1]
 
 
 @pytest.mark.parametrize("path", ["tests/app.py", "test_app.py", "conftest.py"])
-def test_tests_may_register_what_they_like(path):
-    """A server that a test makes serves no model."""
+def test_tests_may_register_any_function(path):
+    """No model uses a server that a test creates."""
     source, _ = UNRESOLVED["a member by an unknown name"]
     assert not _found(source, path)[1]
 
 
-def test_the_settings_answer_for_what_is_registered():
-    """With `handlers` the functions are named, so there is nothing left to report."""
+def test_handlers_in_the_settings_silence_the_rule():
+    """With `handlers` the functions are named, so no registration is reported as unresolved."""
     source, example = UNRESOLVED["a member by an unknown name"]
     assert not _found(source, handlers=(example,))[1]

@@ -1,4 +1,4 @@
-"""The worked rule of the rule author's page works as shown."""
+"""The example rule in the rule author's guide works as shown."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import mcpcore_lint.runner.checker
 from mcpcore_lint.testing import cases, check, check_page
 
 
-def test_the_worked_rule_of_the_readme_passes_its_own_cases(monkeypatch):
-    """The rule in the page is complete, finds what its cases say, and needs nothing but what the page imports."""
+def test_the_example_rule_of_the_readme_passes_its_own_cases(monkeypatch):
+    """The rule is complete, passes its cases and needs only the imports that the guide shows."""
     text = (Path(mcpcore_lint.rules.__file__).parent / "README.md").read_text()
     code = re.search(r"```python\n(.*?)```", text, re.DOTALL)[1]
     namespace = {"__name__": "example"}

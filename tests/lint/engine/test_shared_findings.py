@@ -1,4 +1,4 @@
-"""A finding in code that several tools lead to is one finding, whichever files, processes or runs it comes from."""
+"""A finding in code that several tools reach is reported once, across files, processes and runs."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ SAID = "print() in step writes to standard output, which over stdio carries the 
 
 @pytest.fixture
 def many(project, tmp_path_factory, monkeypatch):
-    """Sixty servers, each with a tool that leads to the same `print`: enough files for a second process."""
+    """Sixty servers, each with a tool that reaches the same `print`: enough files to use a second process."""
     monkeypatch.setenv("MCPCORE_CACHE_DIR", str(tmp_path_factory.mktemp("cache")))
     project.write(service=SERVICE, log=LOG)
     for number in range(10, 70):
@@ -36,14 +36,14 @@ def many(project, tmp_path_factory, monkeypatch):
 
 
 def findings(project, *, jobs=1, **options):
-    """What a run finds."""
+    """The findings of a run."""
     report = lint_paths(str(project.root), root=str(project.root), settings=ONLY._replace(jobs=jobs), **options)
     assert not report.failures
     return report.diagnostics
 
 
 def test_one_finding_for_sixty_files(many):
-    """It is the same by one process or two, from the cache, and after one of the files has changed."""
+    """The finding is the same with one or two processes, from the cache, and after one file has changed."""
     found = findings(many)
     assert [("log.py", 2, f"{SAID}(tools: fetch10, fetch11, fetch12 and 57 more)")] == [
         (each.path, each.span.line, each.message) for each in found
@@ -59,7 +59,7 @@ def test_one_finding_for_sixty_files(many):
 
 
 def test_a_print_in_a_file_that_only_its_importer_names(many):
-    """The next run sees a change in a file that the tool's own file does not import itself."""
+    """The next run notices a change in a file that the tool's own file imports only indirectly."""
     many.write(log="def step(text):\n    pass\n")
     assert () == findings(many, cache=True)
     many.write(log=LOG)
@@ -69,7 +69,7 @@ def test_a_print_in_a_file_that_only_its_importer_names(many):
 
 
 def test_a_handler_that_another_tool_calls(project):
-    """The finding of a handler belongs to its tool, unless other tools lead there too."""
+    """A finding in a handler belongs to its own tool, and also to other tools that call the handler."""
     code = (
         "from fastmcp import FastMCP\nmcp = FastMCP('x')\n@mcp.tool\ndef fetch(a: str) -> str:\n    print(a)\n"
         "    return a\n"
@@ -100,7 +100,7 @@ def test_a_handler_that_another_tool_calls(project):
     ],
 )
 def test_search_through_imports(project, line, reached):
-    """Imports of every spelling are followed, without parsing a file."""
+    """Imports in every form are followed without parsing a file."""
     project.write(
         app=line + "\n",
         package__init="",

@@ -1,4 +1,4 @@
-"""Decorators on decorators: the tool is found below them, and what they catch and raise is seen through all of them."""
+"""Stacked decorators: the tool is found beneath them, and the errors that each catches or raises are known."""
 
 from __future__ import annotations
 
@@ -101,18 +101,18 @@ def _findings(stack, contract):
     settings = Settings(select=frozenset({"error-contract-unthrown", "error-contract-undeclared-reason"}))
     report = lint_source(source, settings=settings)
     assert not report.failures
-    return [(each.rule, each.tool) for each in report.diagnostics if each.tool == "fetch"]
+    return [(diagnostic.rule, diagnostic.tool) for diagnostic in report.diagnostics if diagnostic.tool == "fetch"]
 
 
 @pytest.mark.parametrize("stack", STACKS)
-def test_reasons_that_decorators_raise_are_raised(stack):
-    """However the decorators are put together, what they raise is no reason that nothing raises."""
+def test_reasons_raised_by_decorators_count_as_raised(stack):
+    """No stack of decorators makes the linter report a reason that one of them raises as never raised."""
     assert not _findings(STACKS[stack], "MISSING, BUSY")
 
 
 @pytest.mark.parametrize("stack", STACKS)
-def test_reasons_that_decorators_raise_have_to_be_declared(stack):
-    """The same reasons are missed in a contract that lacks them."""
+def test_reasons_raised_by_decorators_have_to_be_declared(stack):
+    """A contract without these reasons is reported."""
     assert ("error-contract-undeclared-reason", "fetch") in _findings(STACKS[stack], "MISSING")
 
 
@@ -198,7 +198,7 @@ TOOLS: Final = {
 
 @pytest.mark.parametrize("case", TOOLS)
 def test_the_tool_is_found_below_all_decorators(project, case):
-    """The handler is the function that the author wrote, and the name the one that the registration gives."""
+    """The handler is the function in the source, and the name is that of the registration."""
     source, expected = TOOLS[case]
     start = """
         import functools

@@ -1,4 +1,4 @@
-"""What a task or a future raises comes out where it is waited for, and nowhere else."""
+"""An error in a task or future is raised where the task is awaited, and nowhere else."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ CASES: Final[dict[str, tuple[str, set[str]]]] = {
         "future = pool.submit(plain)\ntry:\n    future.result()\nexcept CodedError:\n    pass",
         set(),
     ),
-    "a future that nobody asks": ("pool.submit(plain)", set()),
+    "a future that is never awaited": ("pool.submit(plain)", set()),
     "a function in a thread": ("return await asyncio.to_thread(plain)", PLAIN),
     "a function in a thread, awaited in a try": (
         "job = asyncio.to_thread(plain)\ntry:\n    await job\nexcept CodedError:\n    pass",
@@ -71,16 +71,16 @@ CASES: Final[dict[str, tuple[str, set[str]]]] = {
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_a_failure_comes_out_where_it_is_waited_for(project, case):
-    """The clauses round that place decide, and nothing is told where there is none."""
+def test_an_error_is_raised_where_the_task_is_awaited(project, case):
+    """Only the `except` clauses around the `await` apply; a task that is never awaited raises no error."""
     body, expected = CASES[case]
     project.write(app=HEAD + "\n".join(f"    {line}" for line in body.splitlines()) + "\n")
     assert expected == {code for code, _ in project.thrown()}
 
 
-def test_a_task_that_is_kept_where_others_see_it_is_unknown(project):
-    """Somebody may wait for it: that is said, and nothing is told."""
+def test_a_task_that_is_stored_elsewhere_is_unknown(project):
+    """Other code may await it, so its call is reported as unresolved and no error is reported."""
     project.write(app=HEAD + "    KEPT.append(asyncio.create_task(work()))\nKEPT = []\n")
     reach = project.reach()
     assert not reach.throws
-    assert ["work"] == [each.name for each in reach.unresolved if each.project]
+    assert ["work"] == [call.name for call in reach.unresolved if call.project]

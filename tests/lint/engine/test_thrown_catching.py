@@ -1,4 +1,4 @@
-"""Every way of catching: what is subtracted on the way, what is converted, and what passes all the same."""
+"""Every way to catch an error: which errors are removed, which are converted, and which still pass."""
 
 from __future__ import annotations
 
@@ -165,7 +165,7 @@ CASES: Final[Cases] = {
         """,
         "NOT_FOUND: fetch > load",
     ),
-    "what is raised in a clause is not caught by its neighbours": (
+    "an error raised in a clause is not caught by its sibling clauses": (
         """
         @tool
         def fetch():
@@ -311,7 +311,7 @@ CASES: Final[Cases] = {
         """,
         "KeyError: fetch > load",
     ),
-    "what finally raises takes the place": (
+    "an error raised in finally replaces the first one": (
         """
         @tool
         def fetch(n: int):
@@ -483,7 +483,7 @@ CASES: Final[Cases] = {
         """,
         "KeyError: fetch > load",
     ),
-    "a retry decorator that gives up with an error of its own": (
+    "a retry decorator that gives up with its own error": (
         """
         import functools
         def retried(times):
@@ -652,7 +652,7 @@ GAPS: Final[dict[str, Gap]] = {}
 
 
 @pytest.mark.parametrize("name", params(CASES, GAPS))
-def test_every_way_of_catching(project, name):
-    """What a clause, a context manager or a decorator catches for certain is subtracted, and nothing else."""
+def test_every_way_to_catch(project, name):
+    """Exactly the errors that a clause, context manager or decorator definitely catches are removed."""
     text, expected = CASES[name]
     assert expected_of(expected) == found_of(project, text)

@@ -1,4 +1,4 @@
-"""Calls through objects: whichever class an object is an instance of, its methods are followed."""
+"""Method calls are followed through whatever class an object is an instance of."""
 
 from __future__ import annotations
 
@@ -481,6 +481,6 @@ GAPS: Final[dict[str, Gap]] = {}
 
 @pytest.mark.parametrize("name", params(CASES, GAPS))
 def test_calls_through_objects(project, name):
-    """A method is followed wherever the class of its object can be told; elsewhere the call is unknown."""
+    """A method is followed if the class of its object is known; otherwise the call is unresolved."""
     text, expected = CASES[name]
     assert expected_of(expected) == found_of(project, text)

@@ -1,4 +1,4 @@
-"""What functions throw for what they are given: texts that they compare, and objects behind protocols."""
+"""Errors that depend on arguments: strings that a function compares, and objects behind protocols."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def translate(kind):
 """
 
 CASES: Final[dict[str, tuple[str, set[tuple[str, str]]]]] = {
-    "a text that nobody knows": (
+    "an unknown text": (
         TRANSLATE + "@tool\ndef fetch(kind: str):\n    raise translate(kind)\n",
         {
             ("NOT_FOUND", "fetch > translate"),
@@ -36,7 +36,7 @@ CASES: Final[dict[str, tuple[str, set[tuple[str, str]]]]] = {
             ("RATE_LIMITED", "fetch > translate"),
         },
     ),
-    "a text that is changed before it is asked for": (
+    "a text that is changed before it is compared": (
         """
 def fail(kind):
     kind = other(kind)
@@ -69,8 +69,8 @@ def fetch():
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_what_is_thrown_goes_by_what_is_given(project, case):
-    """Only what can happen with the arguments of the call is told."""
+def test_errors_depend_on_the_arguments(project, case):
+    """Only errors that the arguments of the call make possible are reported."""
     source, expected = CASES[case]
     project.write(
         app=HEAD + source,

@@ -1,4 +1,4 @@
-"""What `mcpcore.guard` makes of errors, where its arguments say it, and generators that never run."""
+"""Errors that `mcpcore.guard` converts, and generators that never run."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ CASES: Final[dict[str, tuple[str, str, set[tuple[str, tuple[str, ...] | None, tu
         {("guard", ("NOT_FOUND",), ("lost",))},
     ),
     "what is coded already": ("with STORE:", "raise not_found('x')", {("factory", ("NOT_FOUND",), ())}),
-    "a mapper of its own": ("with guard(error_mapper=mine):", "raise KeyError", {("other", None, ())}),
+    "a custom mapper": ("with guard(error_mapper=mine):", "raise KeyError", {("other", None, ())}),
     "a table that is not known": ("with guard(errors=given()):", "raise KeyError", {("other", None, ())}),
     "a class that is not known": (
         "with guard(errors={acme.Down: LOST}, code=ErrorCode.FORBIDDEN):",
@@ -42,13 +42,13 @@ CASES: Final[dict[str, tuple[str, str, set[tuple[str, tuple[str, ...] | None, tu
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_a_guard_gives_errors_the_code_or_reason_that_it_says(project, case):
-    """The class of what is raised decides, as at run time; where that is not known, nothing is told."""
+def test_a_guard_converts_errors_as_declared(project, case):
+    """The class of the raised error decides, as at run time; an error of unknown class gets no code."""
     block, raised, expected = CASES[case]
     project.write(
         app=f"{HEAD}import acme\nclass Mine(acme.Lost, Exception): ...\ndef load():\n    {block}\n        {raised}\n@tool\ndef fetch():\n    load()\n"
     )
-    found = {(each.form, each.codes, each.reasons) for each in project.reach().throws if not each.is_named_only}
+    found = {(throw.form, throw.codes, throw.reasons) for throw in project.reach().throws if not throw.is_named_only}
     assert expected == found
 
 
@@ -81,14 +81,14 @@ NAMED: Final = {
 
 
 @pytest.mark.parametrize("case", NAMED)
-def test_a_guard_names_its_errors_whatever_stands_inside(project, case):
-    """What a guard names may come out of it, though nothing inside is seen to raise an exception that becomes it."""
+def test_a_guard_names_its_errors_whatever_its_body(project, case):
+    """The errors that a guard names may leave it, even if no matching exception is seen in its body."""
     project.write(app=f"{HEAD}ROWS = {{}}\n{NAMED[case]}@tool\nasync def fetch():\n    load()\n    await load()\n")
-    assert {("lost",)} == {each.reasons for each in project.reach().throws if each.is_named_only}
+    assert {("lost",)} == {throw.reasons for throw in project.reach().throws if throw.is_named_only}
 
 
-def test_what_a_guard_names_may_be_caught_outside_of_it(project):
-    """A clause round a guard catches what the guard makes, as it does any other error."""
+def test_errors_of_a_guard_can_be_caught_outside_it(project):
+    """A clause around a guard catches the guard's errors like any others."""
     project.write(
         app=HEAD
         + "from mcpcore import CodedError\ndef load():\n    try:\n        with guard(errors={KeyError: 'lost'}):\n"
@@ -98,17 +98,17 @@ def test_what_a_guard_names_may_be_caught_outside_of_it(project):
 
 
 def test_a_guard_as_a_decorator_converts_too(project):
-    """`@guard(errors=...)` is as `with guard(errors=...)` round the body, for what other packages raise too."""
+    """`@guard(errors=...)` acts like `with guard(errors=...)` around the body, also for other packages' errors."""
     project.write(
         app=HEAD
         + '@guard(errors={httpx.TransportError: "down"})\ndef load():\n    httpx.get("x")\n'
         + "@tool\ndef fetch():\n    load()\n"
     )
-    assert {("down",)} == {each.reasons for each in project.reach().throws if each.source == "project"}
+    assert {("down",)} == {throw.reasons for throw in project.reach().throws if throw.source == "project"}
 
 
-def test_a_generator_that_is_only_asked_for_never_runs(project):
-    """Asking whether there is a generator does not run it; looping over it does."""
+def test_a_generator_that_is_not_iterated_never_runs(project):
+    """Testing a generator for truth does not run it; looping over it does."""
     source = """
         from mcpcore import conflict, not_found, tool
         def lines():
@@ -139,8 +139,8 @@ ODD: Final = (
 
 
 @pytest.mark.parametrize("block", ODD)
-def test_an_odd_guard_names_nothing_that_it_cannot_raise(project, block):
-    """Arguments that cannot be read, are of another kind or refer to themselves give no reason and no code."""
+def test_an_invalid_guard_names_no_error(project, block):
+    """Unreadable, mistyped or self-referential arguments give no reason and no code."""
     own = "G = guard(errors={KeyError: G})\nH = guard(errors=H)\nI = guard(errors={KeyError: None}, data=I)\n"
     project.write(app=f"{HEAD}{own}@tool\ndef fetch(*args, **kw):\n    {block}\n        return 1\n")
-    assert not [each for each in project.reach().throws if each.codes or each.reasons not in {None, (), ("x",)}]
+    assert not [throw for throw in project.reach().throws if throw.codes or throw.reasons not in {None, (), ("x",)}]

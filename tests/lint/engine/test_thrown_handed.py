@@ -1,4 +1,4 @@
-"""Functions that are handed over, kept and run by others: callbacks, tasks, threads, generators and implicit calls."""
+"""Functions that other code runs: callbacks, tasks, threads, generators and implicit calls."""
 
 from __future__ import annotations
 
@@ -588,6 +588,6 @@ GAPS: Final[dict[str, Gap]] = {}
 
 @pytest.mark.parametrize("name", params(CASES, GAPS))
 def test_functions_that_others_run(project, name):
-    """Whoever runs a function, what it raises is found where it is run, and only there."""
+    """The errors of a function are found where the function is run, and only there."""
     text, expected = CASES[name]
     assert expected_of(expected) == found_of(project, text)

@@ -1,4 +1,4 @@
-"""Errors that lists and tables keep before they are raised, and `ctx.fail` with some arguments filled in."""
+"""Errors stored in lists and tables before they are raised, and partial applications of `ctx.fail`."""
 
 from __future__ import annotations
 
@@ -37,28 +37,28 @@ CASES: Final[dict[str, tuple[str, set[tuple[str, str]]]]] = {
 
 
 def indented(body):
-    """The body of a function."""
+    """Indent lines as the body of a function."""
     return "\n    ".join(body.splitlines())
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_an_error_that_is_kept_is_known_where_it_is_raised(project, case):
-    """What is raised is what the list or the table holds there."""
+def test_a_stored_error_is_known_where_it_is_raised(project, case):
+    """The raised error is the item of the list or table."""
     body, expected = CASES[case]
     project.write(app=f"{HEAD}\n@tool\ndef fetch(a):\n    {indented(body)}\n")
     assert expected == project.thrown()
 
 
 def test_a_list_that_is_changed_may_hold_anything(project):
-    """Nothing is told of a list that is added to."""
+    """No error of a list that is appended to is reported."""
     body = "errors = [not_found('x')]\nerrors.append(other(a))\nraise errors[0]"
     project.write(app=f"{HEAD}\n@tool\ndef fetch(a):\n    {indented(body)}\n")
     assert not project.thrown()
-    assert ["raise errors[]"] == [each.name for each in project.reach().unresolved if each.name.startswith("raise")]
+    assert ["raise errors[]"] == [call.name for call in project.reach().unresolved if call.name.startswith("raise")]
 
 
-def test_fail_with_arguments_filled_in_is_fail(project):
-    """`partial(ctx.fail, reason)` is `ctx.fail` where it is called."""
+def test_a_partial_of_fail_is_fail(project):
+    """`partial(ctx.fail, reason)` acts like `ctx.fail` when it is called."""
     body = "gone = partial(ctx.fail, 'gone', data={'a': a})\nraise gone(message='It is gone.')"
     errors = "FailureMode('gone', ErrorCode.NOT_FOUND, when='x', recovery='y')"
     project.write(app=f"{HEAD}\n@tool(errors=[{errors}])\ndef fetch(ctx: Context[Any], a):\n    {indented(body)}\n")

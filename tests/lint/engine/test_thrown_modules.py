@@ -1,4 +1,4 @@
-"""Projects of several modules: whichever way a name comes into a file, what it means there is found."""
+"""Projects of several modules: a name is resolved however it is imported."""
 
 from __future__ import annotations
 
@@ -333,6 +333,6 @@ GAPS: Final[dict[str, Gap]] = {}
 
 @pytest.mark.parametrize("name", params(CASES, GAPS))
 def test_names_across_modules(project, name):
-    """A name means the same wherever it is imported from, and is unknown where the module does not have it."""
+    """A name means the same wherever it is imported, and is unknown if the module does not define it."""
     text, expected = CASES[name]
     assert expected_of(expected) == found_of(project, text)

@@ -1,4 +1,4 @@
-"""What looks like a case that is followed and is none: caught on the way, never run, or not to be known."""
+"""Near misses of the cases that are followed: errors caught on the way, never raised, or unknown."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ CASES: Final[Cases] = {
         """,
         "NOT_FOUND: fetch > helper > A.get",
     ),
-    "a helper that is given what nobody knows": (
+    "a helper with an unknown argument": (
         """
         def helper(store):
             store.load()
@@ -359,7 +359,7 @@ CASES: Final[Cases] = {
 
 
 @pytest.mark.parametrize("name", params(CASES, {}))
-def test_what_is_nearly_a_case_that_is_followed(project, name):
-    """Nothing is told that cannot happen, and nothing that cannot be known is passed over in silence."""
+def test_near_misses(project, name):
+    """Impossible errors are not reported, and unknown ones are never left out silently."""
     text, expected = CASES[name]
     assert expected_of(expected) == found_of(project, text)

@@ -1,4 +1,4 @@
-"""Methods that return their own object, and objects that only keep what they are given."""
+"""Methods that return their own object, and objects that only store their arguments."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ CASES: Final[Cases] = {
 
 
 @pytest.mark.parametrize("name", params(CASES, {}))
-def test_what_is_kept_and_what_is_returned(project, name):
-    """What is made of a class is of that class, and what an object keeps runs where the object runs it."""
+def test_stored_and_returned_objects(project, name):
+    """An instance has its class, and a stored function runs where the object runs it."""
     text, expected = CASES[name]
     assert expected_of(expected) == found_of(project, text)

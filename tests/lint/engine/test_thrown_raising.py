@@ -1,4 +1,4 @@
-"""Every spelling of `raise`: what is thrown, whichever way the error came to be."""
+"""Every form of `raise`, however the error was created."""
 
 from __future__ import annotations
 
@@ -203,7 +203,7 @@ CASES: Final[Cases] = {
         """,
         "NOT_FOUND: fetch > build\nCONFLICT: fetch > build",
     ),
-    "what a factory returns is bound first": (
+    "the error of a factory is bound to a name first": (
         """
         @tool
         def fetch():
@@ -683,7 +683,7 @@ CASES: Final[Cases] = {
         """,
         "NOT_FOUND: fetch > Store.get",
     ),
-    "an exception of a third party that nobody knows": (
+    "an unknown exception of a third party": (
         """
         import acme
         from acme.errors import AcmeError
@@ -695,7 +695,7 @@ CASES: Final[Cases] = {
         """,
         "acme.errors.AcmeError: fetch\n?: acme.Down",
     ),
-    "what cannot be known is unknown": (
+    "an error that cannot be resolved is unknown": (
         """
         import acme
         @tool
@@ -717,6 +717,6 @@ GAPS: Final[dict[str, Gap]] = {}
 
 @pytest.mark.parametrize("name", params(CASES, GAPS))
 def test_every_spelling_of_a_raise(project, name):
-    """Exactly the errors that Python would raise are found, each with its way; the rest is said to be unknown."""
+    """Exactly the errors that Python would raise are found, each with its call path; others are unknown."""
     text, expected = CASES[name]
     assert expected_of(expected) == found_of(project, text)

@@ -1,8 +1,8 @@
-"""Small projects with all that their tool `fetch` throws: how such a table is read and checked.
+"""Small projects and the errors that their tool `fetch` throws: how such a table is read and checked.
 
-A case is the text of some files and what is expected. `#-- store.py` begins another file; the first is `server.py`.
-Each file starts with `HEAD`. Each line expected is a code or class, a colon, and the way to it; `?:` stands before a
-call of the project's own that is reported as unknown. Nothing else may be found.
+A case is the text of some files and the expected lines. `#-- store.py` begins another file; the first is `server.py`.
+Each file starts with `HEAD`. An expected line is a code or class, a colon and its call path; `?:` marks a call within
+the project that is reported as unresolved. Nothing else may be found.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ Cases: TypeAlias = "dict[str, tuple[str, str]]"
 Gap: TypeAlias = Literal["invented", "missed", "unknown", "way"]
 
 GAPS: Final[dict[Gap, str]] = {
-    "invented": "an error is told that does not leave the handler, or a known code is told as unknown",
-    "missed": "an error that leaves the handler is not found, and nothing says that something is unknown",
-    "unknown": "a call or an error is told as unknown that could be known",
-    "way": "the error is right, the way to it is shown by another name",
+    "invented": "an error is reported that cannot leave the handler, or a known code is reported as unknown",
+    "missed": "an error that leaves the handler is neither found nor reported as unknown",
+    "unknown": "a call or an error that could be resolved is reported as unknown",
+    "way": "the error is right, but its call path has another name",
 }
-"""How an answer can fall short of what Python does."""
+"""How the linter's answer can differ from Python's behaviour."""
 
 HEAD = (
     "from mcpcore import CodedError, Context, ErrorCode, conflict, forbidden, not_found, rate_limited, timeout, tool\n"
@@ -32,7 +32,7 @@ HEAD = (
 
 
 def files_of(text: str) -> Iterator[tuple[str, str]]:
-    """The files of a case: path and content."""
+    """The files of a case: paths and contents."""
     path, lines = "server.py", [HEAD]
     for line in textwrap.dedent(text).strip("\n").splitlines():
         if line.startswith("#-- "):
@@ -44,12 +44,12 @@ def files_of(text: str) -> Iterator[tuple[str, str]]:
 
 
 def expected_of(text: str) -> set[str]:
-    """The lines expected."""
+    """The expected lines."""
     return {line.strip() for line in text.strip().splitlines() if line.strip()}
 
 
 def params(cases: Cases, gaps: dict[str, Gap]) -> list[object]:
-    """The cases as parameters; those that the linter does not answer yet must fail, so that a mended one is noticed."""
+    """The cases as parameters; known gaps are strict xfails, so that closing one is noticed."""
     assert set(gaps) <= set(cases), set(gaps) - set(cases)
     return [
         pytest.param(
@@ -63,7 +63,7 @@ def params(cases: Cases, gaps: dict[str, Gap]) -> list[object]:
 
 
 def found_of(project, text: str, name: str = "fetch") -> set[str]:
-    """What the linter finds, in the form of the lines expected."""
+    """The linter's result, in the form of the expected lines."""
     for path, content in files_of(text):
         target = project.root / path
         target.parent.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""A project on disk, and the command run on it, in this process or in another."""
+"""A project on disk and the command run on it, in this process or a new one."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Project:
         self.root = root
 
     def write(self, name, text):
-        """Write a file, its folders with it."""
+        """Write a file and create its parent folders."""
         path = self.root / name
         path.parent.mkdir(parents=True, exist_ok=True)
         if isinstance(text, bytes):
@@ -89,7 +89,7 @@ def command(*args):
 
 @pytest.fixture(autouse=True)
 def _alone(tmp_path, monkeypatch):
-    """Give each test its own cache and environment."""
+    """Isolate each test's cache and environment."""
     monkeypatch.setenv("MCPCORE_CACHE_DIR", str(tmp_path / "cache"))
     for name in ("NO_COLOR", "FORCE_COLOR", "GIT_DIR"):
         monkeypatch.delenv(name, raising=False)
@@ -113,7 +113,7 @@ def project(empty):
 
 @pytest.fixture
 def repository(project):
-    """The same under git, committed."""
+    """The same project, committed to a git repository."""
     project.git("init", "-q", "-b", "main")
     project.git("add", ".")
     project.git("commit", "-q", "-m", "first")

@@ -1,4 +1,4 @@
-"""A small server with two findings, and one with none."""
+"""A small server with two findings, and one without any."""
 
 from __future__ import annotations
 

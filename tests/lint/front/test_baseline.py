@@ -1,4 +1,4 @@
-"""A baseline hides known findings, wherever their lines move to, and lists those that were fixed."""
+"""A baseline hides known findings, even if their lines move, and lists those that were fixed."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ def known(project):
     return project
 
 
-def test_known_findings_are_held_back(known):
+def test_known_findings_are_hidden(known):
     """Findings in the baseline are not reported."""
     result = known.lint("--baseline", "known.json", code=0)
     assert "No findings in 2 files, 1 tool (2 in the baseline)\n" == result.stdout
 
 
 def test_lines_may_move(known):
-    """Lines before a finding, and its indentation, do not make it a new one."""
+    """Inserted lines and a changed indentation do not make a finding new."""
     known.write("server.py", "# A comment.\n\n" + SERVER.replace('if store.get("a"):', 'if  store.get( "a"):'))
     known.lint("--baseline", "known.json", code=0)
 
 
 def test_lines_may_be_edited_and_files_renamed(known):
-    """A line that is edited round its finding, or a file under another name, makes no finding a new one."""
+    """Editing the line of a finding, or renaming its file, does not make it new."""
     edited = SERVER.replace('not_found("There is nothing.")', 'not_found("Nothing.")')
     known.write("server.py", edited)
     assert "of the baseline fixed" not in known.lint("--baseline", "known.json", code=0).stdout
@@ -43,14 +43,14 @@ def test_lines_may_be_edited_and_files_renamed(known):
     assert 2 == len(known.found("--baseline", "known.json", code=1))
 
 
-def test_new_findings_are_told(known):
+def test_new_findings_are_reported(known):
     """A second finding on a line like a known one is new."""
     known.write("server.py", SERVER + '    raise not_found("There is nothing.")\n')
     assert [("server.py", 13, "error-contract-prefer-fail")] == known.found("--baseline", "known.json", code=1)
 
 
 def test_fixed_findings_are_reported(known):
-    """What the baseline holds and the run no longer finds is named; not so where the run did not look for it."""
+    """Baseline entries that no longer occur are listed, unless the run did not check for them."""
     known.lint("--fix")
     result = known.lint("--baseline", "known.json", code=0)
     assert "1 finding of the baseline fixed; remove them with --write-baseline:\n  server.py: [error-contract-pr" in (
@@ -62,15 +62,15 @@ def test_fixed_findings_are_reported(known):
     assert 1 == len(json.loads((known.root / "known.json").read_text())["findings"])
 
 
-def test_writing_for_a_part_keeps_the_rest(known):
-    """A run over some files rewrites what the baseline holds of these."""
+def test_writing_for_some_files_keeps_the_others(known):
+    """A run over some files rewrites only their entries in the baseline."""
     known.write("other.py", SERVER)
     known.lint("other.py", "--baseline", "known.json", "--write-baseline", code=0)
     known.lint("--baseline", "known.json", code=0)
 
 
 def test_writing_for_some_rules_keeps_the_others(known):
-    """A run of some rules rewrites what the baseline holds of these."""
+    """A run of some rules rewrites only their entries in the baseline."""
     known.lint("--select", "handler", "--baseline", "known.json", "--write-baseline", code=0)
     known.lint("--ignore", "conformance", "--baseline", "known.json", "--write-baseline", code=0)
     known.lint("--baseline", "known.json", code=0)
@@ -79,8 +79,8 @@ def test_writing_for_some_rules_keeps_the_others(known):
     assert [CONFLICT[2]] == [each["rule"] for each in json.loads((known.root / "known.json").read_text())["findings"]]
 
 
-def test_writing_ends_with_the_report_of_what_is_left(project):
-    """The report after writing is one of the format that was asked for, in the file that was asked for."""
+def test_writing_also_reports_the_remaining_findings(project):
+    """The report after writing uses the requested format and file."""
     result = project.lint(
         "--baseline", "known.json", "--write-baseline", "--fix", "--format", "json", "--output-file", "r.json", code=0
     )
@@ -89,8 +89,8 @@ def test_writing_ends_with_the_report_of_what_is_left(project):
     assert ([], 1, 1) == (report["diagnostics"], report["summary"]["baselined"], report["summary"]["fixed"])
 
 
-def test_it_counts_from_its_own_folder(known):
-    """A baseline serves from whatever folder the command is run."""
+def test_paths_are_relative_to_the_baseline(known):
+    """A baseline works from whatever folder the command is run."""
     inner = known.root / "inner"
     inner.mkdir()
     known.lint("..", "--baseline", "../known.json", cwd=inner, code=0)
@@ -107,12 +107,12 @@ def test_it_counts_from_its_own_folder(known):
         "[" * 100_000,
     ],
 )
-def test_what_is_no_baseline_is_said_to_be_none(project, text):
+def test_an_invalid_baseline_is_rejected(project, text):
     """A damaged baseline stops the run."""
     project.write("known.json", text)
     assert "known.json: " in project.lint("--baseline", "known.json", code=2).stderr
 
 
 def test_without_a_baseline(project):
-    """The findings themselves are as they were."""
+    """Without `--baseline`, all findings are reported again."""
     assert [CONFLICT, DIRECT] == project.found()

@@ -1,4 +1,4 @@
-"""`--changed-since`: what a change concerns, with real repositories."""
+"""`--changed-since`: which findings a change affects, in real repositories."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def test_nothing_changed(repository):
 
 
 def test_changed_untracked_and_renamed_files(repository):
-    """All findings in changed files are reported: in edited, staged, untracked and renamed ones."""
+    """All findings in edited, staged, untracked and renamed files are reported."""
     repository.write("server.py", "# edited\n" + SERVER)
     assert [11, 12] == [line for _, line, _ in repository.found("--changed-since", "HEAD")]
     repository.git("checkout", "-q", ".")
@@ -36,8 +36,8 @@ def test_a_service_that_changed(repository):
     assert [] == repository.found("--changed-since", "HEAD", code=0)
 
 
-def test_a_file_that_went(repository):
-    """Findings that a deleted file causes elsewhere are reported."""
+def test_a_deleted_file(repository):
+    """Findings that a deletion causes in other files are reported."""
     contract = 'recovery="Call search_keys to find one."'
     repository.write("server.py", SERVER.replace(contract, f'{contract}, fallback_tool="ping"'))
     repository.write("ping.py", CLEAN)
@@ -48,7 +48,7 @@ def test_a_file_that_went(repository):
     assert ["error-contract-recovery-unknown-tool"] == rules
 
 
-def test_branches_are_compared_where_they_parted(repository):
+def test_branches_are_compared_at_the_merge_base(repository):
     """Changes on the base branch do not count as changes of this branch."""
     repository.git("checkout", "-qb", "topic")
     repository.write("ping.py", CLEAN.replace("ping()", "ping(host: str)"))
@@ -62,7 +62,7 @@ def test_branches_are_compared_where_they_parted(repository):
 
 
 def test_subfolders(repository):
-    """It works from a subfolder, over a part of the repository, and with a nested configuration."""
+    """The option works from a subfolder, for part of a repository, and with a nested configuration."""
     repository.write("inner/server.py", SERVER)
     repository.write("inner/store.py", STORE)
     repository.settings("", "inner")
@@ -77,7 +77,7 @@ def test_subfolders(repository):
 
 
 def test_configuration_of_git_does_not_matter(repository):
-    """Settings of the repository that change what git prints change nothing here."""
+    """Repository settings that change git's output have no effect."""
     for name, value in (
         ("diff.relative", "true"),
         ("diff.noprefix", "true"),
@@ -89,7 +89,7 @@ def test_configuration_of_git_does_not_matter(repository):
     assert 2 == len(repository.found("--changed-since", "HEAD", cwd=repository.root))
 
 
-def test_a_repository_inside(repository):
+def test_a_nested_repository(repository):
     """Findings in a nested repository, such as a submodule, are reported if it changed or is new."""
     repository.write("inner/server.py", SERVER)
     repository.write("inner/store.py", STORE)
@@ -106,7 +106,7 @@ def test_a_repository_inside(repository):
 
 
 def test_errors_of_git(repository, tmp_path, monkeypatch):
-    """No such revision, an option for one, no repository, no git: each is said, with the next step."""
+    """A missing revision, an option as the revision, no repository and no git are each reported with the next step."""
     said = repository.lint("--changed-since", "no-such", code=2).stderr
     assert "--changed-since no-such: unknown revision; name a branch, a tag or a commit of this repository" in said
     assert "not a revision" in repository.lint("--changed-since", "--output=x", code=2).stderr
@@ -132,7 +132,7 @@ def test_in_a_hook_of_git(repository, monkeypatch):
 
 
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root gives files away")
-def test_a_repository_of_somebody_else(repository):
+def test_a_repository_of_another_user(repository):
     """If git mistrusts the repository, as in containers, the message says how to allow it."""
     for path in (repository.root, repository.root / ".git"):
         os.chown(path, 12345, 12345)
@@ -140,8 +140,8 @@ def test_a_repository_of_somebody_else(repository):
     assert f"if it is yours, run: git config --global --add safe.directory {repository.root}" in said
 
 
-def test_together_they_are_all(repository):
-    """Against the empty past, everything is new."""
+def test_against_the_empty_tree_everything_is_new(repository):
+    """Compared with the empty tree, every finding is reported."""
     repository.git("checkout", "-q", "--orphan", "other")
     repository.git("rm", "-rqf", ".")
     repository.git("commit", "-q", "--allow-empty", "-m", "empty")

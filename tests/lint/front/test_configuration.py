@@ -46,7 +46,7 @@ PREFER, CONFORM = DIRECT[2], CONFLICT[2]
     ids=lambda text: text.splitlines()[-1][:30] if "=" in text else "",
 )
 def test_mistakes_are_reported(project, text, said):
-    """A mistake stops the run, with the file, the line, the key and the next step."""
+    """A mistake stops the run; the message has the file, the line, the key and the next step."""
     project.settings(text)
     if text.startswith(("[tool]", "[tool.mcpcore]\nlint")):
         project.write("pyproject.toml", text)
@@ -72,7 +72,7 @@ def test_a_configuration_with_a_byte_order_mark(project):
         '[tool.mcpcore.lint.per-file]\n"a" = {{ severity = {{ {} = "info" }} }}',
     ],
 )
-def test_a_severity_is_that_of_one_rule(project, text):
+def test_a_severity_applies_to_one_rule(project, text):
     """A family is rejected where a single rule is required."""
     project.settings(text.format("handler"))
     (found,) = [each for each in project.json(code=1)["diagnostics"] if each["rule"] == "unknown-rule"]
@@ -80,7 +80,7 @@ def test_a_severity_is_that_of_one_rule(project, text):
 
 
 def test_unknown_rules_are_findings(project):
-    """A name that no rule has is a finding where it stands; one that is meant to be selected selects nothing."""
+    """An unknown rule name is reported at its line in the configuration, and selects no rule."""
     project.settings(
         'ignore = [\n  "handler",\n  "no-fake-emtpy",\n]\n[tool.mcpcore.lint.severities]\nnope = "error"\n'
     )
@@ -97,7 +97,7 @@ def test_unknown_rules_are_findings(project):
 
 
 def test_severities(project):
-    """A severity can be changed, for all files and for some."""
+    """A severity can be changed for all files or for some."""
     project.settings(
         f"""
         [tool.mcpcore.lint.severities]
@@ -112,7 +112,7 @@ def test_severities(project):
 
 
 def test_per_file(project):
-    """Rules are ignored or selected for the files that a glob matches, backslashes or not."""
+    """Rules are ignored or selected for the files that a glob matches, also with backslashes."""
     project.write("tests/server.py", SERVER)
     project.write("scripts/server.py", SERVER)
     project.settings(
@@ -150,15 +150,15 @@ def test_per_file(project):
         ("a[", "a[", True),
     ],
 )
-def test_what_globs_of_per_file_mean(glob, path, meant):
-    """A name means files and folders of that name, a path with a folder all below it, `!` all others."""
+def test_globs_of_per_file(glob, path, meant):
+    """A name matches files and folders anywhere, a folder everything below it, and `!` all other files."""
     from mcpcore_lint.settings import PerFile
 
     assert meant is PerFile(glob).matches(path)
 
 
 def test_exclude_and_gitignore(repository):
-    """What the settings or git leave out is not read, unless it is named outright."""
+    """Files excluded by the settings or git are not read, unless they are named on the command line."""
     repository.write("generated/server.py", SERVER)
     repository.write("ignored.py", SERVER)
     repository.write(".gitignore", "/ignored.py\n")
@@ -172,7 +172,7 @@ def test_exclude_and_gitignore(repository):
 
 
 def test_configuration_elsewhere(project):
-    """`--config` is used alone, be it a file of the keys or of the section, inside the project or outside of it."""
+    """`--config` replaces all other configuration, with or without the section, inside or outside the project."""
     project.settings('ignore = ["all"]')
     shared = project.root.parent / "shared"
     shared.mkdir()
@@ -189,7 +189,7 @@ def test_configuration_elsewhere(project):
 
 
 def test_show_settings(project):
-    """`--show-settings` tells each setting and where it comes from."""
+    """`--show-settings` prints each setting and where it comes from."""
     project.settings('fail-on = "error"\njobs = 1\n')
     text = project.lint("--show-settings", "--jobs", "3", "--select", "handler", code=0).stdout
     assert 'fail-on = "error"  (pyproject.toml:2)' in text
@@ -202,7 +202,7 @@ def test_show_settings(project):
     assert "nowhere: no such file" in project.lint("--show-settings", "nowhere", code=2).stderr
 
 
-def test_settings_are_shown_as_they_are_written(project):
+def test_settings_are_shown_as_toml(project):
     """`--show-settings` prints tables and lists as TOML."""
     import tomllib
 
@@ -223,7 +223,7 @@ def test_settings_are_shown_as_they_are_written(project):
 
 
 def test_settings_of_an_editor(project):
-    """A file that is not saved yet uses the configuration of its folder."""
+    """An unsaved file uses the configuration of its folder."""
     project.settings(f'ignore = ["{PREFER}"]')
     assert [("deep/er/x.py", 3, "tool-description-required")] == [
         (path, line, rule)
@@ -234,7 +234,7 @@ def test_settings_of_an_editor(project):
 
 
 def test_every_key_is_documented(project):
-    """Each key has a meaning, and each field of the settings a key."""
+    """Each key has a description, and each field of the settings has a key."""
     from mcpcore_lint.config import KEYS
     from mcpcore_lint.settings import Settings
 

@@ -1,4 +1,4 @@
-"""Fixes on disk: what they write, what they leave alone, and what happens when something comes between."""
+"""Fixes on disk: which bytes they write, which they keep, and what happens on concurrent changes."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tests.lint.test_cases import ALL, read
 
 
 def test_fix_writes_and_is_idle_the_second_time(project):
-    """`--fix` mends what it can, tells what remains, and finds nothing to do when it runs again."""
+    """`--fix` makes every fix, reports the remaining findings, and changes nothing when it runs again."""
     result = project.lint("--fix", "--format", "concise", code=1)
     assert "1 warning in 2 files, 1 tool (1 fixed)" in result.stdout
     mended = (project.root / "server.py").read_text()
@@ -31,7 +31,7 @@ def test_fix_writes_and_is_idle_the_second_time(project):
 
 
 def test_diff_writes_nothing(project):
-    """`--diff` shows what `--fix` would do and leaves every file alone."""
+    """`--diff` shows the changes that `--fix` would make and leaves every file alone."""
     before = {path.name: (path.read_bytes(), path.stat().st_mtime_ns) for path in project.root.iterdir()}
     result = project.lint("--diff", code=1)
     assert '-        raise not_found("There is nothing.")\n' in result.stdout
@@ -43,7 +43,7 @@ def test_diff_writes_nothing(project):
 
 
 def test_diff_applies(repository):
-    """The patch that `--diff` prints is one that git applies, and comes to what `--fix` writes."""
+    """Applying the patch of `--diff` with git gives the same files as `--fix`."""
     patch = repository.lint("--diff", code=1).stdout
     repository.lint("--fix")
     mended = (repository.root / "server.py").read_text()
@@ -56,7 +56,7 @@ def test_diff_applies(repository):
 @pytest.mark.parametrize("newline", ["\r\n", "\n"], ids=["crlf", "lf"])
 @pytest.mark.parametrize("bom", [b"\xef\xbb\xbf", b""], ids=["bom", "plain"])
 def test_bytes_outside_of_the_fix_stay(project, newline, bom):
-    """Line ends and a byte-order mark are as they were."""
+    """Line ends and a byte-order mark are kept."""
     raw = bom + SERVER.replace("\n", newline).encode()
     path = project.write("server.py", raw)
     path.chmod(0o640)
@@ -65,8 +65,8 @@ def test_bytes_outside_of_the_fix_stay(project, newline, bom):
     assert 0o640 == path.stat().st_mode & 0o777
 
 
-def test_only_what_is_told_is_mended(repository):
-    """`--fix` leaves alone what the baseline or `--changed-since` keep back."""
+def test_only_reported_findings_are_fixed(repository):
+    """`--fix` ignores findings that the baseline or `--changed-since` hides."""
     repository.lint("--baseline", "b.json", "--write-baseline", code=0)
     repository.lint("--baseline", "b.json", "--fix", code=0)
     repository.lint("--changed-since", "HEAD", "--fix", code=0)
@@ -75,7 +75,7 @@ def test_only_what_is_told_is_mended(repository):
 
 
 def test_a_file_changed_meanwhile_is_not_overwritten(project, monkeypatch):
-    """A file that somebody saves again and again while it is being mended keeps what was saved, and the run says so."""
+    """A file that is saved again and again during the run keeps the saved text, and the run reports that."""
 
     whole = fixer.make_pass
     saved = []
@@ -92,8 +92,8 @@ def test_a_file_changed_meanwhile_is_not_overwritten(project, monkeypatch):
 
 
 @pytest.mark.parametrize("option", ["--fix", "--diff"])
-def test_edits_are_made_to_the_text_that_was_judged(project, monkeypatch, option):
-    """A file that is saved between the look at it and its mending is looked at again, and what was saved is mended."""
+def test_edits_are_made_to_the_text_that_was_checked(project, monkeypatch, option):
+    """A file saved between its check and its fix is checked again, and the saved text is fixed."""
 
     make = fixer.Mending.make
     changed = SERVER.replace('"""Fetch a value."""', '"""Fetch a value, whatever it may be."""')
@@ -111,16 +111,16 @@ def test_edits_are_made_to_the_text_that_was_judged(project, monkeypatch, option
         assert '+        raise ctx.fail("no_match", "There is nothing.")\n' in result.stdout
 
 
-def test_what_killed_runs_left_behind_goes(project):
-    """The temporary file of a run that was killed goes with the next one that mends something beside it."""
+def test_temporary_files_of_killed_runs_are_removed(project):
+    """The next run that fixes a file in the same folder removes the temporary file of a killed run."""
     old, fresh = project.write(".mcpcore-old", "x"), project.write(".mcpcore-new", "x")
     os.utime(old, (1, 1))
     assert 1 == project.process("--fix").returncode
     assert (False, True) == (old.exists(), fresh.exists())
 
 
-def test_what_is_renamed_is_renamed_everywhere(empty):
-    """A fix that renames a reason comes after those that write it; where several files have it, it keeps its name."""
+def test_a_reason_is_renamed_everywhere_or_nowhere(empty):
+    """A fix that renames a reason is made after those that write it; a reason that several files use keeps its name."""
     entry = 'FailureMode("NoMatch", ErrorCode.NOT_FOUND, when="None.", recovery="Call search_keys to find one.")'
     head = "from mcpcore import Context, ErrorCode, FailureMode, not_found, tool\n"
     handler = """
@@ -141,7 +141,7 @@ def test_what_is_renamed_is_renamed_everywhere(empty):
 
 
 def test_read_only_files_stay(project):
-    """A file that may not be written is told and left as it is; the others are mended."""
+    """A file that cannot be written is reported and unchanged; the others are fixed."""
     project.write("other.py", SERVER)
     path = project.root / "server.py"
     path.chmod(0o444)
@@ -152,7 +152,7 @@ def test_read_only_files_stay(project):
 
 
 def test_other_encodings(project):
-    """A file stays in the encoding that it declares; a fix that this one cannot hold is not made."""
+    """A file keeps its declared encoding; a fix that the encoding cannot represent is not made."""
     raw = b"# coding: latin-1\n# caf\xe9\n" + SERVER.encode()
     path = project.write("server.py", raw)
     project.lint("--fix")
@@ -168,7 +168,7 @@ def test_other_encodings(project):
     ],
 )
 def test_imports_of_the_standard_library_come_first(project, head, stands):
-    """Below the head of a file, above the imports of others; a comment that belongs to one of these stays with it."""
+    """They go below the docstring and above third-party imports, which keep their comments."""
     server = SERVER.replace("from typing import Literal\n\n", "").replace('Context[Literal["no_match"]]', "Context")
     path = project.write("server.py", head + server)
     project.lint("--fix")
@@ -177,7 +177,7 @@ def test_imports_of_the_standard_library_come_first(project, head, stands):
 
 
 def test_links_stay_links(project):
-    """Mending a link mends what it leads to."""
+    """Fixing a link fixes the file that it points to."""
     (project.root / "server.py").rename(project.root / "real.txt")
     (project.root / "server.py").symlink_to("real.txt")
     project.lint("--fix")
@@ -186,7 +186,7 @@ def test_links_stay_links(project):
 
 
 def test_killed_runs_leave_nothing_broken(project):
-    """A `--fix` run that is killed leaves each file as it was or mended, and a cache that the next run can use."""
+    """A killed `--fix` run leaves each file as it was or fixed, and a usable cache."""
     old = SERVER
     new = SERVER.replace('not_found("There is nothing.")', 'ctx.fail("no_match", "There is nothing.")')
     for number in range(24):
@@ -205,7 +205,7 @@ def test_killed_runs_leave_nothing_broken(project):
     assert project.found() == project.found("--no-cache")
 
 
-def test_a_broken_cache_is_no_cache(project):
+def test_a_broken_cache_is_ignored(project):
     """Whatever happened to the cache, the findings are the same."""
     expected = [CONFLICT, DIRECT]
     folder = project.root.parent / "cache"
@@ -223,7 +223,7 @@ def test_a_broken_cache_is_no_cache(project):
 
 @pytest.mark.parametrize("unsafe", [(), ("--unsafe-fixes",)], ids=["safe", "unsafe"])
 def test_diff_shows_exactly_what_fix_writes(empty, unsafe):
-    """Over the cases of all rules, each a file of one project, the patch of `--diff` comes to what `--fix` writes."""
+    """For one project made of all rule cases, the patch of `--diff` gives the same files as `--fix`."""
     for rule, path in ALL:
         case = read(path)
         if isinstance(case, Invalid):
@@ -247,8 +247,8 @@ def test_diff_shows_exactly_what_fix_writes(empty, unsafe):
     assert mended == empty.git("diff")
 
 
-def test_fix_mends_nothing_that_the_change_does_not_concern(repository):
-    """Where `--fix` itself makes a file differ from the revision, it does not go on to all that was in it before."""
+def test_fix_does_not_widen_changed_since(repository):
+    """A file that differs from the revision only because `--fix` edited it gets no further fixes."""
     line = '    if store.get("a"):'
     marked = SERVER.replace(line, f"{line}  # mcpcore: ignore[error-contract-conformance] known")
     repository.write("server.py", marked)
@@ -269,7 +269,7 @@ def test_fix_mends_nothing_that_the_change_does_not_concern(repository):
         (["--diff"], SERVER, True),
     ],
 )
-def test_libcst_is_loaded_only_to_write(project, options, text, loaded):
+def test_libcst_is_loaded_only_for_edits(project, options, text, loaded):
     """A run that changes nothing, or shows its findings without edits, never loads libcst."""
     project.write("server.py", text)
     run = [sys.executable, "-X", "importtime", *command(*options)[1:]]

@@ -1,4 +1,4 @@
-"""Reports: each format holds what it should, in the form that its readers take."""
+"""Report formats: each is complete and valid for the programs that read it."""
 
 from __future__ import annotations
 
@@ -186,7 +186,7 @@ SARIF = {
 
 
 def hostile():
-    """An outcome in which every text fights back."""
+    """An outcome in which every string tries to break the report."""
     finding = Diagnostic(
         "no-fake-empty",
         Severity.WARNING,
@@ -205,7 +205,7 @@ def hostile():
 
 @pytest.mark.parametrize("name", FORMATS)
 def test_hostile_texts(name):
-    """No text of a file gets control of a terminal, a workflow or a parser."""
+    """No string from a file gets control of a terminal, a workflow or a parser."""
     text = render(name, hostile())
     assert "\x1b" not in text
     assert "\x00" not in text
@@ -217,7 +217,7 @@ def test_hostile_texts(name):
 
 
 def test_sarif_is_valid(project):
-    """SARIF has the form that the standard asks for, with fixes, related places and failures."""
+    """SARIF matches the standard's schema, with fixes, related places and failures."""
     project.write("bad é %.py", "def f(:\n")
     report = json.loads(project.lint(".", "gone.py", "--format", "sarif", code=2).stdout)
     jsonschema.validate(report, SARIF)
@@ -236,7 +236,7 @@ def test_sarif_is_valid(project):
 
 
 def test_sarif_columns_and_fingerprints(project):
-    """Columns count characters, and a fingerprint stays when lines move."""
+    """Columns count characters, and a fingerprint does not change when lines move."""
     project.write(
         "wide.py", 'from mcpcore import tool\n\n@tool(errors=[], title="😀日")\ndef x() -> str:\n    """Do."""\n'
     )
@@ -264,7 +264,7 @@ def test_sarif_paths_start_at_the_repository(repository):
 
 
 def test_gitlab(project):
-    """Each finding has the fields of a code quality report, and a fingerprint that no other one has."""
+    """Each finding has the fields of a code quality report and a unique fingerprint."""
     found = json.loads(project.lint("--format", "gitlab").stdout) + json.loads(render("gitlab", hostile()))
     for each in found:
         assert {"description", "check_name", "fingerprint", "severity", "location"} == set(each)
@@ -274,7 +274,7 @@ def test_gitlab(project):
 
 
 def test_junit(project):
-    """The counts are those of the elements, and a clean run is one test that passed."""
+    """The counts match the elements, and a clean run is one passed test."""
     suites = ET.fromstring(project.lint("--format", "junit").stdout)
     assert ("2", 2, 2) == (
         suites.get("failures"),
@@ -289,21 +289,21 @@ def test_junit(project):
 
 
 def test_github_paths_start_at_the_repository(repository):
-    """Annotations are looked for from the top of the repository, wherever the step runs."""
+    """GitHub resolves annotations from the top of the repository, wherever the step runs."""
     repository.write("inner/server.py", (repository.root / "server.py").read_text())
     text = repository.lint("--format", "github", cwd=repository.root / "inner").stdout
     assert "file=inner/server.py,line=11," in text
 
 
 def test_github():
-    """Properties and texts of workflow commands are escaped, each in its own way."""
+    """Properties and messages of workflow commands are escaped, each by its own rules."""
     first = render("github", hostile()).splitlines()[0]
     assert first.startswith("::warning file=a b/é%25%2C%3A%0A日本")
     assert "%0A::error::c%0D" in first
 
 
 def test_json(project):
-    """JSON has what a program needs to show a finding and to make its fix."""
+    """JSON has everything that a program needs to show a finding and to apply its fix."""
     report = project.json()
     (direct,) = [each for each in report["diagnostics"] if each["rule"] == "error-contract-prefer-fail"]
     assert {
@@ -335,7 +335,7 @@ def test_json(project):
 
 
 def test_excerpts():
-    """The caret stands under what is meant: behind tabs, wide characters and form feeds, in lines that are too long."""
+    """The caret points at the right column after tabs, wide characters and form feeds, and in long lines."""
 
     def excerpt(text, span):
         finding = Diagnostic("no-fake-empty", Severity.ERROR, "x.py", span, "m")
@@ -354,7 +354,7 @@ def test_excerpts():
 
 
 def test_related_places(project):
-    """The full report shows the way and the place at its end with its own line of source."""
+    """The full report shows the call path, and the source line of the place at its end."""
     text = project.lint().stdout
     assert "  ::: store.py:11:9 it is raised here: fetch > Store.get > Store._request\n" in text
     assert '11 |         raise conflict("It changed.")\n   |         ^' in text

@@ -1,4 +1,4 @@
-"""Functions that the settings name as tools, files linted by themselves, and runs that see no tools."""
+"""Functions that the settings name as tools, files linted by themselves, and runs that find no tools."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def _rules(project, *args, **options):
     ],
 )
 def test_the_settings_name_functions_that_are_tools(acme, entry, expected):
-    """Every rule holds for them; a pattern for private functions begins with an underscore."""
+    """Every rule applies to them; a pattern matches private functions only if it begins with an underscore."""
     acme.settings(f'select = ["handler", "definitions", "linter"]\nhandlers = ["{entry}"]')
     report = acme.json("--no-cache", ".")
     tools = {each["tool"] for each in report["diagnostics"] if each["tool"]}
@@ -73,7 +73,7 @@ def test_the_settings_name_functions_that_are_tools(acme, entry, expected):
 
 
 def test_a_function_that_is_also_registered_is_one_tool(acme):
-    """What the code shows and what the settings say come to the same tool."""
+    """A function that is both registered and named in the settings is one tool."""
     acme.write("acme/server.py", LOOP)
     before = acme.lint("--no-cache", ".").output
     acme.settings('handlers = ["acme.tools.*:handle_*"]')
@@ -93,7 +93,7 @@ def test_an_entry_that_names_nothing_is_a_finding(acme):
 
 
 @pytest.mark.parametrize("entry", ["acme.tools", ":handle", "acme:", "a b:c", "acme:A.b.c", "acme:x:y"])
-def test_an_entry_that_is_none_is_refused(acme, entry):
+def test_an_invalid_entry_is_rejected(acme, entry):
     """The message shows the form, with the file and the key."""
     acme.settings(f'handlers = ["{entry}"]')
     output = acme.lint(".", code=2).stderr
@@ -101,8 +101,8 @@ def test_an_entry_that_is_none_is_refused(acme, entry):
     assert "acme.tools.*:handle_*" in output
 
 
-def test_the_cache_knows_the_entries(acme):
-    """Another entry is another run."""
+def test_the_cache_depends_on_the_entries(acme):
+    """Changing the entries checks the files again."""
     acme.write("acme/server.py", "from fastmcp import FastMCP\nmcp = FastMCP('x')\n")
     acme.settings('handlers = ["acme.tools.*:handle_*"]')
     first = acme.lint(".").output
@@ -111,8 +111,8 @@ def test_the_cache_knows_the_entries(acme):
     assert first != acme.lint(".").output
 
 
-def test_a_file_by_itself_has_the_tools_that_others_make_of_it(acme):
-    """The findings of the file are those of the whole run, from disk and from an editor, with the cache and without."""
+def test_a_file_by_itself_has_the_tools_that_others_register(acme):
+    """Its findings are those of the whole run, from disk and from an editor, with and without the cache."""
     acme.write("acme/server.py", LOOP)
     whole = [each for each in acme.found(".") if each[0] == "acme/tools/users.py"]
     assert ("acme/tools/users.py", 7, "no-error-as-data") in whole
@@ -123,7 +123,7 @@ def test_a_file_by_itself_has_the_tools_that_others_make_of_it(acme):
 
 
 def test_only_tools_that_are_not_for_tests_are_counted(empty):
-    """Resources, prompts and what tests register are judged, but are no tools of the server."""
+    """Resources, prompts and tools of tests are checked, but not counted as tools of the server."""
     head = "from fastmcp import FastMCP\nmcp = FastMCP('x')\n"
     tool = '@mcp.tool\ndef find(q: str) -> str:\n    """Find."""\n'
     others = tool.replace("tool", "prompt").replace("find", "ask") + tool.replace("tool", "resource('a://{q}')")
@@ -135,8 +135,8 @@ def test_only_tools_that_are_not_for_tests_are_counted(empty):
     assert "in 3 files, 1 tool\n" in empty.lint(".").stdout
 
 
-def test_tools_of_tests_do_not_hush_that_none_were_seen(empty):
-    """The closing line names a file that is no test; a server of resources alone has what it should have."""
+def test_tools_of_tests_do_not_hide_that_no_tool_was_found(empty):
+    """The closing line names a file that is not a test; a server with resources only gets no such line."""
     head = "from fastmcp import FastMCP\nmcp = FastMCP('x')\n"
     empty.write("tests/test_server.py", head + '@mcp.tool\ndef find(q: str) -> str:\n    """Find."""\n')
     assert "0 tools" in empty.lint("--no-cache", ".").stdout
@@ -147,8 +147,8 @@ def test_tools_of_tests_do_not_hush_that_none_were_seen(empty):
     assert "0 tools\n" in empty.lint("--no-cache", ".").stdout
 
 
-def test_a_run_that_sees_no_tools_says_why(acme):
-    """The closing line names a file that speaks of a framework, and the next step."""
+def test_a_run_that_finds_no_tools_says_why(acme):
+    """The closing line names a file that mentions a framework, and the next step."""
     acme.write("acme/lone.py", "from fastmcp import Context\ndef find(q: str, ctx: Context) -> str: ...\n")
     alone = acme.lint("--no-cache", "acme/lone.py").output
     assert "no tools were seen: acme/lone.py imports fastmcp" in alone.splitlines()[-1]

@@ -49,7 +49,7 @@ FILES = st.lists(LINES.filter(lambda line: not line.rstrip().endswith("**/")), m
 
 @pytest.fixture(scope="module")
 def tree(tmp_path_factory):
-    """A repository with files of odd names."""
+    """A repository with unusual file names."""
     root = tmp_path_factory.mktemp("ignored")
     subprocess.run(["git", "init", "-q", root], check=True)
     for folder in FOLDERS:
@@ -64,7 +64,7 @@ def tree(tmp_path_factory):
 @given(FILES, FILES, FILES)
 @example(["*.py", "!/ab/", "!ab/a/**"], ["!b.py"], [])
 def test_the_same_files_as_git(tree, top, below, excluded):
-    """For common patterns, at the top, in a folder and in `info/exclude`, the files found are those that git finds."""
+    """Common patterns, at the top, in a folder and in `info/exclude`, exclude the same files as in git."""
     for path, lines in ((".gitignore", top), ("ab/.gitignore", below), (".git/info/exclude", excluded)):
         (tree / path).write_bytes("\n".join(lines).encode())
     asked = ["git", "-C", tree, "ls-files", "-z", "--others", "--exclude-standard"]
@@ -87,7 +87,7 @@ def test_patterns_with_many_stars(empty):
 
 
 def test_invalid_patterns_are_skipped(empty):
-    """A bracket that is no valid range or class excludes nothing, without a crash or a warning."""
+    """A bracket without a valid range or class excludes nothing, and causes no crash or warning."""
     empty.write("a.py", SERVER)
     empty.write("b.py", SERVER)
     empty.write(".gitignore", "[b-a].py\n[a\n[[:alpha:]]x\n!\nb.py\n")
@@ -96,7 +96,7 @@ def test_invalid_patterns_are_skipped(empty):
 
 
 def test_settings_of_the_outermost_folder(empty):
-    """Globs hold below a root that ends with a separator, as that of a drive does."""
+    """Globs work below a root that ends with a separator, such as a drive."""
     empty.write("a/x.py", "")
     empty.write("b/x.py", "")
     top = empty.root.anchor
@@ -106,7 +106,7 @@ def test_settings_of_the_outermost_folder(empty):
 
 
 def test_excludes_of_the_user(repository, monkeypatch, tmp_path):
-    """The user's global excludes of git apply: the default file, and the one in git's configuration."""
+    """The user's global excludes of git apply, from the default file or the one in git's configuration."""
     repository.write("scratch.py", SERVER)
     home = tmp_path / "home"
     (home / ".config" / "git").mkdir(parents=True)
@@ -125,7 +125,7 @@ def test_excludes_of_the_user(repository, monkeypatch, tmp_path):
     assert {"server.py", "scratch.py"} == {path for path, _, _ in repository.found()}
 
 
-def test_further_working_trees_and_repositories_inside(repository):
+def test_linked_working_trees_and_nested_repositories(repository):
     """`info/exclude` applies to linked working trees; a nested repository uses only its own patterns."""
     repository.write(".git/info/exclude", "store.py\n/inner/server.py\n")
     repository.write("inner/server.py", SERVER)

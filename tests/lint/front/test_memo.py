@@ -1,4 +1,4 @@
-"""A run that finds every file unchanged repeats the outcome of the last one; any other run checks again."""
+"""A run with unchanged inputs repeats the outcome of the last run; any other run checks again."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Project:
         )
 
     def settle(self) -> None:
-        """Wait until a later change is sure to get another time."""
+        """Wait until a later change is sure to get another modification time."""
         time.sleep(0.2)
 
     def memos(self) -> list[Path]:
@@ -65,7 +65,7 @@ def project(tmp_path: Path) -> Project:
     return made
 
 
-def test_the_second_run_is_the_first_one_again(project: Project) -> None:
+def test_the_second_run_repeats_the_first(project: Project) -> None:
     """The output and the exit code are the same, without reading a file."""
     first = project.run()
     assert first.returncode == 1
@@ -93,7 +93,7 @@ CHANGES = {
 
 
 def test_a_change_of_the_requirements_is_seen(project: Project) -> None:
-    """The advice names mcpcore once the project has it: in its own list, or in one that appears nearer."""
+    """The advice names mcpcore once the project requires it, in its own list or in a nearer one that is added."""
     for name, text in (
         ("pyproject.toml", "[project]\nname = 'x'\ndependencies = ['mcpcore']\n"),
         ("pyproject.toml", "[project]\nname = 'x'\n"),
@@ -135,7 +135,7 @@ def test_a_change_is_seen(project: Project, change: object) -> None:
 
 
 def test_recent_changes_are_not_trusted(tmp_path: Path) -> None:
-    """A file may change again within the resolution of its time."""
+    """A file may change again within the resolution of its modification time."""
     project = Project(tmp_path)
     for text in (SERVER, SERVER.replace("raise RuntimeError(key)", "return str(key)       #"), SERVER):
         project.write("server.py", text)
@@ -153,8 +153,8 @@ def test_a_damaged_memo_is_ignored(project: Project) -> None:
         assert (again.stdout, again.returncode) == (first.stdout, first.returncode)
 
 
-def test_other_arguments_places_and_colours_have_their_own(project: Project) -> None:
-    """An outcome is only repeated for the same command line."""
+def test_each_command_line_folder_and_colour_has_its_own_outcome(project: Project) -> None:
+    """An outcome is repeated only for the same command line."""
     plain = project.run()
     assert project.run("--select", "no-fake-empty").stdout != plain.stdout
     assert project.run("--format", "full", FORCE_COLOR="1").stdout != project.run("--format", "full").stdout
@@ -162,7 +162,7 @@ def test_other_arguments_places_and_colours_have_their_own(project: Project) -> 
 
 
 def test_a_report_in_a_file_is_written_again(project: Project) -> None:
-    """A missing or changed file is written again. An unchanged one only gets a new time."""
+    """A missing or changed report file is written again; an unchanged one only gets a new time."""
     out = project.root / "report.txt"
     codes = []
     for state in ("none", "as it was", "as it was", "gone", "changed", "as it was"):
@@ -201,14 +201,14 @@ def test_an_unwritable_report_file(project: Project) -> None:
 
 
 def test_writing_commands_are_not_remembered(project: Project) -> None:
-    """This holds for writing a baseline and for `--no-cache`."""
+    """This covers writing a baseline and `--no-cache`."""
     project.run("--no-cache")
     project.run("--baseline", "known.json", "--write-baseline")
     assert not project.memos()
 
 
 def test_only_the_newest_are_kept(project: Project) -> None:
-    """A hook names different files each time."""
+    """Otherwise a hook, which names different files each time, would fill the cache."""
     from mcpcore_lint.runner.memo import KEPT
 
     project.cache.mkdir()

@@ -1,4 +1,4 @@
-"""Syntax of Python 3.12 is read under Python 3.11."""
+"""Under Python 3.11 the linter also reads syntax of Python 3.12."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ OTHERS = [
 
 @pytest.mark.parametrize("text", NEWER)
 def test_newer_syntax_is_read_by_an_older_python(text):
-    """The older spelling has lines of the same length, and Python 3.11 parses it."""
+    """The rewritten source keeps its lines, and Python 3.11 parses it."""
     older = downleveled(text)
     if older is None:
         assert "'{" in text
@@ -67,21 +67,21 @@ def test_newer_syntax_is_read_by_an_older_python(text):
         ("x = f'''{d['a']}'''\ntype A=int", "x = f'''{d['a']}'''\nA     =int"),
     ],
 )
-def test_the_older_spelling(text, older):
+def test_the_rewritten_source(text, older):
     """Names keep their places, and syntax of Python 3.11 is left alone."""
     assert older == downleveled(text)
 
 
 @pytest.mark.parametrize("text", OTHERS)
 def test_other_mistakes_are_parse_errors(text):
-    """A file that no Python can read is a parse error."""
+    """A file that no Python version can parse is a parse error."""
     with pytest.raises(SourceError):
         parse(Source("x.py", text))
 
 
 @given(st.text(alphabet="f'\"{}[]()=:!#\\\n dx,T") | st.lists(st.sampled_from(NEWER)).map("\n".join))
 def test_any_text(text):
-    """Whatever the text, the rewriting ends and keeps the number of lines."""
+    """For any text, the rewriting ends and keeps the number of lines."""
     older = downleveled(text)
     assert older is None or len(older.splitlines()) == len(text.splitlines())
 
@@ -130,7 +130,7 @@ async def third(ctx: Context[Literal["no_match"]], store: Store[int]) -> str:
 
 
 def test_rules_inside_newer_syntax(empty):
-    """Aliases of reasons, generic functions, classes and methods are understood, and fixes keep the newer syntax."""
+    """Aliases of reasons and generic functions, classes and methods work, and fixes keep the newer syntax."""
     empty.write("server.py", GENERIC)
     rules = "error-contract-fail-undeclared,error-contract-context-mismatch,error-contract-prefer-fail"
     assert [

@@ -1,4 +1,4 @@
-"""Ordinary arguments are read as click reads them; all others are left to click."""
+"""Ordinary arguments are parsed as click parses them; all others are left to click."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ WORDS = st.one_of(
 @given(st.lists(WORDS, max_size=6))
 @example(["--select", "a", "b.py", "--select=b", "--jobs", "2", "--format", "json", "--format=full", "-"])
 @example(["--output-file", "-", "--stdin-filename", "a.py", "--config", "no-such-file", "--explain=x"])
-def test_plain_arguments_are_read_as_click_reads_them(arguments):
-    """The fast reader gives the same result as click, or None."""
+def test_plain_arguments_are_parsed_as_by_click(arguments):
+    """The fast parser gives the same result as click, or None."""
     found = plain(arguments)
     if found is not None:
         params = lint.make_context("lint", list(arguments)).params
@@ -34,7 +34,7 @@ def test_plain_arguments_are_read_as_click_reads_them(arguments):
 
 @pytest.mark.parametrize("option", OPTIONS, ids=lambda each: each.name)
 def test_every_option_is_plain(option):
-    """Each option is read without click if its value is valid."""
+    """Each option is parsed without click if its value is valid."""
     taken = {"flag": [], "choice": list(option.choices[:1]), "number": ["2"]}.get(option.kind, ["no-such-file"])
     found = plain([option.name, *taken])
     assert found is not None
@@ -57,7 +57,7 @@ def test_every_option_is_plain(option):
     ids=" ".join,
 )
 def test_errors_and_help_are_left_to_click(arguments):
-    """The fast reader reports no errors itself."""
+    """The fast parser reports no errors itself."""
     assert plain(arguments) is None
 
 

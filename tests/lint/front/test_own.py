@@ -1,4 +1,4 @@
-"""What this project shows to others passes its own linter, and its hook is one that pre-commit can run."""
+"""The project's own examples and docs pass its linter, and its hooks work with pre-commit."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ ROOT = Path(__file__).parents[3]
 
 
 def test_examples_and_documents_are_clean(monkeypatch):
-    """The examples, the README and the pages of the docs have no finding that fails a run."""
+    """No finding in the examples, the README or the docs fails a run."""
     monkeypatch.chdir(ROOT)
     pages = [str(path) for path in sorted(Path("docs").rglob("*.md")) if path.parent.name != "rules"]
     result = CliRunner().invoke(lint, ["examples", "README.md", *pages, "--format", "concise", "--no-cache"])
@@ -21,7 +21,7 @@ def test_examples_and_documents_are_clean(monkeypatch):
 
 
 def test_hooks_run_the_command(project):
-    """Each hook has what pre-commit asks for, and its entry runs."""
+    """Each hook has the keys that pre-commit requires, and its entry runs."""
     hooks = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8"))
     assert ["mcpcore-lint", "mcpcore-lint-fix"] == [each["id"] for each in hooks]
     for hook in hooks:
@@ -32,7 +32,7 @@ def test_hooks_run_the_command(project):
 
 
 def test_the_workflow_of_the_docs_is_valid():
-    """The configuration, the hook and the workflow that the page shows can be read, and name what there is."""
+    """The configuration, hook and workflow on the page are valid and name only things that exist."""
     import re
     import tomllib
 

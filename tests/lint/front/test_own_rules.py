@@ -1,4 +1,4 @@
-"""The example of a package with a custom rule: built, installed, found, run, suppressed, cached, and its fix made."""
+"""The example package with a custom rule: built, installed, found, run, suppressed, cached and fixed."""
 
 from __future__ import annotations
 
@@ -43,13 +43,13 @@ def package(tmp_path_factory):
 
 @pytest.fixture
 def site(package, tmp_path):
-    """A copy of it that a test may change."""
+    """A copy of the package that a test may change."""
     return shutil.copytree(package, tmp_path / "site")
 
 
 @pytest.fixture
 def house(empty, site):
-    """A project in whose environment the package is installed, and a function that lints it."""
+    """A project with the package installed, and a function that lints it."""
     empty.write("server.py", SERVER)
     env = {"PYTHONPATH": str(site), "PYTHONDONTWRITEBYTECODE": "1"}
 
@@ -66,8 +66,8 @@ def run(command, **options):
     return done.stdout
 
 
-def test_an_installed_rule_is_one_of_all(house):
-    """It is listed, explained, on by default, selected by its id and its family, and ignored by name."""
+def test_an_installed_rule_is_like_any_other(house):
+    """It is listed, explained, on by default, selected by id and family, and ignored by id."""
     assert RULE in house.run("--list-rules").stdout
     assert f"# {RULE}" in house.run("--explain", RULE).stdout
     for options in ([], ["--select", "house"]):
@@ -77,8 +77,8 @@ def test_an_installed_rule_is_one_of_all(house):
     assert '"tool": "fetch"' in report
 
 
-def test_settings_and_comments_hold_for_it(house):
-    """Its severity can be set, for some files alone too, and a comment suppresses it."""
+def test_settings_and_comments_apply_to_it(house):
+    """Its severity can be set, also for some files only, and a comment suppresses it."""
     house.settings(f'[tool.mcpcore.lint.severities]\n{RULE} = "error"\n')
     assert SAID.replace("warning", "error") in house.run().stdout
     house.settings(f'[tool.mcpcore.lint.per-file]\n"server.py" = {{ ignore = ["{RULE}"] }}\n')
@@ -94,8 +94,8 @@ def test_settings_and_comments_hold_for_it(house):
     assert "unused-ignore" in house.run().stdout
 
 
-def test_its_fix_is_made_where_it_is_asked_for(house):
-    """An unsafe fix is offered, shown, and made with the option that says so; then nothing is left to do."""
+def test_its_fix_is_made_on_request(house):
+    """An unsafe fix is offered, shown, and made only with `--unsafe-fixes`; a second run has nothing to do."""
     house.run("--fix")
     assert SERVER == (house.root / "server.py").read_text()
     assert "+    return requests.get(url, timeout=30).text" in house.run("--unsafe-fixes", "--diff").stdout
@@ -105,7 +105,7 @@ def test_its_fix_is_made_where_it_is_asked_for(house):
 
 
 def test_its_results_are_cached_until_it_or_the_code_changes(house, site):
-    """A second run finds the same without judging; an edited rule, other settings and an edited file are seen."""
+    """A second run uses the cache; an edited rule, changed settings or an edited file are checked again."""
     old = time.time() - 100
     os.utime(house.root / "server.py", (old, old))
     for _ in range(2):
@@ -121,8 +121,8 @@ def test_its_results_are_cached_until_it_or_the_code_changes(house, site):
     assert RULE not in house.run().stdout
 
 
-def test_its_crash_is_told_and_the_rest_goes_on(house, site):
-    """A rule that raises is named with the file, and the other rules and files are checked."""
+def test_its_crash_is_reported_and_the_rest_goes_on(house, site):
+    """A rule that raises is reported with the file, and the other rules and files are checked."""
     rule = site / "house_rules.py"
     rule.write_text(
         rule.read_text().replace("called = self", "raise KeyError(node.func.attr.value)\n        called = self")
@@ -130,13 +130,13 @@ def test_its_crash_is_told_and_the_rest_goes_on(house, site):
     house.write("other.py", "from mcpcore import tool\n\n\n@tool(errors=[])\ndef ping() -> str:\n    ...\n")
     result = house.run()
     assert 2 == result.returncode
-    told = [line for line in result.stdout.splitlines() if f"the rule {RULE} crashed: KeyError: 'get'" in line]
-    assert [True] == ["server.py" in line for line in told]
+    crashes = [line for line in result.stdout.splitlines() if f"the rule {RULE} crashed: KeyError: 'get'" in line]
+    assert [True] == ["server.py" in line for line in crashes]
     assert "other.py:4:14: warning [error-contract-empty]" in result.stdout
 
 
 def test_its_own_tests_pass_where_it_is_installed(package, tmp_path):
-    """The example's test file runs against the installed package."""
+    """The example's test file passes against the installed package."""
     tests = shutil.copy(EXAMPLE / "test_house_rules.py", tmp_path)
     env = {**os.environ, "PYTHONPATH": str(package)}
     assert "5 passed" in run(
@@ -157,8 +157,8 @@ class Lazy(CstRule):
 """
 
 
-def test_libcst_is_loaded_where_a_rule_has_something_to_visit(house, site):
-    """A rule that does not import libcst itself costs nothing in files without tools, or where it is not selected."""
+def test_libcst_is_loaded_only_if_a_rule_visits_something(house, site):
+    """A rule that does not import libcst itself costs nothing in files without tools, or if it is not selected."""
     (site / "house_rules.py").write_text(LAZY)
     code = "import atexit, sys; atexit.register(lambda: print('libcst' in sys.modules))\n"
     code += "from mcpcore_lint.cli import lint; lint()"
@@ -181,8 +181,8 @@ def test_libcst_is_loaded_where_a_rule_has_something_to_visit(house, site):
     assert ("False", False) == loaded()
 
 
-def test_without_such_packages_nothing_is_loaded_to_look_for_them() -> None:
-    """What reads the metadata of packages takes longer to load than a file takes to check."""
+def test_without_such_packages_importlib_metadata_is_not_loaded() -> None:
+    """Importing the package metadata reader takes longer than checking a file."""
     code = (
         "import sys\nfrom mcpcore_lint.rules import all_rules\nall_rules()\nprint('importlib.metadata' in sys.modules)"
     )

@@ -16,12 +16,12 @@ TEXTS = st.tuples(LINES, st.sampled_from(["", "end", "other"])).map(lambda each:
 
 
 def lines_of(text):
-    """The lines of a text with their ends."""
+    """The lines of a text with their line ends."""
     return re.findall(r"[^\n]*\n|[^\n]+\Z", text)
 
 
 def applied(patch, text):
-    """Apply a patch to a text; each line that it names must be where it says."""
+    """Apply a patch to a text; each line that it names must be at the given place."""
     old, new, place = lines_of(text), [], 0
     for line in lines_of(patch.replace("\n\\ No newline at end of file\n", "\0\n"))[2:]:
         if line.startswith("@@"):
@@ -54,8 +54,8 @@ def test_hunks_show_three_lines_around_a_change():
     assert expected == unified(before, before.replace("\n5\n", "\nfive\n"), "a/x", "b/x")
 
 
-def test_a_large_file_with_many_fixes_takes_no_time_to_speak_of():
-    """8,000 lines, most of which are repeated a thousand times, with 40 changes."""
+def test_a_large_file_with_many_fixes_is_fast():
+    """The file has 8,000 lines, most of them repeated a thousand times, and 40 changes."""
     before = "".join(
         f"def t{number}():\n    try:\n        go()\n    except OSError:\n        raise\n" for number in range(1600)
     )

@@ -14,7 +14,7 @@ from tests.lint.front.samples import CLEAN, CONFLICT, DIRECT, SERVER, STORE
 
 
 def test_findings_fail_the_run(project):
-    """Warnings fail by default, at the call in the handler, with the way in the message."""
+    """Warnings fail a run by default; the finding is at the call in the handler and names the call path."""
     result = project.lint("--format", "concise", code=1)
     assert "server.py:10:8: warning [error-contract-conformance]" in result.stdout
     assert "fetch > Store.get > Store._request" in result.stdout
@@ -22,7 +22,7 @@ def test_findings_fail_the_run(project):
 
 
 def test_clean_run(empty):
-    """A clean tree ends with 0."""
+    """A run without findings exits with 0."""
     empty.write("server.py", CLEAN)
     assert "No findings in 1 file, 1 tool\n" == empty.lint(code=0).stdout
 
@@ -42,8 +42,8 @@ def test_information_alone_passes(empty):
     empty.lint("--fail-on", "info", code=1)
 
 
-def test_configuration_says_what_fails(project):
-    """`fail-on` of the configuration applies unless the option is used."""
+def test_fail_on_in_the_configuration(project):
+    """`fail-on` in the configuration applies unless the option is used."""
     project.settings('fail-on = "error"')
     project.lint(code=0)
     project.lint("--fail-on", "warning", code=1)
@@ -58,7 +58,7 @@ def test_select_ignore_extend(project):
 
 
 def test_unknown_rule_in_an_option(project):
-    """An option that names no rule stops the run, with the near name."""
+    """An unknown rule in an option stops the run, and the message suggests the closest name."""
     result = project.lint("--select", "no-fake-emtpy", code=2)
     assert "unknown-rule: --select: unknown rule 'no-fake-emtpy'; did you mean 'no-fake-empty'?" in (result.stderr)
 
@@ -71,7 +71,7 @@ def test_statistics(project):
 
 
 def test_missing_paths(project):
-    """A path that is not there is named with the near one; the others are checked all the same."""
+    """A missing path is reported with the closest name; the others are still checked."""
     result = project.lint("servr.py", code=2)
     assert "servr.py: no such file or folder; did you mean 'server.py'?" in result.stderr
     result = project.lint("gone.py", "server.py", "--format", "concise", code=2)
@@ -89,7 +89,7 @@ def test_dangling_link_and_loops(project):
 
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root reads everything")
 def test_unreadable_file(project):
-    """A file that may not be read is named, and the rest is checked."""
+    """A file without read permission is reported, and the rest is checked."""
     project.write("secret.py", "x = 1").chmod(0)
     result = project.lint("--format", "concise", code=2)
     assert "secret.py: not checked in full: cannot be read: Permission denied" in result.stdout
@@ -97,7 +97,7 @@ def test_unreadable_file(project):
 
 
 def test_not_python(project):
-    """A file that is not Python is a finding with its place."""
+    """A file that is not Python is a finding at the place of the mistake."""
     project.write("broken.py", "def fetch(:\n    ...\n")
     project.write("latin.py", b"x = '\xe9'\n")
     found = project.found("broken.py", "latin.py", code=1)
@@ -105,13 +105,13 @@ def test_not_python(project):
 
 
 def test_a_long_file_is_searched_once(empty):
-    """The time to read the names of a function does not grow with the file: 120,000 lines take a moment."""
+    """Finding the names of a function does not take longer in a longer file: 120,000 lines take a moment."""
     from mcpcore_lint.syntax.source import Source
 
     searched = []
 
     class Counted(str):
-        """Records the searches in it."""
+        """Records the searches in a string."""
 
         __slots__ = ()
 
@@ -145,7 +145,7 @@ def test_a_crash_on_one_file_is_reported(project, monkeypatch):
 
 
 def test_standard_input(project):
-    """`--stdin-filename` checks what an editor holds, not what is on disk, with the project round it."""
+    """`--stdin-filename` checks an editor's buffer instead of the file on disk, with the rest of the project."""
     text = SERVER.replace('        raise not_found("There is nothing.")\n', '        raise ctx.fail("no_match")\n')
     assert [CONFLICT] == project.found("--stdin-filename", "server.py", input=text, code=1)
     assert [] == project.found("--stdin-filename", "new/other.py", input=CLEAN, code=0)
@@ -153,7 +153,7 @@ def test_standard_input(project):
 
 
 def test_standard_input_fixed(project):
-    """With `--fix` the fixed text goes to standard output and the report to standard error; nothing is written."""
+    """With `--fix` the fixed text goes to standard output and the report to standard error; no file is written."""
     result = project.lint("--stdin-filename", "server.py", "--fix", input=SERVER, code=1)
     assert 'raise ctx.fail("no_match", "There is nothing.")' in result.stdout
     assert "error-contract-conformance" in result.stderr
@@ -197,12 +197,12 @@ def test_standard_input_fixed(project):
     ids=lambda each: " ".join(each) if isinstance(each, list) else "",
 )
 def test_impossible_requests_are_reported(project, args, said):
-    """A request that cannot be met ends with 2, the problem and the next step."""
+    """A request that cannot be met exits with 2 and reports the problem and the next step."""
     assert said in project.lint(*args, code=2).stderr
 
 
 def test_explain_and_list(project):
-    """A rule's page, and all rules with their severities."""
+    """`--explain` shows a rule's page, and `--list-rules` all rules with their severities."""
     page = project.lint("--explain", "no-fake-empty", code=0).stdout
     for heading in ("# no-fake-empty", "## Why", "## Bad", "## Good", "## How to fix", "## When to suppress"):
         assert heading in page
@@ -213,14 +213,14 @@ def test_explain_and_list(project):
 
 
 def test_version(project):
-    """It is that of the package."""
+    """`--version` prints the version of the package."""
     from mcpcore import __version__
 
     assert f"mcpcore {__version__}\n" == project.lint("--version", code=0).stdout
 
 
 def test_explain_calls(project):
-    """`--explain-calls` shows what a tool can throw, by which path, and which calls were not resolved."""
+    """`--explain-calls` shows the errors of a tool with their paths, and the unresolved calls."""
     project.write("server.py", SERVER.replace('store.get("a")', 'store.get("a") or HOOKS["x"]()'))
     text = project.lint("--explain-calls", "fetch", code=0).stdout
     assert "CONFLICT\n      fetch > Store.get > Store._request\n      at store.py:11:9" in text
@@ -261,8 +261,8 @@ def checked(key: str) -> str:
 """
 
 
-def test_explain_calls_groups_what_is_thrown(empty):
-    """Errors of one class, or one code and reason, come together: how many, and the nearest path to each place."""
+def test_explain_calls_groups_errors(empty):
+    """Errors of one class, or one code and reason, are grouped with their number and the nearest path to each place."""
     empty.write("many.py", MANY)
     assert (
         "fetch can throw:\n"
@@ -326,7 +326,7 @@ async def find(arguments):
 
 
 def test_explain_calls_of_a_tool_that_a_low_level_handler_serves(project):
-    """What leads to a tool's own function counts, what other names lead to does not, and the handler's clauses do."""
+    """Only the tool's own function counts, within the handler's `except` clauses, not those of other names."""
     project.write("low.py", LOW_LEVEL)
     text = project.lint("--explain-calls", "find", code=0).stdout
     assert text.splitlines()[:2] == ["find can throw:", "  handler find at low.py:25:11"]
@@ -346,7 +346,7 @@ def test_explain_calls_of_a_tool_that_a_low_level_handler_serves(project):
 
 
 def test_output_file(project):
-    """The report is written whole, without colour, and nothing is printed."""
+    """The report is written in full, without colour, and nothing is printed."""
     result = project.lint("--output-file", "report.txt", code=1)
     assert "" == result.stdout
     assert "error-contract-prefer-fail" in (project.root / "report.txt").read_text()
@@ -360,7 +360,7 @@ def test_output_file(project):
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no /dev/fd")
 def test_output_to_a_pipe(project):
-    """A report goes into a pipe that a shell names, which has no place among the files."""
+    """A report can be written to a shell's anonymous pipe, which has no path among the files."""
     reading, writing = os.pipe()
     with os.fdopen(reading) as pipe:
         command = [sys.executable, "-m", "mcpcore_lint", "--output-file", f"/dev/fd/{writing}"]
@@ -421,7 +421,7 @@ def test_excluded_projects_stay_excluded(project):
 
 
 def test_markdown(project):
-    """Python blocks of a document are checked where they stand; documents are never rewritten."""
+    """Python blocks of a document are checked with the document's line numbers; documents are never rewritten."""
     body = (
         SERVER.replace("from store import Store\n", "")
         .replace(", store: Store", "")
@@ -440,8 +440,8 @@ def test_markdown(project):
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
-def test_a_pipe_is_no_document(project):
-    """A pipe with the name of a document is not read, which might never end."""
+def test_a_pipe_is_not_a_document(project):
+    """A pipe named like a document is not read, because that might never end."""
     os.mkfifo(project.root / "pipe.md")
     assert "pipe.md: not checked in full: cannot be read: not a regular file" in project.process("pipe.md").stdout
 
@@ -451,7 +451,7 @@ def _indented(text):
 
 
 def test_help_and_warm_runs_load_little(project):
-    """Help loads no engine; a run that finds all in its cache neither parses nor loads a rule or the SDK."""
+    """Help does not load the engine; a fully cached run neither parses nor loads a rule or the SDK."""
     code = (
         "import sys; from mcpcore_lint.cli import lint\ntry:\n    lint({0!r})\nfinally:\n    print(sorted(sys.modules))"
     )
@@ -512,8 +512,8 @@ class NoShouting(Rule):
 '''
 
 
-def test_rules_of_a_projects_own(empty):
-    """A rule of another package is found by its entry point, with its page, its cases and its place in the cache."""
+def test_custom_rules_of_a_project(empty):
+    """A rule of another package is found by its entry point and has a page, cases and cached results."""
     rules = empty.write("../plugin/house_rules.py", RULE)
     empty.write("../plugin/house-1.0.dist-info/METADATA", "Metadata-Version: 2.1\nName: house\nVersion: 1.0\n")
     empty.write("../plugin/house-1.0.dist-info/entry_points.txt", "[mcpcore.lint.rules]\nhouse = house_rules\n")
@@ -606,7 +606,7 @@ def test_unusable_rules_are_reported(old, new, said):
 
 
 def test_the_page_of_a_rule_of_another_package_is_shown_by_the_command():
-    """It has no page at the address of the linter's rules."""
+    """The website has pages only for the linter's own rules."""
     from mcpcore_lint.diagnostics import Diagnostic, Severity, Span
     from mcpcore_lint.options import FORMATS
     from mcpcore_lint.report import Outcome, render
@@ -618,8 +618,8 @@ def test_the_page_of_a_rule_of_another_package_is_shown_by_the_command():
         assert (name == "full") == ("mcpcore lint --explain house-no-shouting" in text)
 
 
-def test_one_path_for_the_api(project):
-    """A single path is not taken for a sequence of characters."""
+def test_the_api_accepts_a_single_path(project):
+    """A single path is not treated as a sequence of characters."""
     from mcpcore_lint import lint_paths
 
     for path in ("server.py", Path("server.py")):

@@ -1,4 +1,4 @@
-"""Findings that say the same thing are one: at a helper that tools share, and in a file of a server without mcpcore."""
+"""Equal findings are merged: in a helper that tools share, and in a file of a server without mcpcore."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def shared(project):
 
 @pytest.fixture
 def alike(project):
-    """A FastMCP server of which three tools fail in the same wrong way."""
+    """A FastMCP server with three tools that fail in the same wrong way."""
     (project.root / "store.py").unlink()
     project.write("server.py", FASTMCP)
     return project
@@ -84,7 +84,7 @@ def test_a_helper_has_one_finding_with_the_tools_of_all_files(shared):
 
 @pytest.mark.parametrize("jobs", ["1", "2"])
 def test_it_is_the_same_from_the_cache_and_from_several_processes(shared, jobs):
-    """Nor does it change when only some of the files are judged again."""
+    """The finding is also the same if only some of the files are checked again."""
     cold = shared.json(*SELECT, "--no-cache")["diagnostics"]
     assert cold == shared.json(*SELECT, "--jobs", jobs)["diagnostics"]
     assert cold == shared.json(*SELECT, "--jobs", jobs)["diagnostics"]
@@ -95,14 +95,14 @@ def test_it_is_the_same_from_the_cache_and_from_several_processes(shared, jobs):
     assert ["a_one", "a_two", "b_one", "b_two"] == finding["tools"]
 
 
-def test_a_helper_is_suppressed_where_it_stands(shared):
-    """One comment serves all tools."""
+def test_a_comment_at_the_helper_suppresses_it(shared):
+    """One comment covers all tools."""
     shared.write("helper.py", HELPER.replace("why}", "why}  # mcpcore: ignore[no-error-as-data] the client wants it"))
     assert "No findings" in shared.lint(*SELECT, code=0).stdout
 
 
 def test_a_call_is_suppressed_for_its_tool(shared):
-    """A comment where a tool returns the failure holds for that tool, and is not unused."""
+    """A comment where a tool returns the failure covers that tool, and is not reported as unused."""
     text = TOOLS.format(name="a").replace("failed(a)", "failed(a)  # mcpcore: ignore[no-error-as-data] a test", 1)
     shared.write("a.py", text)
     report = shared.json("--select", "no-error-as-data,unused-ignore")
@@ -112,7 +112,7 @@ def test_a_call_is_suppressed_for_its_tool(shared):
 
 
 def test_a_baseline_knows_a_helper_whichever_tools_use_it(shared):
-    """One tool more makes the helper no new finding, and mends none."""
+    """Another tool that uses the helper neither adds a new finding nor fixes a known one."""
     shared.write("b.py", "")
     shared.write("c.py", "")
     shared.write("a.py", TOOLS.format(name="a").partition("@a.tool\ndef a_two")[0])
@@ -140,7 +140,7 @@ def test_a_file_without_mcpcore_has_one_finding_for_a_rule(alike):
 
 
 def test_in_an_editor_and_on_a_server_of_mcpcore_each_place_has_its_own(alike):
-    """An editor marks lines, and in a contract tool each failure needs its own entry."""
+    """An editor marks lines, and in a tool with a contract each failure needs its own entry."""
     report = alike.json(*SELECT, "--stdin-filename", "server.py", input=FASTMCP)
     assert [10, 16, 22] == [each["line"] for each in report["diagnostics"]]
     alike.write("server.py", ALIKE.format(package="mcpcore import Server", server="Server"))
@@ -161,8 +161,8 @@ def test_suppressions_and_the_baseline_hold_for_each_place(alike):
     assert [22] == [line for _, line, _ in alike.found(*SELECT, "--baseline", "known.json")]
 
 
-def test_the_report_for_people_shows_the_first_places_and_counts_the_rest(shared):
-    """Three with their line, up to twelve by name, and how many more there are."""
+def test_the_full_report_shows_the_first_places_and_counts_the_rest(shared):
+    """It shows three with their source line, lists up to twelve, and counts the others."""
     many = "".join(f"@a.tool\ndef more_{n}(a: str) -> dict:\n    return failed(a)\n\n\n" for n in range(20))
     shared.write("a.py", TOOLS.format(name="a") + "\n\n" + many)
     text = shared.lint(*SELECT, code=1).stdout
@@ -193,7 +193,7 @@ def load(a: str, b: str) -> str:
 
 
 def test_the_fix_of_a_file_makes_the_edits_of_all_places(alike):
-    """The report offers one fix, and `--fix` makes each of them."""
+    """The report offers one fix, and `--fix` makes each edit."""
     alike.write("server.py", CAUSES)
     (finding,) = alike.json("--select", "preserve-cause-on-rethrow")["diagnostics"]
     assert "Add the cause, and 1 more" == finding["fix"]["title"]

@@ -1,4 +1,4 @@
-"""Suppression comments as people write them: what each holds for, and that none holds for more than it says."""
+"""Suppression comments: each form covers exactly the lines and rules that it names."""
 
 from __future__ import annotations
 
@@ -47,26 +47,28 @@ RULES = f"{EMPTY},unknown-rule,unused-ignore,ignore-without-reason,no-swallowed-
     ],
 )
 def test_on_the_line(empty, comment, rules):
-    """A comment holds for the rules that it names; one with a bracket never for all of them."""
+    """A comment suppresses the rules that it names; one with brackets never suppresses all rules."""
     empty.write("server.py", f'{HEAD}        return "" {comment}\n')
     assert sorted(rules) == sorted(rule for _, line, rule in empty.found("--select", RULES) if line > 5)
 
 
-def test_what_is_said_of_a_suppression_leads_on(empty):
-    """A family, empty brackets, a comment on a separate line: the help says what to write instead."""
+def test_the_help_for_an_invalid_suppression(empty):
+    """For a family, empty brackets or a comment on its own line, the help shows the correct form."""
     empty.write(
         "server.py",
         f"{HEAD}        # mcpcore: ignore[no-fake-empty] above\n        return ''  # mcpcore: ignore[handler] all\n"
         "# mcpcore: ignore[] none\n",
     )
-    told = {each["line"]: f"{each['message']}; {each['help']}" for each in empty.json("--select", RULES)["diagnostics"]}
-    assert "put it at the end of the statement's first line" in told[10]
-    assert "'handler' stands for several rules" in told[11]
-    assert "the brackets name no rule; name the rule, or leave out the brackets" in told[12]
+    messages = {
+        each["line"]: f"{each['message']}; {each['help']}" for each in empty.json("--select", RULES)["diagnostics"]
+    }
+    assert "put it at the end of the statement's first line" in messages[10]
+    assert "'handler' stands for several rules" in messages[11]
+    assert "the brackets name no rule; name the rule, or leave out the brackets" in messages[12]
 
 
-def test_a_bracket_that_is_never_closed_is_left_alone(empty):
-    """No fix takes the bracket of another line for its end."""
+def test_an_unclosed_bracket_is_not_fixed(empty):
+    """No fix treats a bracket on another line as the closing one."""
     text = f'{HEAD}        return ""  # mcpcore: ignore[no-fake-empty, parse-error\nLATER = [1]\n'
     path = empty.write("server.py", text)
     assert "unused-ignore" in {rule for _, _, rule in empty.found("--select", f"{RULES},parse-error")}
@@ -75,8 +77,8 @@ def test_a_bracket_that_is_never_closed_is_left_alone(empty):
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n"], ids=["lf", "crlf"])
-def test_where_no_comment_can_stand(empty, end):
-    """A line that ends in a string or with a backslash is held for by the comment at the next place for one."""
+def test_lines_that_cannot_have_a_comment(empty, end):
+    """A line that ends in a string or a backslash is covered by a comment on the next possible line."""
     text = (
         "from mcpcore import ErrorCode, FailureMode, tool\n\n\n"
         "MODES = [\n    FailureMode(\n"
@@ -95,7 +97,7 @@ def test_where_no_comment_can_stand(empty, end):
 
 
 def test_on_a_decorator(empty):
-    """With decorators a statement begins on the line of the first one."""
+    """A decorated statement begins on the line of its first decorator."""
     server = "from mcpcore import tool\n\n\n@tool{}\n@other{}\ndef ping() -> str: ...{}\n"
     comment = "  # mcpcore: ignore[tool-description-required] plain"
     for place, rules in (((comment, "", ""), []), (("", "", comment), []), (("", comment, ""), ["unused-ignore"])):
@@ -113,7 +115,7 @@ def test_in_a_string(empty):
 
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"], ids=["lf", "crlf", "cr"])
 def test_places(empty, end):
-    """At the head of a file, on a decorator, and on the first line of a statement of several lines."""
+    """A comment works at the top of a file, on a decorator, and on the first line of a multi-line statement."""
     text = (
         "# mcpcore: ignore-file[tool-description-required] generated\n"
         "from mcpcore import tool\n\n\n"

@@ -1,4 +1,4 @@
-"""On a terminal, through a pipe, and while files change: real processes."""
+"""Real processes on a terminal, through a pipe, and while files change."""
 
 from __future__ import annotations
 
@@ -52,14 +52,14 @@ def on_a_terminal(project, *args, env=None, until=None):
 
 
 def long_run(project):
-    """Files that take a moment to read."""
+    """Enough files for a run of noticeable length."""
     body = "# mcp\n" + "value = [1, 2, {'key': (3, 4)}, f(5, six=7), 'text', None]\n" * 1500
     for number in range(40):
         project.write(f"file_{number}.py", body)
 
 
 def test_colour_on_a_terminal_only(project):
-    """Colour and links come on a terminal, unless its user wants none; a pipe gets plain text, unless it is forced."""
+    """Colour and links are used on a terminal unless disabled; a pipe gets plain text unless they are forced."""
     text, code = on_a_terminal(project)
     assert 1 == code
     assert "\x1b[33m" in text
@@ -75,8 +75,8 @@ def test_colour_on_a_terminal_only(project):
 
 @pytest.mark.parametrize("encoding", ["cp1252", "utf-16"])
 @pytest.mark.parametrize("shape", ["json", "sarif", "gitlab", "junit", "github"])
-def test_what_programs_read_is_utf_8(project, encoding, shape):
-    """Whatever the encoding of the output, a report for a program is in UTF-8, twice."""
+def test_reports_for_programs_are_utf_8(project, encoding, shape):
+    """A report for a program is UTF-8 whatever the output encoding, also when it is repeated."""
     project.write("caf\u00e9 \u65e5\u672c \U0001f600.py", SERVER)
     for _ in range(2):
         done = subprocess.run(
@@ -94,7 +94,7 @@ def test_what_programs_read_is_utf_8(project, encoding, shape):
 
 
 def test_narrow_terminals(project):
-    """On a terminal of 40 columns no line of source wraps, and the carets stand under what is meant."""
+    """On a terminal of 40 columns no source line wraps, and the carets point at the right column."""
     project.write("server.py", SERVER.replace("store.get", "store   .get"))
     script = (
         "import fcntl, runpy, struct, sys, termios\n"
@@ -125,7 +125,7 @@ def test_narrow_terminals(project):
 
 
 def test_progress_on_long_runs_on_a_terminal(empty):
-    """A run that takes long says how far it is, on a terminal, and takes that away again."""
+    """On a terminal, a long run shows its progress and clears it at the end."""
     long_run(empty)
     empty.write("server.py", CLEAN)
     text, code = on_a_terminal(empty, "--jobs", "1")
@@ -135,8 +135,8 @@ def test_progress_on_long_runs_on_a_terminal(empty):
     assert "checked" not in empty.process("--no-cache", "server.py").stderr
 
 
-def test_a_reader_that_leaves(project):
-    """`mcpcore lint | head -1` ends without a word."""
+def test_a_reader_that_closes_the_pipe(project):
+    """`mcpcore lint | head -1` prints no error."""
     for number in range(40):
         project.write(f"server_{number}.py", SERVER)
     child = subprocess.Popen(command(), cwd=project.root, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
@@ -152,7 +152,7 @@ def test_a_reader_that_leaves(project):
     [(["--list-rules"], 0), (["--explain", "no-fake-empty"], 0), (["--diff"], 1), (["-", "--fix"], 1), ([], 1)],
     ids=lambda each: " ".join(each) or "plain" if isinstance(each, list) else "",
 )
-def test_a_reader_that_leaves_changes_no_exit_code(project, args, code):
+def test_a_reader_that_closes_the_pipe_does_not_change_the_exit_code(project, args, code):
     """The exit code does not depend on whether the reader reads all output."""
     read, write = os.pipe()
     os.close(read)
@@ -174,7 +174,7 @@ def test_a_reader_that_leaves_changes_no_exit_code(project, args, code):
     ids=lambda each: " ".join(each) or "plain" if isinstance(each, list) else "",
 )
 def test_a_full_disk(project, args):
-    """Output that cannot be written ends the run with 2 and a message on standard error."""
+    """Output that cannot be written ends the run with exit code 2 and a message on standard error."""
     with open("/dev/full", "wb") as full:
         done = subprocess.run(
             command(*args), cwd=project.root, stdout=full, stderr=subprocess.PIPE, input=SERVER.encode(), check=False
@@ -186,8 +186,8 @@ def test_a_full_disk(project, args):
     assert 2 == silent.returncode
 
 
-def test_output_of_a_run_that_is_given_again(project):
-    """Where an outcome is given again, a reader that leaves and a full disk come to what they come to at first."""
+def test_output_errors_of_a_repeated_run(project):
+    """A closed pipe or a full disk has the same effect when a report is repeated from the cache."""
     for path in project.root.iterdir():
         os.utime(path, (1, 1))
     os.utime(project.root, (1, 1))
@@ -212,7 +212,7 @@ def test_output_of_a_run_that_is_given_again(project):
     ("streams", "code"), [(">&-", 1), ("2>&-", 1), (">&- 2>&-", 1), ("--stdin-filename x.py <&-", 2)]
 )
 def test_closed_streams(project, streams, code):
-    """Streams that are closed from the start are no reason to crash."""
+    """Standard streams that are closed from the start cause no crash."""
     done = subprocess.run(
         f'"{sys.executable}" -m mcpcore_lint {streams}',
         shell=True,
@@ -226,7 +226,7 @@ def test_closed_streams(project, streams, code):
 
 
 def test_terminals_that_lack_characters(project):
-    """A report can be printed where the terminal cannot show all of it."""
+    """A report can be printed on a terminal that cannot display all of its characters."""
     project.write("naïve.py", CLEAN.replace("ping", "日本"))
     result = project.process("naïve.py", "server.py", env={"PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"})
     assert (1, "") == (result.returncode, result.stderr)
@@ -236,7 +236,7 @@ def test_terminals_that_lack_characters(project):
 
 
 def test_standard_input_of_a_process(project):
-    """An editor's text arrives as bytes, whatever they are."""
+    """An editor may send any bytes."""
     result = project.process("--stdin-filename", "server.py", "--format", "concise", input=b"x = '\xff'\n")
     assert (1, b"") == (result.returncode, result.stderr)
     assert b"server.py:1:6: error [parse-error]" in result.stdout
@@ -246,7 +246,7 @@ def test_standard_input_of_a_process(project):
 
 
 def test_watch(project):
-    """`--watch` runs again when a file changes, lives through a broken configuration, and ends on Ctrl-C."""
+    """`--watch` runs again when a file changes, survives a broken configuration, and ends on Ctrl-C."""
     pytest.importorskip("watchfiles")
     child = subprocess.Popen(
         command("--watch", "--format", "concise"), cwd=project.root, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
@@ -269,8 +269,8 @@ def test_watch(project):
         child.stdout.close()
 
 
-def test_watch_sees_what_editors_do(project):
-    """Files put in place of others, folders that come with their files, go, and come again: each is seen."""
+def test_watch_sees_changes_made_by_editors(project):
+    """Replaced files and folders that are added, removed and added again are noticed."""
     pytest.importorskip("watchfiles")
     project.write("deep/server.py", CLEAN)
     child = subprocess.Popen(
@@ -282,13 +282,13 @@ def test_watch_sees_what_editors_do(project):
     try:
         _until(child, "in 2 files, 2 tools")
         time.sleep(0.5)
-        for text, told in (
+        for text, message in (
             (CLEAN, "No findings in 2 files"),
             (SERVER, "2 warnings in 2 files"),
             ("", "2 files, 1 tool"),
         ):
             project.write("server.py.new", text).replace(project.root / "server.py")
-            _until(child, told)
+            _until(child, message)
         shutil.rmtree(project.root / "deep")
         _until(child, "deep: not checked in full")
         project.write("deep/more/server.py", CLEAN)
@@ -317,7 +317,7 @@ def _until(child, text):
 
 
 def test_interrupted_runs(empty):
-    """Ctrl-C ends a run with 130 and without a traceback."""
+    """Ctrl-C ends a run with exit code 130 and without a traceback."""
     long_run(empty)
     text, code = on_a_terminal(empty, until=b"checked")
     assert "Traceback" not in text

@@ -1,4 +1,4 @@
-"""What the tests of rules share: case files that name, on each line, the rules that find something there."""
+"""Fixture for case files that name, on each line, the rules with a finding there."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _MARK = re.compile(r"# expect: ([a-z-]+(?:, [a-z-]+)*)$")
 
 @pytest.fixture
 def check_marks(tmp_path):
-    """A function that compares the findings of some families in a file with those that the file names."""
+    """A function that compares the findings of some families in a file with the rules that its lines name."""
 
     def check(path, *families):
         expected = [
@@ -25,6 +25,6 @@ def check_marks(tmp_path):
         settings = Settings(select=frozenset(families), cache_dir=str(tmp_path / "cache"))
         report = lint_paths([path], settings=settings, root=str(path.parent))
         assert not report.failures
-        assert sorted(expected) == sorted((each.span.line, each.rule) for each in report.diagnostics)
+        assert sorted(expected) == sorted((diagnostic.span.line, diagnostic.rule) for diagnostic in report.diagnostics)
 
     return check

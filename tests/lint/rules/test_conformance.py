@@ -1,4 +1,4 @@
-"""The family "Conformance": across files, in every layout, and its fixes together."""
+"""The conformance rules: across files, in every layout, and with all fixes combined."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ CONFORMANCE = Settings(select=frozenset({"conformance"}))
 
 
 def test_a_server_and_its_store_get_the_findings_that_they_name(check_marks):
-    """Every line marked with a rule gets that finding, through calls too, and no other line gets any."""
+    """Each marked line has exactly the findings that it names, including those through calls."""
     check_marks(CASES / "server.py", "conformance")
 
 
@@ -28,8 +28,8 @@ def lint(code, root, **options):
     return report.diagnostics
 
 
-def test_a_finding_through_calls_names_the_way_and_the_raise(tmp_path):
-    """The message shows the functions on the way; the raise itself is the related place."""
+def test_a_finding_through_calls_names_the_path_and_the_raise(tmp_path):
+    """The message shows the call path; the `raise` is the related place."""
     code = (
         "from mcpcore import ErrorCode, FailureMode, tool\n"
         "from store import load\n"
@@ -45,8 +45,8 @@ def test_a_finding_through_calls_names_the_way_and_the_raise(tmp_path):
     assert (5, "store.py", 5) == (finding.span.line, finding.related[0].path, finding.related[0].span.line)
 
 
-def test_what_is_caught_on_the_way_is_not_reported(tmp_path):
-    """A clause for the class, or for a base of it, in the handler or on the way, ends it."""
+def test_caught_errors_are_not_reported(tmp_path):
+    """A clause for the class or one of its bases, in the handler or a called function, catches it."""
     code = (
         "from mcpcore import CodedError, ErrorCode, FailureMode, conflict, tool\n"
         "class Busy(Exception): ...\n"
@@ -63,8 +63,8 @@ def test_what_is_caught_on_the_way_is_not_reported(tmp_path):
     assert [len(code.splitlines())] == lines
 
 
-def test_a_contract_written_by_the_fix_can_be_imported_and_is_asked_about(tmp_path):
-    """The proposed contract is an unsafe fix, holds at import, and every recovery in it is still asked for."""
+def test_a_contract_written_by_the_fix_can_be_imported_and_needs_recoveries(tmp_path):
+    """The contract is an unsafe fix and valid at import; each placeholder recovery is reported."""
     code = (
         "import json\n\nimport httpx\n\nfrom mcpcore import Server, conflict, not_found, tool\n\n\n"
         "@tool\nasync def fetch(pmid: str) -> str:\n"
@@ -92,7 +92,7 @@ def test_a_contract_written_by_the_fix_can_be_imported_and_is_asked_about(tmp_pa
     ):
         assert part in fixed.after
     assert 'raise ctx.fail("not_found", f"No article {pmid}.", {"pmid": pmid})' in fixed.after
-    asked = [each for each in after.diagnostics if each.rule.startswith("error-contract-recovery-")]
+    asked = [diagnostic for diagnostic in after.diagnostics if diagnostic.rule.startswith("error-contract-recovery-")]
     assert fixed.after.count("recovery=") == len(asked)
     again, _ = fix_source(fixed.after, path="server.py", root=str(tmp_path), settings=known, unsafe=True)
     assert fixed.after == again.after
@@ -116,7 +116,7 @@ def test_a_contract_written_by_the_fix_can_be_imported_and_is_asked_about(tmp_pa
     ],
 )
 def test_the_context_comes_first_in_any_signature(tmp_path, signature, expected):
-    """The parameter is added before all others, under a name that is free."""
+    """The context is added before all other parameters, under a free name."""
     head = (
         "from typing import Literal\n"
         "from mcpcore import Context, ErrorCode, FailureMode, not_found, tool\n"
@@ -129,8 +129,8 @@ def test_the_context_comes_first_in_any_signature(tmp_path, signature, expected)
     assert f"{head}{expected}\n    raise {name}.fail(\"gone\", 'x')\n" == fixed.after
 
 
-def test_a_handler_that_others_may_call_is_changed_only_when_asked(tmp_path):
-    """A function that is registered elsewhere may have other callers, so its new parameter is an unsafe fix."""
+def test_adding_a_parameter_to_a_shared_handler_is_unsafe(tmp_path):
+    """A function that is registered elsewhere may have other callers, so the fix is unsafe."""
     code = (
         "from mcpcore import ErrorCode, FailureMode, Server, not_found\n"
         "def fetch(a: str) -> str:\n    raise not_found(a)\n"
@@ -142,8 +142,8 @@ def test_a_handler_that_others_may_call_is_changed_only_when_asked(tmp_path):
     assert finding.fix.safety == "unsafe"
 
 
-def test_two_tools_with_one_handler_are_judged_each_by_its_own_contract(tmp_path):
-    """What one contract declares, the other may lack."""
+def test_two_tools_with_one_handler_are_checked_by_their_own_contracts(tmp_path):
+    """An error declared by one contract may be missing in the other."""
     code = (
         "from mcpcore import Context, ErrorCode, FailureMode, Server\n"
         "def fetch(ctx: Context, a: str) -> str:\n    raise ctx.fail('gone')\n"
@@ -184,7 +184,7 @@ CONTRACTS = st.sampled_from(
 @given(CONTRACTS, st.lists(RAISES, min_size=1, max_size=4), st.sampled_from(["a: str", "ctx: Context, a: str", ""]))
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_fixes_leave_code_that_parses_and_nothing_to_do(tmp_path, contract, raises, parameters):
-    """Whatever the contract and the raises are: the fixed text parses, and fixing it again changes nothing."""
+    """For any contract and raises, the fixed text parses and a second run changes nothing."""
     body = "".join(f"    if {number}:\n        {each}\n" for number, each in enumerate(raises))
     code = (
         "from mcpcore import CodedError, Context, ErrorCode, FailureMode, conflict, not_found\n"

@@ -34,7 +34,7 @@ def lint(tmp_path, files, *rules):
 
 @pytest.mark.parametrize("path", sorted((CASES / "contract").glob("*.py")), ids=lambda path: path.stem)
 def test_a_case_file_has_the_findings_that_it_names(path, check_marks):
-    """Each line of a case file is found by the rules that it names, and by no others."""
+    """Each line of a case file has exactly the findings that it names."""
     check_marks(path, "contract")
 
 
@@ -56,16 +56,16 @@ OTHERS = {
 
 @pytest.mark.parametrize("name", OTHERS)
 @pytest.mark.parametrize("tool", [TOOL, ""])
-def test_a_failure_mode_elsewhere_than_at_a_tool_is_found_under_any_name(name, tool):
-    """Other entries of the file may belong to tools, and the class may have any name."""
+def test_a_failure_mode_outside_a_tool_is_found_under_any_name(name, tool):
+    """Other entries of the file may belong to tools, and the class may be imported under any name."""
     later = f'\n\ndef later():\n    return [{name}("Bad Reason", ErrorCode.NOT_FOUND, when="x", recovery="Ask.")]\n'
     source = OTHERS[name] + tool.format(name=name) + later
     report = lint_source(source, settings=Settings(select=frozenset({"error-contract-reason-format"})))
-    assert [each.span.line for each in report.diagnostics] == [len(source.splitlines())]
+    assert [diagnostic.span.line for diagnostic in report.diagnostics] == [len(source.splitlines())]
 
 
 class TestAcrossFiles:
-    """Entries, handlers and models in other files than the tool."""
+    """Entries, handlers and models in a different file from the tool."""
 
     MODES = (
         'from mcpcore import ErrorCode, FailureMode\nMODES = [FailureMode("gone", -32001, when="x", recovery="Ask.")]\n'
@@ -109,7 +109,7 @@ class TestAcrossFiles:
         assert not lint(tmp_path, {}, "error-contract-context-mismatch")
 
     def test_a_reason_that_another_file_raises_is_not_renamed(self, tmp_path):
-        """A rename would leave the other file behind, so none is offered."""
+        """A rename would not reach the other file, so no fix is offered."""
         files = {
             "server.py": "from mcpcore import Context, ErrorCode, FailureMode, tool\nfrom store import find\n"
             '@tool(errors=[FailureMode("NoMatch", ErrorCode.NOT_FOUND, when="x", recovery="y")])\n'
@@ -131,7 +131,7 @@ class TestAcrossFiles:
         }
         (found,) = lint(tmp_path, files, "output-error-field")
         assert (found.path, found.span.line) == ("app/server.py", 4)
-        assert [(each.path, each.span.line) for each in found.related] == [("app/base.py", 3)]
+        assert [(place.path, place.span.line) for place in found.related] == [("app/base.py", 3)]
 
 
 class TestReasons:
@@ -192,7 +192,7 @@ class TestReasons:
     ],
 )
 def test_a_hint_that_contradicts_the_advice_is_reported(code, retry, hint, contradicts):
-    """The advice that clients get and the words of the hint agree, or the rule reports them."""
+    """The retry advice and the wording of the hint agree, or the rule reports them."""
     given_retry = f", retry={retry}" if retry else ""
     source = (
         "from mcpcore import ErrorCode, FailureMode, Retry\n"
@@ -217,7 +217,7 @@ CODES = st.sampled_from(["-32001", "(-32002)", "ErrorCode.TIMEOUT", "LOST", "- 3
 
 @st.composite
 def servers(draw):
-    """A server with contracts and contexts, in some layout that Python allows."""
+    """A server with contracts and contexts, in any layout that Python allows."""
     newline = draw(st.sampled_from(["\n", "\r\n"]))
     indent = draw(st.sampled_from(["    ", "\t", "  "]))
     imports = draw(
@@ -308,4 +308,4 @@ def test_fixes_leave_valid_python_and_are_idle_the_second_time(source):
         assert "\n" not in fixed.after.replace("\r\n", "")
     again, _ = fix_source(fixed.after, path="server.py", settings=CONTRACT, unsafe=True, root="/nonexistent")
     assert fixed.after == again.after
-    assert not [each for each in report.diagnostics if each.fix is not None]
+    assert not [diagnostic for diagnostic in report.diagnostics if diagnostic.fix is not None]

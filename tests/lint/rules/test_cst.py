@@ -1,4 +1,4 @@
-"""Rules that are libcst visitors: what they are shown, what they may ask, and how they fail."""
+"""Rules written as libcst visitors: the nodes that they visit, the metadata that they can read, and their errors."""
 
 # ruff: noqa: N802 - libcst has methods named after its nodes
 
@@ -34,7 +34,7 @@ TOOL = HEAD + "\n@mcp.tool()\ndef fetch(key: str) -> str:\n"
 
 
 class House(CstRule):
-    """The page that the rules of these tests share."""
+    """Page texts shared by the rules of these tests."""
 
     summary = "a test"
     why = "It is a test."
@@ -46,7 +46,7 @@ class House(CstRule):
 
 @pytest.fixture
 def rules(monkeypatch):
-    """A function that makes rules known for a test."""
+    """A function that registers rules for one test."""
 
     def add(*kinds):
         for kind in kinds:
@@ -56,18 +56,18 @@ def rules(monkeypatch):
     return add
 
 
-def told(source, settings, **options):
+def messages(source, settings, **options):
     """Line and message of each finding; there must be no failure."""
     report = lint_source(source, path="server.py", settings=settings, **options)
     assert not report.failures, report.failures[0].detail
-    return [(each.span.line, each.message) for each in report.diagnostics]
+    return [(diagnostic.span.line, diagnostic.message) for diagnostic in report.diagnostics]
 
 
 # -- what is shown ---------------------------------------------------------------------------------------------------
 
 
 class Names(House):
-    """Every name, with the place that it is said to stand at."""
+    """Reports every name with its position."""
 
     id = "house-names"
 
@@ -109,11 +109,11 @@ NESTS = {
 
 
 def nested(shape, indent):
-    """A tool at some depth, its strings and joined lines left where they are."""
+    """A tool at some depth, with the content of its strings and continued lines unchanged."""
     outer = NESTS[shape]
     depth = {"at the top": 0, "deep": 5, "in a case": 2}.get(shape, 1)
     lines = BODY.replace("\t# odd\n", "").split("\n")
-    # What stands at the margin inside of strings and parentheses stays there.
+    # Unindented lines inside strings and parentheses keep their margin.
     kept = {"not indented", "at the margin {c}", '"""', "b)", "  2]) -> str:"}
     unit = indent if shape != "deep" else "  "
     body = "\n".join(
@@ -130,8 +130,8 @@ def nested(shape, indent):
 @pytest.mark.parametrize("newline", ["\n", "\r\n", "\r"])
 @pytest.mark.parametrize("indent", ["    ", "\t", " "])
 @pytest.mark.parametrize("shape", NESTS)
-def test_places_are_those_of_the_file(rules, shape, indent, newline):
-    """Each name of a handler is found where it stands, however the handler is indented."""
+def test_positions_are_those_in_the_file(rules, shape, indent, newline):
+    """Each name of a handler has its position in the file, however the handler is indented."""
     text = nested(shape, indent)
     ast.parse(text)
     source = text.replace("\n", newline)
@@ -139,9 +139,10 @@ def test_places_are_those_of_the_file(rules, shape, indent, newline):
     assert not report.failures, report.failures[0].detail
     lines = re.split("\r\n|\r|\n", source)
     found = [
-        (lines[each.span.line - 1][each.span.column - 1 : each.span.end_column - 1]) for each in report.diagnostics
+        (lines[diagnostic.span.line - 1][diagnostic.span.column - 1 : diagnostic.span.end_column - 1])
+        for diagnostic in report.diagnostics
     ]
-    assert [each.message.removeprefix("name ") for each in report.diagnostics] == found
+    assert [diagnostic.message.removeprefix("name ") for diagnostic in report.diagnostics] == found
     tool = next(each for each in ast.walk(ast.parse(text)) if getattr(each, "name", "") == "größe")
     names = {each.id for each in ast.walk(tool) if isinstance(each, ast.Name)}
     assert names <= set(found)
@@ -150,12 +151,12 @@ def test_places_are_those_of_the_file(rules, shape, indent, newline):
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "latin-1", "cp1252"])
-def test_places_hold_in_other_encodings(rules, encoding):
-    """Columns count characters, whatever bytes they take; edits are of characters too, and written back as bytes."""
+def test_positions_hold_in_other_encodings(rules, encoding):
+    """Columns and edits count characters, however many bytes those take."""
     cookie = f"# -*- coding: {encoding} -*-\n" if encoding not in {"utf-8", "utf-8-sig"} else ""
     source = f"{cookie}{TOOL}    größe = 'äöü'; return größe\n".encode(encoding)
     report = lint_source(source, path="server.py", settings=rules(Names))
-    last = [each.span for each in report.diagnostics if each.message == "name größe"][-1]
+    last = [diagnostic.span for diagnostic in report.diagnostics if diagnostic.message == "name größe"][-1]
     assert (22 + 1 + 4, 32) == (last.column, last.end_column)
 
 
@@ -172,18 +173,18 @@ def test_places_hold_in_other_encodings(rules, encoding):
     ],
 )
 def test_hostile_layouts_are_read(rules, text):
-    """Joined lines, form feeds, decorators in parentheses, several statements on a line and lambdas are cut well."""
+    """Continued lines, form feeds, parenthesised decorators, `;` and lambdas are split correctly."""
     ast.parse(text)
     report = lint_source(text, path="server.py", settings=rules(Names))
     assert not report.failures, report.failures[0].detail
     lines = text.split("\n")
-    spans = [each.span for each in report.diagnostics if each.message == "name key"]
+    spans = [diagnostic.span for diagnostic in report.diagnostics if diagnostic.message == "name key"]
     assert spans
     assert {"key"} == {lines[each.line - 1][each.column - 1 : each.end_column - 1] for each in spans}
 
 
 class Outside(House):
-    """Whatever is visited outside of handlers."""
+    """Reports every node that is visited outside handlers."""
 
     id = "house-outside"
 
@@ -197,13 +198,13 @@ class Outside(House):
         self.report(node, f"function {node.name.value}")
 
 
-def test_only_handlers_are_shown(rules):
-    """The headers that open the blocks round a handler, other functions and other statements are not visited."""
+def test_only_handlers_are_visited(rules):
+    """The headers of enclosing blocks, other functions and other statements are not visited."""
     source = HEAD + (
         "def other():\n    if 1: pass\n"
         "if x:\n    class A:\n        @mcp.tool()\n        def fetch(self):\n            if 1: pass\n"
     )
-    assert [(9, "function fetch"), (10, "if")] == told(source, rules(Outside))
+    assert [(9, "function fetch"), (10, "if")] == messages(source, rules(Outside))
 
 
 class WholeFile(Outside):
@@ -213,40 +214,42 @@ class WholeFile(Outside):
     scope = "file"
 
 
-def test_whole_files_are_shown_where_they_have_to_do_with_mcp(rules):
-    """A rule for files sees all of a file that can define tools, and none of another."""
+def test_whole_files_are_visited_if_they_use_mcp(rules):
+    """A rule for files visits all of a file that can define tools, and no other file."""
     source = "def other():\n    pass\n"
-    assert [] == told(source, rules(WholeFile))
-    assert [(1, "function other")] == told(source + HEAD + "mcp.add_tool(other)\n", rules(WholeFile))
+    assert [] == messages(source, rules(WholeFile))
+    assert [(1, "function other")] == messages(source + HEAD + "mcp.add_tool(other)\n", rules(WholeFile))
 
 
-def test_a_handler_of_another_file_is_shown_with_its_own_places(rules):
+def test_a_handler_of_another_file_has_positions_in_that_file(rules):
     """A handler that another file defines is visited there."""
     store = "\n\n\ndef fetch(key):\n    return key\n"
     source = HEAD + "from store import fetch\nmcp.add_tool(fetch)\n"
     report = lint_source(source, path="server.py", settings=rules(Outside), files={"store.py": store})
-    assert [("store.py", 4, "fetch")] == [(each.path, each.span.line, each.tool) for each in report.diagnostics]
+    assert [("store.py", 4, "fetch")] == [
+        (diagnostic.path, diagnostic.span.line, diagnostic.tool) for diagnostic in report.diagnostics
+    ]
 
 
-def test_a_handler_in_a_handler_is_told_once(rules):
-    """What stands in two handlers is one finding."""
+def test_a_handler_in_a_handler_is_reported_once(rules):
+    """A node that belongs to two handlers has one finding."""
     source = TOOL + "    @mcp.tool()\n    def inner():\n        if 1: pass\n    return inner\n"
-    assert [(6, "function fetch"), (8, "function inner"), (9, "if")] == told(source, rules(Outside))
+    assert [(6, "function fetch"), (8, "function inner"), (9, "if")] == messages(source, rules(Outside))
 
 
 class Worded(Names):
-    """Names, in code that has a word."""
+    """Reports names in code that contains a word."""
 
     id = "house-worded"
     words = ("needle",)
 
 
 def test_code_without_the_words_is_not_parsed(rules, monkeypatch):
-    """A rule that names the texts that it needs costs nothing where they are not."""
+    """A rule that lists `words` costs nothing in code without them."""
     settings = rules(Worded)
-    assert told(TOOL + "    return needle\n", settings)
+    assert messages(TOOL + "    return needle\n", settings)
     monkeypatch.setattr(piece_module.Piece, "__init__", None)
-    assert [] == told(TOOL + "    return key\n", settings)
+    assert [] == messages(TOOL + "    return key\n", settings)
     with pytest.raises(TypeError, match=r"words is one text: write a tuple of texts, \('needle',\)"):
         type("Wrong", (House,), {"words": "needle"})
 
@@ -255,7 +258,7 @@ def test_code_without_the_words_is_not_parsed(rules, monkeypatch):
 
 
 class Log(House):
-    """Tells in which order it was called."""
+    """Records the order of calls."""
 
     id = "house-log"
 
@@ -292,23 +295,23 @@ class LogByLibcst(Log):
         self.log.append("value")
 
 
-def test_visiting_is_that_of_libcst(rules):
-    """Methods are called in libcst's order, not inside of what a method returned False for, once for each handler."""
+def test_methods_are_called_in_the_order_of_libcst(rules):
+    """Children are skipped after a method returns False, and each handler is visited once."""
     source = TOOL + "    return a(skip(b), c)\n\n@mcp.tool()\ndef other(): return d\n"
     expected = "module mcp tool fetch key str str call /call"
-    found = dict(told(source, rules(Log)))
+    found = dict(messages(source, rules(Log)))
     assert {7, 10} == found.keys()
     plain = found[7]
     assert plain.startswith("module call ")
     assert plain.endswith("call a call /call c /call"), expected
     assert "d" not in plain.split()
-    by_libcst = dict(told(source, rules(LogByLibcst)))
+    by_libcst = dict(messages(source, rules(LogByLibcst)))
     assert plain == by_libcst[7].replace("value ", "")
 
 
 @pytest.mark.parametrize(("path", "seed"), [(piece_module.__file__, 0), (walk_module.__file__, 1)])
-def test_nodes_come_in_the_order_of_libcst(path, seed):
-    """The walk that copies nothing visits the same nodes as libcst, in the same order."""
+def test_nodes_are_visited_in_the_order_of_libcst(path, seed):
+    """The walk without copies visits the same nodes as libcst, in the same order."""
     with open(path) as file:
         tree = cst.parse_module(file.read())
     kinds = [each for each in vars(cst).values() if isinstance(each, type) and issubclass(each, cst.CSTNode)]
@@ -380,11 +383,11 @@ def test_matcher_decorators_work(rules, kind):
         "@mcp.tool()\ndef other():\n    with x: bad()\n"
     )
     expected = [(9, "bad 1"), (9, "bad 2"), (11, "pass"), (13, "one"), (16, "bad 1")]
-    assert expected == told(source, rules(kind))
+    assert expected == messages(source, rules(kind))
 
 
 class Asks(House):
-    """Asks about matchers without decorators."""
+    """Uses matchers without decorators."""
 
     id = "house-asks"
 
@@ -395,17 +398,17 @@ class Asks(House):
         self.report(node, f"{len(names)} name", replacement=self.replace(node, m.Name("a"), cst.Name("b")))
 
 
-def test_matchers_can_be_asked(rules):
-    """`self.matches` and its like are there as in libcst's own visitor."""
-    assert [(7, "1 name")] == told(TOOL + "    return a\n", rules(Asks))
+def test_matchers_can_be_called(rules):
+    """`self.matches` and similar methods work as in libcst's own visitor."""
+    assert [(7, "1 name")] == messages(TOOL + "    return a\n", rules(Asks))
 
 
 def test_a_method_that_would_never_be_called_is_named(rules):
-    """A misspelt node is a failure of the rule that names the near one."""
+    """A misspelt node name is a failure of the rule; the message suggests the closest name."""
     kind = type("Wrong", (House,), {"id": "house-wrong", "visit_Cal": lambda self, node: None})
     report = lint_source(TOOL + "    return 1\n", path="server.py", settings=rules(kind, Names))
     said = "Wrong.visit_Cal would never be called, since libcst has no Cal: did you mean visit_Call?"
-    assert [f"the rule house-wrong crashed: TypeError: {said}"] == [each.message for each in report.failures]
+    assert [f"the rule house-wrong crashed: TypeError: {said}"] == [failure.message for failure in report.failures]
     assert report.diagnostics
     with pytest.raises(TypeError, match="scope is 'tools': choose 'tool' or 'file'"):
         type("Wrong", (House,), {"scope": "tools"})
@@ -415,7 +418,7 @@ def test_a_method_that_would_never_be_called_is_named(rules):
 
 
 class Knows(House):
-    """Tells what the metadata and the model know."""
+    """Reports metadata and values from the model."""
 
     id = "house-knows"
     METADATA_DEPENDENCIES = (QualifiedNameProvider, FullyQualifiedNameProvider, FilePathProvider)
@@ -439,14 +442,14 @@ class Knows(House):
 
 
 def test_metadata_is_that_of_the_file(rules):
-    """Positions are those in the file, names are known by the file's imports, and the model knows the same nodes."""
+    """Positions are those in the file, names resolve by its imports, and the model knows the same nodes."""
     source = (
         "import os.path as p\nfrom httpx import get as g\n"
         + HEAD
         + "class Store:\n    @mcp.tool()\n    def fetch(self):\n        é = g(1); p.join(('é', (2)))\n"
     )
     settings = rules(Knows)
-    found = told(source, Settings(select=settings.select, options={"house-knows": {"limit": 3}}))
+    found = messages(source, Settings(select=settings.select, options={"house-knows": {"limit": 3}}))
     start = len(source.encode()) - len(b"g(1); p.join(('\xc3\xa9', (2)))\n")
     assert found[-2:] == [
         (9, f"['httpx.get'] 9:12 Assign httpx.get {start}+4"),
@@ -456,7 +459,7 @@ def test_metadata_is_that_of_the_file(rules):
 
 
 class Undeclared(House):
-    """Asks for what it did not declare."""
+    """Reads metadata that it did not declare."""
 
     id = "house-undeclared"
 
@@ -465,7 +468,7 @@ class Undeclared(House):
 
 
 class Inferring(House):
-    """Asks for what a file alone does not tell."""
+    """Reads metadata that needs more than one file."""
 
     id = "house-inferring"
     METADATA_DEPENDENCIES = (TypeInferenceProvider,)
@@ -474,22 +477,22 @@ class Inferring(House):
         self.get_metadata(TypeInferenceProvider, node)
 
 
-def test_metadata_that_is_not_there_is_a_failure_with_a_reason(rules):
-    """What is not declared, and what a file alone does not tell, is said as such."""
+def test_unavailable_metadata_is_a_failure_with_a_reason(rules):
+    """The message says whether metadata was not declared or needs more than one file."""
     report = lint_source(TOOL + "    return 1\n", path="server.py", settings=rules(Undeclared, Inferring))
     assert "QualifiedNameProvider is not declared as a dependency in Undeclared" in report.failures[0].message
     assert "TypeInferenceProvider needs more than one file" in report.failures[1].message
 
 
-def test_no_metadata_is_made_that_nobody_asks_for(rules, monkeypatch):
-    """A rule that finds nothing makes not even positions, whatever it declares."""
+def test_metadata_is_computed_only_on_use(rules, monkeypatch):
+    """A rule without findings does not compute even positions, whatever it declares."""
     monkeypatch.setattr(piece_module.Piece, "metadata", None)
     kind = type("Idle", (House,), {"id": "house-idle", "visit_Call": lambda self, node: None})
-    assert [] == told(TOOL + "    return key()\n", rules(kind))
+    assert [] == messages(TOOL + "    return key()\n", rules(kind))
 
 
 class Expressions(House):
-    """Finds each expression in the model."""
+    """Reports each expression in the model."""
 
     id = "house-expressions"
 
@@ -505,12 +508,12 @@ class Expressions(House):
 
 
 def test_nodes_are_found_in_the_model(rules):
-    """An expression of libcst and its counterpart in the model are the same code, parentheses or not."""
+    """A libcst expression and its counterpart in the model are the same code, with or without parentheses."""
     source = (
         TOOL
         + "    é = ((1), (x for x in (key)), ((key)), not key, {**key}, key[1:2], lambda a: (yield))\n    return (é)\n"
     )
-    assert 15 < len(told(source, rules(Expressions)))
+    assert 15 < len(messages(source, rules(Expressions)))
 
 
 # -- how it fails ----------------------------------------------------------------------------------------------------
@@ -527,44 +530,48 @@ class Crashing(House):
             raise KeyError("no such thing")
 
 
-def test_a_crash_is_of_its_rule_alone(rules):
-    """What a rule raises is reported as its crash; what it found before stays, and the other rules go on."""
+def test_a_crash_affects_only_its_rule(rules):
+    """The rule's earlier findings are kept, and the other rules go on."""
     source = TOOL + "    return 1\n\n@mcp.tool()\ndef other(): return 1\n"
     report = lint_source(source, path="server.py", settings=rules(Crashing, Outside))
-    assert ["the rule house-crashing crashed: KeyError: 'no such thing'"] == [each.message for each in report.failures]
+    assert ["the rule house-crashing crashed: KeyError: 'no such thing'"] == [
+        failure.message for failure in report.failures
+    ]
     assert "visit_FunctionDef" in report.failures[0].detail
     assert [("house-crashing", 6), ("house-outside", 6), ("house-crashing", 10), ("house-outside", 10)] == [
-        (each.rule, each.span.line) for each in report.diagnostics
+        (diagnostic.rule, diagnostic.span.line) for diagnostic in report.diagnostics
     ]
 
 
 def test_code_that_libcst_cannot_read_is_a_failure_with_its_place(rules):
-    """Where Python reads what libcst does not, each such rule says so, and the other handlers are checked all the same."""
+    """If only libcst cannot parse a handler, each such rule reports that, and other handlers are still checked."""
     source = (
         HEAD + "@mcp.tool()\ndef fetch():\n    if 1:\n        \\\n        x\n\n@mcp.tool()\ndef other(): return 1\n"
     )
     ast.parse(source)
     report = lint_source(source, path="server.py", settings=rules(Names, Outside))
-    assert ["house-names", "house-outside"] == [each.rule for each in report.failures]
+    assert ["house-names", "house-outside"] == [failure.rule for failure in report.failures]
     assert (
         "libcst cannot read the code from line 4 on, which Python can: expected INDENT at line 8"
         in report.failures[0].message
     )
     assert [(11, "function other")] == [
-        (each.span.line, each.message) for each in report.diagnostics if each.rule == "house-outside"
+        (diagnostic.span.line, diagnostic.message)
+        for diagnostic in report.diagnostics
+        if diagnostic.rule == "house-outside"
     ]
 
 
 @pytest.mark.parametrize("body", ["a" + ".b()" * 900, " + ".join(["'a'"] * 900), "[" * 90 + "]" * 90])
 def test_deep_code_fails_with_a_reason_at_worst(rules, body):
-    """Code that is nested deeper than libcst can follow is no crash of the interpreter."""
+    """Code nested too deeply for libcst does not crash the interpreter."""
     source = TOOL + f"    return bad({body})\n"
     report = lint_source(source, path="server.py", settings=rules(Names, MatchingAny))
-    assert all("nested too deeply for libcst" in each.message for each in report.failures)
+    assert all("nested too deeply for libcst" in failure.message for failure in report.failures)
 
 
-def test_a_node_of_its_own_making_is_refused(rules):
-    """A finding needs a place: a node that was not handed to the rule has none."""
+def test_a_node_that_the_rule_created_is_refused(rules):
+    """A finding needs a position, which only nodes of the file have."""
     kind = type(
         "Made", (House,), {"id": "house-made", "visit_Return": lambda self, node: self.report(cst.Name("x"), "x")}
     )
@@ -573,7 +580,7 @@ def test_a_node_of_its_own_making_is_refused(rules):
 
 
 def test_a_case_that_the_rule_never_sees_fails(rules):
-    """A case without a tool would be valid for any rule of handlers; so is a file without MCP for those of files."""
+    """For a rule of handlers, a case without a tool would always be valid; so would one without MCP for files."""
     rules(Names, WholeFile)
     with pytest.raises(AssertionError, match="the case has no tool"):
         testing.check(Names(), testing.Valid("x = 1\n"))
@@ -587,7 +594,7 @@ def test_a_case_that_the_rule_never_sees_fails(rules):
 
 
 class Calls(House):
-    """Puts `new(...)` in the place of `old(...)`."""
+    """Replaces `old(...)` with `new(...)`."""
 
     id = "house-calls"
     MESSAGE = "old is old."
@@ -598,7 +605,7 @@ class Calls(House):
 
 
 class Drop(House):
-    """Takes statements out, and puts several in the place of one."""
+    """Removes statements, and replaces one with several."""
 
     id = "house-drop"
 
@@ -613,7 +620,7 @@ class Drop(House):
 
 
 def test_a_fix_is_the_smallest_edit(rules):
-    """Nothing but the characters that differ is in the edit, and its title says what it does."""
+    """The edit has only the characters that differ, and its title describes the change."""
     report = lint_source(TOOL + "    return  old( 1,2 )  # c\n", path="server.py", settings=rules(Calls))
     (found,) = report.diagnostics
     assert ("old is old", "Do otherwise.", "Write new( 1,2 )") == (found.message, found.help, found.fix.title)
@@ -623,8 +630,8 @@ def test_a_fix_is_the_smallest_edit(rules):
 
 @pytest.mark.parametrize("newline", ["\n", "\r\n"])
 @pytest.mark.parametrize("indent", ["\t", "  ", "    "])
-def test_statements_are_replaced_in_the_files_own_way(rules, indent, newline):
-    """New blocks are indented and lines end as elsewhere in the file, and comments round them stay."""
+def test_replaced_statements_follow_the_style_of_the_file(rules, indent, newline):
+    """New blocks use the file's indentation and line ends, and surrounding comments are kept."""
     settings = rules(Drop)
     lines = ["class A:", "@mcp.tool()", "def fetch():", "# c", "drop", "x = 1 # d", "twice", "branch", "if x:", "drop"]
     depths = [0, 1, 1, 2, 2, 2, 2, 2, 2, 3]
@@ -648,16 +655,16 @@ class CallsInFiles(Calls):
     scope = "file"
 
 
-def test_whole_files_are_mended_too(rules):
-    """In a file an expression over several lines keeps its indentation, at the top and in blocks."""
+def test_whole_files_are_fixed_too(rules):
+    """An expression over several lines keeps its indentation, at the top of a file and in blocks."""
     source = TOOL + "    x = old(\n      1,  # c\n\n    )\n\nold()\nif x:\n\told(old(\n2))\n"
     fixed, report = fix_source(source, path="server.py", settings=rules(CallsInFiles))
     assert not report.diagnostics
     assert source.replace("old(", "new(") == fixed.after
 
 
-def test_cases_beside_the_rule_are_run(rules):
-    """The cases of such a rule are checked like those of any other, its fixes with them."""
+def test_cases_of_the_rule_are_run(rules):
+    """The cases of such a rule are checked like those of any other, including its fixes."""
     case = Invalid(TOOL + "    return old(1)  # here\n", "old is old", fixed=TOOL + "    return new(1)\n")
     kind = type("Cased", (Calls,), {"id": "house-cased", "invalid": (case,), "valid": (TOOL + "    return 1\n",)})
     rules(kind)

@@ -1,4 +1,4 @@
-"""Whatever a libcst rule puts in the place of a node, the file stays Python, and the rest of it stays what it is."""
+"""Any replacement by a libcst rule leaves valid Python and changes nothing else in the file."""
 
 # ruff: noqa: N802 - libcst has methods named after its nodes
 
@@ -18,7 +18,7 @@ from mcpcore_lint.settings import Settings
 
 
 class Replacing(CstRule):
-    """The page that the rules of these tests share."""
+    """Page texts shared by the rules of these tests."""
 
     summary = why = bad = good = "x"
     how_to_fix = "Do otherwise."
@@ -26,7 +26,7 @@ class Replacing(CstRule):
 
 
 class Renaming(Replacing):
-    """`old` is `renamed_name`, wherever it stands."""
+    """Replaces `old` with `renamed_name` everywhere."""
 
     id = "house-renaming"
 
@@ -36,7 +36,7 @@ class Renaming(Replacing):
 
 
 class Unwrapping(Replacing):
-    """`wrap(x)` is `(x)`."""
+    """Replaces `wrap(x)` with `(x)`."""
 
     id = "house-unwrapping"
 
@@ -52,7 +52,7 @@ class Unwrapping(Replacing):
 
 
 class Dropping(Replacing):
-    """`drop` statements go."""
+    """Removes `drop` statements."""
 
     id = "house-dropping"
 
@@ -62,7 +62,7 @@ class Dropping(Replacing):
 
 
 class Turning(Replacing):
-    """`if not a: ... else: ...` has its branches turned round, comments and all."""
+    """Swaps the branches of `if not a: ... else: ...`, including comments."""
 
     id = "house-turning"
 
@@ -97,7 +97,7 @@ inside = st.sampled_from(["", " ", "\n", "\n\n      ", "  # old wrap(\n", "\t\f"
 
 @st.composite
 def expressions(draw, depth=3):
-    """An expression, oddly spaced; inside of parentheses over several lines."""
+    """An expression with odd spacing; in parentheses it spans several lines."""
     kind = draw(st.integers(0, 7 if depth else 1))
     if kind == 0:
         return draw(names)
@@ -140,7 +140,7 @@ def blocks(draw, indent, unit, depth=2):
 
 @st.composite
 def servers(draw):
-    """A file with handlers at several depths, and things outside of them that must stay."""
+    """A file with handlers at several depths, and other code that must not change."""
     unit = draw(st.sampled_from(["    ", "\t", "  "]))
     text = "from mcp.server.fastmcp import FastMCP\nmcp = FastMCP('x')\nold = wrap(old)\n"
     for number in range(draw(st.integers(1, 2))):
@@ -169,15 +169,15 @@ def handlers(text):
 
 @settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
 @given(servers())
-def test_fixes_leave_python_and_the_rest_alone(text):
-    """Fixed code parses, nothing outside of the handlers changes, and a second run finds nothing to do."""
+def test_fixes_leave_valid_python_and_change_nothing_else(text):
+    """Fixed code parses, nothing outside the handlers changes, and a second run changes nothing."""
     ast.parse(text)
     report = lint_source(text, path="server.py", settings=ON)
     assert not report.failures, report.failures[0].detail
     places = handlers(text)
-    for each in report.diagnostics:
-        assert each.fix is not None
-        for edit in each.fix.edits:
+    for diagnostic in report.diagnostics:
+        assert diagnostic.fix is not None
+        for edit in diagnostic.fix.edits:
             assert any(start <= edit.start and edit.end <= end for start, end in places)
             old = text[edit.start : edit.end]
             assert not old or not edit.text or (old[0] != edit.text[0] and old[-1] != edit.text[-1])
@@ -206,7 +206,7 @@ def _outside(text):
 
 @settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
 @given(servers())
-def test_one_fix_is_what_libcst_makes_of_the_file(text):
+def test_one_fix_gives_the_file_that_libcst_writes(text):
     """Each fix alone gives the file that libcst would write with that one node replaced."""
     report = lint_source(text, path="server.py", settings=Settings(select=frozenset({"house-renaming"})))
     for each in report.diagnostics:
@@ -229,7 +229,7 @@ def test_one_fix_is_what_libcst_makes_of_the_file(text):
     ],
 )
 def test_files_on_disk_keep_their_bytes(tmp_path, encoding, head):
-    """A file's encoding, mark, line ends and trailing bytes are as before, but for what was replaced."""
+    """A file's encoding, byte-order mark, line ends and trailing bytes are kept."""
     word = "größe" if encoding == "latin-1" else "размер" if encoding == "cp1251" else "größe размер"
     text = f"from mcp.server.fastmcp import FastMCP; mcp = FastMCP(1) # {word}\r\n@mcp.tool()\r\ndef f():\n\tx = '{word}' ;old\r\n\treturn '{word}', wrap ( old )\x0c\n# {word}"
     path = tmp_path / "server.py"

@@ -1,4 +1,4 @@
-"""Rules that were written for Fixit: only the package that they import from is another."""
+"""Rules written for Fixit run after changing only the import."""
 
 from __future__ import annotations
 
@@ -132,19 +132,19 @@ def _known(monkeypatch):
     [(kind, case) for kind in RULES for _, case in testing.cases(kind())],
     ids=lambda each: str(each)[:40],
 )
-def test_their_cases_hold(kind, case):
-    """What Fixit checks of a rule is checked here: what it finds, where, what it says, and what its fix makes of it."""
+def test_their_cases_pass(kind, case):
+    """A rule's Fixit cases are checked: the findings, their places and messages, and the fixed text."""
     testing.check(kind(), case)
 
 
 @pytest.mark.parametrize("kind", RULES)
 def test_they_have_a_page(kind):
-    """A ported rule has an id and all that its page needs."""
+    """A ported rule has an id and every text of its page."""
     testing.check_page(kind())
 
 
-def test_what_they_say_of_themselves_is_taken_over():
-    """Name, docstring, message and cases become what a rule has here."""
+def test_names_docstrings_and_cases_are_converted():
+    """A rule's name, docstring, message and cases become its id, page and cases here."""
     rule = NoObjectBaseRule
     assert ("no-object-base", "file", "project", True) == (rule.id, rule.scope, rule.family, rule.fixable)
     assert ("`class A(object)`: every class is an object", "Naming it says nothing.") == (rule.summary, rule.why)
@@ -158,8 +158,8 @@ def test_what_they_say_of_themselves_is_taken_over():
     assert ["mine"] == [each.id for each in _rules_of(module)]
 
 
-def test_a_case_that_does_not_hold_fails(monkeypatch):
-    """A wrong line, message or replacement, and code in which nothing is found, are told."""
+def test_a_wrong_case_fails(monkeypatch):
+    """A wrong line, message or replacement fails the case, and so does code without a finding."""
     wrong = {
         "must find lines": Invalid("\nx == None", range=CodeRange(CodePosition(2, 0), CodePosition(2, 9))),
         "must be part of": Invalid("x == None", expected_message="other"),
@@ -175,7 +175,7 @@ def test_a_case_that_does_not_hold_fails(monkeypatch):
 
 
 def test_they_work_on_a_server(tmp_path):
-    """In a file that defines tools they find and mend what they did under Fixit."""
+    """In a file that defines tools they report and fix the same code as under Fixit."""
     source = (
         "from fastmcp import FastMCP\n\nmcp = FastMCP('x')\n\n\nclass Store( object ):\n    x = 1  # kept\n\n\n"
         "@mcp.tool\ndef fetch(key: str | None = None) -> bool:\n    for x in key: print( x )\n    return key==None\n"
@@ -183,7 +183,7 @@ def test_they_work_on_a_server(tmp_path):
     settings = Settings(select=frozenset(kind.id for kind in RULES))
     report = lint_source(source, path="server.py", settings=settings, root=str(tmp_path))
     assert [(6, 7, "no-object-base"), (12, 19, "no-print-in-loop"), (13, 12, "is-none")] == [
-        (each.span.line, each.span.column, each.rule) for each in report.diagnostics
+        (diagnostic.span.line, diagnostic.span.column, diagnostic.rule) for diagnostic in report.diagnostics
     ]
     assert "Collect the lines, and print them once. (1)" == report.diagnostics[1].message
     fixed, _ = fix_source(source, path="server.py", settings=settings, root=str(tmp_path))
@@ -194,8 +194,8 @@ PAGES = Path(__file__).parents[3] / "docs" / "how-to"
 
 
 @pytest.mark.parametrize("page", ["lint.md", "fixit.md"])
-def test_the_rules_on_the_pages_hold(page, monkeypatch):
-    """Each rule that a page shows in full passes its own cases, and its page is complete."""
+def test_the_rules_in_the_docs_work(page, monkeypatch):
+    """Each rule shown in full in the docs passes its own cases and has a complete page."""
     checked = 0
     for block in re.findall(
         r"^```python\n(.*?)^```", (PAGES / page).read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL

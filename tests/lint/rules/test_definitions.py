@@ -16,12 +16,12 @@ CASES = Path(__file__).parent.parent / "cases"
 
 @pytest.mark.parametrize("path", sorted((CASES / "definitions").glob("*.py")), ids=lambda path: path.stem)
 def test_a_case_file_has_the_findings_that_it_names(path, check_marks):
-    """Each line of a case file is found by the rules that it names, and by no others."""
+    """Each line of a case file has exactly the findings that it names."""
     check_marks(path, "definitions")
 
 
-def test_tools_of_different_files_on_one_server_share_its_names(tmp_path):
-    """Of two tools of one name the one outside the server's own file is reported, with the place of the other."""
+def test_a_name_used_twice_on_one_server_is_found_across_files(tmp_path):
+    """The tool outside the server's own file is reported, with the place of the other."""
     (tmp_path / "app.py").write_text(
         'from mcpcore import Server\nserver = Server("x")\n@server.tool()\ndef fetch() -> str:\n    """Fetch."""\n'
     )
@@ -31,13 +31,16 @@ def test_tools_of_different_files_on_one_server_share_its_names(tmp_path):
         )
     chosen = Settings(select=frozenset({"tool-name-unique"}), cache_dir=str(tmp_path / ".cache"))
     report = lint_paths([tmp_path], settings=chosen, root=str(tmp_path))
-    assert [(each.path, each.span.line) for each in report.diagnostics] == [("aaa.py", 3), ("zzz.py", 3)]
+    assert [(diagnostic.path, diagnostic.span.line) for diagnostic in report.diagnostics] == [
+        ("aaa.py", 3),
+        ("zzz.py", 3),
+    ]
     assert "app.py:4" in report.diagnostics[0].help
 
 
 @given(st.text(st.characters(exclude_categories=["Cs"]), max_size=140))
-def test_a_name_is_refused_exactly_where_the_protocol_refuses_it(name):
-    """Any string at all is a tool name, or a finding."""
+def test_a_name_is_reported_if_and_only_if_the_protocol_rejects_it(name):
+    """Any string is either a valid tool name or has a finding."""
     source = f"from mcpcore import tool\n@tool(name={name!r})\ndef fetch() -> str: ...\n"
     report = lint_source(source, settings=Settings(select=frozenset({"tool-name-format"})))
     assert bool(re.fullmatch(r"[A-Za-z0-9._-]{1,128}", name)) != bool(report.diagnostics)
@@ -83,7 +86,7 @@ def test_a_docstring_that_explains_a_parameter_describes_it(docstring):
     ],
 )
 def test_a_docstring_that_only_mentions_a_parameter_does_not_describe_it(docstring):
-    """With three required parameters, a word in a sentence or an entry of another parameter is no description."""
+    """In a tool with three required parameters, a word in a sentence is not a description."""
     source = f'from mcpcore import tool\n@tool\ndef fetch(pmid: str, kind: str, more: str) -> str:\n    """{docstring}    """\n'
     report = lint_source(source, settings=Settings(select=frozenset({"field-description"})))
     assert report.diagnostics[0].message == "the parameter pmid of fetch has no description"
@@ -115,7 +118,7 @@ def test_a_docstring_that_only_mentions_a_parameter_does_not_describe_it(docstri
     ],
 )
 def test_a_name_that_the_tool_mentions_needs_no_description(parameter, docstring, found):
-    """A plain name in a small tool is enough, unless it leaves a unit, a format or a choice open."""
+    """In a small tool a plain name is enough, unless it leaves a unit, a format or a choice open."""
     source = f'from mcpcore import tool\n@tool\ndef work({parameter}) -> str:\n    """{docstring}"""\n'
     report = lint_source(source, settings=Settings(select=frozenset({"field-description"})))
     assert bool(report.diagnostics) is found

@@ -1,4 +1,4 @@
-"""The table of what frameworks do with exceptions, held against the frameworks; and which one a tool runs on."""
+"""The table of how frameworks handle exceptions, checked against the frameworks; and the framework of each tool."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def failing(name, error):
 
 
 async def shown(client, kind):
-    """What the client gets of a failure, and whether it is a protocol error."""
+    """The text that the client gets for a failure, and whether it is a protocol error."""
     try:
         if kind == "tool":
             options = {} if isinstance(client, Client) else {"raise_on_error": False}
@@ -65,8 +65,8 @@ async def shown(client, kind):
 @pytest.mark.anyio
 @pytest.mark.parametrize("kind", ["tool", "resource", "prompt"])
 @pytest.mark.parametrize("name", INSTEAD)
-async def test_the_table_says_what_the_framework_does(name, kind):
-    """With the text of any exception, and with that of the class that the advice names."""
+async def test_the_table_matches_the_framework(name, kind):
+    """This covers the text of any exception and of the class that the advice names."""
     handling = TABLE[name].handling(kind)
     async with failing(name, ValueError(SENTENCE)) as client:
         text, _ = await shown(client, kind)
@@ -84,8 +84,8 @@ async def test_the_table_says_what_the_framework_does(name, kind):
 
 @pytest.mark.anyio
 @pytest.mark.parametrize("name", INSTEAD)
-async def test_the_table_says_what_becomes_of_the_protocols_error(name):
-    """In a tool: FastMCP makes a result of it, the SDK a JSON-RPC error."""
+async def test_the_table_is_right_about_protocol_errors(name):
+    """In a tool, FastMCP turns a protocol error into a result, and the SDK into a JSON-RPC error."""
     shows = TABLE[name].protocol_error
     async with failing(name, MCPError(-32602, SENTENCE)) as client:
         text, protocol = await shown(client, "tool")
@@ -95,7 +95,7 @@ async def test_the_table_says_what_becomes_of_the_protocols_error(name):
 
 @pytest.mark.anyio
 async def test_the_low_level_server_needs_a_result():
-    """An exception becomes a JSON-RPC error; a result that is marked as failed keeps its text."""
+    """An exception becomes a JSON-RPC error; a result marked as failed keeps its text."""
 
     async def call(ctx, params):
         if params.name == "raises":
@@ -139,7 +139,7 @@ def test_the_documentation_has_a_row_for_each_framework():
     ],
 )
 def test_a_specifier_means_a_major_version(specifier, major):
-    """Or none, where more than one will do."""
+    """If more than one major version matches, it means none."""
     assert major_of(specifier) == major
 
 
@@ -166,8 +166,8 @@ def test_a_specifier_means_a_major_version(specifier, major):
         ("setup.py", "setup(install_requires=['httpx', \"mcp>=2,<3\"])", Requirements(True, False, 2)),
     ],
 )
-def test_the_nearest_project_says_what_it_needs(tmp_path, name, text, expected):
-    """A group of tools for its developers is not what the project itself needs."""
+def test_the_nearest_requirements_apply(tmp_path, name, text, expected):
+    """A dependency group for developers is not a requirement of the project."""
     (tmp_path / name).write_text(text)
     folder = tmp_path / "src"
     folder.mkdir()
@@ -177,8 +177,8 @@ def test_the_nearest_project_says_what_it_needs(tmp_path, name, text, expected):
     assert str(tmp_path / name) in result.files
 
 
-def test_a_lock_file_settles_the_version(tmp_path):
-    """Where the requirements leave more than one; nothing above the folder of the run counts."""
+def test_a_lock_file_determines_the_version(tmp_path):
+    """It decides if the requirements allow more than one; nothing above the run's folder counts."""
     (tmp_path / "pyproject.toml").write_text('[project]\ndependencies = ["mcp>=1.23"]')
     (tmp_path / "uv.lock").write_text('[[package]]\nname = "mcp"\nversion = "1.28.1"\n')
 
@@ -207,21 +207,21 @@ TOOLS = """
 
 
 def messages(root, **options):
-    """What is said of the exceptions in a project."""
+    """The messages about the exceptions in a project."""
     settings = Settings(cache_dir=str(root / ".cache"))
     report = lint_paths([root], settings=settings, root=str(root), **options)
     return [f"{each.message}; {each.help}" for each in report.diagnostics if each.rule == "prefer-mcp-error-in-handler"]
 
 
-def test_a_server_from_another_file_is_one_of_fastmcp_in_a_project_with_it(tmp_path):
-    """Whatever version of the SDK the project lists as well."""
+def test_an_imported_server_is_fastmcp_if_the_project_requires_it(tmp_path):
+    """This holds whatever version of the SDK the project also lists."""
     (tmp_path / "tools.py").write_text(textwrap.dedent(TOOLS))
     (tmp_path / "pyproject.toml").write_text("[project]\ndependencies = ['fastmcp>=4', 'mcp>=2']\n")
     assert not messages(tmp_path)
 
 
 def test_each_project_of_a_repository_has_its_own_framework(tmp_path):
-    """The nearest list of requirements decides, and a change to it counts although the file is in the cache."""
+    """The nearest requirements decide, and changing them rechecks even cached files."""
     for name, requirement in (("old", "mcp<2"), ("new", "mcp>=2"), ("coded", "mcp>=2', 'mcpcore")):
         folder = tmp_path / name / "src"
         folder.mkdir(parents=True)

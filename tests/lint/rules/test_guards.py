@@ -1,4 +1,4 @@
-"""Guards in every form that the documentation shows, kept and broken."""
+"""Guards in every documented form, with contracts kept and broken."""
 
 from __future__ import annotations
 
@@ -11,5 +11,5 @@ GUARDS = Path(__file__).parent.parent / "cases" / "guards"
 
 @pytest.mark.parametrize("name", ["store", "server", "misspelt", "planted"])
 def test_guards_get_the_findings_that_they_name(check_marks, name):
-    """A server that keeps its contracts gets none; a misspelt reason and a planted breach get one each."""
+    """A server that keeps its contracts has no finding; a misspelt reason and a planted violation have one each."""
     check_marks(GUARDS / f"{name}.py", "contract", "conformance")

@@ -1,4 +1,4 @@
-"""The family "Handler body" on whole servers, with and without contracts."""
+"""The handler rules on whole servers, with and without contracts."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ HANDLER = Settings(select=frozenset({"handler"}))
 
 @pytest.mark.parametrize("path", sorted(CASES.glob("*.py")), ids=lambda path: path.stem)
 def test_each_case_file_gets_the_findings_that_it_names(path, check_marks):
-    """Every line marked with a rule gets that finding, and no other line gets any."""
+    """Each marked line has exactly the findings that it names."""
     check_marks(path, "handler")
 
 
 def found(code, root, **options):
-    """The rules and lines that are found in a server."""
+    """The rules and lines of the findings in a server."""
     report = lint_source(code, path="server.py", root=str(root), settings=HANDLER, **options)
     assert not report.failures
-    return [(each.rule, each.span.line) for each in report.diagnostics]
+    return [(diagnostic.rule, diagnostic.span.line) for diagnostic in report.diagnostics]
 
 
 @pytest.mark.parametrize("newline", ["\n", "\r\n"])
 @pytest.mark.parametrize("indent", ["    ", "\t"])
 def test_the_cause_is_added_in_any_layout(tmp_path, newline, indent):
-    """Line ends, tabs and letters beyond ASCII before the place are kept."""
+    """Line ends, tabs and non-ASCII letters before the place are kept."""
     lines = [
         "from mcpcore import not_found, tool",
         "@tool",
@@ -47,7 +47,7 @@ def test_the_cause_is_added_in_any_layout(tmp_path, newline, indent):
 
 
 def test_a_new_name_for_the_cause_hides_no_other(tmp_path):
-    """Where `error` is taken, another name is given, and an inner clause never takes the outer one's."""
+    """If `error` is taken, another name is chosen, and an inner clause never reuses the outer one's."""
     code = (
         "from mcpcore import not_found, tool\n"
         "@tool\n"
@@ -65,18 +65,18 @@ def test_a_new_name_for_the_cause_hides_no_other(tmp_path):
     assert "raise not_found('b') from exc" in fixed.after
 
 
-def test_a_handler_in_another_file_is_judged_where_it_stands(tmp_path):
-    """`add_tool` of an imported function reports in the function's own file."""
+def test_an_imported_handler_is_reported_in_its_own_file(tmp_path):
+    """With `add_tool(imported_function)` the findings are in the function's own file."""
     code = "from mcp.server.fastmcp import FastMCP\nfrom work import fetch\n\nmcp = FastMCP('x')\nmcp.add_tool(fetch)\n"
     files = {"work.py": "def fetch(a: str) -> str:\n    raise Exception(a)\n"}
     report = lint_source(code, path="server.py", root=str(tmp_path), settings=HANDLER, files=files)
     assert [("work.py", 2, "prefer-mcp-error-in-handler")] == [
-        (each.path, each.span.line, each.rule) for each in report.diagnostics
+        (diagnostic.path, diagnostic.span.line, diagnostic.rule) for diagnostic in report.diagnostics
     ]
 
 
-def test_a_low_level_handler_may_say_that_a_tool_is_unknown(tmp_path):
-    """The protocol asks for an error there; what it raises about a tool's own work is reported."""
+def test_a_low_level_handler_may_raise_for_an_unknown_tool(tmp_path):
+    """The protocol requires an error there; other errors raised by the handler are reported."""
     code = (
         "from mcp import MCPError\n"
         "from mcp.server.lowlevel import Server\n"
@@ -90,7 +90,7 @@ def test_a_low_level_handler_may_say_that_a_tool_is_unknown(tmp_path):
 
 
 def test_a_plain_module_gets_no_findings(tmp_path):
-    """Code that defines no tool may do as it likes."""
+    """The handler rules do not apply to code that defines no tool."""
     code = "def fetch():\n    try:\n        raise ValueError\n    except:\n        return {'error': 'x'}\n"
     assert found(code, tmp_path) == []
 
@@ -117,7 +117,7 @@ CLAUSES = st.sampled_from(
 @given(st.lists(st.tuples(CLAUSES, STATEMENTS, STATEMENTS), min_size=1, max_size=4, unique_by=lambda each: each[0]))
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_fixes_leave_code_that_parses_and_nothing_to_do(tmp_path, clauses):
-    """Whatever a handler is made of: the fixed text parses, and fixing it again changes nothing."""
+    """For any handler, the fixed text parses and a second run changes nothing."""
     ordered = sorted(clauses, key=lambda each: each[0] == "except:")
     body = "".join(f"    {clause}\n        if a: {one}\n        {two}\n" for clause, one, two in ordered)
     code = (
@@ -132,14 +132,14 @@ def test_fixes_leave_code_that_parses_and_nothing_to_do(tmp_path, clauses):
 
 
 def served(helpers, answer):
-    """A server with some functions, one tool that gives an answer, and nothing else."""
+    """A server with some functions and one tool that returns an expression."""
     head = "from mcp.server.fastmcp import FastMCP\nmcp = FastMCP('x')\n"
     return f"{head}{helpers}@mcp.tool()\ndef fetch(a: str):\n    {answer}\n"
 
 
 @pytest.mark.parametrize("length", [1, 5, 20])
-def test_a_failure_is_found_behind_any_chain_that_hands_it_on(tmp_path, length):
-    """A function that makes a failure is one however many functions lie between it and the tool."""
+def test_a_failure_is_found_through_any_chain_of_functions(tmp_path, length):
+    """A function that builds a failure is found however many functions pass its result on."""
     chain = "".join(f"def f{each}(m):\n    return f{each + 1}(m)\n" for each in range(length))
     code = served(f"{chain}def f{length}(m):\n    return {{'error': m}}\n", "return f0(a)")
     built = code.split("\n").index("    return {'error': m}") + 1
@@ -147,7 +147,7 @@ def test_a_failure_is_found_behind_any_chain_that_hands_it_on(tmp_path, length):
 
 
 def test_a_failure_behind_a_long_chain_is_found_in_any_order_of_the_tools(tmp_path):
-    """A tool that begins further down the chain finds it, whichever tool was looked at before."""
+    """A tool that starts further down the chain finds it, whichever tool is checked first."""
     chain = "".join(f"def f{n}(m):\n    if m: return f{n + 1}(m)\n    return load(m)\n" for n in range(9))
     chain += "def f9(m):\n    if m: return {'error': m}\n    return load(m)\n"
     far = "@mcp.tool()\ndef far(a: str):\n    return f0(a)\n"
@@ -174,6 +174,6 @@ def test_a_failure_behind_a_long_chain_is_found_in_any_order_of_the_tools(tmp_pa
     ],
     ids=["long", "wide", "tuples", "nested", "round", "itself"],
 )
-def test_functions_that_hand_on_without_end_are_left_alone(tmp_path, helpers, answer):
-    """Chains that are too long, too wide or round are given up, quickly and without a crash."""
+def test_endless_chains_of_functions_are_given_up(tmp_path, helpers, answer):
+    """Chains that are too long, too wide or circular are given up, quickly and without a crash."""
     assert found(served(helpers, answer), tmp_path) == []

@@ -1,4 +1,4 @@
-"""The rules that read a tool's annotations, through the spellings of annotations and of registrations."""
+"""The rules that read a tool's annotations, in every form of annotations and registrations."""
 
 from __future__ import annotations
 
@@ -174,11 +174,11 @@ def found(rule, spelling, annotations, entry, tmp_path):
     report = lint_source(code, path=PATH, settings=Settings(select=frozenset({rule})), root=str(tmp_path))
     assert not report.failures, report.failures
     assert len(report.tools) >= 1
-    return [each for each in report.diagnostics if each.rule == rule]
+    return [diagnostic for diagnostic in report.diagnostics if diagnostic.rule == rule]
 
 
 def stated(annotations):
-    """What the SDK's own object says."""
+    """The values of the SDK's own object."""
     names = {}
     exec(f"{HEAD}found = {annotations}", names)
     value = names["found"] or ToolAnnotations()
@@ -188,7 +188,7 @@ def stated(annotations):
 @pytest.mark.parametrize("spelling", TOOLS)
 @pytest.mark.parametrize("annotations", ANNOTATIONS)
 def test_annotations_are_read_as_the_sdk_reads_them(annotations, spelling, tmp_path):
-    """Declared advice is unsafe where both hints are False; default advice asks for the hints that would settle it."""
+    """Declared advice is unsafe if both hints are False; default advice needs the hints to be set."""
     read_only, idempotent = stated(annotations)
     unsafe = found("retry-unsafe", spelling, annotations, DECLARED, tmp_path)
     assert len(unsafe) == (read_only is False and idempotent is False)
@@ -201,22 +201,22 @@ def test_annotations_are_read_as_the_sdk_reads_them(annotations, spelling, tmp_p
 
 @pytest.mark.parametrize("spelling", TOOLS)
 @pytest.mark.parametrize("annotations", UNSEEN)
-def test_nothing_is_said_of_annotations_that_cannot_be_seen(annotations, spelling, tmp_path):
-    """A hint that is not a constant may be any."""
+def test_unknown_annotations_are_not_reported(annotations, spelling, tmp_path):
+    """A hint that is not a constant may have any value."""
     assert found("retry-unsafe", spelling, annotations, DECLARED, tmp_path) == []
     assert found("tool-annotations-missing", spelling, annotations, DEFAULT, tmp_path) == []
 
 
-def test_the_linter_and_the_runtime_agree_on_what_is_withheld():
-    """Both have the same codes whose default advice depends on annotations, and the same effects that rule it out."""
+def test_the_linter_and_the_runtime_withhold_the_same_advice():
+    """The same codes have default advice that depends on annotations, and the same effects rule it out."""
     effects = pytest.importorskip("mcpcore.effects")
     assert {code.name for code in effects.UNCERTAIN if code.retry.retryable} == CHANGED_BY_HINTS
     assert {effect for effect in effects.CHANGED if effect is not None} == CHANGED
 
 
 @pytest.mark.parametrize("options", ["**OPTIONS", "**elsewhere.OPTIONS"])
-def test_options_that_are_handed_on_in_a_dict_count_as_far_as_they_are_known(options, tmp_path):
-    """`@tool(**OPTIONS)` has the annotations of a dict that can be seen; of another one it may have any."""
+def test_options_from_a_dict_count_if_they_are_known(options, tmp_path):
+    """`@tool(**OPTIONS)` has the annotations of a known dict; with an unknown dict they may be any."""
     code = HEAD + (
         "import elsewhere\nfrom mcpcore import ErrorCode, FailureMode, Retry, tool\n"
         'OPTIONS = {"annotations": WRITES}\n'
@@ -224,11 +224,13 @@ def test_options_that_are_handed_on_in_a_dict_count_as_far_as_they_are_known(opt
     )
     settings = Settings(select=frozenset({"retry-unsafe", "tool-annotations-missing"}))
     report = lint_source(code, path=PATH, settings=settings, root=str(tmp_path))
-    assert [each.rule for each in report.diagnostics] == (["retry-unsafe"] if options == "**OPTIONS" else [])
+    assert [diagnostic.rule for diagnostic in report.diagnostics] == (
+        ["retry-unsafe"] if options == "**OPTIONS" else []
+    )
 
 
 def test_annotations_and_entries_of_another_file(tmp_path):
-    """The finding is reported at the tool that combines the two, and names the place of the advice."""
+    """The finding is at the tool that combines the two, and names the place of the advice."""
     (tmp_path / "hints.py").write_text(HEAD)
     (tmp_path / "modes.py").write_text(f"from mcpcore import ErrorCode, FailureMode, Retry\nLATE = {DECLARED}\n")
     (tmp_path / "server.py").write_text(
@@ -238,10 +240,10 @@ def test_annotations_and_entries_of_another_file(tmp_path):
     settings = Settings(select=frozenset({"retry-unsafe"}))
     (finding,) = lint_paths([tmp_path], settings=settings, root=str(tmp_path)).diagnostics
     assert (finding.path, finding.span.line, finding.tool) == ("server.py", 4, "one")
-    assert [(each.path, each.span.line) for each in finding.related] == [("modes.py", 2)]
+    assert [(place.path, place.span.line) for place in finding.related] == [("modes.py", 2)]
 
 
-def test_a_handler_that_two_tools_share_is_reported_where_one_may_not_be_called_twice(tmp_path):
+def test_a_shared_handler_is_reported_if_one_tool_may_not_be_called_twice(tmp_path):
     """Annotations belong to a registration, in either order; two registrations give one finding for one place."""
     body = (
         "from mcp.types import ToolAnnotations as TA\nfrom mcpcore import Retry, Server, timeout\n"
@@ -253,5 +255,5 @@ def test_a_handler_that_two_tools_share_is_reported_where_one_may_not_be_called_
     settings = Settings(select=frozenset({"retry-unsafe"}))
     for calls in (safe + unsafe.format("a"), unsafe.format("a") + safe, unsafe.format("a") + unsafe.format("b")):
         report = lint_source(body + calls, path=PATH, settings=settings, root=str(tmp_path))
-        assert [(each.span.line, each.tool) for each in report.diagnostics] == [(5, "a")]
+        assert [(diagnostic.span.line, diagnostic.tool) for diagnostic in report.diagnostics] == [(5, "a")]
     assert lint_source(body + safe, path=PATH, settings=settings, root=str(tmp_path)).diagnostics == ()

@@ -1,4 +1,4 @@
-"""Tools that are made for a test are read by no model, so nothing is said of their words."""
+"""Rules about wording do not apply to tools in tests, because no model reads them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def pay(amount: float): ...
 
 
 @pytest.mark.parametrize(
-    ("path", "told"),
+    ("path", "reported"),
     [
         ("server.py", True),
         ("testing/server.py", True),
@@ -29,18 +29,18 @@ def pay(amount: float): ...
         ("conftest.py", False),
     ],
 )
-def test_words_for_a_model_are_asked_for_outside_of_tests(path, told):
-    """Told by the file's name or by the folders that it lies in."""
+def test_wording_is_checked_outside_tests(path, reported):
+    """A test is recognised by its file name or by a parent folder."""
     settings = Settings(select=frozenset({"definitions"}))
-    found = {each.rule for each in lint_source(TOOL, path=path, settings=settings).diagnostics}
-    assert found == ({"field-description", "tool-description-required"} if told else set())
+    found = {diagnostic.rule for diagnostic in lint_source(TOOL, path=path, settings=settings).diagnostics}
+    assert found == ({"field-description", "tool-description-required"} if reported else set())
 
 
-@pytest.mark.parametrize(("path", "told"), [("server.py", True), ("tests/server.py", False)])
-def test_a_tool_of_a_test_may_print(path, told):
+@pytest.mark.parametrize(("path", "reported"), [("server.py", True), ("tests/server.py", False)])
+def test_a_tool_of_a_test_may_print(path, reported):
     """No client reads the output of a test."""
     settings = Settings(select=frozenset({"no-stdout-in-tool"}))
     code = TOOL.replace("...", "\n    print(amount)")
-    assert [each.rule for each in lint_source(code, path=path, settings=settings).diagnostics] == (
-        ["no-stdout-in-tool"] if told else []
+    assert [diagnostic.rule for diagnostic in lint_source(code, path=path, settings=settings).diagnostics] == (
+        ["no-stdout-in-tool"] if reported else []
     )

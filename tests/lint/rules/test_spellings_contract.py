@@ -19,7 +19,7 @@ PATH = "server.py"
 
 @dataclass(frozen=True)
 class Spelling:
-    """A way to write something: `<X>` stands for the thing itself."""
+    """A template: `<X>` is replaced by the fault or near miss."""
 
     code: str
     files: dict[str, str] = field(default_factory=dict)
@@ -29,11 +29,11 @@ def lint(rule, code, files, tmp_path):
     """The findings of one rule in a small project."""
     report = lint_source(code, path=PATH, settings=Settings(select=frozenset({rule})), root=str(tmp_path), files=files)
     assert not report.failures, report.failures
-    return [each for each in report.diagnostics if each.rule == rule]
+    return [diagnostic for diagnostic in report.diagnostics if diagnostic.rule == rule]
 
 
 def written(spelling, thing):
-    """The files of a spelling with a thing in its place."""
+    """The files of a spelling with `<X>` replaced."""
     return spelling.code.replace("<X>", thing), {
         name: text.replace("<X>", thing) for name, text in spelling.files.items()
     }
@@ -240,7 +240,7 @@ ENTRY_FAULTS = {
 
 
 def product(faults, spellings, index):
-    """A third of all pairs, such that each fault meets every third spelling and each spelling every third fault."""
+    """A third of all pairs: each fault is tried in every third spelling, and each spelling with every third fault."""
     for rule, pair in faults.items():
         for number, thing in enumerate(pair[index]):
             for other, (name, spelling) in enumerate(spellings.items()):
@@ -258,7 +258,7 @@ def test_a_fault_of_an_entry_is_found_however_the_contract_is_written(rule, spel
 
 @pytest.mark.parametrize(("rule", "spelling", "thing"), list(product(ENTRY_FAULTS, ENTRY_SPELLINGS, 1)))
 def test_a_near_miss_of_an_entry_is_left_alone_however_the_contract_is_written(rule, spelling, thing, tmp_path):
-    """What only looks like a fault is found in no way to write a contract."""
+    """Near misses have no finding in any way to write a contract."""
     code, files = written(spelling, thing)
     ast.parse(code)
     found = [each.message for each in lint(rule, code, files, tmp_path)]
@@ -301,7 +301,7 @@ TOOL = "@tool(errors=ERRORS)\nasync def fetch(ctx: Context, pmid: str, more: dic
 
 
 def in_tool(body):
-    """A handler with a body."""
+    """A handler with the given body."""
     return Spelling(f"{SERVER_HEAD}{TOOL}{textwrap.indent(textwrap.dedent(body).strip(), '    ')}\n")
 
 
@@ -405,7 +405,7 @@ def test_a_fault_of_an_error_is_found_however_it_is_raised(rule, spelling, thing
 
 @pytest.mark.parametrize(("rule", "spelling", "thing"), list(product(ERROR_FAULTS, ERROR_SPELLINGS, 1)))
 def test_a_near_miss_of_an_error_is_left_alone_however_it_is_raised(rule, spelling, thing, tmp_path):
-    """What only looks like a fault is found in no way to raise an error."""
+    """Near misses have no finding in any way to raise an error."""
     code, files = written(spelling, thing)
     ast.parse(code)
     assert not lint(rule, code, files, tmp_path), f"{rule} must find nothing in:\n{code}"
@@ -413,7 +413,7 @@ def test_a_near_miss_of_an_error_is_left_alone_however_it_is_raised(rule, spelli
 
 @pytest.mark.parametrize("spelling", ERROR_SPELLINGS.values(), ids=ERROR_SPELLINGS)
 def test_a_reason_that_is_raised_in_any_way_is_thrown(spelling, tmp_path):
-    """Whatever the spelling of its raise, a declared reason counts as thrown, and those beside it do not."""
+    """However a declared reason is raised, it counts as raised, and other reasons do not."""
     code, files = written(spelling, "ctx.fail('gone')")
     unsure = "UNKNOWN" in code.replace(SERVER_HEAD, "")
     found = [each.message for each in lint("error-contract-unthrown", code, files, tmp_path)]
@@ -423,7 +423,7 @@ def test_a_reason_that_is_raised_in_any_way_is_thrown(spelling, tmp_path):
 
 @pytest.mark.parametrize("spelling", ERROR_SPELLINGS.values(), ids=ERROR_SPELLINGS)
 def test_a_coded_error_without_a_contract_is_found_however_it_is_raised(spelling, tmp_path):
-    """A tool without a contract is asked for one, and one that throws a baseline code is not."""
+    """A tool without a contract needs one, unless it raises only baseline codes."""
     for thing, expected in (("nf('x')", True), ("timeout('x')", False), ("UNKNOWN('x')", False)):
         code, files = written(spelling, thing)
         for given in ("(errors=ERRORS)", "(errors=[*ERRORS])", "(errors=tuple(ERRORS))"):
@@ -543,7 +543,7 @@ def test_a_fault_of_a_tool_is_found(rule, code, tmp_path):
 
 @pytest.mark.parametrize(("rule", "code"), file_cases(1))
 def test_a_near_miss_of_a_tool_is_left_alone(rule, code, tmp_path):
-    """What only looks like a fault of a contract, a context or a result is none."""
+    """Near misses in a contract, a context or a result have no finding."""
     assert not lint(rule, code, {}, tmp_path), f"{rule} must find nothing in:\n{code}"
 
 
@@ -557,7 +557,7 @@ FIXED_FILES = ("error-contract-context-mismatch", "error-contract-fail-not-raise
 
 
 def fix_cases():
-    """Each spelling of what a fix mends."""
+    """Each spelling of fixable code."""
     for faults, spellings, rules in (
         (ENTRY_FAULTS, ENTRY_SPELLINGS, FIXED_ENTRIES),
         (ERROR_FAULTS, ERROR_SPELLINGS, FIXED_ERRORS),
@@ -578,7 +578,7 @@ def fix_cases():
 
 @pytest.mark.parametrize(("rule", "code", "files"), list(fix_cases()))
 def test_a_fix_in_any_spelling_parses_and_is_idle_the_second_time(rule, code, files, tmp_path):
-    """What a fix leaves is Python, has the line ends that were there, and is left alone by a second run."""
+    """Fixed code parses, keeps its line ends, and is not changed by a second run."""
     chosen = Settings(select=frozenset({rule}))
     results = []
     for end in ("\n", "\r\n"):

@@ -1,4 +1,4 @@
-"""What findings weigh on servers of the SDK and FastMCP, by what these do with an exception; and what settings change."""
+"""Severities on servers of the SDK and FastMCP, which depend on how these handle exceptions, and the settings."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ NAMED = {
 
 
 def found(family, rule, body, *, settings=None):
-    """The findings of a rule in a tool of a family, in a folder where nothing lists any requirements."""
+    """The findings of a rule in a tool of a family, in a folder without any requirements."""
     exceptions = {"fastmcp": "fastmcp.exceptions", "sdk-1": "mcp.server.fastmcp.exceptions"}.get(
         family.removesuffix("-masked"), "mcp.server.mcpserver.exceptions"
     )
@@ -79,13 +79,13 @@ def found(family, rule, body, *, settings=None):
         f"{textwrap.indent(textwrap.dedent(BODIES[body]).strip(), '    ')}\n"
     )
     report = lint_source(source, settings=settings or Settings(), root="/nonexistent")
-    return [each for each in report.diagnostics if each.rule == rule]
+    return [diagnostic for diagnostic in report.diagnostics if diagnostic.rule == rule]
 
 
 @pytest.mark.parametrize(("family", "place"), [(family, place) for place, family in enumerate(HEADS)])
 @pytest.mark.parametrize(("rule", "body"), SEVERITIES)
-def test_a_finding_weighs_what_the_framework_makes_of_the_failure(family, place, rule, body):
-    """Nothing is said where the framework sends the text anyway, and nothing names mcpcore where it is not at hand."""
+def test_the_severity_depends_on_how_the_framework_handles_the_failure(family, place, rule, body):
+    """Nothing is reported if the client gets the text anyway, and only findings on mcpcore servers name mcpcore."""
     expected = SEVERITIES[rule, body][place]
     findings = found(family, rule, body)
     assert [expected] * (expected is not None) == [each.severity for each in findings]
@@ -96,8 +96,8 @@ def test_a_finding_weighs_what_the_framework_makes_of_the_failure(family, place,
 
 @pytest.mark.parametrize("family", ["fastmcp", "sdk-1"])
 @pytest.mark.parametrize(("rule", "body"), NAMED)
-def test_a_rule_that_is_selected_by_its_id_tells_the_rest_too(family, rule, body):
-    """In `select` or `extend-select`, for the run or for some files; a family that it is part of does not name it."""
+def test_a_rule_selected_by_its_id_reports_everything(family, rule, body):
+    """This holds for `select` and `extend-select`, for the run or some files, but not for a family."""
     ids = frozenset({rule})
     for settings in (
         Settings(select=ids),
@@ -109,14 +109,14 @@ def test_a_rule_that_is_selected_by_its_id_tells_the_rest_too(family, rule, body
 
 
 @pytest.mark.parametrize("family", HEADS)
-def test_a_result_that_is_marked_as_failed_is_wrong_in_a_tool_of_mcpcore_alone(family):
+def test_a_result_marked_as_failed_is_wrong_only_with_mcpcore(family):
     """On the SDK and FastMCP only such a result can carry a text and data."""
     answer = "CallToolResult(content=[TextContent(type='text', text=f'no {a}')], isError=True)"
     source = (
         f"from mcp.types import CallToolResult, TextContent\n{HEADS[family]}\n@server.tool()\ndef fetch(a: str):\n"
         f"    '''Fetch.'''\n    return {answer}\n"
     )
-    rules = {each.rule for each in lint_source(source).diagnostics}
+    rules = {diagnostic.rule for diagnostic in lint_source(source).diagnostics}
     assert ("no-error-as-data" in rules) == (family == "mcpcore")
 
 
@@ -131,20 +131,20 @@ def test_a_result_that_is_marked_as_failed_is_wrong_in_a_tool_of_mcpcore_alone(f
         ("print('not indexed')", Severity.INFO),
     ],
 )
-def test_what_somebody_thought_of_weighs_less(body, severity):
-    """On a plain server, what passes in silence is a warning; with a log line or a comment that says why, it is not."""
+def test_a_deliberate_choice_has_a_lower_severity(body, severity):
+    """On a plain server, silence is a warning; with a log line or an explaining comment it is not."""
     source = (
         "from fastmcp import FastMCP\nmcp = FastMCP('x')\n\n@mcp.tool\ndef fetch(a: str) -> str:\n    '''Fetch.'''\n"
         f"    try:\n        index(a)\n    except Exception:\n        {body}\n    return a\n"
     )
     report = lint_source(source, settings=Settings(select=frozenset({"no-swallowed-error"})))
-    assert [severity] == [each.severity for each in report.diagnostics]
+    assert [severity] == [diagnostic.severity for diagnostic in report.diagnostics]
 
 
 @pytest.mark.parametrize("severity", list(Severity))
 @pytest.mark.parametrize("family", HEADS)
-def test_a_severity_in_the_settings_goes_before(family, severity):
-    """For a rule as a whole, and for the files that a pattern names."""
+def test_a_severity_in_the_settings_takes_precedence(family, severity):
+    """It applies to a rule as a whole, or to the files that a pattern matches."""
     rule = "prefer-mcp-error-in-handler"
     for settings in (
         Settings(severities={rule: severity}),
@@ -153,14 +153,16 @@ def test_a_severity_in_the_settings_goes_before(family, severity):
         assert [severity] == [each.severity for each in found(family, rule, "a sentence", settings=settings)]
 
 
-def test_a_tool_that_the_project_keeps_is_information():
-    """The project may wrap the tool, and raise ToolError in place of its exceptions."""
+def test_a_tool_that_the_project_stores_is_information():
+    """The project may wrap the tool and convert its exceptions to ToolError."""
     source = (
         "from mcp.server.mcpserver import MCPServer\nTOOLS = []\n\ndef tool(function):\n    TOOLS.append(function)\n"
         "    return function\n\n@tool\ndef fetch(a: str):\n    '''Fetch.'''\n    raise ValueError('no article')\n"
     )
     diagnostics = lint_source(source, root="/nonexistent").diagnostics
-    assert [INFO] == [each.severity for each in diagnostics if each.rule == "prefer-mcp-error-in-handler"]
+    assert [INFO] == [
+        diagnostic.severity for diagnostic in diagnostics if diagnostic.rule == "prefer-mcp-error-in-handler"
+    ]
 
 
 @pytest.mark.parametrize(
@@ -173,11 +175,11 @@ def test_a_tool_that_the_project_keeps_is_information():
     ],
 )
 def test_a_log_line_does_not_make_a_false_answer_true(before, answer, severities):
-    """An answer that shows only what the guarded code would have filled is a warning on a plain server, too."""
+    """A result built only from values that the guarded code failed to fill is a warning on a plain server too."""
     source = (
         "from fastmcp import FastMCP\nmcp = FastMCP('x')\n\n@mcp.tool\ndef fetch(a: str) -> dict:\n    '''Fetch.'''\n"
         f"    {before}\n    try:\n        rows = search(a)\n        index(rows)\n    except Exception as error:\n"
         f"        print('not found', error)\n    return {answer}\n"
     )
     report = lint_source(source, settings=Settings(select=frozenset({"no-swallowed-error"})))
-    assert severities == [each.severity for each in report.diagnostics]
+    assert severities == [diagnostic.severity for diagnostic in report.diagnostics]

@@ -195,7 +195,7 @@ class _Command:
             from mcpcore_lint.syntax.source import Source
 
             fixed = fix_text(
-                raw, name, group, lambda each: self._selected(each, [group]), unsafe=options["unsafe_fixes"]
+                raw, name, group, lambda result: self._selected(result, [group]), unsafe=options["unsafe_fixes"]
             )
             if options["diff"]:
                 _keep_line_ends()
@@ -287,8 +287,8 @@ class _Command:
         if self.baseline is None or (self.options["write_baseline"] and not self._written):
             return diagnostics
         numbers, _ = self.baseline.match(result)
-        held = {id(each) for number, each in enumerate(result.diagnostics) if number in numbers}
-        fresh = [each for each in diagnostics if id(each) not in held]
+        held = {id(finding) for number, finding in enumerate(result.diagnostics) if number in numbers}
+        fresh = [finding for finding in diagnostics if id(finding) not in held]
         self.held = len(diagnostics) - len(fresh)
         return fresh
 

@@ -1,6 +1,7 @@
-"""What rules see: tools, handlers, contracts, and the places where errors are made, raised, caught and returned.
+"""The model that rules check: tools, handlers, contracts, and where errors are created, raised, caught and returned.
 
-Everything points back at its `ast` node and its file. What could not be resolved is an `Unknown` value, never a guess.
+Every object knows its `ast` node and its file. An expression that cannot be resolved is `Unknown`, never a guess.
+Rules import values and reached errors from this module as well.
 """
 
 from __future__ import annotations
@@ -8,8 +9,26 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from mcpcore_lint.dataclasses import cached_property, light, light_value
+from mcpcore_lint.dataclasses import cached_property, light
+from mcpcore_lint.reach import Reach, ReachedThrow, ReachedWrite, Site, UnresolvedCall
 from mcpcore_lint.syntax.parse import body_of, walk
+from mcpcore_lint.values import (
+    CallValue,
+    Choice,
+    CodeValue,
+    Const,
+    Items,
+    Mapping,
+    Missing,
+    Symbol,
+    Text,
+    Unknown,
+    Value,
+    is_left_out,
+    options,
+    string,
+    strings,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,170 +41,6 @@ if TYPE_CHECKING:
 FunctionNode: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
 # ---------------------------------------------------------------------------------------------------------------------
-# Values: what an expression is known to be, without running it.
-# ---------------------------------------------------------------------------------------------------------------------
-
-
-@light
-class Value:
-    """The base of all values: where it is written. `node` is the expression that the value comes from."""
-
-    node: ast.AST | None
-    module: Module | None
-
-    @property
-    def span(self) -> Span | None:
-        """Where the value is written, which may be another file than the one that uses it."""
-        if self.node is None or self.module is None:
-            return None
-        return self.module.source.span(self.node)
-
-
-@light
-class Unknown(Value):
-    """Nobody can tell without running it."""
-
-    why: str = ""
-
-
-@light
-class Missing(Value):
-    """An argument that is not given."""
-
-
-@light
-class Const(Value):
-    """A string, number, bool, None, bytes or Ellipsis."""
-
-    value: str | bytes | bool | int | float | complex | None = None
-
-
-@light
-class Text(Value):
-    """A string that is known in part: literal pieces, and None for each that is not known."""
-
-    parts: tuple[str | None, ...] = ()
-
-    @property
-    def known_length(self) -> int:
-        """The characters that it has at least."""
-        return sum(len(part) for part in self.parts if part is not None)
-
-
-@light
-class Items(Value):
-    """A list, tuple or set. Where `complete` is false, more items than those listed may be in it."""
-
-    kind: Literal["list", "tuple", "set"] = "list"
-    items: tuple[Value, ...] = ()
-    complete: bool = True
-
-
-@light
-class Mapping(Value):
-    """A dict. Where `complete` is false, more keys than those listed may be in it."""
-
-    items: tuple[tuple[Value, Value], ...] = ()
-    complete: bool = True
-
-    def get(self, key: str) -> Value | None:
-        """The value of a string key, or None."""
-        for each, value in self.items:
-            if isinstance(each, Const) and each.value == key:
-                return value
-        return None
-
-    @property
-    def keys(self) -> tuple[str, ...]:
-        """The string keys that are known."""
-        return tuple(each.value for each, _ in self.items if isinstance(each, Const) and isinstance(each.value, str))
-
-
-@light
-class CodeValue(Value):
-    """An error code: a member of `ErrorCode`, or a `CustomCode` of the project.
-
-    `exists` is false where the code names a member that `ErrorCode` does not have.
-    """
-
-    name: str = ""
-    number: int | None = None
-    custom: bool = False
-    exists: bool = True
-
-
-@light
-class Symbol(Value):
-    """A module, class or function, by its qualified name: `mcpcore.not_found`, `httpx.HTTPError`, `app.store.Store`.
-
-    Names of mcpcore, the SDK, FastMCP and the standard library are canonical: `mcpcore.errors.not_found`, an alias and
-    a re-export in the project are all `mcpcore.not_found`; builtins are `builtins.ValueError`.
-    `definition` is the class or function of the project that it names.
-    """
-
-    name: str = ""
-    definition: ast.AST | None = None
-
-
-@light
-class CallValue(Value):
-    """The result of calling something that is known: `Retry.after(seconds=30)`, `FailureMode(...)`."""
-
-    func: Symbol = Symbol(None, None)
-    args: tuple[Value, ...] = ()
-    keywords: tuple[tuple[str, Value], ...] = ()
-    complete: bool = True
-    """False where `*args` or `**kwargs` that are not known may bring more arguments."""
-
-    def argument(self, name: str, position: int | None = None) -> Value:
-        """An argument by keyword or position; `Missing` where it is not given, `Unknown` where it may be."""
-        for keyword, value in self.keywords:
-            if keyword == name:
-                return value
-        return self.at(position)
-
-    def at(self, position: int | None) -> Value:
-        """An argument that no keyword gives; told as `argument` tells it."""
-        if position is not None and position < len(self.args):
-            return self.args[position]
-        if not self.complete:
-            return Unknown(self.node, self.module, "it may come from * or ** arguments")
-        return Missing(self.node, self.module)
-
-
-@light
-class Choice(Value):
-    """One of several values: a conditional expression, a name bound on several branches, a `Literal` parameter."""
-
-    options: tuple[Value, ...] = ()
-
-
-def options(value: Value) -> tuple[Value, ...]:
-    """The values that it may be: the options of a `Choice`, flattened, else itself alone."""
-    if type(value) is not Choice:
-        return (value,)
-    return tuple(each for option in value.options for each in options(option))
-
-
-def string(value: Value) -> str | None:
-    """The string that it is for certain, or None."""
-    if type(value) is Const and isinstance(value.value, str):
-        return value.value
-    return None
-
-
-def strings(value: Value) -> tuple[str, ...] | None:
-    """All strings that it may be, or None where one of them is not known to be a string."""
-    found = tuple(string(each) for each in options(value))
-    return None if None in found else tuple(each for each in found if each is not None)
-
-
-def is_left_out(value: Value) -> bool:
-    """Whether an argument is definitely missing, or None."""
-    return isinstance(value, Missing) or (type(value) is Const and value.value is None)
-
-
-# ---------------------------------------------------------------------------------------------------------------------
 # Contracts.
 # ---------------------------------------------------------------------------------------------------------------------
 
@@ -196,8 +51,8 @@ ArgumentState: TypeAlias = Literal["known", "unknown", "missing"]
 class Argument:
     """One argument of a call.
 
-    `value` is what it is; `node` is the expression as written at the call (a name, say), `keyword` the `name=` part,
-    both None where the argument is missing or comes from an unpacked `**`.
+    `node` is the expression as written at the call, such as a name, and `keyword` its `name=` part. Both are None if
+    the argument is missing or comes from an unpacked `**`.
     """
 
     name: str
@@ -207,19 +62,19 @@ class Argument:
 
     @property
     def state(self) -> ArgumentState:
-        """Whether it is known, unknown, or not given."""
+        """Whether the value is known, unknown or missing."""
         if isinstance(self.value, Missing):
             return "missing"
         return "unknown" if isinstance(self.value, Unknown) else "known"
 
     @property
     def given(self) -> bool:
-        """Whether something stands there (known or not)."""
+        """Whether the call has the argument, even if its value is unknown."""
         return not isinstance(self.value, Missing)
 
     @property
     def text(self) -> str | None:
-        """The string that it is for certain, or None."""
+        """The text of a known string, or None."""
         return string(self.value)
 
 
@@ -227,26 +82,26 @@ class Argument:
 class ContractEntry:
     """One item of `errors=[...]`.
 
-    Where the item is a `FailureMode(...)` call that can be seen, `call` is that call and the arguments are filled;
-    where it is something else that is known (a string, a dict), `is_failure_mode` is false; where it cannot be
-    known, `resolved` is false and rules stay silent.
+    If the item is a visible `FailureMode(...)` call, `call` is that call and `arguments` are its arguments. If it is
+    another known value, such as a string or a dict, `is_failure_mode` is false. If it is unknown, `resolved` is false
+    and rules stay silent.
     """
 
     value: Value
     module: Module
-    """The file that the entry is written in: a shared constant may be in another file than the tool."""
+    """The file that contains the entry. A shared constant may be in another file than the tool."""
     resolved: bool
     is_failure_mode: bool
     call: ast.Call | None
     arguments: dict[str, Argument]
     """By name: reason, code, when, recovery, retry, fallback_tool, strategy, actions, corrective_params,
-    user_message, data, example, effects. Each is there; `.state` tells."""
+    user_message, data, example, effects. All names are present; `.state` says whether the call has the argument."""
     inline: bool
-    """Whether it is written in the tool's own `errors=[...]`, so that a fix of it belongs to this tool."""
+    """Whether the entry is in the tool's own `errors=[...]`, so that a fix changes only this tool."""
 
     @property
     def node(self) -> ast.AST:
-        """The expression that diagnostics point at."""
+        """The expression that findings point at."""
         node = self.call or self.value.node
         assert node is not None
         return node
@@ -273,12 +128,12 @@ class ContractEntry:
 
     @cached_property
     def reason_text(self) -> str | None:
-        """The reason where it is known for certain."""
+        """The reason, if it is a known string."""
         return self.reason.text
 
     @property
     def code_value(self) -> CodeValue | None:
-        """The code where it is known for certain."""
+        """The code, if it is known."""
         value = self.code.value
         return value if isinstance(value, CodeValue) else None
 
@@ -290,8 +145,8 @@ ContractState: TypeAlias = Literal["sequence", "not_a_sequence", "unknown"]
 class Contract:
     """The `errors` of a tool, resource or prompt.
 
-    `state` is "not_a_sequence" where it is something else that is known (a dict, a string, one FailureMode), and
-    "unknown" where it cannot be resolved. `complete` is false where entries may be missing from `entries`.
+    `state` is "not_a_sequence" for any other known value (a dict, a string, one FailureMode), and "unknown" if the
+    value cannot be resolved. `complete` is false if the contract may have more entries than `entries`.
     """
 
     node: ast.expr
@@ -304,64 +159,70 @@ class Contract:
 
     @cached_property
     def by_reason(self) -> dict[str, ContractEntry]:
-        """The entries whose reason is known; of duplicates the first."""
-        found: dict[str, ContractEntry] = {}
+        """The entries with a known reason; the first of duplicates."""
+        entries: dict[str, ContractEntry] = {}
         for entry in self.entries:
             if entry.reason_text is not None:
-                found.setdefault(entry.reason_text, entry)
-        return found
+                entries.setdefault(entry.reason_text, entry)
+        return entries
 
     def with_code(self, name: str) -> tuple[ContractEntry, ...]:
-        """The entries of a code, by the code's name."""
-        return tuple(each for each in self.entries if each.code_value is not None and each.code_value.name == name)
+        """The entries with a code, by the code's name."""
+        return tuple(entry for entry in self.entries if entry.code_value is not None and entry.code_value.name == name)
 
     @property
     def reasons(self) -> tuple[str, ...]:
-        """The reasons that are known, in the order written."""
+        """The known reasons, in source order."""
         return tuple(self.by_reason)
 
     @property
     def known(self) -> bool:
-        """Whether every entry, its reason and its code are known: only then may a rule say that something lacks."""
+        """Whether every entry, its reason and its code are known. Only then may a rule report a missing entry."""
         return (
             self.state == "sequence"
             and self.complete
             and all(
-                each.resolved and each.is_failure_mode and each.reason_text is not None and each.code_value is not None
-                for each in self.entries
+                entry.resolved
+                and entry.is_failure_mode
+                and entry.reason_text is not None
+                and entry.code_value is not None
+                for entry in self.entries
             )
         )
 
 
 # ---------------------------------------------------------------------------------------------------------------------
-# Errors: made, raised, caught, returned.
+# Errors: created, raised, caught, returned.
 # ---------------------------------------------------------------------------------------------------------------------
 
 ErrorForm: TypeAlias = Literal[
     "fail", "factory", "coded", "guard", "protocol", "framework", "builtin", "project", "other"
 ]
-"""How an error is made.
+"""How an error is created.
 
-fail: `ctx.fail(...)` or `ctx.guard(...)`; factory: `not_found(...)`; coded: `CodedError(...)` or a subclass of the
-project; guard: `mcpcore.guard(...)`, of an exception;
-protocol: the SDK's `MCPError` or a subclass; framework: `ToolError`, `ResourceError` of the SDK or FastMCP;
-builtin: a builtin exception; project: an exception class of the project; other: a class of a third party.
+fail: `ctx.fail(...)` or `ctx.guard(...)`; factory: `not_found(...)`; coded: `CodedError(...)` or a subclass in the
+project; guard: `mcpcore.guard(...)` around an exception; protocol: the SDK's `MCPError` or a subclass; framework:
+`ToolError` or `ResourceError` of the SDK or FastMCP; builtin: a builtin exception; project: an exception class of the
+project; other: a class of a third party.
 """
 
 Fate: TypeAlias = Literal["raised", "returned", "discarded", "unused", "escapes"]
-"""What becomes of an error that is made: raised; returned; an expression statement of its own; bound to a name that
-nothing reads; or handed on to where the linter does not follow (an argument, an attribute, a container)."""
+"""Where an error goes after it is created.
+
+discarded: the error is an expression statement; unused: it is bound to a name that is never read; escapes: it becomes
+an argument, an attribute or an item of a container, which the linter does not follow.
+"""
 
 Cause: TypeAlias = Literal["implicit", "from", "from_none"]
 
 
 @light
 class ErrorSite:
-    """An expression that makes an error.
+    """An expression that creates an error.
 
-    `type_name` is the class, canonical (`mcpcore.CodedError` for the factories and `ctx.fail` too). `code` and `reason`
-    are values: a factory's code is known, `ctx.fail`'s is the declared entry's where there is one. Arguments that the
-    form does not take are missing.
+    `type_name` is the canonical name of the class: `mcpcore.CodedError` for the factories and `ctx.fail` too. A factory
+    determines `code`; for `ctx.fail` it is the code of the declared entry, if any. Arguments that the form does not
+    accept are missing.
     """
 
     form: ErrorForm
@@ -369,10 +230,10 @@ class ErrorSite:
     module: Module
     type_name: str
     callee: str
-    """Qualified name of what is called: `mcpcore.not_found`, `mcpcore.CodedError`, `mcpcore.Context.fail`.
+    """The qualified name of the callee: `mcpcore.not_found`, `mcpcore.CodedError`, `mcpcore.Context.fail`.
 
-    Of a subclass of `CodedError` whose constructors were followed it is the class's name in its own module: the call's
-    arguments are not those of `CodedError`, and no fix may take them for such."""
+    For a subclass of `CodedError` whose constructors the linter followed, this is the class's name in its own module.
+    The call's arguments are not those of `CodedError`, so no fix may treat them as such."""
     code: Value
     reason: Value
     message: Argument
@@ -381,57 +242,57 @@ class ErrorSite:
     retry: Argument
     effects: Argument
     function: FunctionNode
-    """The innermost function that it is in."""
+    """The innermost function around it."""
     fate: Fate = "escapes"
     sdk_exempt: bool = False
-    """An `MCPError` that the protocol itself needs: URL elicitation, a missing capability."""
+    """Whether it is an `MCPError` that the protocol itself needs: URL elicitation, a missing capability."""
 
     @property
     def span(self) -> Span:
-        """Where it stands."""
+        """The place of the expression."""
         return self.module.source.span(self.node)
 
 
 @light
 class ThrowSite:
-    """A `raise` in the handler (or in a function nested in it) and one error that it may raise.
+    """A `raise` in the handler, or in a function nested in it, with one error that it may raise.
 
-    A `raise` of a conditional expression or of a name that is bound twice is a `ThrowSite` for each error.
-    `error` is None where the error itself is made elsewhere: a re-raise, `raise await helper()`, a parameter.
+    A `raise` of a conditional expression, or of a name that is bound twice, has one `ThrowSite` for each error.
+    `error` is None if the error is created elsewhere: a re-raise, `raise await helper()`, a parameter.
     """
 
     node: ast.Raise
     module: Module
     error: ErrorSite | None
     type_name: str | None
-    """The class of what is raised, where it is known."""
+    """The class of the raised exception, if it is known."""
     cause: Cause
     catch: CatchSite | None
-    """The innermost `except` clause that it stands in."""
+    """The innermost `except` clause around it."""
     reraise: bool
-    """Whether it raises the caught exception again: bare, or by the name of its clause."""
+    """Whether it raises the caught exception again: a bare `raise`, or one of the name that the clause binds."""
     escapes: bool
-    """Whether it leaves its function: no `except` clause round it catches it for certain."""
+    """Whether the error may leave its function: no `except` clause around it definitely catches it."""
     function: FunctionNode
     call: ast.Call | None = None
-    """The call whose result is raised, where `error` is made elsewhere: `raise await helper()`."""
+    """The call whose result is raised, if `error` is created elsewhere: `raise await helper()`."""
     made: ast.expr | None = None
-    """What is raised, where `error` is made elsewhere."""
+    """The raised expression, if `error` is created elsewhere."""
     grouped: bool = False
-    """Whether it is raised inside an exception group: `raise ExceptionGroup("...", [not_found(...)])`."""
+    """Whether the error is inside an exception group: `raise ExceptionGroup("...", [not_found(...)])`."""
 
     @cached_property
     def span(self) -> Span:
-        """Where the `raise` statement stands."""
+        """The place of the `raise` statement."""
         return self.module.source.span(self.node)
 
 
 @light
 class CatchSite:
-    """An `except` clause, or a `with suppress(...)`.
+    """An `except` clause or a `with suppress(...)`.
 
-    `types` are qualified names; None stands for one that cannot be resolved. A bare `except` has
-    `("builtins.BaseException",)` and `bare`.
+    `types` are qualified names, with None for a class that cannot be resolved. A bare `except` sets `bare` and has the
+    types `("builtins.BaseException",)`.
     """
 
     node: ast.ExceptHandler | ast.With | ast.AsyncWith
@@ -442,24 +303,24 @@ class CatchSite:
     star: bool
     suppress: bool
     body: tuple[ast.stmt, ...]
-    """The statements of the clause; none for `suppress`."""
+    """The statements of the clause; empty for `suppress`."""
     try_body: tuple[ast.stmt, ...]
-    """The statements that are guarded."""
+    """The guarded statements."""
     function: FunctionNode
 
     @property
     def broad(self) -> bool:
-        """Whether it catches `Exception` or more."""
-        return any(each in {"builtins.Exception", "builtins.BaseException"} for each in self.types)
+        """Whether it catches `Exception` or `BaseException`."""
+        return any(name in {"builtins.Exception", "builtins.BaseException"} for name in self.types)
 
     @property
     def catches_base(self) -> bool:
-        """Whether it catches `BaseException`, and cancellation with it."""
+        """Whether it catches `BaseException`, which includes cancellation."""
         return "builtins.BaseException" in self.types
 
     @property
     def span(self) -> Span:
-        """Where the clause's first line stands, up to its colon."""
+        """The first line of the clause, up to its colon."""
         source = self.module.source
         if isinstance(self.node, ast.ExceptHandler):
             return source.header_span(self.node, self.node.type)
@@ -468,7 +329,7 @@ class CatchSite:
 
 @light
 class ReturnSite:
-    """A `return` of the handler itself, and the clause that it stands in."""
+    """A `return` of the handler itself, with the clause around it."""
 
     node: ast.Return
     module: Module
@@ -478,7 +339,7 @@ class ReturnSite:
 
     @property
     def span(self) -> Span:
-        """Where it stands."""
+        """The place of the expression."""
         return self.module.source.span(self.node)
 
 
@@ -492,16 +353,16 @@ class RecoveryCall:
 
     @property
     def span(self) -> Span:
-        """Where it stands."""
+        """The place of the expression."""
         return self.module.source.span(self.node)
 
 
 @light
 class GuardedReason:
-    """A reason that `ctx.guard({...})` gives to an exception."""
+    """A reason that `ctx.guard({...})` assigns to an exception."""
 
     node: ast.expr
-    """The value in the mapping, or the call if the mapping is written elsewhere."""
+    """The value in the mapping, or the call if the mapping is defined elsewhere."""
     module: Module
     reason: Value
 
@@ -521,41 +382,41 @@ class Parameter:
     default: ast.expr | None
     kind: Literal["positional", "keyword", "var_positional", "var_keyword"]
     description: Value
-    """From `Field(description=...)` in `Annotated[...]` or as the default; `Missing` where there is none.
-    A docstring's `Args:` section is not counted: the SDK does not read it."""
+    """From `Field(description=...)`, in `Annotated[...]` or as the default; `Missing` without a description.
+    The `Args:` section of a docstring does not count, since the SDK does not read it."""
     injected: bool
-    """Whether the framework fills it in (the context, a dependency), so that the model never sees it."""
+    """Whether the framework supplies it (the context, a dependency), so that the model never sees it."""
 
 
 @light
 class ContextParameter:
-    """The parameter that takes the context.
+    """The parameter for the context.
 
-    `reasons` are the names in `Context[Literal[...]]`; None where there is no type argument (`bare`), or it cannot be
-    resolved (`resolved` is false) or accepts any (`Context[Any]`, `Context[str]`: `any_reason`).
+    `reasons` are the names in `Context[Literal[...]]`. They are None if the type argument is missing (`bare`), cannot
+    be resolved (`resolved` is false), or accepts every reason (`any_reason`: `Context[Any]`, `Context[str]`).
     """
 
     name: str
     node: ast.arg
     annotation: ast.expr | None
     argument: ast.expr | None
-    """The type argument that holds the reasons, as written."""
+    """The type argument with the reasons, as written."""
     reasons: tuple[str, ...] | None
     bare: bool
     any_reason: bool
     resolved: bool
     mcpcore: bool
-    """Whether it is mcpcore's `Context`, not the SDK's or FastMCP's."""
+    """Whether it is mcpcore's `Context` rather than that of the SDK or FastMCP."""
 
 
 def _trimmed(docstring: str) -> str:
-    """A docstring as readers of it show it (PEP 257, "Handling Docstring Indentation").
+    """A docstring without its indentation, as in PEP 257, "Handling Docstring Indentation".
 
-    `ast.get_docstring` would load `inspect` for this, which takes longer than to check a file.
+    `ast.get_docstring` would import `inspect` for this, which takes longer than checking a file.
     """
     first, *others = docstring.expandtabs().split("\n")
-    margin = min((len(each) - len(each.lstrip()) for each in others if each.strip()), default=0)
-    lines = [first.lstrip(), *(each[margin:] for each in others)]
+    margin = min((len(line) - len(line.lstrip()) for line in others if line.strip()), default=0)
+    lines = [first.lstrip(), *(line[margin:] for line in others)]
     while lines and not lines[-1]:
         lines.pop()
     while lines and not lines[0]:
@@ -565,7 +426,7 @@ def _trimmed(docstring: str) -> str:
 
 @light
 class Handler:
-    """The function that does a tool's work, and what happens in it. Nested functions are included."""
+    """The function that does a tool's work, with the errors, clauses and returns in it and in its nested functions."""
 
     node: FunctionNode
     module: Module
@@ -573,7 +434,7 @@ class Handler:
     parameters: tuple[Parameter, ...]
     context: ContextParameter | None
     owner: ast.ClassDef | None
-    """The class that it is a method of."""
+    """The class, if the handler is a method."""
     errors: tuple[ErrorSite, ...] = ()
     throws: tuple[ThrowSite, ...] = ()
     catches: tuple[CatchSite, ...] = ()
@@ -589,18 +450,18 @@ class Handler:
     @property
     def fail_calls(self) -> tuple[ErrorSite, ...]:
         """The calls of `ctx.fail`."""
-        return tuple(each for each in self.errors if each.form == "fail")
+        return tuple(error for error in self.errors if error.form == "fail")
 
     @property
     def named_reasons(self) -> tuple[Value, ...]:
-        """The reasons that the handler gives to `ctx.recovery_for` and `ctx.guard`."""
-        return (*(each.reason for each in self.recovery_calls), *(each.reason for each in self.guarded_reasons))
+        """The reasons that the handler passes to `ctx.recovery_for` and `ctx.guard`."""
+        return (*(call.reason for call in self.recovery_calls), *(guarded.reason for guarded in self.guarded_reasons))
 
     @cached_property
     def docstring(self) -> str | None:
-        """The docstring without the indentation that its place gives it, or None."""
-        written = None if isinstance(self.node, ast.Lambda) else ast.get_docstring(self.node, clean=False)
-        return None if written is None else _trimmed(written)
+        """The docstring without its indentation, or None."""
+        docstring = None if isinstance(self.node, ast.Lambda) else ast.get_docstring(self.node, clean=False)
+        return None if docstring is None else _trimmed(docstring)
 
     @property
     def is_async(self) -> bool:
@@ -609,42 +470,42 @@ class Handler:
 
     @property
     def span(self) -> Span:
-        """Where its name stands."""
+        """The place of the handler's name."""
         return self.module.source.span(self.node)
 
     def contains(self, path: str, span: Span) -> bool:
-        """Whether a place stands within the function."""
+        """Whether a place is inside the function."""
         return path == self.module.path and self.node.lineno <= span.line <= (self.node.end_lineno or 0)
 
     def walk(self) -> Iterator[ast.AST]:
-        """Every node of the body, nested functions included, in source order; operators and contexts are left out."""
+        """Every node of the body and of nested functions, in source order, except operators and expression contexts."""
         yield from walk(body_of(self.node))
 
 
 @light
 class Served:
-    """A tool that a low-level handler serves."""
+    """A tool that a low-level `call_tool` handler serves."""
 
     name: Value
     handler: Handler | None
-    """The function that does the tool's work; None where the function that tells the names apart does it itself."""
+    """The function that does the tool's work; None if the dispatching function does it itself."""
     call: ast.Call | None
-    """Where that function is called."""
+    """The call of that function."""
     inside: Handler
-    """The function that tells this name from others."""
+    """The dispatching function, which compares the name with this tool's."""
     way: tuple[tuple[Handler, ast.Call], ...]
-    """The functions that lead there, the registered one first, each with the call that hands the name on."""
+    """The chain of functions from the registered one to `inside`, each with the call that passes the name on."""
     elsewhere: tuple[tuple[int, int], ...]
-    """The lines of the function that tells the names apart that are for other names alone."""
+    """The lines of the dispatching function that run only for other tools."""
 
 
 @light
 class ToolDef:
-    """A tool (or resource, or prompt) that a file defines, however it is written.
+    """A tool, resource or prompt that a file registers.
 
-    `flavour` is whose it is: `@tool` or `@server.tool` of mcpcore, the SDK's `@server.tool()` and `add_tool`, FastMCP's
-    `@mcp.tool`, or the `call_tool` handler of the low-level server, which serves every tool at once (`name` unknown);
-    each function that it hands a tool's calls to is one more of those, by the tool's name.
+    `flavour` is the kind of registration: `@tool` or `@server.tool` of mcpcore, `@server.tool()` or `add_tool` of the
+    SDK, `@mcp.tool` of FastMCP, or the `call_tool` handler of the low-level server, which serves every tool and has no
+    known `name`. Each function to which it dispatches the calls of a tool has a `ToolDef` with that tool's name.
     """
 
     kind: ToolKind
@@ -653,31 +514,31 @@ class ToolDef:
     handler: Handler
     module: Module
     registration: ast.expr
-    """The decorator or the call that makes it a tool."""
+    """The decorator or the call that registers it."""
     contract: Contract | None
     description: Value
     server: str | None
-    """The server object that it is registered on (`app.server`), or None where it is not known: two tools with one
-    `server` are on one server."""
+    """The server that it is registered on (`app.server`), or None if it is unknown. Tools with the same `server` are
+    registered on the same server."""
     annotations: Value
-    """What `annotations=` is given: `ToolAnnotations(...)`, a dict, `Missing`."""
+    """The value of `annotations=`: `ToolAnnotations(...)`, a dict, `Missing`."""
     uri: Value | None = None
-    """Of a resource."""
+    """The URI of a resource."""
     serves: tuple[Served, ...] = ()
-    """Of a low-level handler: the tools that it serves."""
+    """The tools that a low-level handler serves."""
 
     @property
     def display_name(self) -> str:
-        """The name in messages: the tool's own where it is known, else the handler's."""
+        """The name in messages: the tool's name if it is known, otherwise the handler's."""
         return string(self.name) or self.handler.name
 
     @property
     def span(self) -> Span:
-        """Where the handler's name stands."""
+        """The place of the handler's name."""
         return self.handler.span
 
     def decorator_keyword(self, name: str) -> ast.keyword | None:
-        """A keyword of the registration, as written."""
+        """A keyword argument of the registration."""
         if isinstance(self.registration, ast.Call):
             for keyword in self.registration.keywords:
                 if keyword.arg == name:
@@ -685,87 +546,45 @@ class ToolDef:
         return None
 
 
-# ---------------------------------------------------------------------------------------------------------------------
-# Through calls.
-# ---------------------------------------------------------------------------------------------------------------------
-
-
-@light_value
-class Site:
-    """A place in some file, by its path."""
-
-    path: str
-    span: Span
-
-
-@light_value
-class ReachedThrow:
-    """An error that leaves the handler after it was raised in a function that the handler calls.
-
-    `codes` and `reasons` are all that it may have; None where that is not known (and `reasons` is `()` where the error
-    has no reason for certain).
-    """
-
-    type_name: str
-    form: ErrorForm
-    codes: tuple[str, ...] | None
-    reasons: tuple[str, ...] | None
-    path: tuple[str, ...]
-    """The functions on the way, the handler first: ("fetch_articles", "ArticleStore.get", "_request")."""
-    call: Span
-    """The call in the handler that leads there."""
-    site: Site
-    """The `raise` (or the third-party call) at the end."""
-    source: Literal["project", "knowledge"]
-    """"knowledge": a third-party function that is known to raise it; `path` ends with its name."""
-    is_named_only: bool = False
-    """Whether a guard names it, and nothing inside is seen to raise an exception that becomes it."""
-    data_keys: tuple[str, ...] | None = None
-    """Of what a guard makes: all keys of its data; None where they are not known."""
-
-
-@light_value
-class UnresolvedCall:
-    """A call, in the handler or beyond, that could raise anything for all that the linter can see."""
-
-    name: str
-    path: tuple[str, ...]
-    call: Span
-    """The call in the handler that leads there."""
-    site: Site
-    takes_context: bool
-    """Whether the context is handed to it, so that it could call `ctx.fail`."""
-    project: bool
-    """Whether it goes into the project's own code, as far as can be told."""
-    why: str
-
-
-@light_value
-class ReachedWrite:
-    """Something that writes to standard output, in the handler or in a function that it calls."""
-
-    label: str
-    """The call for people: `print()`, `subprocess.run()`."""
-    kind: Literal["print", "child", "input"]
-    """"child": a child process inherits standard output; "input": `input()`, which reads standard input as well."""
-    function: str
-    """The function that contains it."""
-    path: tuple[str, ...]
-    """The functions on the way, the handler first."""
-    call: Span
-    """The call in the handler that leads there, or the writing call if the handler contains it."""
-    site: Site
-
-
-@light_value
-class Reach:
-    """What can come out of the functions that a handler calls."""
-
-    throws: tuple[ReachedThrow, ...] = ()
-    """Errors raised in other functions, each with the call in the handler that leads there."""
-    unresolved: tuple[UnresolvedCall, ...] = ()
-    own: tuple[ReachedThrow, ...] = ()
-    """Errors raised in the handler itself (or in a function nested in it that is called) that do leave it; `call` is
-    the `raise` statement."""
-    writes: tuple[ReachedWrite, ...] = ()
-    """What writes to standard output, in the handler and in the functions that it calls."""
+__all__ = [
+    "Argument",
+    "ArgumentState",
+    "CallValue",
+    "CatchSite",
+    "Cause",
+    "Choice",
+    "CodeValue",
+    "Const",
+    "ContextParameter",
+    "Contract",
+    "ContractEntry",
+    "ContractState",
+    "ErrorForm",
+    "ErrorSite",
+    "Fate",
+    "FunctionNode",
+    "GuardedReason",
+    "Handler",
+    "Items",
+    "Mapping",
+    "Missing",
+    "Parameter",
+    "Reach",
+    "ReachedThrow",
+    "ReachedWrite",
+    "RecoveryCall",
+    "ReturnSite",
+    "Served",
+    "Site",
+    "Symbol",
+    "Text",
+    "ThrowSite",
+    "ToolDef",
+    "Unknown",
+    "UnresolvedCall",
+    "Value",
+    "is_left_out",
+    "options",
+    "string",
+    "strings",
+]  # fmt: skip

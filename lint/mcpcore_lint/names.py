@@ -69,7 +69,7 @@ SERVERS: Final[dict[str, str]] = {
     "fastmcp.FastMCPProxy": "fastmcp",
     "fastmcp.LocalProvider": "fastmcp",
 }
-"""Canonical class of a server, or of what collects tools for one, to its flavour."""
+"""The flavour of each class of servers, and of objects that collect tools for a server."""
 
 SERVER_FACTORIES: Final[dict[str, str]] = {
     "fastmcp.FastMCP.as_proxy": "fastmcp",
@@ -155,11 +155,11 @@ _SUBMODULES: Final = frozenset(
 
 @cache
 def canonical(name: str) -> str:
-    """The one spelling of a qualified name of a framework; of any other name, itself."""
+    """The canonical spelling of a qualified name of a framework; any other name unchanged."""
     package, _, rest = name.partition(".")
     last = name.rpartition(".")[2]
     if package == "mcpcore" and rest:
-        if any(name == each or name.startswith(each + ".") for each in _MODULES):
+        if any(name == module or name.startswith(module + ".") for module in _MODULES):
             return name
         if last == "classify" and rest == "classify":
             return name

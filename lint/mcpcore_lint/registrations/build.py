@@ -30,7 +30,8 @@ from mcpcore_lint.registrations.functions import Target, wrapped_parameter
 from mcpcore_lint.registrations.lowlevel import Dispatching
 from mcpcore_lint.registrations.unresolved import Origins, Unresolved, note_unresolved
 from mcpcore_lint.registrations.ways import NEAR, SERVES_ALL, Maker, Site
-from mcpcore_lint.semantics.evaluate import choice, evaluate
+from mcpcore_lint.semantics.choices import choice
+from mcpcore_lint.semantics.evaluate import evaluate
 
 if TYPE_CHECKING:
     from mcpcore_lint.records import ToolFlavour

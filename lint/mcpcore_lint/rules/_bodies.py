@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, TypeVar
 from mcpcore_lint.frameworks import framework_of, uses_mcpcore
 from mcpcore_lint.model import CallValue, CodeValue, Const, Symbol, Text, Value, options, string
 from mcpcore_lint.names import FRAMEWORK_ERRORS, FRAMEWORKS, PROTOCOL_ERRORS
-from mcpcore_lint.semantics.evaluate import CODES, evaluate
+from mcpcore_lint.semantics.codes import CODES
+from mcpcore_lint.semantics.evaluate import evaluate
 from mcpcore_lint.syntax.parse import walk
 
 if TYPE_CHECKING:

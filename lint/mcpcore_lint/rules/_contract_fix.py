@@ -14,7 +14,8 @@ from mcpcore_lint.patterns import regex
 from mcpcore_lint.rules._bodies import short
 from mcpcore_lint.rules._fail_fix import is_method
 from mcpcore_lint.rules._thrown import BASELINE, Thrown, all_thrown
-from mcpcore_lint.semantics.evaluate import CODES, evaluate
+from mcpcore_lint.semantics.codes import CODES
+from mcpcore_lint.semantics.evaluate import evaluate
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -47,7 +48,7 @@ REASON_OF: Final[dict[str, str]] = {
     "NOT_FOUND": "not_found",
     "VALIDATION_ERROR": "invalid_input",
 }
-"""A reason for what a third-party function raises, by its code."""
+"""A reason for errors of third-party functions, by their code."""
 
 _GUESSES: Final = (
     (regex(r"not_found|missing|^no_|unknown|gone|lost|empty"), "NOT_FOUND"),
@@ -82,8 +83,8 @@ class Proposal:
             text = re.split(r"(?<=[.!?]) ", text, maxsplit=1)[0]
         if len(text) > MAX_WHEN:
             return text[: MAX_WHEN - 3].rpartition(" ")[0].rstrip(" .,;:") + "..."
-        for each in sentences[1:]:
-            longer = f"{text.rstrip('.! ')}; {each.rstrip('.! ')}"
+        for sentence in sentences[1:]:
+            longer = f"{text.rstrip('.! ')}; {sentence.rstrip('.! ')}"
             if len(longer) <= MAX_WHEN:
                 text = longer
         return text
@@ -100,10 +101,10 @@ class Proposal:
 
 def proposals(tool: ToolDef, ctx: RuleContext) -> list[Proposal]:
     """The entries for the errors that a tool throws itself, through calls, and through libraries."""
-    found: dict[str, Proposal] = {}
+    entries: dict[str, Proposal] = {}
 
     def add(reason: str, code: str, when: str, by: str = "") -> None:
-        entry = found.setdefault(reason, Proposal(reason, code))
+        entry = entries.setdefault(reason, Proposal(reason, code))
         if entry.code != code:
             return
         if when:
@@ -114,22 +115,22 @@ def proposals(tool: ToolDef, ctx: RuleContext) -> list[Proposal]:
     for thrown in all_thrown(tool, ctx):
         for reason, code in _named(thrown):
             add(reason, code, _when(thrown, ctx), thrown.way.rpartition(" > ")[2])
-    declared = {each.code for each in found.values()}
+    declared = {entry.code for entry in entries.values()}
     for code, names in _of_libraries(ctx.reach(tool), ctx).items():
         if code not in declared:
             reason = REASON_OF.get(code, code.lower())
             add(reason, code, _any_of(names))
-    return list(found.values())
+    return list(entries.values())
 
 
 def _named(thrown: Thrown) -> list[tuple[str, str]]:
     """The reasons and codes of an error; without a reason, one is derived from the code."""
-    codes = [each for each in thrown.codes or () if each in CODES.by_name]
+    codes = [code for code in thrown.codes or () if code in CODES.by_name]
     if thrown.reasons:
-        return [(each, codes[0] if codes else _guessed(each)) for each in thrown.reasons]
+        return [(reason, codes[0] if codes else _guessed(reason)) for reason in thrown.reasons]
     if thrown.reasons is None and not codes:
         return []
-    return [(each.lower(), each) for each in codes if each not in BASELINE]
+    return [(code.lower(), code) for code in codes if code not in BASELINE]
 
 
 def _guessed(reason: str) -> str:
@@ -156,13 +157,13 @@ def _message_at(reached: ReachedThrow, ctx: RuleContext) -> Value | None:
         statement = ast.parse(written).body[0]
     except (SyntaxError, ValueError, IndexError):
         return None
-    made = statement.exc if isinstance(statement, ast.Raise) else None
-    if not isinstance(made, ast.Call):
+    call = statement.exc if isinstance(statement, ast.Raise) else None
+    if not isinstance(call, ast.Call):
         return None
     position = 1 if reached.form in {"coded", "fail"} else 0
-    node = next((each.value for each in made.keywords if each.arg == "message"), None)
-    if node is None and len(made.args) > position:
-        node = made.args[position]
+    node = next((keyword.value for keyword in call.keywords if keyword.arg == "message"), None)
+    if node is None and len(call.args) > position:
+        node = call.args[position]
     return evaluate(node, module.scope) if isinstance(node, (ast.Constant, ast.JoinedStr, ast.Name)) else None
 
 
@@ -182,7 +183,7 @@ def _sentence(value: Value | None) -> str:
         shorter = _LEADS_ON.sub("", cut)
         text = shorter if shorter.count(" ") else cut
     # A message that is mostly variables says nothing about the failure.
-    return text if sum(each.isalpha() for each in text) >= 3 else ""
+    return text if sum(character.isalpha() for character in text) >= 3 else ""
 
 
 def _any_of(raised: list[tuple[str, str]]) -> str:
@@ -190,28 +191,28 @@ def _any_of(raised: list[tuple[str, str]]) -> str:
     by_function: dict[str, list[str]] = {}
     for function, name in raised:
         by_function.setdefault(function, []).append(name)
-    told = ""
+    sentence = ""
     for function, names in by_function.items():
         text = f"{function} raises {' or '.join(names[:3])}"
-        if told and len(told) + len(text) + 4 > MAX_WHEN:
+        if sentence and len(sentence) + len(text) + 4 > MAX_WHEN:
             break
-        told = f"{told} or {text}" if told else text
-    return told
+        sentence = f"{sentence} or {text}" if sentence else text
+    return sentence
 
 
 def _of_libraries(reach: Reach, ctx: RuleContext) -> dict[str, list[tuple[str, str]]]:
     """The third-party functions and exceptions by code, such as `httpx.get` and `TimeoutException`."""
-    found: dict[str, list[tuple[str, str]]] = {}
-    for each in reach.throws:
-        if each.source != "knowledge":
+    by_code: dict[str, list[tuple[str, str]]] = {}
+    for reached in reach.throws:
+        if reached.source != "knowledge":
             continue
-        code = _code_of_class(each, ctx)
+        code = _code_of_class(reached, ctx)
         if code is None:
             continue
-        told = (each.path[-1], short(each.type_name))
-        if told not in found.setdefault(code, []):
-            found[code].append(told)
-    return found
+        raised = (reached.path[-1], short(reached.type_name))
+        if raised not in by_code.setdefault(code, []):
+            by_code[code].append(raised)
+    return by_code
 
 
 def _code_of_class(thrown: ReachedThrow, ctx: RuleContext) -> str | None:
@@ -228,17 +229,17 @@ def _code_of_class(thrown: ReachedThrow, ctx: RuleContext) -> str | None:
 
 def _depth(above: Iterable[str], ctx: RuleContext):  # type: ignore[no-untyped-def]  # noqa: ANN202
     """A sort key that puts the nearest base classes first."""
-    known = {each: len(ctx.hierarchy.ancestors(each)[0]) for each in above}
-    return lambda name: (-known[name], name)
+    counts = {ancestor: len(ctx.hierarchy.ancestors(ancestor)[0]) for ancestor in above}
+    return lambda name: (-counts[name], name)
 
 
 def throws_coded(tool: ToolDef, ctx: RuleContext) -> list[Thrown]:
     """The coded errors that a contract would declare."""
     return [
-        each
-        for each in all_thrown(tool, ctx)
-        if each.reasons or (each.error is not None and each.error.form == "fail") or each.codes is None
-        or any(code not in BASELINE for code in each.codes)
+        thrown
+        for thrown in all_thrown(tool, ctx)
+        if thrown.reasons or (thrown.error is not None and thrown.error.form == "fail") or thrown.codes is None
+        or any(code not in BASELINE for code in thrown.codes)
     ]  # fmt: skip
 
 
@@ -274,7 +275,7 @@ def contract_fix(tool: ToolDef, entries: list[Proposal], ctx: RuleContext) -> Fi
         place = codemods.replace_node(module, registration, written)
     else:
         arguments: list[ast.expr | ast.keyword | str] = [*codemods.arguments_in_order(registration)]
-        declared = next((each for each in registration.keywords if each.arg == "errors"), None)
+        declared = next((keyword for keyword in registration.keywords if keyword.arg == "errors"), None)
         if declared is not None:
             arguments[arguments.index(declared)] = errors(_indent(module.source.line(declared.lineno)))
             place = codemods.rewrite_call(module, registration, arguments)
@@ -301,24 +302,24 @@ def _held(tool: ToolDef) -> list[Edit]:
     only leave an import behind that nothing uses.
     """
     module = tool.module
-    found: list[Edit] = []
+    edits: list[Edit] = []
     for error in tool.handler.errors:
         if error.callee == "mcpcore.CodedError" and error.module is module and isinstance(error.node, ast.Call):
             start, end = module.source.node_range(error.node.func)
-            found.append(Edit(start, end, module.source.text[start:end]))
-    return list(dict.fromkeys(found))
+            edits.append(Edit(start, end, module.source.text[start:end]))
+    return list(dict.fromkeys(edits))
 
 
 def _errors(entries: list[Proposal], mode: str, code: str, indent: str, module: Module) -> str:
     """`errors=[...]`, its first line without indentation."""
     utf8 = module.source.encoding.replace("-", "").lower() in {"utf8", "utf8sig"}
     lines = ["errors=["]
-    for each in entries:
-        when = json.dumps(each.sentence, ensure_ascii=not utf8 or not each.sentence.isprintable())
+    for entry in entries:
+        when = json.dumps(entry.sentence, ensure_ascii=not utf8 or not entry.sentence.isprintable())
         lines += [
             f"{indent}    {mode}(",
-            f'{indent}        "{each.reason}",',
-            f"{indent}        {code}.{each.code},",
+            f'{indent}        "{entry.reason}",',
+            f"{indent}        {code}.{entry.code},",
             f"{indent}        when={when},",
             f'{indent}        recovery="{TO_FILL_IN}",',
             f"{indent}    ),",

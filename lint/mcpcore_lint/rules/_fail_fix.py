@@ -25,7 +25,7 @@ def fail_fix(tool: ToolDef, contract: Contract, error: ErrorSite, reason: str, c
     call = error.node
     if not isinstance(call, ast.Call) or isinstance(handler.node, ast.Lambda):
         return None
-    if any(isinstance(each, ast.Starred) for each in call.args):
+    if any(isinstance(arg, ast.Starred) for arg in call.args):
         return None
     if error.callee in CONSTRUCTORS:
         return None  # its arguments are not those of ctx.fail
@@ -44,7 +44,7 @@ def fail_fix(tool: ToolDef, contract: Contract, error: ErrorSite, reason: str, c
         if not reasons_known(contract):
             return None
         taken = body_of(handler).names()
-        free = next((each for each in CONTEXT_NAMES if each not in taken), None)
+        free = next((free for free in CONTEXT_NAMES if free not in taken), None)
         if free is None:
             return None
         name = free
@@ -53,7 +53,7 @@ def fail_fix(tool: ToolDef, contract: Contract, error: ErrorSite, reason: str, c
             return None
         context_type = codemods.import_name(module, "mcpcore", "Context")
         literal = codemods.import_name(module, "typing", "Literal")
-        reasons = ", ".join(f'"{each}"' for each in contract.reasons)
+        reasons = ", ".join(f'"{declared}"' for declared in contract.reasons)
         parameter = f"{name}: {context_type.text}[{literal.text}[{reasons}]]"
         changes += [*context_type.edits, *literal.edits]
         changes.append(codemods.change(module, "add_parameter", handler.node, parameter, int(method)))
@@ -69,7 +69,9 @@ def is_method(tool: ToolDef) -> bool:
     node = tool.handler.node
     if tool.handler.owner is None or isinstance(node, ast.Lambda):
         return False
-    return not any(isinstance(each, ast.Name) and each.id == "staticmethod" for each in node.decorator_list)
+    return not any(
+        isinstance(decorator, ast.Name) and decorator.id == "staticmethod" for decorator in node.decorator_list
+    )
 
 
 def _only_a_tool(tool: ToolDef) -> bool:
@@ -95,11 +97,11 @@ def _raised_by_context(module: Module, call: ast.Call, error: ErrorSite, callee:
     """The changes that make a call one of `ctx.fail`, which writes the reason into the data itself."""
     quoted = f'"{reason}"'
     arguments: list[ast.expr | ast.keyword | str] = [*codemods.arguments_in_order(call)]
-    named = next((each for each in call.keywords if each.arg == "reason"), None)
+    named = next((keyword for keyword in call.keywords if keyword.arg == "reason"), None)
     if named is not None and (call.args or error.form == "coded"):
         arguments.remove(named)  # otherwise it stays, since ctx.fail has the same parameter
     if error.form == "coded":
-        code = next((each for each in call.keywords if each.arg == "code"), None)
+        code = next((keyword for keyword in call.keywords if keyword.arg == "code"), None)
         if code is None:
             arguments[arguments.index(call.args[0])] = quoted
         else:

@@ -70,50 +70,50 @@ class Thrown(NamedTuple):
 
 def reason_texts(error: ErrorSite) -> tuple[str, ...] | None:
     """The reasons that an error may have: `()` if it has no reason, None if its reason is unknown."""
-    found: list[str] = []
-    for each in options(error.reason):
-        text = string(each)
+    texts: list[str] = []
+    for option in options(error.reason):
+        text = string(option)
         if text is not None:
-            found.append(text)
-        elif not (isinstance(each, Missing) or (isinstance(each, Const) and each.value is None)):
+            texts.append(text)
+        elif not (isinstance(option, Missing) or (isinstance(option, Const) and option.value is None)):
             return None
-    return tuple(dict.fromkeys(found))
+    return tuple(dict.fromkeys(texts))
 
 
 def real_codes(error: ErrorSite) -> tuple[str, ...] | None:
-    """The names of the codes that an error may have; None where one is not known or does not exist."""
-    if any(isinstance(each, CodeValue) and not each.exists for each in options(error.code)):
+    """The names of the codes that an error may have; None if a code is unknown or does not exist."""
+    if any(isinstance(option, CodeValue) and not option.exists for option in options(error.code)):
         return None
     return codes_of(error.code)
 
 
 def declared_codes(contract: Contract) -> frozenset[str]:
     """The names of all codes that the entries declare, as far as they are known."""
-    return frozenset(code for each in contract.entries for code in codes_of(each.code.value) or ())
+    return frozenset(code for entry in contract.entries for code in codes_of(entry.code.value) or ())
 
 
 def all_thrown(tool: ToolDef, ctx: RuleContext) -> list[Thrown]:
-    """The coded errors that come out of a tool: its handler's own, then those of functions that it calls.
+    """The coded errors that leave a tool: those of its handler, then those of the functions that it calls.
 
-    What a guard names counts where the handler itself has the guard, or where something inside is seen to raise an
-    exception that becomes it: a service may name exceptions that the tool's call cannot bring about.
+    An error that a guard names counts if the guard is in the handler, or if a known exception inside the guard becomes
+    it. The guard of a service may name exceptions that this tool's call cannot raise.
     """
-    return [each for each in _everything(tool, ctx) if not each.is_only_named(tool)]
+    return [thrown for thrown in _everything(tool, ctx) if not thrown.is_only_named(tool)]
 
 
 def only_named(tool: ToolDef, ctx: RuleContext) -> list[Thrown]:
-    """The errors that guards of functions which a handler calls name, where nothing inside is seen to raise them."""
-    return [each for each in _everything(tool, ctx) if each.is_only_named(tool)]
+    """The errors that only guards in called functions name: no known exception inside the guard becomes them."""
+    return [thrown for thrown in _everything(tool, ctx) if thrown.is_only_named(tool)]
 
 
 def _everything(tool: ToolDef, ctx: RuleContext) -> list[Thrown]:
     """All coded errors, computed once for all rules."""
     key = ("thrown", tool)
-    found: list[Thrown] | None = ctx.module.memo.get(key)
-    if found is None:
+    errors: list[Thrown] | None = ctx.module.memo.get(key)
+    if errors is None:
         reach = ctx.reach(tool)
-        found = ctx.module.memo[key] = [*_direct(tool, reach), *_through(tool, reach)]
-    return found
+        errors = ctx.module.memo[key] = [*_direct(tool, reach), *_through(tool, reach)]
+    return errors
 
 
 def in_handler(reached: ReachedThrow, tool: ToolDef) -> bool:
@@ -121,13 +121,13 @@ def in_handler(reached: ReachedThrow, tool: ToolDef) -> bool:
     handler = tool.handler
     first, last = handler.node.lineno, handler.node.end_lineno or handler.node.lineno
     if not isinstance(handler.node, ast.Lambda):
-        first = min([first, *(each.lineno for each in handler.node.decorator_list)])
+        first = min([first, *(decorator.lineno for decorator in handler.node.decorator_list)])
     return reached.site.path == handler.module.path and first <= reached.site.span.line <= last
 
 
 def _direct(tool: ToolDef, reach: Reach) -> Iterator[Thrown]:
     """The coded errors that the handler itself raises and does not catch, each once."""
-    leaving = {each.call for each in reach.own}
+    leaving = {reached.call for reached in reach.own}
     seen: set[ast.AST] = set()
     for throw in tool.handler.throws if leaving else ():
         error = throw.error
@@ -139,34 +139,41 @@ def _direct(tool: ToolDef, reach: Reach) -> Iterator[Thrown]:
         seen.add(node)
         if error is None:
             # One of several factories or a table creates it; the call graph knows which.
-            others = [each.error for each in tool.handler.throws if each.span == throw.span and each.error is not None]
-            for each in reach.own:
-                if each.call == throw.span and each.form in CODED and not any(_is_of(each, one) for one in others):
-                    yield Thrown(each.codes, each.reasons, None, each, throw)
+            others = [
+                other.error for other in tool.handler.throws if other.span == throw.span and other.error is not None
+            ]
+            for reached in reach.own:
+                if (
+                    reached.call == throw.span
+                    and reached.form in CODED
+                    and not any(_is_of(reached, other) for other in others)
+                ):
+                    yield Thrown(reached.codes, reached.reasons, None, reached, throw)
             continue
         codes = None if error.form == "fail" else real_codes(error)
         reasons = reason_texts(error)
         if (codes is None and error.form != "fail") or reasons is None:
             # A nested function creates it; the call graph knows its arguments.
-            told = [each for each in reach.own if each.call == throw.span and each.form == error.form]
-            if told and all(each.codes is not None and each.reasons is not None for each in told):
-                yield from (Thrown(each.codes, each.reasons, error, None, throw) for each in told)
+            matches = [reached for reached in reach.own if reached.call == throw.span and reached.form == error.form]
+            if matches and all(match.codes is not None and match.reasons is not None for match in matches):
+                yield from (Thrown(match.codes, match.reasons, error, None, throw) for match in matches)
                 continue
         yield Thrown(codes, reasons, error, None, throw)
 
 
-def _is_of(each: ReachedThrow, error: ErrorSite) -> bool:
-    """Whether a raised error is one whose creation is known."""
-    return (each.form, each.reasons) == (error.form, reason_texts(error)) and each.codes in {codes_of(error.code), None}
+def _is_of(reached: ReachedThrow, error: ErrorSite) -> bool:
+    """Whether a reached error is the one that an expression of the handler creates."""
+    same = (reached.form, reached.reasons) == (error.form, reason_texts(error))
+    return same and reached.codes in {codes_of(error.code), None}
 
 
 def _through(tool: ToolDef, reach: Reach) -> Iterator[Thrown]:
     """The coded errors from functions that the handler calls, except functions that are tools themselves."""
-    tools = {each.handler.qualname for each in tool.serves if each.handler is not None}
-    raises = {each.span: each for each in tool.handler.throws}
-    for each in reach.throws:
-        if each.source == "project" and each.form in CODED and tools.isdisjoint(each.path[1:]):
-            yield Thrown(each.codes, each.reasons, None, each, raises.get(each.call))
+    tools = {served.handler.qualname for served in tool.serves if served.handler is not None}
+    raises = {throw.span: throw for throw in tool.handler.throws}
+    for reached in reach.throws:
+        if reached.source == "project" and reached.form in CODED and tools.isdisjoint(reached.path[1:]):
+            yield Thrown(reached.codes, reached.reasons, None, reached, raises.get(reached.call))
 
 
 def report(thrown: Thrown, message: str, step: str, tool: ToolDef, ctx: RuleContext, fix: Fix | None = None) -> None:

@@ -1,4 +1,4 @@
-"""What annotations mean: the class that one names, the name behind an alias, the strings of a `Literal`."""
+"""Reads annotations: the class that an annotation names, the target of an alias, the strings of a `Literal`."""
 
 from __future__ import annotations
 
@@ -19,24 +19,24 @@ if TYPE_CHECKING:
 
 
 MAX_DEPTH: Final = 40
-"""How many names, calls and operators deep an expression is followed."""
+"""The maximum depth of names, calls and operators to follow in an expression."""
 
 
 class AnnotationReader(ABC):
-    """Reads annotations; what a plain expression means, a subclass tells."""
+    """Reads annotations. Subclasses evaluate plain expressions."""
 
     depth: int
 
     @abstractmethod
     def expression(self, node: ast.expr, scope: Scope) -> Value:
-        """What an expression is."""
+        """The value of an expression."""
 
     @abstractmethod
     def _attribute_of(self, base: Value, node: ast.Attribute, module: Module) -> Value:
-        """What an attribute of a value is."""
+        """The value of an attribute."""
 
     def annotation_symbol(self, node: ast.expr | None, scope: Scope) -> Symbol | None:
-        """The class that an annotation names, through Optional, unions with None, Annotated, aliases and quotes."""
+        """The class that an annotation names. Follows Optional, unions with None, Annotated, aliases and quotes."""
         unquoted = unquote(node)
         if unquoted is None:
             return None
@@ -45,7 +45,7 @@ class AnnotationReader(ABC):
             if self.depth > MAX_DEPTH:
                 return None
             if isinstance(unquoted, ast.BinOp) and isinstance(unquoted.op, ast.BitOr):
-                sides = [each for each in (unquoted.left, unquoted.right) if not _is_none(each)]
+                sides = [side for side in (unquoted.left, unquoted.right) if not _is_none(side)]
                 return self.annotation_symbol(sides[0], scope) if len(sides) == 1 else None
             if isinstance(unquoted, ast.Subscript):
                 head = self.expression(unquoted.value, scope)
@@ -58,8 +58,8 @@ class AnnotationReader(ABC):
                     if head.name == "typing.Union":
                         inner = unquoted.slice
                         elts = inner.elts if isinstance(inner, ast.Tuple) else [inner]
-                        some = [each for each in elts if not _is_none(each)]
-                        return self.annotation_symbol(some[0], scope) if len(some) == 1 else None
+                        members = [element for element in elts if not _is_none(element)]
+                        return self.annotation_symbol(members[0], scope) if len(members) == 1 else None
                     return head
                 return None
             value = self.expression(unquoted, scope)
@@ -73,16 +73,16 @@ class AnnotationReader(ABC):
             self.depth -= 1
 
     def alias_of(self, node: ast.expr, scope: Scope) -> tuple[ast.expr, Scope] | None:
-        """The expression behind a name that is bound once, with the scope to read it in, through imports."""
+        """The expression behind a name with a single binding, with the scope to read it in. Follows imports."""
         if isinstance(node, ast.Name):
-            found = scope.lookup(node.id)
-            if found is None:
+            match = scope.lookup(node.id)
+            if match is None:
                 for source, level in scope.module.star_imports:
                     starred = scope.module.project.module_of(scope.module, source, level)
                     if starred is not None and node.id in starred.scope.bindings:
                         return self._alias_binding(starred.scope.bindings[node.id], starred.scope, node)
                 return None
-            where, bindings = found
+            where, bindings = match
             return self._alias_binding(bindings, where, node)
         if isinstance(node, ast.Attribute):
             base = self.expression(node.value, scope)
@@ -110,7 +110,7 @@ class AnnotationReader(ABC):
         return None
 
     def literal_strings(self, node: ast.expr | None, scope: Scope) -> tuple[str, ...] | None:
-        """The strings of a `Literal[...]` annotation, through aliases, unions, enums and quotes; else None."""
+        """The strings of a `Literal[...]` annotation, or None. Follows aliases, unions, enums and quotes."""
         unquoted = unquote(node)
         if unquoted is None:
             return None
@@ -131,17 +131,16 @@ class AnnotationReader(ABC):
                 return None
             elts = list(node.slice.elts) if isinstance(node.slice, ast.Tuple) else [node.slice]
             if head.name == "typing.Literal":
-                found: tuple[str, ...] | None = ()
-                for each in elts:
-                    text = string(self.expression(each, scope))
-                    one = (text,) if text is not None else self.literal_strings(each, scope)
-                    found = _merge(found, one)
-                return found
+                strings: tuple[str, ...] | None = ()
+                for element in elts:
+                    text = string(self.expression(element, scope))
+                    strings = _merge(strings, (text,) if text is not None else self.literal_strings(element, scope))
+                return strings
             if head.name == "typing.Union":
-                found = ()
-                for each in elts:
-                    found = _merge(found, self.literal_strings(each, scope))
-                return found
+                strings = ()
+                for element in elts:
+                    strings = _merge(strings, self.literal_strings(element, scope))
+                return strings
             if head.name in {"typing.Annotated", "typing.Final"} and elts:
                 return self.literal_strings(elts[0], scope)
             return None
@@ -157,7 +156,7 @@ class AnnotationReader(ABC):
         info = class_info(symbol)
         if info is None:
             return None
-        found: list[str] = []
+        values: list[str] = []
         for name, bindings in info.attributes.items():
             if name.startswith("_") or bindings[-1].kind not in {"assign", "annotated"}:
                 continue
@@ -165,21 +164,21 @@ class AnnotationReader(ABC):
             text = string(self._attribute_of(symbol, attribute, info.module))
             if text is None:
                 return None
-            found.append(text)
-        return tuple(found) or None
+            values.append(text)
+        return tuple(values) or None
 
 
 def unquote(node: ast.expr | None) -> ast.expr | None:
-    """An annotation without its quotes; None where the string is no expression."""
+    """An annotation without its quotes; None if the string is not an expression."""
     for _ in range(3):
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
             try:
                 inner = ast.parse(node.value.strip(), mode="eval").body
             except (SyntaxError, ValueError, RecursionError, MemoryError):
                 return None
-            for each in ast.walk(inner):
-                if hasattr(each, "lineno"):
-                    ast.copy_location(each, node)
+            for part in ast.walk(inner):
+                if hasattr(part, "lineno"):
+                    ast.copy_location(part, node)
             node = inner
         else:
             break

@@ -1,4 +1,4 @@
-"""The parts of a function that run for some texts alone: comparisons of a name with them, and `match`."""
+"""The branches of a function that run only for some values of a name: `if name == "x"` and `match name`."""
 
 from __future__ import annotations
 
@@ -20,34 +20,34 @@ _COMPOUND: Final = (ast.With, ast.AsyncWith, ast.Try, ast.TryStar, ast.For, ast.
 
 @light
 class Branch:
-    """Statements that run for some names alone, or for all but some."""
+    """Statements that run only for some names, or for all except some."""
 
     names: tuple[Value, ...]
-    """The names; none where it is not known which they are."""
+    """The names; empty if they are unknown."""
     body: list[ast.stmt]
     but: frozenset[str] = frozenset()
-    """Names for which they do not run."""
+    """Names for which the statements do not run."""
 
     def runs_for(self, name: str | None) -> bool:
         """Whether the statements may run for a name."""
         if name in self.but:
             return False
-        return not self.names or name is None or name in {string(each) for each in self.names}
+        return not self.names or name is None or name in {string(value) for value in self.names}
 
 
-class _Told(NamedTuple):
-    """What a condition tells of the name."""
+class _Condition(NamedTuple):
+    """The names that a condition allows."""
 
     names: tuple[Value, ...] = ()
-    """One of these, where it holds."""
+    """The possible names if the condition is true; empty if it allows others."""
     others: tuple[Value, ...] = ()
-    """One of these, where it does not."""
+    """The possible names if the condition is false; empty if it allows others."""
     exact: bool = True
-    """Whether the name is none of these on the other side."""
+    """Whether the opposite case excludes all of these names."""
 
 
 class Branches:
-    """Finds them; `is_name` tells which expressions are compared with the texts."""
+    """Finds the branches of functions. `is_name` says whether an expression is the name."""
 
     def __init__(self, is_name: Callable[[ast.expr], bool], scope: Scope) -> None:
         self.is_name = is_name
@@ -55,14 +55,14 @@ class Branches:
         self._found: list[Branch] = []
 
     def of(self, node: FunctionNode) -> list[Branch]:
-        """The branches of a function, in the order of the source; what runs for every name is among them."""
+        """The branches of a function in source order, including those that run for every name."""
         self._found = []
         if not isinstance(node, ast.Lambda):
             self._block(node.body, (), frozenset())
         return self._found
 
     def _block(self, body: list[ast.stmt], names: tuple[Value, ...], gone: frozenset[str]) -> frozenset[str]:
-        """Read some statements; the names for which their end is not reached."""
+        """Read some statements; return the names for which their end is not reached."""
         own: list[ast.stmt] = []
 
         def flush() -> None:
@@ -70,51 +70,52 @@ class Branches:
                 self._found.append(Branch(names, [*own], gone))
                 own.clear()
 
-        for each in body:
-            told = self._told(each.test) if isinstance(each, ast.If) else _Told()
-            if isinstance(each, ast.If) and (told.names or told.others):
+        for statement in body:
+            condition = self._condition(statement.test) if isinstance(statement, ast.If) else _Condition()
+            if isinstance(statement, ast.If) and (condition.names or condition.others):
                 flush()
-                gone |= self._chain(each, names, gone)
-                if ends(each.body) and len(told.others) == 1:
-                    # `if name != "x": raise ...`: what follows is for that name alone.
-                    names = told.others
-            elif isinstance(each, ast.Match) and self.is_name(each.subject):
+                gone |= self._chain(statement, names, gone)
+                if ends(statement.body) and len(condition.others) == 1:
+                    # After `if name != "x": raise ...`, the code runs only for "x".
+                    names = condition.others
+            elif isinstance(statement, ast.Match) and self.is_name(statement.subject):
                 flush()
                 seen: frozenset[str] = frozenset()
-                for case in each.cases:
-                    these = tuple(self._patterns(case.pattern))
-                    ended = self._block(case.body, these or names, gone if these else gone | seen)
+                for case in statement.cases:
+                    matched = tuple(self._patterns(case.pattern))
+                    ended = self._block(case.body, matched or names, gone if matched else gone | seen)
                     if case.guard is None:
-                        seen |= _texts(these)
-                        gone |= ended & _texts(these)
-            elif not names and isinstance(each, _COMPOUND):
+                        seen |= _texts(matched)
+                        gone |= ended & _texts(matched)
+            elif not names and isinstance(statement, _COMPOUND):
                 flush()
-                gone |= self._compound(each, names, gone)
+                gone |= self._compound(statement, names, gone)
             else:
-                own.append(each)
+                own.append(statement)
         flush()
         return gone | _texts(names) if ends(body) else gone
 
     def _chain(self, node: ast.If, names: tuple[Value, ...], gone: frozenset[str]) -> frozenset[str]:
-        """Read an `if` with its `elif` branches, which may be very many."""
-        chain: list[tuple[_Told, frozenset[str]]] = []
+        """Read an `if` with its `elif` branches, of which there may be very many."""
+        chain: list[tuple[_Condition, frozenset[str]]] = []
         left_over: list[ast.stmt] = [node]
         before = gone
         while len(left_over) == 1 and isinstance(left_over[0], ast.If):
             current = left_over[0]
-            told = self._told(current.test)
-            if not (told.names or told.others):
+            condition = self._condition(current.test)
+            if not (condition.names or condition.others):
                 break
-            chain.append((told, self._block(current.body, told.names or names, before | _texts(told.others))))
-            names = told.others or names
-            before |= _texts(told.names) if told.exact else frozenset()
+            ended = self._block(current.body, condition.names or names, before | _texts(condition.others))
+            chain.append((condition, ended))
+            names = condition.others or names
+            before |= _texts(condition.names) if condition.exact else frozenset()
             left_over = current.orelse
         ended = self._block(left_over, names, before)
-        for told, left in reversed(chain):
-            here, there = _texts(told.names), _texts(told.others)
-            # A name that one side alone runs for has ended where it did there.
-            one_way = (left & here) | (ended - here) if here else (ended & there) | (left - there)
-            ended = gone | (one_way if told.exact else left & ended)
+        for condition, ended_inside in reversed(chain):
+            here, there = _texts(condition.names), _texts(condition.others)
+            # If only one side runs for a name, that side decides whether the name reaches the end.
+            one_way = (ended_inside & here) | (ended - here) if here else (ended & there) | (ended_inside - there)
+            ended = gone | (one_way if condition.exact else ended_inside & ended)
         return ended
 
     def _compound(self, node: ast.stmt, names: tuple[Value, ...], gone: frozenset[str]) -> frozenset[str]:
@@ -125,68 +126,68 @@ class Branches:
             self._block(clause.body, names, gone)
         after = self._block(getattr(node, "orelse", []), names, inside)
         self._block(getattr(node, "finalbody", []), names, gone)
-        # What a clause catches goes on behind it.
+        # After a clause catches an exception, the code below it runs.
         return (
             after
-            if isinstance(node, (ast.Try, ast.TryStar)) and all(ends(each.body) for each in node.handlers)
+            if isinstance(node, (ast.Try, ast.TryStar)) and all(ends(clause.body) for clause in node.handlers)
             else gone
         )
 
-    def _told(self, test: ast.expr) -> _Told:
+    def _condition(self, test: ast.expr) -> _Condition:
         if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
-            told = self._told(test.operand)
-            return _Told(told.others, told.names, told.exact)
+            inner = self._condition(test.operand)
+            return _Condition(inner.others, inner.names, inner.exact)
         if isinstance(test, ast.BoolOp):
-            parts = [self._told(each) for each in test.values]
+            parts = [self._condition(operand) for operand in test.values]
             if isinstance(test.op, ast.And):
-                return _Told(next((each.names for each in parts if each.names), ()), exact=False)
-            if all(each.names for each in parts):
-                exact = all(each.exact for each in parts)
-                return _Told(tuple(name for each in parts for name in each.names), exact=exact)
-            return _Told()
+                return _Condition(next((part.names for part in parts if part.names), ()), exact=False)
+            if all(part.names for part in parts):
+                exact = all(part.exact for part in parts)
+                return _Condition(tuple(name for part in parts for name in part.names), exact=exact)
+            return _Condition()
         if not isinstance(test, ast.Compare) or len(test.ops) != 1:
-            return _Told()
+            return _Condition()
         left, operator, right = test.left, test.ops[0], test.comparators[0]
         if isinstance(operator, (ast.Eq, ast.Is, ast.NotEq, ast.IsNot)):
             value = right if self.is_name(left) else left if self.is_name(right) else None
-            found = self._names([evaluate(value, self.scope)]) if value is not None else ()
-            return _Told(found) if isinstance(operator, (ast.Eq, ast.Is)) else _Told((), found)
+            names = self._names([evaluate(value, self.scope)]) if value is not None else ()
+            return _Condition(names) if isinstance(operator, (ast.Eq, ast.Is)) else _Condition((), names)
         if isinstance(operator, (ast.In, ast.NotIn)) and self.is_name(left):
-            several = evaluate(right, self.scope)
+            container = evaluate(right, self.scope)
             items: Iterable[Value] = ()
-            if isinstance(several, Items) and several.complete:
-                items = several.items
-            found = self._names(items)
-            return _Told(found) if isinstance(operator, ast.In) else _Told((), found)
-        return _Told()
+            if isinstance(container, Items) and container.complete:
+                items = container.items
+            names = self._names(items)
+            return _Condition(names) if isinstance(operator, ast.In) else _Condition((), names)
+        return _Condition()
 
     @staticmethod
     def _names(values: Iterable[Value]) -> tuple[Value, ...]:
-        """The values where all of them are texts, else none."""
-        found = [each for value in values for each in options(value)]
-        return tuple(found) if all(string(each) is not None for each in found) else ()
+        """The values with their options flattened, if all of them are strings."""
+        names = [option for value in values for option in options(value)]
+        return tuple(names) if all(string(name) is not None for name in names) else ()
 
     def _patterns(self, pattern: ast.pattern) -> Iterable[Value]:
         if isinstance(pattern, ast.MatchValue):
             return self._names([evaluate(pattern.value, self.scope)])
         if isinstance(pattern, ast.MatchOr):
-            found = [self._patterns(each) for each in pattern.patterns]
-            return [name for each in found for name in each] if all(found) else ()
+            alternatives = [self._patterns(alternative) for alternative in pattern.patterns]
+            return [name for names in alternatives for name in names] if all(alternatives) else ()
         if isinstance(pattern, ast.MatchAs) and pattern.pattern is not None:
             return self._patterns(pattern.pattern)
         return ()
 
 
 def _texts(values: Iterable[Value]) -> frozenset[str]:
-    return frozenset(text for each in values if (text := string(each)) is not None)
+    return frozenset(text for value in values if (text := string(value)) is not None)
 
 
 def ends(body: list[ast.stmt]) -> bool:
-    """Whether nothing goes on behind some statements."""
+    """Whether the code after some statements is unreachable."""
     if not body:
         return False
     last = body[-1]
-    while isinstance(last, ast.If):  # a chain of them may be very long
+    while isinstance(last, ast.If):  # an `elif` chain may be very long
         if not last.orelse or not ends(last.body):
             return False
         last = last.orelse[-1]
@@ -196,12 +197,12 @@ def ends(body: list[ast.stmt]) -> bool:
         return ends(last.body)
     if isinstance(last, (ast.Try, ast.TryStar)):
         return ends(last.finalbody) or (
-            ends([*last.body, *last.orelse][-1:]) and all(ends(each.body) for each in last.handlers)
+            ends([*last.body, *last.orelse][-1:]) and all(ends(clause.body) for clause in last.handlers)
         )
     if isinstance(last, ast.Match):
-        return all(ends(each.body) for each in last.cases) and any(
-            isinstance(each.pattern, ast.MatchAs) and each.pattern.pattern is None and each.guard is None
-            for each in last.cases
+        return all(ends(case.body) for case in last.cases) and any(
+            isinstance(case.pattern, ast.MatchAs) and case.pattern.pattern is None and case.guard is None
+            for case in last.cases
         )
     return False
 

@@ -1,4 +1,4 @@
-"""What an expression means, as far as it can be told without running it: names through imports, constants, choices."""
+"""Evaluates expressions without running them: constants, names through imports, and choices between values."""
 
 from __future__ import annotations
 
@@ -21,11 +21,13 @@ from mcpcore_lint.model import (
     options,
     string,
 )
-from mcpcore_lint.names import BUILTIN_EXCEPTIONS, BUILTIN_NAMES, ENTRY_POSITIONAL, canonical
+from mcpcore_lint.names import BUILTIN_NAMES, ENTRY_POSITIONAL, canonical
 from mcpcore_lint.semantics.annotations import MAX_DEPTH, AnnotationReader
-from mcpcore_lint.semantics.call_results import comprehended, made
+from mcpcore_lint.semantics.call_results import call_result, comprehended
+from mcpcore_lint.semantics.choices import MAX_OPTIONS, choice
+from mcpcore_lint.semantics.codes import CODES, code_of, custom_code
 from mcpcore_lint.semantics.operators import TEXT_METHODS, contract_items, incomplete, operate, text_of
-from mcpcore_lint.semantics.symbols import class_info, enum_like, qualified
+from mcpcore_lint.semantics.symbols import class_info, enum_like, exported_by_mcpcore, qualified
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -35,88 +37,62 @@ if TYPE_CHECKING:
 
 
 MAX_STEPS: Final = 1_000
-"""Bindings that are looked at for one question: a name bound over and over makes more ways than can be walked."""
-MAX_OPTIONS: Final = 64
+"""The maximum number of bindings to visit for one expression. A name that is bound often has too many paths."""
 MAX_ITEMS: Final = 2_000
-"""Items of a list that is made of others over and over; of more, the rest is not known."""
-
-
-def _codes() -> dict[str, int]:
-    from mcpcore.codes import ErrorCode
-
-    return {name: int(member) for name, member in ErrorCode.__members__.items()}
-
-
-class _Table:
-    """The codes, read from the runtime's one table on first use."""
-
-    def __init__(self) -> None:
-        self._by_name: dict[str, int] | None = None
-
-    @property
-    def by_name(self) -> dict[str, int]:
-        if self._by_name is None:
-            self._by_name = _codes()
-        return self._by_name
-
-    def name_of(self, number: int) -> str | None:
-        return next((name for name, each in self.by_name.items() if each == number), None)
-
-
-CODES: Final = _Table()
+"""The maximum number of known items of a list. Lists that contain each other can grow without end."""
 
 
 _VALUE: Final = frozenset({"value", "_value_"})
 _CONTAINERS: Final = (Items, Mapping)
 _OF_MEMBER: Final = _VALUE | {"name", "_name_"}
-"""What members of an enum have."""
+"""The attributes of enum members."""
 
 
 class Resolver(AnnotationReader):
-    """Evaluates expressions; one for each expression that is asked about, since it counts how deep it is."""
+    """Evaluates one expression. It counts depth and steps, so each expression needs its own resolver."""
 
     depth: int = 0
     steps: int = 0
     active: frozenset[int] = frozenset()
-    """The bindings that are being made out."""
+    """The bindings that are being evaluated."""
     frames: tuple[tuple[Scope, dict[str, Value]], ...] = ()
-    """What some names of a scope are for now: the parameters of one call, the variables of one round."""
+    """Temporary values of names in a scope: the parameters of one call, the variables of one iteration."""
     making: tuple[ast.AST, ...] = ()
-    """The functions whose results are being made out."""
+    """The functions whose results are being evaluated."""
     cut: bool = False
-    """Whether something was left out: a name defined by itself, too deep, or too much to look at."""
+    """Whether the result is incomplete: a name defined by itself, or the limit on depth or steps was reached."""
 
     # -- names ---------------------------------------------------------------------------------------------------
 
     def name(self, name: str, scope: Scope, node: ast.AST) -> Value:
-        """What a name means in a scope."""
+        """The value of a name in a scope."""
         module = scope.module
         if self.frames:
-            for where, given in reversed(self.frames):
-                if where is scope and name in given:
-                    return given[name]
-        found = scope.lookup_at(node) if type(node) is ast.Name else scope.lookup(name)
-        if found is None:
+            for where, values in reversed(self.frames):
+                if where is scope and name in values:
+                    return values[name]
+        match = scope.lookup_at(node) if type(node) is ast.Name else scope.lookup(name)
+        if match is None:
             if module.star_imports and (starred := self._starred(name, module, node)) is not None:
                 return starred
             if name in BUILTIN_NAMES:
                 return Symbol(node, module, canonical(f"builtins.{name}"))
             return Unknown(node, module, f"{name} is not defined in this file")
-        where, bindings = found
+        where, bindings = match
         known = self.named(bindings, where, name, node)
         if type(known) is Symbol:
-            # The name stands here; what it means was found out before.
+            # The value is cached; only its place is new.
             return Symbol(node, known.module, known.name, known.definition)
         return known
 
     def named(self, bindings: list[Binding], where: Scope, name: str, node: ast.AST) -> Value:
-        """What a name of a scope means; found out once, but for what was cut short while something waits for it."""
+        """The value of a name. It is cached unless it is incomplete and other bindings are still being evaluated."""
         key = where.key(name, bindings)
         known = where.values.get(key)
         if known is not None:
             return known
-        if self.frames and any(each is where for each, _ in self.frames):
-            # Made of what is given for now alone.
+        if self.frames and any(scope is where for scope, _ in self.frames):
+            # The value may depend on temporary values, so it is not cached.
             return self._bindings(bindings, where, name, node)
         before, self.cut = self.cut, False
         outermost = not self.active
@@ -127,10 +103,10 @@ class Resolver(AnnotationReader):
         return known
 
     @contextmanager
-    def within(self, scope: Scope, given: dict[str, Value]) -> Iterator[None]:
-        """Evaluate with some names of a scope known for now."""
+    def within(self, scope: Scope, values: dict[str, Value]) -> Iterator[None]:
+        """Evaluate with temporary values for some names of a scope."""
         before = self.frames
-        self.frames = (*before, (scope, given))
+        self.frames = (*before, (scope, values))
         try:
             yield
         finally:
@@ -155,7 +131,7 @@ class Resolver(AnnotationReader):
         self.steps += 1
         before = self.active
         if id(binding) in before and where.is_module and where.parent is not None:
-            # `GONE = GONE` in the body of a class: the right side is what the name is outside.
+            # `GONE = GONE` in the body of a class: the right side is the name outside the class.
             return self.name(name, where.parent, node)
         if id(binding) in before or self.depth > MAX_DEPTH or self.steps > MAX_STEPS:
             self.cut = True
@@ -179,31 +155,31 @@ class Resolver(AnnotationReader):
         if binding.kind == "parameter" and binding.annotation is not None:
             texts = self.literal_strings(binding.annotation, where)
             if texts:
-                return choice([Const(node, module, each) for each in texts], node, module)
+                return choice([Const(node, module, text) for text in texts], node, module)
         return Unknown(node, module, f"{name} is not a constant")
 
     def imported(self, target: tuple[str, str | None, int], module: Module, node: ast.AST) -> Value:
-        """What an import brings in."""
+        """The value that an import binds."""
         source, name, level = target
-        found = module.project.module_of(module, source, level) if source or level else None
+        imported = module.project.module_of(module, source, level) if source or level else None
         if name is None:
-            if found is not None:
-                return Symbol(node, module, found.name, found.tree)
+            if imported is not None:
+                return Symbol(node, module, imported.name, imported.tree)
             return Symbol(node, module, canonical(source))
-        # `from . import store` in the package itself means the module, not the name that it is about to bind.
-        if found is not None and found is not module:
-            member = self.member(found, name, node)
+        # `from . import store` in the package itself imports the submodule, not the name that it is about to bind.
+        if imported is not None and imported is not module:
+            member = self.member(imported, name, node)
             if member is not None:
                 return member
         submodule = module.project.module_of(module, f"{source}.{name}" if source else name, level)
         if submodule is not None:
             return Symbol(node, module, submodule.name, submodule.tree)
-        if found is not None or level:
+        if imported is not None or level:
             return Unknown(node, module, f"{name} is not found in {'.' * level}{source}")
         return Symbol(node, module, canonical(f"{source}.{name}"))
 
     def member(self, module: Module, name: str, node: ast.AST) -> Value | None:
-        """A name at the top of a module of the project; None where it has none of that name."""
+        """The value of a module-level name of the project; None if the module does not define it."""
         bindings = module.scope.bindings.get(name)
         if bindings is not None:
             self.depth += 1
@@ -218,23 +194,23 @@ class Resolver(AnnotationReader):
 
     def _starred(self, name: str, module: Module, node: ast.AST) -> Value | None:
         for source, level in reversed(module.star_imports):
-            found = module.project.module_of(module, source, level)
-            if found is None:
+            imported = module.project.module_of(module, source, level)
+            if imported is None:
                 if not level and canonical(f"{source}.{name}") != f"{source}.{name}":
                     return Symbol(node, module, canonical(f"{source}.{name}"))
-                if source == "mcpcore" and _exports_of_mcpcore(name):
+                if source == "mcpcore" and exported_by_mcpcore(name):
                     return Symbol(node, module, f"mcpcore.{name}")
                 continue
-            if found is module or self.depth > MAX_DEPTH:
+            if imported is module or self.depth > MAX_DEPTH:
                 continue
-            exported = found.exported
+            exported = imported.exported
             if exported is not None and name not in exported:
                 continue
             if exported is None and name.startswith("_"):
                 continue
             self.depth += 1
             try:
-                member = self.member(found, name, node)
+                member = self.member(imported, name, node)
             finally:
                 self.depth -= 1
             if member is not None:
@@ -244,7 +220,7 @@ class Resolver(AnnotationReader):
     # -- expressions ---------------------------------------------------------------------------------------------
 
     def expression(self, node: ast.expr, scope: Scope) -> Value:
-        """What an expression is."""
+        """The value of an expression."""
         kind = type(node)
         if kind is ast.Constant:
             return _constant(node, scope)  # type: ignore[arg-type]
@@ -255,10 +231,10 @@ class Resolver(AnnotationReader):
                 return Unknown(node, scope.module, "the expression is too deep to follow")
             if kind is ast.Name:
                 return self.name(node.id, scope, node)  # type: ignore[attr-defined]
-            of_kind = self._BY_KIND.get(kind)
-            if of_kind is None:
+            evaluate_kind = self._BY_KIND.get(kind)
+            if evaluate_kind is None:
                 return Unknown(node, scope.module, f"a {kind.__name__.lower()} is not a constant")
-            return of_kind(self, node, scope)
+            return evaluate_kind(self, node, scope)
         finally:
             self.depth -= 1
 
@@ -270,7 +246,7 @@ class Resolver(AnnotationReader):
         return choice([self.expression(node.body, scope), self.expression(node.orelse, scope)], node, scope.module)
 
     def _any_of(self, node: ast.BoolOp, scope: Scope) -> Value:
-        return choice([self.expression(each, scope) for each in node.values[:MAX_OPTIONS]], node, scope.module)
+        return choice([self.expression(operand, scope) for operand in node.values[:MAX_OPTIONS]], node, scope.module)
 
     def _inner(self, node: ast.NamedExpr | ast.Starred, scope: Scope) -> Value:
         return self.expression(node.value, scope)
@@ -282,13 +258,13 @@ class Resolver(AnnotationReader):
                 return Const(node, scope.module, -value.value)
             if isinstance(node.op, ast.UAdd):
                 return Const(node, scope.module, value.value)
-        return Unknown(node, scope.module, "an operator on what is not a number")
+        return Unknown(node, scope.module, "an operator on a value that is not a number")
 
     def _awaited(self, node: ast.Await, scope: Scope) -> Value:
         return Unknown(node, scope.module, "the result of an awaited call")
 
     def attribute(self, node: ast.Attribute, scope: Scope) -> Value:
-        """What `base.attr` is."""
+        """The value of `base.attr`."""
         module = scope.module
         base = self.expression(node.value, scope)
         if type(base) is Unknown:
@@ -299,7 +275,7 @@ class Resolver(AnnotationReader):
                 return base if node.attr in _VALUE else Const(node, module, node.value.attr)
         if type(base) is not Choice:
             return self._attribute_of(base, node, module)
-        return choice([self._attribute_of(each, node, module) for each in options(base)], node, module)
+        return choice([self._attribute_of(option, node, module) for option in options(base)], node, module)
 
     def _attribute_of(self, base: Value, node: ast.Attribute, module: Module) -> Value:
         attr = node.attr
@@ -333,10 +309,10 @@ class Resolver(AnnotationReader):
         if isinstance(base, CodeValue) and attr in _OF_MEMBER:
             return Const(node, module, base.name)
         if isinstance(base, CallValue) and attr in {"reason", "code", "when", "recovery"}:
-            entry = made(base, self)
+            entry = call_result(base, self)
             if isinstance(entry, CallValue) and entry.func.name == "mcpcore.FailureMode":
-                given = entry.argument(attr, ENTRY_POSITIONAL.index(attr) if attr in ENTRY_POSITIONAL else None)
-                return Unknown(node, module, f"the entry has no {attr}") if isinstance(given, Missing) else given
+                argument = entry.argument(attr, ENTRY_POSITIONAL.index(attr) if attr in ENTRY_POSITIONAL else None)
+                return Unknown(node, module, f"the entry has no {attr}") if isinstance(argument, Missing) else argument
         return Unknown(node, module, f"the attribute {attr} of a value")
 
     def _class_attribute(self, base: Symbol, node: ast.Attribute, module: Module) -> Value:
@@ -357,7 +333,7 @@ class Resolver(AnnotationReader):
                 if isinstance(value, CallValue) and value.func.name == "enum.auto":
                     return Const(node, module, node.attr.lower())
                 return value
-            return Unknown(node, module, f"{base.name}.{node.attr} has no one value")
+            return Unknown(node, module, f"{base.name}.{node.attr} has several values")
         for parent in definition.bases:
             inherited = self.expression(parent, info.scope)
             if isinstance(inherited, Symbol) and isinstance(inherited.definition, ast.ClassDef):
@@ -368,11 +344,11 @@ class Resolver(AnnotationReader):
 
     def _joined(self, node: ast.JoinedStr, scope: Scope) -> Value:
         parts: list[str | None] = []
-        for each in node.values:
-            if isinstance(each, ast.Constant) and isinstance(each.value, str):
-                parts.append(each.value)
-            elif isinstance(each, ast.FormattedValue) and each.format_spec is None and each.conversion == -1:
-                value = self.expression(each.value, scope)
+        for piece in node.values:
+            if isinstance(piece, ast.Constant) and isinstance(piece.value, str):
+                parts.append(piece.value)
+            elif isinstance(piece, ast.FormattedValue) and piece.format_spec is None and piece.conversion == -1:
+                value = self.expression(piece.value, scope)
                 parts += value.parts if isinstance(value, Text) else [string(value)]
             else:
                 parts.append(None)
@@ -382,38 +358,38 @@ class Resolver(AnnotationReader):
         return Text(node, scope.module, tuple(parts))
 
     def _items(self, node: ast.List | ast.Tuple | ast.Set, scope: Scope) -> Value:
-        found: list[Value] = []
+        items: list[Value] = []
         complete = True
-        for each in node.elts:
-            if isinstance(each, ast.Starred):
-                value = made(self.expression(each.value, scope), self)
+        for element in node.elts:
+            if isinstance(element, ast.Starred):
+                value = call_result(self.expression(element.value, scope), self)
                 if isinstance(value, CallValue) and value.func.name == "mcpcore.Contract":
                     value = contract_items(value)
                 if isinstance(value, Items):
-                    found.extend(value.items)
+                    items.extend(value.items)
                     complete = complete and value.complete
                 else:
                     complete = False
             else:
-                found.append(self.expression(each, scope))
-        if len(found) > MAX_ITEMS:
-            found, complete = found[:MAX_ITEMS], False
+                items.append(self.expression(element, scope))
+        if len(items) > MAX_ITEMS:
+            items, complete = items[:MAX_ITEMS], False
         kind = "tuple" if isinstance(node, ast.Tuple) else "set" if isinstance(node, ast.Set) else "list"
-        return Items(node, scope.module, kind, tuple(found), complete)  # type: ignore[arg-type]
+        return Items(node, scope.module, kind, tuple(items), complete)  # type: ignore[arg-type]
 
     def _dict(self, node: ast.Dict, scope: Scope) -> Value:
-        found: list[tuple[Value, Value]] = []
+        pairs: list[tuple[Value, Value]] = []
         complete = True
-        for key, each in zip(node.keys, node.values, strict=True):
-            value = self.expression(each, scope)
+        for key, value_node in zip(node.keys, node.values, strict=True):
+            value = self.expression(value_node, scope)
             if key is not None:
-                found.append((self.expression(key, scope), value))
+                pairs.append((self.expression(key, scope), value))
             elif isinstance(value, Mapping):
-                found.extend(value.items)
+                pairs.extend(value.items)
                 complete = complete and value.complete
             else:
                 complete = False
-        return Mapping(node, scope.module, tuple(found), complete)
+        return Mapping(node, scope.module, tuple(pairs), complete)
 
     def _binary(self, node: ast.BinOp, scope: Scope) -> Value:
         module = scope.module
@@ -424,24 +400,24 @@ class Resolver(AnnotationReader):
             chain.append(current)
             current = current.left
         value = self.expression(current, scope)
-        for each in reversed(chain):
-            right = self.expression(each.right, scope)
-            if isinstance(each.op, ast.Add):
-                value, right = made(value, self), made(right, self)
-            value = operate(each, value, right, module)
+        for operation in reversed(chain):
+            right = self.expression(operation.right, scope)
+            if isinstance(operation.op, ast.Add):
+                value, right = call_result(value, self), call_result(right, self)
+            value = operate(operation, value, right, module)
         return value
 
     def call(self, node: ast.Call, scope: Scope) -> Value:
-        """What a call gives, as far as the callee is known by name."""
+        """The value of a call, if the callee is known by name."""
         module = scope.module
         func = self.expression(node.func, scope)
         if isinstance(func, CallValue) and func.func.name == "functools.partial" and func.args:
             inner = func.args[0]
             if isinstance(inner, Symbol):
-                own = self.arguments(node, scope)
-                names = {name for name, _ in own[1]}
-                given = (*((k, v) for k, v in func.keywords if k not in names), *own[1])
-                return CallValue(node, module, inner, (*func.args[1:], *own[0]), given, own[2] and func.complete)
+                args, keywords, complete = self.arguments(node, scope)
+                names = {name for name, _ in keywords}
+                merged = (*((name, value) for name, value in func.keywords if name not in names), *keywords)
+                return CallValue(node, module, inner, (*func.args[1:], *args), merged, complete and func.complete)
         if not isinstance(func, Symbol):
             if isinstance(node.func, ast.Attribute) and node.func.attr in {"values", "keys"} and not node.args:
                 table = self.expression(node.func.value, scope)
@@ -451,17 +427,17 @@ class Resolver(AnnotationReader):
             if isinstance(node.func, ast.Attribute) and node.func.attr in TEXT_METHODS and not node.keywords:
                 base = self.expression(node.func.value, scope)
                 if isinstance(base, Const) and isinstance(base.value, str):
-                    return text_of(node, base.value, [self.expression(each, scope) for each in node.args], module)
+                    return text_of(node, base.value, [self.expression(arg, scope) for arg in node.args], module)
             return Unknown(node, module, "the result of a call")
         name = func.name
         if name in {"mcpcore.ErrorCode", "typing.cast", "builtins.list", "builtins.tuple", "builtins.set"}:
             args = [
-                (comprehended(each, scope, self) if isinstance(each, ast.GeneratorExp) else None)
-                or self.expression(each, scope)
-                for each in node.args
+                (comprehended(arg, scope, self) if isinstance(arg, ast.GeneratorExp) else None)
+                or self.expression(arg, scope)
+                for arg in node.args
             ]
             if name == "mcpcore.ErrorCode":
-                return self._code_of(args, node, module)
+                return code_of(args, node, module)
             if name == "typing.cast":
                 return args[1] if len(args) == 2 else Unknown(node, module, "a cast")
             if not args and not node.keywords:
@@ -472,10 +448,10 @@ class Resolver(AnnotationReader):
         if name == "builtins.dict":
             args, keywords, complete = self.arguments(node, scope)
             pairs: list[tuple[Value, Value]] = []
-            for each in args:
-                if isinstance(each, Mapping):
-                    pairs.extend(each.items)
-                    complete = complete and each.complete
+            for arg in args:
+                if isinstance(arg, Mapping):
+                    pairs.extend(arg.items)
+                    complete = complete and arg.complete
                 else:
                     complete = False
             pairs.extend((Const(value.node, module, key), value) for key, value in keywords)
@@ -486,23 +462,17 @@ class Resolver(AnnotationReader):
                 return self.imported((text, None, 0), module, node)
         positional, named, whole = self.arguments(node, scope)
         if name == "mcpcore.CustomCode":
-            code = CallValue(node, module, func, tuple(positional), tuple(named), whole)
-            label = string(code.argument("name", 0))
-            number = code.argument("number", 1)
-            if label is None:
-                return Unknown(node, module, "a custom code whose name is not a constant")
-            known = number.value if isinstance(number, Const) and isinstance(number.value, int) else None
-            return CodeValue(node, module, label, known, custom=True)
+            return custom_code(CallValue(node, module, func, tuple(positional), tuple(named), whole))
         return CallValue(node, module, func, tuple(positional), tuple(named), whole)
 
     def arguments(self, node: ast.Call, scope: Scope) -> tuple[list[Value], list[tuple[str, Value]], bool]:
-        """The arguments of a call, by position and by name, and whether those are all for certain."""
+        """The positional arguments of a call, its keyword arguments, and whether those are all of them."""
         args: list[Value] = []
         keywords: list[tuple[str, Value]] = []
         complete = True
-        for each in node.args:
-            value = self.expression(each, scope)
-            if type(each) is ast.Starred:
+        for arg in node.args:
+            value = self.expression(arg, scope)
+            if type(arg) is ast.Starred:
                 if isinstance(value, Items) and value.complete and complete:
                     args.extend(value.items)
                 else:
@@ -514,29 +484,14 @@ class Resolver(AnnotationReader):
             if keyword.arg is not None:
                 keywords.append((keyword.arg, value))
             elif isinstance(value, Mapping):
-                for key, each_value in value.items:
+                for key, item in value.items:
                     text = string(key)
                     if text is not None:
-                        keywords.append((text, each_value))
+                        keywords.append((text, item))
                 complete = complete and value.complete
             else:
                 complete = False
         return args, keywords, complete
-
-    @staticmethod
-    def _code_of(args: list[Value], node: ast.AST, module: Module) -> Value:
-        if len(args) == 1:
-            found: list[Value] = []
-            for each in options(args[0]):
-                if isinstance(each, CodeValue):
-                    found.append(each)
-                elif isinstance(each, Const) and isinstance(each.value, int):
-                    name = CODES.name_of(each.value)
-                    found.append(CodeValue(node, module, name or str(each.value), each.value, exists=name is not None))
-                else:
-                    found.append(Unknown(node, module, "a code that is not a constant"))
-            return choice(found, node, module)
-        return Unknown(node, module, "a code that is not a constant")
 
     def _subscript(self, node: ast.Subscript, scope: Scope) -> Value:
         module = scope.module
@@ -558,9 +513,9 @@ class Resolver(AnnotationReader):
             return Symbol(node, module, base.name, base.definition)
         if isinstance(base, Mapping):
             text = string(self.expression(node.slice, scope))
-            found = base.get(text) if text is not None else None
-            if found is not None and base.complete:
-                return found
+            item = base.get(text) if text is not None else None
+            if item is not None and base.complete:
+                return item
         if isinstance(base, Items) and base.complete and base.kind != "set":
             if isinstance(node.slice, ast.Slice):
                 return self._sliced(base, node.slice, node, scope)
@@ -576,14 +531,14 @@ class Resolver(AnnotationReader):
     def _sliced(self, base: Items, part: ast.Slice, node: ast.Subscript, scope: Scope) -> Value:
         """`ERRORS[:2]`, `ERRORS[1:]`."""
         bounds: list[int | None] = []
-        for each in (part.lower, part.upper, part.step):
-            value = self.expression(each, scope) if each is not None else None
-            given = value.value if isinstance(value, Const) else None
-            if each is not None and not (isinstance(given, int) or given is None):
+        for bound in (part.lower, part.upper, part.step):
+            value = self.expression(bound, scope) if bound is not None else None
+            number = value.value if isinstance(value, Const) else None
+            if bound is not None and not (isinstance(number, int) or number is None):
                 return Unknown(node, scope.module, "a slice that is not followed")
-            if isinstance(value, Unknown) or (given == 0 and each is part.step):
+            if isinstance(value, Unknown) or (number == 0 and bound is part.step):
                 return Unknown(node, scope.module, "a slice that is not followed")
-            bounds.append(given if isinstance(given, int) else None)
+            bounds.append(number if isinstance(number, int) else None)
         return Items(node, scope.module, base.kind, base.items[slice(*bounds)], complete=True)
 
     _BY_KIND: Final[dict[type[ast.AST], Callable[[Resolver, Any, Scope], Value]]] = {
@@ -605,79 +560,18 @@ class Resolver(AnnotationReader):
         ast.ListComp: _comprehension,
         ast.SetComp: _comprehension,
     }
-    """Kind of expression to the method that evaluates it."""
-
-
-PLAIN_BUILTINS: Final = BUILTIN_NAMES - BUILTIN_EXCEPTIONS
-_VALUES: Final = frozenset(
-    {ast.Constant, ast.JoinedStr, ast.List, ast.Dict, ast.Set, ast.Tuple, ast.ListComp, ast.DictComp, ast.SetComp,
-     ast.GeneratorExp, ast.Compare, ast.BinOp, ast.UnaryOp, ast.Await, ast.Subscript}
-)  # fmt: skip
-_LOCAL: Final = frozenset({"parameter", "with", "opaque", "augmented"})
-"""Ways of binding a name to what no name says."""
-_ASSIGNING: Final = frozenset({"assign", "annotated"})
-_BUILDERS: Final = frozenset(
-    {"bool", "bytearray", "bytes", "dict", "float", "frozenset", "int", "len", "list", "repr", "set", "sorted", "str",
-     "tuple"}
-)  # fmt: skip
-"""Builtins that make what has no attribute of the project's."""
-
-
-def is_local(func: ast.expr, scope: Scope, *, built: bool = False) -> bool:
-    """Whether a callee starts from a local value (or a plain builtin), so that no name says what it is.
-
-    Args:
-        func: The callee.
-        scope: Where it stands.
-        built: Whether an attribute of what a builtin makes is one of those: `seen.add` after `seen = set()`.
-    """
-    root = func
-    called = False
-    steps = 0
-    while not isinstance(root, ast.Name):
-        if isinstance(root, ast.Attribute):
-            root = root.value
-            called = False
-        elif isinstance(root, ast.Call) and root is not func:
-            root = root.func
-            called = True
-        else:
-            return isinstance(root, (ast.Constant, ast.JoinedStr))
-        steps += 1
-        if steps == 2 * MAX_DEPTH:
-            # Too long a chain to be followed from its start.
-            return True
-    found = scope.lookup(root.id)
-    if found is None:
-        return root.id in PLAIN_BUILTINS if root is func else built and called and root.id in _BUILDERS
-    built = built and root is not func
-    for binding in found[1]:
-        kind = binding.kind
-        if (
-            kind not in _LOCAL
-            and not (kind == "assign" and type(binding.value) in _VALUES)
-            and not (built and kind in _ASSIGNING and _is_built(binding.value, found[0]))
-        ):
-            return False
-    return True
-
-
-def _is_built(node: ast.expr | None, scope: Scope) -> bool:
-    """Whether a builtin makes what an expression is."""
-    if type(node) is not ast.Call or type(node.func) is not ast.Name:
-        return False
-    return node.func.id in _BUILDERS and scope.lookup(node.func.id) is None
+    """The method that evaluates each kind of expression."""
 
 
 def evaluate(node: ast.expr, scope: Scope) -> Value:
-    """What an expression is, in a scope."""
+    """The value of an expression in a scope."""
     kind = type(node)
     if kind is ast.Name:
-        # Most names were found out before: then there is nothing to resolve.
+        # The values of most names are cached, so no resolver is needed.
         name: str = node.id  # type: ignore[attr-defined]
-        found = scope.lookup_at(node)  # type: ignore[arg-type]
-        if found is not None:
-            where, bindings = found
+        match = scope.lookup_at(node)  # type: ignore[arg-type]
+        if match is not None:
+            where, bindings = match
             known = where.values.get(name) if where.bindings.get(name) is bindings else None
             if known is None:
                 resolver = Resolver()
@@ -694,39 +588,3 @@ def _constant(node: ast.Constant, scope: Scope) -> Value:
     if value is ...:
         return Unknown(node, scope.module, "an ellipsis")
     return Const(node, scope.module, value)
-
-
-def choice(values: list[Value], node: ast.AST, module: Module) -> Value:
-    """One value of several; equal ones once."""
-    if len(values) == 1:
-        return values[0]
-    flat: list[Value] = []
-    seen: set[object] = set()
-    for value in values:
-        for each in options(value):
-            key = identity(each)
-            if key is None or key not in seen:
-                flat.append(each)
-                seen.add(key)
-    if len(flat) == 1:
-        return flat[0]
-    if not flat or len(flat) > MAX_OPTIONS:
-        return Unknown(node, module, "too many possibilities")
-    return Choice(node, module, tuple(flat))
-
-
-def identity(value: Value) -> object | None:
-    """A key by which two known values are the same; None where none can be made."""
-    if isinstance(value, Const):
-        return ("const", type(value.value), value.value)
-    if isinstance(value, CodeValue):
-        return ("code", value.name, value.number)
-    if isinstance(value, Symbol):
-        return ("symbol", value.name)
-    return None
-
-
-def _exports_of_mcpcore(name: str) -> bool:
-    import mcpcore
-
-    return name in getattr(mcpcore, "__all__", ())

@@ -1,4 +1,4 @@
-"""Which exception is a kind of which: builtins, the frameworks, the project's own classes, and the tables."""
+"""The class hierarchy of exceptions: builtins, frameworks, third parties and the project's own classes."""
 
 from __future__ import annotations
 
@@ -40,11 +40,11 @@ def _builtin_ancestors(name: str) -> tuple[str, ...] | None:
     value = getattr(builtins, name.removeprefix("builtins."), None)
     if not name.startswith("builtins.") or not isinstance(value, type):
         return None
-    return tuple(canonical(f"builtins.{each.__name__}") for each in value.__mro__)
+    return tuple(canonical(f"builtins.{ancestor.__name__}") for ancestor in value.__mro__)
 
 
 class Hierarchy:
-    """Answers for one project; what it was asked it remembers."""
+    """The hierarchy of exceptions in one project. Results are cached."""
 
     def __init__(self, project: Project, extra: Mapping[str, tuple[str, ...]] | None = None) -> None:
         self._project = project
@@ -52,15 +52,15 @@ class Hierarchy:
         self._ancestors: dict[str, tuple[frozenset[str], bool]] = {}
 
     def ancestors(self, name: str, symbol: Symbol | None = None) -> tuple[frozenset[str], bool]:
-        """Every class that `name` is a kind of, itself included, and whether that is all of them for certain."""
-        found = self._ancestors.get(name)
-        if found is None:
-            given, name = name, KNOWLEDGE.canonical(name)
+        """The class and all its known base classes, and whether those are definitely all of them."""
+        known = self._ancestors.get(name)
+        if known is None:
+            alias, name = name, KNOWLEDGE.canonical(name)
             self._ancestors[name] = (frozenset({name}), False)
-            found = self._compute(name, symbol)
-            self._ancestors[name] = found
-            self._ancestors[given] = found
-        return found
+            known = self._compute(name, symbol)
+            self._ancestors[name] = known
+            self._ancestors[alias] = known
+        return known
 
     def _compute(self, name: str, symbol: Symbol | None) -> tuple[frozenset[str], bool]:
         builtin = _builtin_ancestors(name)
@@ -72,29 +72,29 @@ class Hierarchy:
         bases = self._bases.get(name)
         if bases is None:
             return frozenset({name}), False
-        found = {name}
+        names = {name}
         complete = True
         for base in bases:
             above, all_known = self.ancestors(base)
-            found |= above
+            names |= above
             complete = complete and all_known
-        return frozenset(found), complete
+        return frozenset(names), complete
 
     def _of_class(self, name: str, info: ClassInfo) -> tuple[frozenset[str], bool]:
-        found = {name}
+        names = {name}
         complete = True
         for base in info.node.bases:
             value = Resolver().expression(base, info.scope)
             if isinstance(value, Symbol):
                 above, all_known = self.ancestors(value.name, value)
-                found |= above
+                names |= above
                 complete = complete and all_known
             else:
                 complete = False
-        return frozenset(found), complete
+        return frozenset(names), complete
 
     def is_kind_of(self, name: str, base: str) -> bool | None:
-        """Whether one class is a kind of another; None where that cannot be known."""
+        """Whether a class is `base` or a subclass of it; None if that is unknown."""
         if base in {name, "builtins.BaseException"}:
             return True
         base = KNOWLEDGE.canonical(base)
@@ -102,12 +102,12 @@ class Hierarchy:
         if base in above:
             return True
         if base == "builtins.Exception" and not complete and not above & {"builtins.KeyboardInterrupt"}:
-            # An exception class that nobody can see is an Exception all the same: those that are not are builtin.
+            # Almost all exceptions that do not derive from Exception are builtins, so assume that an unknown one does.
             return True
         return False if complete else None
 
     def is_exception(self, name: str) -> bool | None:
-        """Whether a class is an exception at all."""
+        """Whether a class is an exception; None if that is unknown."""
         above, complete = self.ancestors(name)
         if "builtins.BaseException" in above:
             return True

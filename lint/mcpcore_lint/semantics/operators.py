@@ -1,4 +1,4 @@
-"""What sums and other operators on known values give."""
+"""The results of operators and string methods on known values."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ TEXT_METHODS: Final = frozenset(
     {"format", "join", "lower", "upper", "casefold", "title", "capitalize", "strip", "lstrip", "rstrip", "replace",
      "removeprefix", "removesuffix"}
 )  # fmt: skip
-"""Methods of strings that give strings."""
+"""Methods of strings that return strings."""
 MAX_REPEATED: Final = 20_000
-"""Characters of a string that is made by repeating another one."""
+"""The maximum length of a string that is built by repetition."""
 
 
 def operate(node: ast.BinOp, left: Value, right: Value, module: Module) -> Value:
-    """What an operator gives."""
+    """The result of a binary operator."""
     if isinstance(left, CallValue) and left.func.name == "mcpcore.Contract":
         left = contract_items(left)
     if isinstance(right, CallValue) and right.func.name == "mcpcore.Contract":
@@ -41,7 +41,7 @@ def operate(node: ast.BinOp, left: Value, right: Value, module: Module) -> Value
                 *(right.items if isinstance(right, Items) else ()),
             ]
             both = isinstance(left, Items) and isinstance(right, Items)
-            complete = all(isinstance(each, Items) and each.complete for each in (left, right))
+            complete = all(isinstance(side, Items) and side.complete for side in (left, right))
             if len(items) > MAX_REPEATED:
                 items, complete = items[:MAX_REPEATED], False
             kind = left.kind if isinstance(left, Items) else right.kind if isinstance(right, Items) else "list"
@@ -83,28 +83,29 @@ def operate(node: ast.BinOp, left: Value, right: Value, module: Module) -> Value
 
 
 def text_of(node: ast.Call, text: str, args: list[Value], module: Module) -> Value:
-    """What a method of a known string gives."""
+    """The result of a method of a known string."""
     assert isinstance(node.func, ast.Attribute)
     name = node.func.attr
     if name == "format":
         return Text(node, module, (text, None))
-    given: list[str] = []
-    for each in args:
-        items = each.items if name == "join" and isinstance(each, Items) and each.complete else (each,)
-        given += [one.value for one in items if isinstance(one, Const) and isinstance(one.value, str)]
-        if len(items) != sum(isinstance(one, Const) and isinstance(one.value, str) for one in items):
-            return Unknown(node, module, "a string that is made of what is not known")
+    texts: list[str] = []
+    for arg in args:
+        items = arg.items if name == "join" and isinstance(arg, Items) and arg.complete else (arg,)
+        known = [item.value for item in items if isinstance(item, Const) and isinstance(item.value, str)]
+        if len(items) != len(known):
+            return Unknown(node, module, "a string with unknown parts")
+        texts += known
     if name == "join":
-        return Const(node, module, text.join(given))
+        return Const(node, module, text.join(texts))
     try:
-        found = getattr(text, name)(*given)
+        result = getattr(text, name)(*texts)
     except TypeError:
         return Unknown(node, module, "a call that cannot run")
-    return Const(node, module, found) if len(found) <= MAX_REPEATED else Unknown(node, module, "a very long string")
+    return Const(node, module, result) if len(result) <= MAX_REPEATED else Unknown(node, module, "a very long string")
 
 
 def _repeated(text: Value, times: Value) -> str | None:
-    """A string some times over; None where it is none, or too long to be made."""
+    """A repeated string; None if the operands are not a string and an integer, or the result is too long."""
     if not isinstance(text, Const) or not isinstance(times, Const):
         return None
     if not isinstance(text.value, str) or not isinstance(times.value, int):
@@ -117,7 +118,7 @@ def contract_items(value: CallValue) -> Value:
     inner = value.argument("entries", 0)
     if isinstance(inner, Missing):
         return Items(value.node, value.module, "tuple")
-    return inner if isinstance(inner, Items) else Unknown(value.node, value.module, "a contract made elsewhere")
+    return inner if isinstance(inner, Items) else Unknown(value.node, value.module, "a contract from elsewhere")
 
 
 def _parts(value: Value) -> tuple[str | None, ...]:
@@ -129,7 +130,7 @@ def _parts(value: Value) -> tuple[str | None, ...]:
 
 
 def incomplete(value: Items | Mapping) -> Value:
-    """A list or table that may hold more than is seen."""
+    """A copy of a list or table that may have more items than those listed."""
     if isinstance(value, Items):
         return Items(value.node, value.module, value.kind, value.items, complete=False)
     return Mapping(value.node, value.module, value.items, complete=False)

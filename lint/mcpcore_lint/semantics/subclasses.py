@@ -1,4 +1,4 @@
-"""What a subclass of `CodedError` hands to `CodedError` itself: its code and its reason, through its constructors."""
+"""The code and reason that a subclass of `CodedError` passes to `CodedError.__init__` through its constructors."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ from mcpcore_lint.model import (
     options,
     string,
 )
-from mcpcore_lint.semantics.evaluate import choice, evaluate
+from mcpcore_lint.semantics.choices import choice
+from mcpcore_lint.semantics.evaluate import evaluate
 from mcpcore_lint.semantics.type_model import ancestry, outside_bases
 from mcpcore_lint.syntax.parse import own_nodes
 
@@ -28,63 +29,64 @@ if TYPE_CHECKING:
 
 CODED_ERROR: Final = "mcpcore.CodedError"
 _HARMLESS: Final = frozenset({CODED_ERROR, "abc.ABC", "typing.Generic", "builtins.object", "builtins.Exception"})
-"""Bases outside the project beside which `CodedError` makes the error."""
+"""Base classes outside the project whose constructors do not change the code and the reason."""
 MAX_LEVELS: Final = 10
 
 
 def coded_calls(value: CallValue, info: ClassInfo) -> list[CallValue] | None:
-    """The calls of `CodedError.__init__` that making an error of the class leads to; None where they cannot be told.
+    """The calls of `CodedError.__init__` when an error of the class is created; None if they are unknown.
 
     Args:
-        value: The call that makes the error.
+        value: The call that creates the error.
         info: Its class.
     """
     order = list(ancestry(info))
-    if any(each not in _HARMLESS for each in outside_bases(info)):
+    if any(name not in _HARMLESS for name in outside_bases(info)):
         return None
-    if any(each.node.decorator_list or each.node.keywords or "__new__" in each.attributes for each in order):
+    if any(cls.node.decorator_list or cls.node.keywords or "__new__" in cls.attributes for cls in order):
         return None
-    makers = [each for each in order if "__init__" in each.attributes]
-    if any(len(each.attributes["__init__"]) != 1 or "__init__" not in each.methods for each in makers):
+    initializers = [cls for cls in order if "__init__" in cls.attributes]
+    if any(len(cls.attributes["__init__"]) != 1 or "__init__" not in cls.methods for cls in initializers):
         return None
-    if len(makers) > 1 and any(len(each.node.bases) > 1 for each in order):
-        return None  # in which order they run is not told by the order in which they are found
-    return _through(value, makers, order)
+    if len(initializers) > 1 and any(len(cls.node.bases) > 1 for cls in order):
+        return None  # with several bases, `super()` depends on the class of the error
+    return _through(value, initializers, order)
 
 
 def sets_itself(info: ClassInfo, name: str) -> bool:
-    """Whether a class of the project decides on its own what an attribute of the error is, once it is made."""
+    """Whether a class of the project sets an attribute of the error itself, or computes it."""
     return any(
-        name in each.instance_attributes or any(binding.kind == "function" for binding in each.attributes.get(name, ()))
-        for each in ancestry(info)
+        name in cls.instance_attributes or any(binding.kind == "function" for binding in cls.attributes.get(name, ()))
+        for cls in ancestry(info)
     )
 
 
-def _through(value: CallValue, makers: list[ClassInfo], order: list[ClassInfo]) -> list[CallValue] | None:
-    if not makers:
+def _through(value: CallValue, initializers: list[ClassInfo], order: list[ClassInfo]) -> list[CallValue] | None:
+    if not initializers:
         return [value]
     if len(order) > MAX_LEVELS:
         return None
-    frame = _Frame(value, makers[0], order)
+    frame = _Frame(value, initializers[0], order)
     if frame.names is None:
         return None
-    found: list[CallValue] = []
-    for each in own_nodes(frame.node):
-        if isinstance(each, ast.Call) and (target := frame.initialises(each)) is not None:
-            at = order.index(target)
-            if at <= order.index(makers[0]):
+    calls: list[CallValue] = []
+    for node in own_nodes(frame.node):
+        if isinstance(node, ast.Call) and (target := frame.initialises(node)) is not None:
+            index = order.index(target)
+            if index <= order.index(initializers[0]):
                 return None
-            more = _through(frame.call(each), [maker for maker in makers[1:] if order.index(maker) >= at], order)
-            if more is None:
+            following = [cls for cls in initializers[1:] if order.index(cls) >= index]
+            inherited = _through(frame.call(node), following, order)
+            if inherited is None:
                 return None
-            found.extend(more)
-        elif isinstance(each, ast.Call) and frame.initialises_coded(each):
-            found.append(frame.call(each))
-    return found or None
+            calls.extend(inherited)
+        elif isinstance(node, ast.Call) and frame.initialises_coded(node):
+            calls.append(frame.call(node))
+    return calls or None
 
 
 class _Frame:
-    """One `__init__` as it is called: what its parameters are."""
+    """One call of an `__init__`, with the values of its parameters."""
 
     def __init__(self, value: CallValue, owner: ClassInfo, order: list[ClassInfo]) -> None:
         self.owner = owner
@@ -102,34 +104,34 @@ class _Frame:
             return
         names: dict[str, Value] = {}
         positional = positional[1:]
-        defaults = dict(zip((each.arg for each in reversed(positional)), reversed(args.defaults), strict=False))
+        defaults = dict(zip((arg.arg for arg in reversed(positional)), reversed(args.defaults), strict=False))
         defaults.update(
-            (each.arg, given)
-            for each, given in zip(args.kwonlyargs, args.kw_defaults, strict=True)
-            if given is not None
+            (arg.arg, default)
+            for arg, default in zip(args.kwonlyargs, args.kw_defaults, strict=True)
+            if default is not None
         )
         keywords = dict(value.keywords)
         outside = self.scope.parent or self.module.scope
-        for index, each in enumerate([*positional, *args.kwonlyargs]):
+        for index, arg in enumerate([*positional, *args.kwonlyargs]):
             if index < len(positional) and index < len(value.args):
-                names[each.arg] = value.args[index]
-            elif each.arg in keywords:
-                names[each.arg] = keywords[each.arg]
-            elif value.complete and each.arg in defaults:
-                names[each.arg] = evaluate(defaults[each.arg], outside)
+                names[arg.arg] = value.args[index]
+            elif arg.arg in keywords:
+                names[arg.arg] = keywords[arg.arg]
+            elif value.complete and arg.arg in defaults:
+                names[arg.arg] = evaluate(defaults[arg.arg], outside)
             else:
-                names[each.arg] = Unknown(value.node, value.module, "an argument that is not seen")
+                names[arg.arg] = Unknown(value.node, value.module, "an argument that is not seen")
         self.rest = (value.args[len(positional) :], value.complete)
-        taken = {each.arg for each in [*args.args[1:], *args.kwonlyargs]}
-        self.others = (tuple(each for each in value.keywords if each[0] not in taken), value.complete)
+        declared = {arg.arg for arg in [*args.args[1:], *args.kwonlyargs]}
+        self.others = (tuple(keyword for keyword in value.keywords if keyword[0] not in declared), value.complete)
         self.vararg = args.vararg.arg if args.vararg else ""
         self.kwarg = args.kwarg.arg if args.kwarg else ""
         self.names = names
 
-    # -- which constructor comes next ----------------------------------------------------------------------------
+    # -- the next constructor ------------------------------------------------------------------------------------
 
     def initialises(self, call: ast.Call) -> ClassInfo | None:
-        """The class of the project from which on `__init__` is looked for: `super().__init__(...)` and the like."""
+        """The class of the project where `super().__init__(...)`, or the like, starts to look for `__init__`."""
         func = call.func
         if not isinstance(func, ast.Attribute) or func.attr != "__init__":
             return None
@@ -137,44 +139,44 @@ class _Frame:
             index = self.order.index(self.owner) + 1
             return self.order[index] if index < len(self.order) else None
         info = self._named(func.value)
-        return info if self._hands_itself(call) else None
+        return info if self._passes_itself(call) else None
 
     def initialises_coded(self, call: ast.Call) -> bool:
-        """Whether a call is one of `CodedError.__init__` itself."""
+        """Whether a call is one of `CodedError.__init__`."""
         func = call.func
         if not isinstance(func, ast.Attribute) or func.attr != "__init__":
             return False
         if self._is_super(func.value):
             return self.order.index(self.owner) + 1 >= len(self.order)
         value = evaluate(func.value, self.scope)
-        return isinstance(value, Symbol) and value.name == CODED_ERROR and self._hands_itself(call)
+        return isinstance(value, Symbol) and value.name == CODED_ERROR and self._passes_itself(call)
 
     def _is_super(self, node: ast.expr) -> bool:
         if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name) or node.func.id != "super":
             return False
         return not node.args or (len(node.args) == 2 and self._named(node.args[0]) is self.owner)
 
-    def _hands_itself(self, call: ast.Call) -> bool:
+    def _passes_itself(self, call: ast.Call) -> bool:
         return bool(call.args) and isinstance(call.args[0], ast.Name) and call.args[0].id == self.me
 
     def _named(self, node: ast.expr) -> ClassInfo | None:
         value = evaluate(node, self.scope)
-        return next((each for each in self.order if isinstance(value, Symbol) and value.definition is each.node), None)
+        return next((cls for cls in self.order if isinstance(value, Symbol) and value.definition is cls.node), None)
 
-    # -- what it hands on ----------------------------------------------------------------------------------------
+    # -- its arguments -------------------------------------------------------------------------------------------
 
     def call(self, node: ast.Call) -> CallValue:
-        """A call in the constructor, its arguments as they are for this error."""
+        """A call in the constructor, with the values of its arguments for this error."""
         args: list[Value] = []
         keywords: list[tuple[str, Value]] = []
         complete = True
-        given = node.args
+        arguments = node.args
         if not (isinstance(node.func, ast.Attribute) and self._is_super(node.func.value)):
-            given = given[1:]
-        for each in given:
-            if not isinstance(each, ast.Starred):
-                args.append(self.value(each))
-            elif isinstance(each.value, ast.Name) and each.value.id == self.vararg and self._is_parameter(self.vararg):
+            arguments = arguments[1:]
+        for arg in arguments:
+            if not isinstance(arg, ast.Starred):
+                args.append(self.value(arg))
+            elif isinstance(arg.value, ast.Name) and arg.value.id == self.vararg and self._is_parameter(self.vararg):
                 args.extend(self.rest[0])
                 complete = complete and self.rest[1]
             else:
@@ -188,7 +190,7 @@ class _Frame:
                 isinstance(keyword.value, ast.Name)
                 and keyword.value.id == self.kwarg
                 and self._is_parameter(self.kwarg)
-                and self.kwarg not in self._touched
+                and self.kwarg not in self._changed
             ):
                 keywords.extend(self.others[0])
                 complete = complete and self.others[1]
@@ -197,38 +199,39 @@ class _Frame:
         return CallValue(node, self.module, Symbol(node, None, CODED_ERROR), tuple(args), tuple(keywords), complete)
 
     @property
-    def _touched(self) -> set[str]:
-        """Names whose methods are called or whose items are set: `kwargs.setdefault("code", ...)`."""
-        found: set[str] = set()
-        for each in own_nodes(self.node):
-            if isinstance(each, (ast.Attribute, ast.Subscript)) and isinstance(each.value, ast.Name):
-                found.add(each.value.id)
-        return found
+    def _changed(self) -> set[str]:
+        """Names with calls of their methods or assignments to their items: `kwargs.setdefault("code", ...)`."""
+        names: set[str] = set()
+        for node in own_nodes(self.node):
+            if isinstance(node, (ast.Attribute, ast.Subscript)) and isinstance(node.value, ast.Name):
+                names.add(node.value.id)
+        return names
 
     def _is_parameter(self, name: str) -> bool:
-        found = self.scope.lookup(name)
-        return found is not None and found[0] is self.scope and [each.kind for each in found[1]] == ["parameter"]
+        match = self.scope.lookup(name)
+        return match is not None and match[0] is self.scope and [binding.kind for binding in match[1]] == ["parameter"]
 
     def value(self, node: ast.expr, depth: int = 0) -> Value:
-        """What an expression in the constructor is for this error."""
-        unknown = Unknown(node, self.module, "what a constructor makes of it")
+        """The value of an expression in the constructor for this error."""
+        unknown = Unknown(node, self.module, "an expression in a constructor that is not followed")
         if depth > MAX_LEVELS or self.names is None:
             return unknown
         if isinstance(node, ast.Name):
             if self._is_parameter(node.id):
                 return self.names.get(node.id, unknown)
-            found = self.scope.lookup(node.id)
-            if found is None or found[0] is not self.scope:
+            match = self.scope.lookup(node.id)
+            if match is None or match[0] is not self.scope:
                 return evaluate(node, self.scope)
-            value = found[1][0].value
-            if len(found[1]) == 1 and found[1][0].kind in {"assign", "annotated"} and value is not None:
+            binding = match[1][0]
+            value = binding.value
+            if len(match[1]) == 1 and binding.kind in {"assign", "annotated"} and value is not None:
                 return self.value(value, depth + 1)
             return unknown
         if isinstance(node, ast.Attribute) and self._is_itself(node.value):
             return self._attribute(node)
         if isinstance(node, ast.BoolOp) and isinstance(node.op, ast.Or):
-            for each in node.values[:-1]:
-                truth = _truth(first := self.value(each, depth + 1))
+            for operand in node.values[:-1]:
+                truth = _truth(first := self.value(operand, depth + 1))
                 if truth is None:
                     return unknown
                 if truth:
@@ -239,10 +242,10 @@ class _Frame:
             if truth is not None:
                 return self.value(node.body if truth else node.orelse, depth + 1)
             return choice([self.value(node.body, depth + 1), self.value(node.orelse, depth + 1)], node, self.module)
-        if isinstance(node, ast.Dict) and all(each is not None for each in node.keys):
+        if isinstance(node, ast.Dict) and all(key is not None for key in node.keys):
             pairs = [
-                (self.value(key, depth + 1), self.value(each, depth + 1))
-                for key, each in zip(node.keys, node.values, strict=True)
+                (self.value(key, depth + 1), self.value(item, depth + 1))
+                for key, item in zip(node.keys, node.values, strict=True)
                 if key is not None
             ]
             return Mapping(node, self.module, tuple(pairs), all(string(key) is not None for key, _ in pairs))
@@ -277,14 +280,14 @@ class _Frame:
 
     def _attribute(self, node: ast.Attribute) -> Value:
         unknown = Unknown(node, self.module, "an attribute that the class sets")
-        if any(node.attr in each.instance_attributes for each in self.order):
+        if any(node.attr in cls.instance_attributes for cls in self.order):
             return unknown
-        for each in self.order:
-            bindings = each.attributes.get(node.attr)
+        for cls in self.order:
+            bindings = cls.attributes.get(node.attr)
             if bindings and any(binding.value is not None or binding.kind != "annotated" for binding in bindings):
                 if len(bindings) != 1 or bindings[0].value is None:
                     return unknown
-                return evaluate(bindings[0].value, each.body_scope)
+                return evaluate(bindings[0].value, cls.body_scope)
         return unknown
 
 
@@ -297,25 +300,25 @@ def _truth(value: Value) -> bool | None:
 
 
 def reason_of(reason: Value, data: Value, node: ast.AST, module: Module) -> Value:
-    """The reason of a `CodedError` by its arguments: given as such, or as `data["reason"]`."""
-    found = reason
+    """The reason of a `CodedError`: its `reason` argument, or `data["reason"]`."""
+    effective = reason
     if isinstance(reason, Missing) or (isinstance(reason, Const) and reason.value is None):
         if isinstance(data, Mapping):
             inner = data.get("reason")
             if inner is not None:
-                found = inner
+                effective = inner
             elif not data.complete:
-                found = Unknown(node, module, "it may be in the data")
+                effective = Unknown(node, module, "it may be in the data")
         elif not (isinstance(data, (Missing, Items)) or (isinstance(data, Const) and data.value is None)):
-            found = Unknown(node, module, "it may be in the data")
-    if isinstance(found, Const) and found.value is None:
-        found = Missing(node, module)
-    return found
+            effective = Unknown(node, module, "it may be in the data")
+    if isinstance(effective, Const) and effective.value is None:
+        effective = Missing(node, module)
+    return effective
 
 
-def told(calls: list[CallValue], name: str, position: int | None, node: ast.AST, module: Module) -> Value:
-    """An argument as all the calls have it."""
-    values = [each.argument(name, position) for each in calls]
-    if any(isinstance(one, Unknown) for each in values for one in options(each)):
+def shared_argument(calls: list[CallValue], name: str, position: int | None, node: ast.AST, module: Module) -> Value:
+    """The value of an argument in all of the calls."""
+    values = [call.argument(name, position) for call in calls]
+    if any(isinstance(option, Unknown) for value in values for option in options(value)):
         return Unknown(node, module, "a subclass sets it")
     return choice(values, node, module)

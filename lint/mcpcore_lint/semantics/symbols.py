@@ -1,4 +1,4 @@
-"""The project's own classes and functions behind the names that mean them."""
+"""The classes and functions of the project that symbols name."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def class_info(symbol: Symbol) -> ClassInfo | None:
 
 
 def class_round(scope: Scope) -> ClassInfo | None:
-    """The class that a scope is in a method of."""
+    """The class around a scope, if the scope is in a method."""
     current: Scope | None = scope
     while current is not None:
         if current.owner is not None:
@@ -52,17 +52,28 @@ def enum_like(symbol: Symbol) -> bool:
 
 
 def rebound(module: Module, name: str) -> list[tuple[Scope, Binding]]:
-    """The ways in which functions bind a name of the module, by a `global` statement."""
-    found: dict[str, list[tuple[Scope, Binding]]] | None = module.memo.get("rebound")
-    if found is None:
-        found = {}
+    """The bindings of a module-level name in functions with a `global` statement."""
+    by_name: dict[str, list[tuple[Scope, Binding]]] | None = module.memo.get("rebound")
+    if by_name is None:
+        by_name = {}
         seen: set[FunctionNode] = set()
-        # To ask a function for its names may make known those that are nested in it.
-        while "global " in module.source.text and (more := [each for each in module.functions if each not in seen]):
+        # Reading the names of a function may register functions that are nested in it.
+        while "global " in module.source.text and (
+            more := [function for function in module.functions if function not in seen]
+        ):
             seen.update(more)
-            for scope in [module.functions[each] for each in more]:
+            for scope in [module.functions[function] for function in more]:
                 bindings = scope.bindings
-                for each in scope.globals:
-                    found.setdefault(each, []).extend((scope, binding) for binding in bindings.get(each, ()))
-        module.memo["rebound"] = found
-    return found.get(name, [])
+                for bound_name in scope.globals:
+                    by_name.setdefault(bound_name, []).extend(
+                        (scope, binding) for binding in bindings.get(bound_name, ())
+                    )
+        module.memo["rebound"] = by_name
+    return by_name.get(name, [])
+
+
+def exported_by_mcpcore(name: str) -> bool:
+    """Whether `from mcpcore import *` binds a name."""
+    import mcpcore
+
+    return name in getattr(mcpcore, "__all__", ())

@@ -1,4 +1,4 @@
-"""What a value can be an instance of, and the classes of the project with what they inherit."""
+"""The types of values that the linter infers, and the inheritance between classes of the project."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ class Instance:
 
 @light_value
 class ClassObject:
-    """A class of the project itself, not an instance of it."""
+    """A class of the project, rather than an instance of it."""
 
     info: ClassInfo
 
 
 @light_value
 class Outside:
-    """A value from outside the project; `name` is its class if that is known."""
+    """A value from outside the project. `name` is its class, or empty if that is unknown."""
 
     name: str = ""
 
@@ -46,7 +46,7 @@ class Super:
 
 @light_value
 class Function:
-    """A function of the project, or a method that is bound to an object of `receiver`."""
+    """A function of the project, or a method bound to an instance of `receiver`."""
 
     node: FunctionNode
     module: Module
@@ -54,38 +54,38 @@ class Function:
 
 
 Kind: TypeAlias = Instance | ClassObject | Outside | Super | Function
-"""What a value is an instance of. An empty list of kinds means that this is unknown."""
+"""The inferred type of a value. An empty list of kinds means that the type is unknown."""
 
 BUILTIN_METHODS: Final = frozenset(
     name for kind in (str, bytes, list, dict, set, tuple, int, float) for name in dir(kind) if not name.startswith("_")
 ) - {"get", "pop", "update", "remove", "find", "index", "count", "copy", "clear", "add", "insert", "replace", "format"}
-"""Methods that a value of unknown class has because it is a string, a list or the like. Names that services often use
-for their own methods are left out."""
+"""Methods that identify a value of unknown class as a string, a list or the like. Names that services often use for
+their own methods are left out."""
 
 
 def method_of(info: ClassInfo, name: str) -> tuple[ast.FunctionDef | ast.AsyncFunctionDef, ClassInfo] | None:
-    """A method of a class, its own or inherited from a class of the project, with the class that defines it."""
-    for each in ancestry(info):
-        found = each.methods.get(name)
-        if found is not None:
-            return found, each
+    """A method of a class, with the class of the project that defines it."""
+    for ancestor in ancestry(info):
+        method = ancestor.methods.get(name)
+        if method is not None:
+            return method, ancestor
     return None
 
 
 def ancestry(info: ClassInfo) -> tuple[ClassInfo, ...]:
-    """A class and those classes of the project that it inherits from, in the order in which methods are looked up."""
+    """A class and its base classes in the project, in method resolution order."""
     memo = info.module.memo
     key = ("ancestry", info.node)
-    found: tuple[ClassInfo, ...] | None = memo.get(key)
-    if found is None:
-        memo[key] = (info,)  # what inherits from itself, in code that cannot run
-        found = _linear(info)
-        memo[key] = found
-    return found
+    order: tuple[ClassInfo, ...] | None = memo.get(key)
+    if order is None:
+        memo[key] = (info,)  # a class that inherits from itself, in code that cannot run
+        order = _linear(info)
+        memo[key] = order
+    return order
 
 
 def _linear(info: ClassInfo) -> tuple[ClassInfo, ...]:
-    """As Python does it (C3), leaving out what is outside the project; where that fails, whatever comes first."""
+    """The C3 linearization without classes outside the project; if it fails, the first class in line comes next."""
     parents: list[ClassInfo] = []
     for base in info.node.bases:
         value = evaluate(base, info.scope)
@@ -95,52 +95,59 @@ def _linear(info: ClassInfo) -> tuple[ClassInfo, ...]:
     if not parents:
         return (info,)
     if len(parents) == 1:
-        return (info, *(each for each in ancestry(parents[0]) if each is not info))
-    rows = [[each for each in ancestry(parent) if each is not info] for parent in parents]
+        return (info, *(ancestor for ancestor in ancestry(parents[0]) if ancestor is not info))
+    rows = [[ancestor for ancestor in ancestry(parent) if ancestor is not info] for parent in parents]
     rows.append(parents)
-    found = [info]
+    order = [info]
     while rows := [row for row in rows if row]:
         head = next((row[0] for row in rows if not any(row[0] in other[1:] for other in rows)), rows[0][0])
-        found.append(head)
-        rows = [[each for each in row if each is not head] for row in rows]
-    return tuple(found)
+        order.append(head)
+        rows = [[ancestor for ancestor in row if ancestor is not head] for row in rows]
+    return tuple(order)
 
 
 def subclasses(info: ClassInfo, asker: Module) -> tuple[ClassInfo, ...]:
-    """The classes that inherit from a class, in its own file and in the file that asks."""
+    """The subclasses of a class in its own file and in the file `asker`."""
     key = ("subclasses", info.node)
-    found: tuple[ClassInfo, ...] | None = asker.memo.get(key)
-    if found is None:
+    known: tuple[ClassInfo, ...] | None = asker.memo.get(key)
+    if known is None:
         modules = dict.fromkeys((info.module, asker))
-        candidates = [each for module in modules for each in module.classes.values() if each.scope.is_module]
-        found = asker.memo[key] = tuple(each for each in candidates if each is not info and info in ancestry(each))
-    return found
+        candidates = [
+            candidate for module in modules for candidate in module.classes.values() if candidate.scope.is_module
+        ]
+        known = asker.memo[key] = tuple(
+            candidate for candidate in candidates if candidate is not info and info in ancestry(candidate)
+        )
+    return known
 
 
 def outside_bases(info: ClassInfo) -> list[str]:
-    """The classes outside the project that a class inherits from; "" for one that cannot be resolved."""
-    found: list[str] = []
-    for each in ancestry(info):
-        for base in each.node.bases:
-            value = evaluate(base, each.scope)
+    """The base classes outside the project, including inherited ones; "" for a base that cannot be resolved."""
+    names: list[str] = []
+    for ancestor in ancestry(info):
+        for base in ancestor.node.bases:
+            value = evaluate(base, ancestor.scope)
             if isinstance(value, Symbol) and class_info(value) is None:
-                found.append(value.name)
+                names.append(value.name)
             elif not isinstance(value, Symbol):
-                found.append("")
-    return found
+                names.append("")
+    return names
 
 
 def is_property(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
-    """Whether reading an attribute runs the function."""
-    for each in node.decorator_list:
-        name = each.attr if isinstance(each, ast.Attribute) else each.id if isinstance(each, ast.Name) else ""
+    """Whether a function is a property."""
+    for decorator in node.decorator_list:
+        if isinstance(decorator, ast.Attribute):
+            name = decorator.attr
+        else:
+            name = decorator.id if isinstance(decorator, ast.Name) else ""
         if name in {"property", "cached_property", "getter", "abstractproperty"}:
             return True
     return False
 
 
 class Trail:
-    """What a question has led to so far: the names that are being found out, and how much was looked at for it."""
+    """The state of one inference: the names being inferred, and the number of expressions visited."""
 
     __slots__ = ("active", "cut", "steps")
 
@@ -148,13 +155,13 @@ class Trail:
         self.active: set[tuple[int, str | int, int]] = set()
         self.steps = 0
         self.cut = False
-        """Whether something was left out: a name made of itself, too deep, or too much to look at."""
+        """Whether the result is incomplete: a name defined by itself, or the limit on depth or steps was reached."""
 
 
 def once(kinds: list[Kind]) -> list[Kind]:
-    """Each kind once, in order."""
-    found: list[Kind] = []
-    for each in kinds:
-        if each not in found:
-            found.append(each)
-    return found
+    """The kinds in order, without duplicates."""
+    unique: list[Kind] = []
+    for kind in kinds:
+        if kind not in unique:
+            unique.append(kind)
+    return unique

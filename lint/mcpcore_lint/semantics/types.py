@@ -1,4 +1,4 @@
-"""Which class an expression is an instance of: through annotations, constructors, attributes and returned values."""
+"""Infers the class of an expression from annotations, constructors, attributes and returned values."""
 
 from __future__ import annotations
 
@@ -7,8 +7,11 @@ from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint.model import CallValue, Choice, CodeValue, Const, Items, Mapping, Symbol, Text, Value, options
 from mcpcore_lint.semantics.annotations import MAX_DEPTH, unquote
-from mcpcore_lint.semantics.evaluate import MAX_STEPS, Resolver, evaluate, is_local
+from mcpcore_lint.semantics.containers import item_annotation, written_items
+from mcpcore_lint.semantics.evaluate import MAX_STEPS, Resolver, evaluate
 from mcpcore_lint.semantics.knowledge import KNOWLEDGE
+from mcpcore_lint.semantics.local_values import is_local
+from mcpcore_lint.semantics.signatures import last_name, returns_receiver
 from mcpcore_lint.semantics.symbols import class_info, class_round, rebound
 from mcpcore_lint.semantics.type_model import (
     ClassObject,
@@ -38,25 +41,19 @@ _WRAPPERS: Final = frozenset(
      "collections.abc.Awaitable", "typing.NotRequired", "typing.ReadOnly", "contextlib.AbstractContextManager",
      "contextlib.AbstractAsyncContextManager", "typing.ContextManager", "typing.AsyncContextManager"}
 )  # fmt: skip
-_TABLES: Final = frozenset({"dict", "mapping", "mutablemapping", "defaultdict", "ordereddict"})
-_CONTAINERS: Final = _TABLES | {
-    "list", "set", "tuple", "frozenset", "deque", "sequence", "iterable", "iterator", "collection", "asynciterator",
-    "asynciterable", "generator", "asyncgenerator", "mutablesequence", "abstractset",
-}  # fmt: skip
-"""Containers by the last part of their name, in lower case."""
 _MAY_BE_OWN: Final = frozenset({"importlib.import_module", "builtins.__import__"})
-"""Functions outside the project whose result may be the project's own all the same."""
+"""Functions outside the project that may return a module of the project."""
 _GIVES_BACK: Final = frozenset(
     {"asyncio.wait_for", "asyncio.shield", "asyncio.create_task", "asyncio.ensure_future", "asyncio.run", "copy.copy",
      "copy.deepcopy", "dataclasses.replace", "contextlib.closing", "contextlib.aclosing", "contextlib.nullcontext"}
 )  # fmt: skip
-"""Functions whose result is their first argument, or what awaiting that gives."""
+"""Functions that return their first argument, or the result of awaiting it."""
 _TAKES_ITEM: Final = frozenset({"get", "pop", "setdefault"})
 _ENTERS: Final = frozenset({"enter_context", "enter_async_context"})
 
 
 class Inference:
-    """Answers for one function, whose `self` is an instance of `receiver` (a subclass of the class that defines it)."""
+    """Infers types in one function, whose `self` is an instance of `receiver`: its class or a subclass of that."""
 
     def __init__(
         self,
@@ -65,13 +62,13 @@ class Inference:
         trail: Trail | None = None,
         passed: MappingType[tuple[FunctionNode, str], list[Kind]] | None = None,
     ) -> None:
-        """Begin.
+        """Set up an inference.
 
         Args:
             receiver: The class of `self`.
-            depth: How many expressions deep the question is.
-            trail: The names that wait for the answer.
-            passed: What the parameters of a function without annotations are in one call of it.
+            depth: The depth of nested expressions so far.
+            trail: The state of the inference that this one is part of.
+            passed: The types of unannotated parameters in one call of a function.
         """
         self.receiver = receiver
         self.depth = depth
@@ -79,7 +76,7 @@ class Inference:
         self.passed = passed or {}
 
     def of(self, node: ast.expr, scope: Scope) -> list[Kind]:
-        """What an expression may be an instance of; empty if that is unknown."""
+        """The types that an expression may have; empty if they are unknown."""
         trail = self.trail
         if self.depth == 0:
             trail.steps = 0
@@ -130,7 +127,7 @@ class Inference:
     # -- names ---------------------------------------------------------------------------------------------------
 
     def name(self, node: ast.Name, scope: Scope) -> list[Kind]:
-        """What a name may be an instance of."""
+        """The types that a name may have."""
         match = scope.lookup_at(node)
         if match is None:
             return self._value(evaluate(node, scope))
@@ -192,7 +189,7 @@ class Inference:
         if scope.owner is not None and not isinstance(node, ast.Lambda):
             names = [*node.args.posonlyargs, *node.args.args]
             if names and names[0].arg == name:
-                decorators = {each.id for each in node.decorator_list if isinstance(each, ast.Name)}
+                decorators = {decorator.id for decorator in node.decorator_list if isinstance(decorator, ast.Name)}
                 owner = self.receiver or scope.module.classes.get(scope.owner)
                 if owner is not None and "staticmethod" not in decorators:
                     of_class = "classmethod" in decorators or node.name in {"__new__", "__init_subclass__"}
@@ -203,7 +200,7 @@ class Inference:
     # -- loops and with -------------------------------------------------------------------------------------------
 
     def _looped(self, node: ast.For | ast.AsyncFor | ast.comprehension, name: str, scope: Scope) -> list[Kind]:
-        """What a loop variable is; a pair of variables is known only for `enumerate` and `items`."""
+        """The types of a loop variable. Pairs of variables are supported only for `enumerate` and `items`."""
         if isinstance(node.target, ast.Name):
             return self.element(node.iter, scope)
         call = node.iter
@@ -220,38 +217,21 @@ class Inference:
         return self.element(source, scope) if isinstance(last, ast.Name) and last.id == name else [Outside()]
 
     def element(self, node: ast.expr, scope: Scope) -> list[Kind]:
-        """What the items of a container, or the values of a table, are instances of."""
+        """The types of the items of a container, or of the values of a table."""
         while isinstance(node, (ast.Await, ast.Starred, ast.NamedExpr)):
             node = node.value
         declared = self._declared(node, scope)
-        inner = _item_annotation(*declared) if declared is not None else None
+        inner = item_annotation(*declared) if declared is not None else None
         if inner is not None and (kinds := self.annotation(*inner)):
             return kinds
-        kinds = [kind for item in self._written_items(node, scope) for kind in self.of(item, scope)]
+        kinds = [kind for item in written_items(node, scope) for kind in self.of(item, scope)]
         if kinds:
             own = any(not isinstance(kind, Outside) for kind in kinds)
             changed = own and isinstance(node, ast.Name) and scope.module.changes_in_place(node.id)
             return [] if changed else once(kinds)
-        # Nobody knows what other code of the project keeps in an attribute.
+        # Other code of the project may store anything in an attribute.
         whole = [] if isinstance(node, (ast.Subscript, ast.Attribute)) else self.of(node, scope)
         return [Outside()] if whole and all(isinstance(kind, Outside) for kind in whole) else []
-
-    @staticmethod
-    def _written_items(node: ast.expr, scope: Scope) -> list[ast.expr]:
-        """The items of a container as far as they are written where it is made."""
-        match = scope.lookup(node.id) if isinstance(node, ast.Name) else None
-        containers = [binding.value for binding in match[1]] if match is not None else [node]
-        items: list[ast.expr] = []
-        for container in containers:
-            if isinstance(container, (ast.List, ast.Tuple, ast.Set)):
-                items += container.elts
-            elif isinstance(container, ast.Dict):
-                items += container.values
-            elif isinstance(container, (ast.ListComp, ast.SetComp, ast.GeneratorExp)):
-                items.append(container.elt)
-            elif isinstance(container, ast.DictComp):
-                items.append(container.value)
-        return items
 
     def _declared(self, node: ast.expr, scope: Scope) -> tuple[ast.expr, Scope] | None:
         """The annotation of an expression, with the scope to read it in."""
@@ -278,7 +258,7 @@ class Inference:
         return None
 
     def _callee(self, node: ast.Call, scope: Scope) -> tuple[ast.FunctionDef | ast.AsyncFunctionDef, Scope] | None:
-        """The function of the project that a call names, with the scope round it."""
+        """The function of the project that a call names, with the scope around it."""
         for value in options(evaluate(node.func, scope)):
             if isinstance(value, Symbol) and isinstance(value.definition, (ast.FunctionDef, ast.AsyncFunctionDef)):
                 owner = scope.module.project.module_defining(value.definition)
@@ -293,10 +273,10 @@ class Inference:
         return None
 
     def entered(self, node: ast.expr, scope: Scope) -> list[Kind]:
-        """What `with node as name` binds the name to."""
+        """The types that `with node as name` binds to the name."""
         callee = self._callee(node, scope) if isinstance(node, ast.Call) else None
         if callee is not None and any(
-            "contextmanager" in _last_name(decorator) for decorator in callee[0].decorator_list
+            "contextmanager" in last_name(decorator) for decorator in callee[0].decorator_list
         ):
             return self._yielded(*callee)
         kinds: list[Kind] = []
@@ -310,8 +290,8 @@ class Inference:
         return kinds
 
     def _yielded(self, node: ast.FunctionDef | ast.AsyncFunctionDef, scope: Scope) -> list[Kind]:
-        """What a generator yields, by its annotation, else by its `yield` statements."""
-        inner = _item_annotation(node.returns, scope) if node.returns is not None else None
+        """The types that a generator yields, from its annotation or else its `yield` expressions."""
+        inner = item_annotation(node.returns, scope) if node.returns is not None else None
         if inner is not None and (kinds := self.annotation(*inner)):
             return kinds
         return self._results(node, scope.module, ast.Yield)
@@ -402,7 +382,7 @@ class Inference:
         return kinds
 
     def _made(self, func: Symbol, node: ast.AST | None, scope: Scope | None) -> list[Kind]:
-        """What calling a known class or function gives."""
+        """The types of the result of calling a known class or function."""
         info = class_info(func)
         if info is not None:
             return [Instance(info)]
@@ -422,21 +402,21 @@ class Inference:
         return [Outside(KNOWLEDGE.result_of(func.name) or func.name)]
 
     def returned(self, node: FunctionNode, module: Module | None) -> list[Kind]:
-        """What a function of the project returns: by its annotation, else by its `return` statements."""
+        """The types that a function of the project returns, from its annotation or else its `return` statements."""
         owner = module.project.module_defining(node) if module is not None else None
         if isinstance(node, ast.Lambda) or owner is None:
             return []
         scope = owner.scope_of(node)
         if node.returns is not None:
-            if self.receiver is not None and scope.owner is not None and _returns_receiver(node):
+            if self.receiver is not None and scope.owner is not None and returns_receiver(node):
                 return [Instance(self.receiver)]
             kinds = self.annotation(node.returns, scope.parent or owner.scope)
-            if kinds or _last_name(node.returns) not in {"Callable", "Any", "object"}:
+            if kinds or last_name(node.returns) not in {"Callable", "Any", "object"}:
                 return kinds
         return self._results(node, owner, ast.Return)
 
     def _results(self, node: FunctionNode, module: Module, statement: type[ast.Return | ast.Yield]) -> list[Kind]:
-        """What the `return` or `yield` statements of a function give."""
+        """The types in the `return` or `yield` statements of a function."""
         self.depth += 5
         try:
             if self.depth > MAX_DEPTH:
@@ -454,7 +434,7 @@ class Inference:
             self.depth -= 5
 
     def call(self, node: ast.Call, scope: Scope) -> list[Kind]:
-        """What the result of a call may be an instance of."""
+        """The types that the result of a call may have."""
         func = node.func
         if isinstance(func, ast.Name) and func.id == "super" and len(node.args) in {0, 2}:
             owner = class_round(scope)
@@ -472,7 +452,7 @@ class Inference:
             kinds = []
             for value in options(evaluate(func, scope)):
                 if isinstance(value, CallValue) and value.func.name == "functools.partial" and value.args:
-                    value = value.args[0]  # noqa: PLW2901 - a partial gives what its function gives
+                    value = value.args[0]  # noqa: PLW2901 - calling a partial calls its function
                 if isinstance(value, Symbol):
                     kinds.extend(self._made(value, node, scope))
             return once(kinds or self._called(self.name(func, scope)))
@@ -483,7 +463,7 @@ class Inference:
         return once(self._value(evaluate(node, scope)))
 
     def _called(self, kinds: list[Kind]) -> list[Kind]:
-        """What calling something of some kinds gives."""
+        """The types of the result of calling a value with some types."""
         results: list[Kind] = []
         for kind in kinds:
             if isinstance(kind, ClassObject):
@@ -497,7 +477,7 @@ class Inference:
         return results
 
     def result(self, kind: Kind, name: str) -> list[Kind]:
-        """What a method gives."""
+        """The types of the result of a method."""
         if isinstance(kind, Super):
             for parent in ancestry(kind.owner)[1:]:
                 method = parent.methods.get(name)
@@ -511,9 +491,9 @@ class Inference:
                 return [Outside()]
             qualified = f"{kind.name}.{name}"
             return [] if qualified in _MAY_BE_OWN else [Outside(KNOWLEDGE.result_of(qualified) or qualified)]
-        found = method_of(kind.info, name)
-        if found is not None:
-            return self._within(kind.info).returned(found[0], found[1].module)
+        inherited = method_of(kind.info, name)
+        if inherited is not None:
+            return self._within(kind.info).returned(inherited[0], inherited[1].module)
         for attribute in self.attribute_of(kind, name):
             if isinstance(attribute, ClassObject):
                 return [Instance(attribute.info)]
@@ -522,7 +502,7 @@ class Inference:
         return [Outside()] if outside_bases(kind.info) else []
 
     def _within(self, receiver: ClassInfo | None) -> Inference:
-        """The reader for the methods of an object of a class."""
+        """An inference for the methods of an instance of a class."""
         return Inference(receiver, self.depth, self.trail)
 
     # -- attributes ----------------------------------------------------------------------------------------------
@@ -534,7 +514,7 @@ class Inference:
         return once(kinds or self._value(evaluate(node, scope)))
 
     def _lifespan(self, node: ast.expr, scope: Scope) -> list[Kind]:
-        """The second type argument of the `Context` that an expression begins with."""
+        """The type of the lifespan state: the second type argument of the `Context` that an expression begins with."""
         if isinstance(node, ast.Attribute):
             node = node.value
         match = scope.lookup(node.id) if isinstance(node, ast.Name) else None
@@ -548,7 +528,7 @@ class Inference:
         return []
 
     def attribute_of(self, kind: Kind, name: str) -> list[Kind]:
-        """What an attribute of an instance may be an instance of."""
+        """The types that an attribute may have."""
         if self.depth > MAX_DEPTH or isinstance(kind, (Super, Function)):
             return []
         if isinstance(kind, Outside):
@@ -592,53 +572,12 @@ class Inference:
         return once(kinds)
 
     def _item(self, node: ast.Subscript, scope: Scope) -> list[Kind]:
-        """What `container[key]` is."""
+        """The types of `container[key]`."""
         known = self._value(evaluate(node, scope))
         if any(not isinstance(kind, Outside) for kind in known):
             return known
         return self.element(node.value, scope) or known
 
 
-def _item_annotation(annotation: ast.expr, scope: Scope) -> tuple[ast.expr, Scope] | None:
-    """The annotation of the items (of a table: of the values) in that of a container."""
-    node = unquote(annotation)
-    while isinstance(node, ast.BinOp):
-        node = unquote(node.left if isinstance(node.left, ast.Subscript) else node.right)
-    if not isinstance(node, ast.Subscript):
-        return None
-    head = evaluate(node.value, scope)
-    parts = list(node.slice.elts) if isinstance(node.slice, ast.Tuple) else [node.slice]
-    if not isinstance(head, Symbol) or not parts:
-        return None
-    if head.name in {"typing.Optional", "typing.Annotated", "typing.Final", "typing.ClassVar"}:
-        return _item_annotation(parts[0], scope)
-    last = head.name.rpartition(".")[2].lower()
-    if last in _TABLES:
-        return (parts[1], scope) if len(parts) == 2 else None
-    return (parts[0], scope) if last in _CONTAINERS else None
-
-
 def _is_module(name: str) -> bool:
     return bool(name) and name.rpartition(".")[2][:1].islower() and not name.startswith("builtins.")
-
-
-def is_static(node: FunctionNode) -> bool:
-    """Whether a method takes no object."""
-    return not isinstance(node, ast.Lambda) and any(_last_name(each) == "staticmethod" for each in node.decorator_list)
-
-
-def _last_name(node: ast.expr) -> str:
-    """The last name of a decorator or an annotation."""
-    target = node.func if isinstance(node, ast.Call) else node.value if isinstance(node, ast.Subscript) else node
-    return target.id if isinstance(target, ast.Name) else getattr(target, "attr", "")
-
-
-def _returns_receiver(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
-    """Whether a method returns its object, or an object of its class: `def make(cls: type[T]) -> T`."""
-    first = next(iter((*node.args.posonlyargs, *node.args.args)), None)
-    annotation = first.annotation if first is not None else None
-    if isinstance(annotation, ast.Subscript):
-        annotation = annotation.slice if _last_name(annotation) in {"type", "Type"} else None
-    if isinstance(annotation, ast.Name) and isinstance(node.returns, ast.Name):
-        return annotation.id == node.returns.id
-    return False

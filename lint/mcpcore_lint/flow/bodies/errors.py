@@ -29,8 +29,11 @@ from mcpcore_lint.names import (
     FRAMEWORK_ERRORS,
     PROTOCOL_ERRORS,
 )
-from mcpcore_lint.semantics.evaluate import CODES, Resolver, choice, evaluate, is_local
-from mcpcore_lint.semantics.subclasses import CODED_ERROR, coded_calls, reason_of, sets_itself, told
+from mcpcore_lint.semantics.choices import choice
+from mcpcore_lint.semantics.codes import CODES
+from mcpcore_lint.semantics.evaluate import Resolver, evaluate
+from mcpcore_lint.semantics.local_values import is_local
+from mcpcore_lint.semantics.subclasses import CODED_ERROR, coded_calls, reason_of, sets_itself, shared_argument
 from mcpcore_lint.semantics.symbols import class_info
 
 if TYPE_CHECKING:
@@ -257,7 +260,7 @@ class ErrorReader:
             # The arguments are those of the subclass, so the callee must not be CodedError.
             callee = info.qualname
             if not sets_itself(info, "code"):
-                code = told(calls, "code", 0, node, module)
+                code = shared_argument(calls, "code", 0, node, module)
                 if isinstance(code, Missing):
                     code = Unknown(node, module, "a subclass sets it")
             if not (sets_itself(info, "reason") or sets_itself(info, "data")):

@@ -21,6 +21,7 @@ from mcpcore_lint.flow.facts.passing import (
 from mcpcore_lint.flow.facts.spelling import is_abstract
 from mcpcore_lint.model import CallValue, ErrorSite, Symbol, Unknown, Value, options
 from mcpcore_lint.semantics.evaluate import evaluate
+from mcpcore_lint.semantics.signatures import is_static
 from mcpcore_lint.semantics.symbols import class_info
 from mcpcore_lint.semantics.type_model import (
     BUILTIN_METHODS,
@@ -36,7 +37,7 @@ from mcpcore_lint.semantics.type_model import (
     outside_bases,
     subclasses,
 )
-from mcpcore_lint.semantics.types import Inference, is_static
+from mcpcore_lint.semantics.types import Inference
 from mcpcore_lint.syntax.parse import all_parameters
 
 if TYPE_CHECKING:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint.flow.effects import Throw
 from mcpcore_lint.model import CallValue, CodeValue, Const, ErrorSite, Items, Mapping, Missing, Symbol, Unknown, options
-from mcpcore_lint.semantics.evaluate import CODES, Resolver, evaluate
+from mcpcore_lint.semantics.codes import CODES
+from mcpcore_lint.semantics.evaluate import Resolver, evaluate
 from mcpcore_lint.semantics.type_model import ClassObject, Instance, Kind, ancestry
 
 if TYPE_CHECKING:

@@ -35,8 +35,9 @@ from mcpcore_lint.model import (
     options,
 )
 from mcpcore_lint.names import FRAMEWORKS
-from mcpcore_lint.semantics.evaluate import PLAIN_BUILTINS, evaluate
+from mcpcore_lint.semantics.evaluate import evaluate
 from mcpcore_lint.semantics.knowledge import KNOWLEDGE
+from mcpcore_lint.semantics.local_values import PLAIN_BUILTINS
 from mcpcore_lint.semantics.symbols import class_info
 from mcpcore_lint.semantics.type_model import BUILTIN_METHODS, Instance
 from mcpcore_lint.syntax.parse import own_nodes

@@ -11,7 +11,7 @@ from mcpcore_lint.rules._wording import described, last_name, near
 from mcpcore_lint.rules.contract._entries import ArgumentRule, Entry, Problem
 from mcpcore_lint.rules.contract._renaming import holds_comment
 from mcpcore_lint.rules.contract._values import FAILURE_MODE, NOT_ENTRIES, certainly_not
-from mcpcore_lint.semantics.evaluate import CODES
+from mcpcore_lint.semantics.codes import CODES
 from mcpcore_lint.syntax.parse import walk
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from mcpcore_lint.diagnostics import Severity
 from mcpcore_lint.model import CodeValue, Symbol
 from mcpcore_lint.rules._wording import last_name, near
 from mcpcore_lint.rules.contract._entries import ArgumentRule, Entry, Problem
-from mcpcore_lint.semantics.evaluate import CODES
+from mcpcore_lint.semantics.codes import CODES
 
 if TYPE_CHECKING:
     from mcpcore_lint.model import Argument, Value

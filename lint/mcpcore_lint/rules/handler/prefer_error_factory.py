@@ -11,7 +11,7 @@ from mcpcore_lint.model import CodeValue, Const, Missing, Symbol
 from mcpcore_lint.names import FACTORY_OF_CODE
 from mcpcore_lint.rule import Rule, RuleContext
 from mcpcore_lint.rules._bodies import body_of, codes_known, codes_of
-from mcpcore_lint.semantics.evaluate import CODES
+from mcpcore_lint.semantics.codes import CODES
 
 if TYPE_CHECKING:
     from mcpcore_lint.diagnostics import Fix

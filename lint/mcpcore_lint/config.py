@@ -221,8 +221,9 @@ def _unknown(values: Mapping[str, Any], text: str, lines: Mapping[str, int]) -> 
     for per_file in values.get("per_file", ()):
         named += [(name, "per_file", False) for name in sorted({*(per_file.select or ()), *per_file.ignore})]
         named += [(name, "per_file", True) for name in sorted(per_file.severities)]
-    if named:
-        from mcpcore_lint.rules.selectors import names_a_rule, near_rule
+    if not named:
+        return
+    from mcpcore_lint.rules.selectors import names_a_rule, near_rule
 
     for name, field_name, exact in dict.fromkeys(named):
         if not names_a_rule(name, exact=exact):

@@ -221,11 +221,15 @@ def _unknown(values: Mapping[str, Any], text: str, lines: Mapping[str, int]) -> 
     for per_file in values.get("per_file", ()):
         named += [(name, "per_file", False) for name in sorted({*(per_file.select or ()), *per_file.ignore})]
         named += [(name, "per_file", True) for name in sorted(per_file.severities)]
-    if not named:
+    from mcpcore_lint import ids
+
+    # Rules are loaded only for a name that is not built in, so that a cached run stays fast.
+    foreign = [entry for entry in dict.fromkeys(named) if not (ids.is_id if entry[2] else ids.known)(entry[0])]
+    if not foreign:
         return
     from mcpcore_lint.rules.selectors import names_a_rule, near_rule
 
-    for name, field_name, exact in dict.fromkeys(named):
+    for name, field_name, exact in foreign:
         if not names_a_rule(name, exact=exact):
             key = field_name.replace("_", "-")
             wide = exact and names_a_rule(name)

@@ -40,7 +40,7 @@ class Scene:
         tool: The tool to call.
         arguments: Its arguments.
         reason: The reason that the failure must have; None for a success.
-        before: A change that somebody else makes to the folder first.
+        before: A change to the folder that happens before the call.
         full: Whether the structured content is printed too.
     """
 

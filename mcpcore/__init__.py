@@ -80,7 +80,8 @@ _HOMES = {
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
-# A module imports nothing of the layers above its own. What it needs of them is passed in here, on first use.
+# A module imports nothing from a higher layer. The functions of higher layers that lower ones call are listed here and
+# loaded by name on first use.
 _FROM_ABOVE = {
     "describe": "sdk.definition",
     "explain": "classification",

@@ -76,7 +76,7 @@ def log_outcome(outcome: Outcome, name: str | None) -> None:
                 return
             _LOGGER.warning("%r broke its contract: %s (id %s)", name, broken, identity)
         if outcome.others:
-            _LOGGER.warning("%r failed in %d more ways at once (id %s)", name, outcome.others, identity)
+            _LOGGER.warning("%r had %d more failures (id %s)", name, outcome.others, identity)
         if not outcome.expected:
             log_traced(unwrapped(outcome.exception), "%r failed unexpectedly (id %s)", name, identity)
     except KeyboardInterrupt:

@@ -311,7 +311,7 @@ class TestGroups:
         )
         error = error_of(call(raising(group, errors=[general, NO_MATCH]), "f"))
         assert "no_match" == error["data"]["reason"]
-        assert "failed in 5 more ways at once" in caplog.text
+        assert "had 5 more failures" in caplog.text
 
     def test_a_group_with_one_crash_is_that_crash(self, call: Any) -> None:
         """A task group wraps the exception of its only task."""

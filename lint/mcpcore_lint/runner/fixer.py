@@ -146,7 +146,7 @@ class Mending:
         self.made += bool(changed)
         self.again = bool(changed or self.late)
         if self.made >= self.passes:
-            # A rule reports the result of its own fix.
+            # A rule still reports its finding after its fix.
             failures += (
                 Failure(path, f"after {self.made} passes {', '.join(sorted(rules))} still has something to fix")
                 for path, rules in self._last(report).items()

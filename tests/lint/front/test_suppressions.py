@@ -63,7 +63,7 @@ def test_the_help_for_an_invalid_suppression(empty):
         each["line"]: f"{each['message']}; {each['help']}" for each in empty.json("--select", RULES)["diagnostics"]
     }
     assert "put it at the end of the statement's first line" in messages[10]
-    assert "'handler' stands for several rules" in messages[11]
+    assert "'handler' selects several rules" in messages[11]
     assert "the brackets name no rule; name the rule, or leave out the brackets" in messages[12]
 
 

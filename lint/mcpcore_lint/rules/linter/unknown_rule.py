@@ -46,7 +46,7 @@ def _explain(name: str) -> tuple[str, str]:
         return "the brackets name no rule", "name the rule, or leave out the brackets to suppress all rules"
     if names_a_rule(name) or name == "*":
         return (
-            f"{name!r} stands for several rules, and a suppression names each rule by its id",
+            f"{name!r} selects several rules, but a suppression must name each rule by its id",
             "name the rule that has a finding here, or leave out the brackets to suppress all rules",
         )
     near = difflib.get_close_matches(name.lower().replace("_", "-"), all_rules(), n=1, cutoff=0.7)

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from typing import Any, Final
 
 from mcpcore.audit.chain import RESERVED
-from mcpcore.redaction import Clean, Searched, redact, redact_cut
+from mcpcore.redaction import Clean, Searched, is_clean, redact, redact_cut
 
 MAX_RECORD: Final = 256 * 1024
 """The longest record, in bytes of JSON; a longer one loses its largest parts and lists them."""
@@ -49,13 +49,16 @@ def encode(record: Mapping[str, Any]) -> tuple[dict[str, Any], str]:
     # Shortened before the search for secrets, which takes as long as the record is.
     if len(text) > MAX_RECORD:
         value, text = _shortened(value, text)
-    value = redact(value)
+    clean = is_clean(value)
+    if not clean:
+        value = redact(value)
     for key in _SEARCHED:
         if (kind := type(value.get(key))) is Clean:
             value[key] = str.__str__(value[key])
         elif kind is Searched:
             value[key] = dict(value[key])
-    text = dumps(value)
+    if not clean:
+        text = dumps(value)
     return (value, text) if len(text) <= MAX_RECORD else _shortened(value, text)
 
 

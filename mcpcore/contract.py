@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
+from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, Generic, LiteralString, overload
 
@@ -13,7 +15,9 @@ from mcpcore.effects import CHANGED
 from mcpcore.retry import Retry
 
 if TYPE_CHECKING:
-    from typing import Self
+    from typing import Required, Self, TypedDict
+
+    from typing_extensions import Unpack
 
     from mcpcore._schema import DataModel
     from mcpcore.jsonable import JSON
@@ -51,13 +55,25 @@ class DeclaredRecovery(dict[str, Any]):
     __slots__ = ()
 
 
-FIELDS: Final = (
-    "reason", "code", "when", "recovery", "retry", "fallback_tool", "strategy", "actions", "corrective_params",
-    "user_message", "data", "example", "fails_batch", "effects",
-)  # fmt: skip
-_SLOTS: Final = (*FIELDS, "_data_model")
+if TYPE_CHECKING:
+
+    class ModeKeywords(TypedDict, total=False):
+        """The options of `FailureMode` without `data`, which its overloads tell apart."""
+
+        when: Required[str]
+        recovery: Required[str]
+        retry: Retry | None
+        fallback_tool: str | None
+        strategy: Strategy | None
+        actions: Sequence[str]
+        corrective_params: Mapping[str, Any] | None
+        user_message: str | None
+        example: Mapping[str, Any] | None
+        fails_batch: bool
+        effects: Effects | None
 
 
+@dataclass(frozen=True, slots=True, init=False, repr=False, eq=False)
 class FailureMode(Generic[R_co, D_co]):
     """One way in which a tool fails that its author knows beforehand.
 
@@ -83,42 +99,23 @@ class FailureMode(Generic[R_co, D_co]):
             it to the tool's annotations.
     """
 
-    __slots__ = _SLOTS
+    reason: R_co
+    code: Code
+    when: str
+    recovery: str
+    retry: Retry | None
+    fallback_tool: str | None
+    strategy: Strategy | None
+    actions: tuple[str, ...]
+    corrective_params: Mapping[str, Any] | None
+    user_message: str | None
+    data: Any
+    example: Mapping[str, Any] | None
+    fails_batch: bool
+    effects: Effects | None
+    _data_model: DataModel | None
 
-    # Read-only properties would cost a call at each failure; the slots are written once and guarded below.
     if TYPE_CHECKING:
-
-        @property
-        def reason(self) -> R_co: ...  # noqa: D102 - see Attributes
-        @property
-        def code(self) -> Code: ...  # noqa: D102 - see Attributes
-        @property
-        def when(self) -> str: ...  # noqa: D102 - see Attributes
-        @property
-        def recovery(self) -> str: ...  # noqa: D102 - see Attributes
-        @property
-        def retry(self) -> Retry | None: ...  # noqa: D102 - see Attributes
-        @property
-        def fallback_tool(self) -> str | None: ...  # noqa: D102 - see Attributes
-        @property
-        def strategy(self) -> Strategy | None: ...  # noqa: D102 - see Attributes
-        @property
-        def actions(self) -> tuple[str, ...]: ...  # noqa: D102 - see Attributes
-        @property
-        def corrective_params(self) -> Mapping[str, Any] | None: ...  # noqa: D102 - see Attributes
-        @property
-        def user_message(self) -> str | None: ...  # noqa: D102 - see Attributes
-        @property
-        def data(self) -> Any: ...  # noqa: D102 - see Attributes
-        @property
-        def example(self) -> Mapping[str, Any] | None: ...  # noqa: D102 - see Attributes
-        @property
-        def fails_batch(self) -> bool: ...  # noqa: D102 - see Attributes
-        @property
-        def effects(self) -> Effects | None: ...  # noqa: D102 - see Attributes
-        @property
-        def _data_model(self) -> DataModel | None: ...
-
         # Covariance lets lists of failure modes with different models join to one type in mypy. `Context.fail` must
         # still refuse data of another model, so it reads the model from the parameter of this method, which exists in
         # no instance.
@@ -127,79 +124,19 @@ class FailureMode(Generic[R_co, D_co]):
     # A bound of LiteralString keeps the literal; members of an enum and computed reasons have the other two.
     @overload
     def __new__(
-        cls,
-        reason: RL,
-        code: Code,
-        *,
-        when: str,
-        recovery: str,
-        retry: Retry | None = None,
-        fallback_tool: str | None = None,
-        strategy: Strategy | None = None,
-        actions: Sequence[str] = (),
-        corrective_params: Mapping[str, Any] | None = None,
-        user_message: str | None = None,
-        data: None = None,
-        example: Mapping[str, Any] | None = None,
-        fails_batch: bool = False,
-        effects: Effects | None = None,
+        cls, reason: RL, code: Code, *, data: None = None, **options: Unpack[ModeKeywords]
     ) -> FailureMode[RL, None]: ...
     @overload
     def __new__(
-        cls,
-        reason: RL,
-        code: Code,
-        *,
-        when: str,
-        recovery: str,
-        retry: Retry | None = None,
-        fallback_tool: str | None = None,
-        strategy: Strategy | None = None,
-        actions: Sequence[str] = (),
-        corrective_params: Mapping[str, Any] | None = None,
-        user_message: str | None = None,
-        data: type[D],
-        example: Mapping[str, Any] | None = None,
-        fails_batch: bool = False,
-        effects: Effects | None = None,
+        cls, reason: RL, code: Code, *, data: type[D], **options: Unpack[ModeKeywords]
     ) -> FailureMode[RL, D]: ...
     @overload
     def __new__(  # type: ignore[overload-cannot-match] # to mypy, any string is a LiteralString
-        cls,
-        reason: RS,
-        code: Code,
-        *,
-        when: str,
-        recovery: str,
-        retry: Retry | None = None,
-        fallback_tool: str | None = None,
-        strategy: Strategy | None = None,
-        actions: Sequence[str] = (),
-        corrective_params: Mapping[str, Any] | None = None,
-        user_message: str | None = None,
-        data: None = None,
-        example: Mapping[str, Any] | None = None,
-        fails_batch: bool = False,
-        effects: Effects | None = None,
+        cls, reason: RS, code: Code, *, data: None = None, **options: Unpack[ModeKeywords]
     ) -> FailureMode[RS, None]: ...
     @overload
     def __new__(  # type: ignore[overload-cannot-match] # to mypy, any string is a LiteralString
-        cls,
-        reason: RS,
-        code: Code,
-        *,
-        when: str,
-        recovery: str,
-        retry: Retry | None = None,
-        fallback_tool: str | None = None,
-        strategy: Strategy | None = None,
-        actions: Sequence[str] = (),
-        corrective_params: Mapping[str, Any] | None = None,
-        user_message: str | None = None,
-        data: type[D],
-        example: Mapping[str, Any] | None = None,
-        fails_batch: bool = False,
-        effects: Effects | None = None,
+        cls, reason: RS, code: Code, *, data: type[D], **options: Unpack[ModeKeywords]
     ) -> FailureMode[RS, D]: ...
     def __new__(
         cls,
@@ -359,35 +296,29 @@ class FailureMode(Generic[R_co, D_co]):
         assert self._data_model is not None
         return self._data_model
 
-    def _astuple(self) -> tuple[object, ...]:
-        return tuple(getattr(self, name) for name in FIELDS)
-
-    def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError(f"FailureMode is frozen: {name} cannot be set")
-
-    def __delattr__(self, name: str) -> None:
-        raise AttributeError(f"FailureMode is frozen: {name} cannot be deleted")
-
+    # Written out, since mypy then lets a program ask whether a reason is `in` a contract.
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, FailureMode):
             return NotImplemented
-        return self._astuple() == other._astuple()
+        return all(getattr(self, name) == getattr(other, name) for name in FIELDS)
 
     def __hash__(self) -> int:
         return hash((self.reason, self.code, self.when, self.recovery))
 
-    def __reduce__(self) -> tuple[object, tuple[dict[str, Any]]]:
+    def __reduce__(self) -> tuple[partial[FailureMode[Any]], tuple[()]]:
+        # A view of a mapping can be neither pickled nor copied.
         values = {name: getattr(self, name) for name in FIELDS}
-        return _rebuilt, (
-            {name: dict(value) if isinstance(value, MappingProxyType) else value for name, value in values.items()},
-        )
+        return partial(
+            FailureMode,
+            **{name: dict(value) if isinstance(value, MappingProxyType) else value for name, value in values.items()},
+        ), ()
 
     def __repr__(self) -> str:
         return f"FailureMode({self.reason!r}, {self.code.name}, when={self.when!r}, recovery={self.recovery!r})"
 
 
-def _rebuilt(values: dict[str, Any]) -> FailureMode[Any]:
-    return FailureMode(**values)
+FIELDS: Final = tuple(field.name for field in fields(FailureMode) if not field.name.startswith("_"))
+"""The options of a failure mode."""
 
 
 class Contract(Sequence[FailureMode[R_co]]):

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from mcpcore.codes import Code, Effects
-    from mcpcore.declare.keywords import FailKeywords, GuardKeywords
+    from mcpcore.declare.keywords import FailKeywords
     from mcpcore.envelope import Envelope
     from mcpcore.jsonable import JSON
     from mcpcore.request import Request
@@ -65,8 +65,12 @@ if TYPE_CHECKING:
     class ModeWithData(Protocol[R_co, D_contra]):
         """A `FailureMode` by its reason and by the data that it takes."""
 
-        @property
-        def reason(self) -> R_co: ...  # noqa: D102 - see FailureMode
+        # mypy widens the reason of a constant to `str`, so to mypy any reason fits.
+        if not MYPY:
+
+            @property
+            def reason(self) -> R_co: ...  # noqa: D102 - see FailureMode
+
         def _takes(self, data: D_contra, /) -> None: ...
 
 
@@ -118,203 +122,124 @@ class Context(Generic[R_contra, LifespanT]):
         """The contract that `fail` and `recovery_for` speak for."""
         return self._contract
 
-    # Only mypy reads a block that never runs, so this block holds the overloads for mypy. It widens the reason of a
-    # constant to `str`, so its overloads take a failure mode of any reason.
-    if False:  # pragma: no cover - it never runs
-        if MYPY:
-
-            @overload
-            def fail(
-                self,
-                reason: ModeWithData[Any, D],
-                message: str | None = None,
-                *,
-                data: D,
-                **options: Unpack[FailKeywords],
-            ) -> CodedError: ...
-            @overload
-            def fail(
-                self,
-                reason: ModeWithData[Any, D],
-                message: str | None,
-                data: D,
-                **options: Unpack[FailKeywords],
-            ) -> CodedError: ...
-            @overload
-            def fail(
-                self,
-                reason: FailureMode[Any, None],
-                message: str | None = None,
-                data: FailureData | None = None,
-                **options: Unpack[FailKeywords],
-            ) -> CodedError: ...
-            @overload
-            def fail(
-                self: Context[str, Any],
-                reason: FailureMode[Any, Any],
-                message: str | None = None,
-                data: object = None,
-                **options: Unpack[FailKeywords],
-            ) -> DataDoesNotFitTheModel: ...
-            @overload
-            def fail(
-                self: Context[R, Any],
-                reason: R,
-                message: str | None = None,
-                data: FailureData | None = None,
-                **options: Unpack[FailKeywords],
-            ) -> CodedError: ...
-            def fail(self, reason: Any, message: str | None = None, data: Any = None, **options: Any) -> Any:
-                """Make the failure of a declared reason."""
-
-            def recovery_for(self, reason: R_contra | FailureMode[Any, Any]) -> dict[str, Any]:
-                """Look up the recovery of a declared reason."""
-                return {"recovery": reason}
-
-            def guard(
-                self,
-                errors: Mapping[
-                    type[BaseException] | tuple[type[BaseException], ...], R_contra | FailureMode[Any, Any]
-                ],
-                **options: Unpack[GuardKeywords],
-            ) -> Guard:
-                """Give exceptions a reason of this contract."""
-                raise NotImplementedError
-
     # The order of the overloads decides the report. The last but one holds only for a context that names no reasons,
     # for which the last overload would take any failure mode with any data.
-    if not MYPY:
+    @overload
+    def fail(
+        self,
+        reason: ModeWithData[R_contra, D],
+        message: str | None = None,
+        *,
+        data: D,
+        **options: Unpack[FailKeywords],
+    ) -> CodedError: ...
+    @overload
+    def fail(
+        self,
+        reason: ModeWithData[R_contra, D],
+        message: str | None,
+        data: D,
+        **options: Unpack[FailKeywords],
+    ) -> CodedError: ...
+    @overload
+    def fail(
+        self,
+        reason: ModeWithData[R_contra, None],
+        message: str | None = None,
+        data: FailureData | None = None,
+        **options: Unpack[FailKeywords],
+    ) -> CodedError: ...
+    @overload
+    def fail(
+        self: Context[str, Any],
+        reason: FailureMode[Any, Any],
+        message: str | None = None,
+        data: object = None,
+        **options: Unpack[FailKeywords],
+    ) -> DataDoesNotFitTheModel: ...
+    @overload
+    def fail(
+        self: Context[R, Any],
+        reason: R,
+        message: str | None = None,
+        data: FailureData | None = None,
+        **options: Unpack[FailKeywords],
+    ) -> CodedError: ...
+    def fail(
+        self,
+        reason: Any,
+        message: str | None = None,
+        data: Any = None,
+        *,
+        recovery: RecoveryLike | EllipsisType | None = ...,
+        retry: Retry | EllipsisType | None = ...,
+        effects: Effects | None = None,
+    ) -> Any:
+        """The failure of a declared reason, to be raised.
 
-        @overload
-        def fail(
-            self,
-            reason: ModeWithData[R_contra, D],
-            message: str | None = None,
-            *,
-            data: D,
-            **options: Unpack[FailKeywords],
-        ) -> CodedError: ...
-        @overload
-        def fail(
-            self,
-            reason: ModeWithData[R_contra, D],
-            message: str | None,
-            data: D,
-            **options: Unpack[FailKeywords],
-        ) -> CodedError: ...
-        @overload
-        def fail(
-            self,
-            reason: FailureMode[R_contra, None],
-            message: str | None = None,
-            data: FailureData | None = None,
-            **options: Unpack[FailKeywords],
-        ) -> CodedError: ...
-        @overload
-        def fail(
-            self: Context[str, Any],
-            reason: FailureMode[Any, Any],
-            message: str | None = None,
-            data: object = None,
-            **options: Unpack[FailKeywords],
-        ) -> DataDoesNotFitTheModel: ...
-        @overload
-        def fail(
-            self: Context[R, Any],
-            reason: R,
-            message: str | None = None,
-            data: FailureData | None = None,
-            **options: Unpack[FailKeywords],
-        ) -> CodedError: ...
-        def fail(
-            self,
-            reason: Any,
-            message: str | None = None,
-            data: Any = None,
-            *,
-            recovery: RecoveryLike | EllipsisType | None = ...,
-            retry: Retry | EllipsisType | None = ...,
-            effects: Effects | None = None,
-        ) -> Any:
-            """The failure of a declared reason, to be raised.
+        Args:
+            reason: A reason of the contract, or the `FailureMode` itself; type checkers then check `data` too.
+            message: What went wrong here; left out, the entry's `when`.
+            data: Facts for the client: a mapping, a pydantic model or a dataclass. `reason` in it is overwritten.
+            recovery: Replaces the declared recovery, or adds to it where it has no `hint`; `None` leaves it out.
+            retry: Replaces the declared retry advice.
+            effects: Whether anything was changed before the failure: "none", "partial" or "unknown"; replaces the
+                declared effects.
 
-            Args:
-                reason: A reason of the contract, or the `FailureMode` itself; type checkers then check `data` too.
-                message: What went wrong here; left out, the entry's `when`.
-                data: Facts for the client: a mapping, a pydantic model or a dataclass. `reason` in it is overwritten.
-                recovery: Replaces the declared recovery, or adds to it where it has no `hint`; `None` leaves it out.
-                retry: Replaces the declared retry advice.
-                effects: Whether anything was changed before the failure: "none", "partial" or "unknown"; replaces the
-                    declared effects.
+        Raises:
+            ContractError: If the contract does not declare `reason`.
+        """
+        entry = self._contract.get(reason)
+        if entry is None:
+            entry = self._entry(reason, "fail")
+        return failure_of(entry, message, data, recovery=recovery, retry=retry, effects=effects)
 
-            Raises:
-                ContractError: If the contract does not declare `reason`.
-            """
-            entry = self._contract.get(reason)
-            if entry is None:
-                entry = self._entry(reason, "fail")
-            return failure_of(entry, message, data, recovery=recovery, retry=retry, effects=effects)
+    def recovery_for(self, reason: R_contra | ModeWithData[R_contra, Any]) -> dict[str, Any]:
+        """`{"recovery": {…}}` of a declared reason, for code that builds `data` itself; `{}` for any other."""
+        entry = self._contract.get(reason.reason if isinstance(reason, FailureMode) else reason)
+        return {} if entry is None else {"recovery": DeclaredRecovery(entry.recovery_json())}
 
-        def recovery_for(self, reason: R_contra | FailureMode[R_contra, Any]) -> dict[str, Any]:
-            """`{"recovery": {…}}` of a declared reason, for code that builds `data` itself; `{}` for any other."""
-            entry = self._contract.get(reason.reason if isinstance(reason, FailureMode) else reason)
-            return {} if entry is None else {"recovery": DeclaredRecovery(entry.recovery_json())}
+    def guard(
+        self,
+        errors: Mapping[type[BaseException] | tuple[type[BaseException], ...], R_contra | ModeWithData[R_contra, Any]],
+        *,
+        data: Callable[[Any], object] | FailureData | None = None,
+        operation: str | None = None,
+        code: Code | None = None,
+        message: str | None = None,
+        context: Mapping[str, Any] | None = None,
+        input: Any = None,  # noqa: A002 - the name that the log has for it
+        critical: bool = False,
+        include_stack: bool = True,
+        error_mapper: Callable[[Exception], BaseException] | None = None,
+    ) -> Guard:
+        """Give exceptions a reason of this contract: a context manager, sync and async, and a decorator.
 
-        def guard(
-            self,
-            errors: Mapping[
-                type[BaseException] | tuple[type[BaseException], ...], R_contra | FailureMode[R_contra, Any]
-            ],
-            *,
-            data: Callable[[Any], object] | FailureData | None = None,
-            operation: str | None = None,
-            code: Code | None = None,
-            message: str | None = None,
-            context: Mapping[str, Any] | None = None,
-            input: Any = None,  # noqa: A002 - the name that the log has for it
-            critical: bool = False,
-            include_stack: bool = True,
-            error_mapper: Callable[[Exception], BaseException] | None = None,
-        ) -> Guard:
-            """Give exceptions a reason of this contract: a context manager, sync and async, and a decorator.
+        The parameters are those of `mcpcore.guard`. `errors` has declared reasons only, and a block without `operation`
+        has the name of the tool in the log.
 
-            It is `mcpcore.guard` with this context: the same parameters, and `errors` has declared reasons only.
+        Raises:
+            ContractError: If the contract does not declare a reason in `errors`.
+            TypeError: If an argument is of the wrong type.
+        """
+        from mcpcore.services.guarding import guard, require_types
 
-            Args:
-                errors: The reason, or the `FailureMode`, of each exception type.
-                data: Makes the data of the failure of the exception, or is that data.
-                operation: The operation's name in the log; by default, the name of the decorated function, or of the
-                    tool for a block.
-                code: What any other exception becomes; left out, what `classify` says.
-                message: What the client reads; left out, the declared `when` or the code's own sentence.
-                context: Facts for the log.
-                input: The operation's input, for the log; or a function of the decorated function's arguments.
-                critical: Log as critical.
-                include_stack: Log the traceback.
-                error_mapper: Makes the error to raise, in place of all of the above.
-
-            Raises:
-                ContractError: If the contract does not declare a reason in `errors`.
-                TypeError: If an argument is of the wrong type.
-            """
-            from mcpcore.services.guarding import guard, require_types
-
-            guarded = guard(
-                operation,
-                errors={kinds: self._guarded(target) for kinds, target in require_types(errors).items()},
-                code=code,
-                message=message,
-                data=data,
-                ctx=self,
-                context=context,
-                input=input,
-                critical=critical,
-                include_stack=include_stack,
-                error_mapper=error_mapper,
-            )
-            if self._name:
-                guarded.block_name = self._name
-            return guarded
+        guarded = guard(
+            operation,
+            errors={kinds: self._guarded(target) for kinds, target in require_types(errors).items()},
+            code=code,
+            message=message,
+            data=data,
+            ctx=self,
+            context=context,
+            input=input,
+            critical=critical,
+            include_stack=include_stack,
+            error_mapper=error_mapper,
+        )
+        if self._name:
+            guarded.block_name = self._name
+        return guarded
 
     def _guarded(self, target: object) -> FailureMode[Any]:
         return self._contract.get(target) or self._entry(target, "guard")

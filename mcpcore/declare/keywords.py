@@ -5,14 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypedDict
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
     from types import EllipsisType
 
     from mcp.server.mcpserver.resources.templates import ResourceSecurity
     from mcp_types import Annotations, Icon, ToolAnnotations
 
-    from mcpcore.codes import Code, Effects
-    from mcpcore.declare.context import FailureData
+    from mcpcore.codes import Effects
     from mcpcore.errors import RecoveryLike
     from mcpcore.retry import Retry
 
@@ -57,17 +55,3 @@ class FailKeywords(TypedDict, total=False):
     recovery: RecoveryLike | EllipsisType | None
     retry: Retry | EllipsisType | None
     effects: Effects | None
-
-
-class GuardKeywords(TypedDict, total=False):
-    """The options of `ctx.guard`, without the exceptions."""
-
-    data: Callable[[Any], object] | FailureData | None
-    operation: str | None
-    code: Code | None
-    message: str | None
-    context: Mapping[str, Any] | None
-    input: Any
-    critical: bool
-    include_stack: bool
-    error_mapper: Callable[[Exception], BaseException] | None

@@ -66,8 +66,8 @@ class Declaration:
 
     noun: ClassVar[str] = "tool"
 
-    def __init__(self, handler: Callable[..., Any], options: ToolOptions, *, method: bool = False) -> None:
-        """Read and check the declaration.
+    def __init__(self, handler: Callable[..., Any], options: Any, *, method: bool = False) -> None:
+        """Read and check the declaration; `options` are the `ToolOptions`, or those of a resource or a prompt.
 
         Raises:
             ContractError: If the contract or the handler cannot stand.

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Concatenate, Generic, ParamSpec
 from typing_extensions import TypeVar
 
 from mcpcore.contract import ContractError, FailureMode
-from mcpcore.declare.declaration import Declaration, Declared, DeclaredMethod, ToolOptions, as_declared, declare
+from mcpcore.declare.declaration import Declaration, Declared, DeclaredMethod, as_declared, declare
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -53,21 +53,6 @@ class PromptDeclaration(Declaration):
     """A prompt's handler, its options and its contract."""
 
     noun: ClassVar[str] = "prompt"
-
-    def __init__(self, handler: Callable[..., Any], options: PromptOptions, *, method: bool = False) -> None:
-        """Read and check the declaration.
-
-        Raises:
-            ContractError: If the contract or the handler cannot be served.
-        """
-        self.prompt = options
-        super().__init__(
-            handler,
-            ToolOptions(
-                name=options.name, description=options.description, structured_output=False, errors=options.errors
-            ),
-            method=method,
-        )
 
 
 class DeclaredPrompt(Declared[P, T_co]):
@@ -121,10 +106,7 @@ class PromptDecorator(Generic[R]):
             ContractError: If the contract or the handler cannot be served; the message names the file, the prompt
                 and the problem.
         """
-        return self._made(declare(fn, partial(PromptDeclaration, options=self._options), MethodPrompt))
-
-    def _made(self, made: DeclaredPrompt[..., Any] | MethodPrompt[Any, ..., Any]) -> Any:
-        return made
+        return declare(fn, partial(PromptDeclaration, options=self._options), MethodPrompt)
 
 
 @overload

@@ -11,7 +11,7 @@ from typing_extensions import TypeVar
 
 from mcpcore import provided
 from mcpcore.contract import ContractError, FailureMode
-from mcpcore.declare.declaration import Declaration, Declared, DeclaredMethod, ToolOptions, as_declared, declare
+from mcpcore.declare.declaration import Declaration, Declared, DeclaredMethod, as_declared, declare
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -68,37 +68,23 @@ class ResourceDeclaration(Declaration):
 
     noun: ClassVar[str] = "resource"
 
-    def __init__(self, handler: Callable[..., Any], options: ResourceOptions, *, method: bool = False) -> None:
-        """Read and check the declaration.
-
-        Raises:
-            ContractError: If the URI, the contract or the handler cannot be served.
-        """
-        self.resource = options
-        super().__init__(
-            handler,
-            ToolOptions(
-                name=options.name, description=options.description, structured_output=False, errors=options.errors
-            ),
-            method=method,
-        )
-
     @cached_property
     def template(self) -> UriTemplate:
         """The parsed URI; a static resource has no variables in it."""
-        if not isinstance(self.resource.uri, str):
+        uri = self.options.uri
+        if not isinstance(uri, str):
             raise ContractError(f"{self.where}: the URI must be a string; write @resource('data://{self.name}')")
         try:
-            template: UriTemplate = provided("parse_uri_template")(self.resource.uri)
+            template: UriTemplate = provided("parse_uri_template")(uri)
         except ValueError as exc:
-            raise ContractError(f"{self.where}: the URI {self.resource.uri!r} is not a template: {exc}") from exc
+            raise ContractError(f"{self.where}: the URI {uri!r} is not a template: {exc}") from exc
         return template
 
     def _read(self) -> None:
         super()._read()
         variables = set(self.template.variable_names)
         parameters = {parameter.name: parameter for parameter in self.signature.parameters}
-        uri = self.resource.uri
+        uri = self.options.uri
         for name in sorted(variables - parameters.keys()):
             raise ContractError(
                 f"{self.where}: the URI {uri!r} has {{{name}}}; add a parameter {name!r} to the handler"
@@ -124,8 +110,7 @@ class DeclaredResource(Declared[P, T_co]):
     @property
     def uri(self) -> str:
         """The URI, or the template of the URIs, that clients read."""
-        declaration: Any = self.declaration
-        return str(declaration.resource.uri)
+        return str(self.declaration.options.uri)
 
 
 class MethodResource(DeclaredMethod[S_contra, P, T_co]):
@@ -173,10 +158,7 @@ class ResourceDecorator(Generic[R]):
             ContractError: If the contract or the handler cannot be served; the message names the file, the resource
                 and the problem.
         """
-        return self._made(declare(fn, partial(ResourceDeclaration, options=self._options), MethodResource))
-
-    def _made(self, made: DeclaredResource[..., Any] | MethodResource[Any, ..., Any]) -> Any:
-        return made
+        return declare(fn, partial(ResourceDeclaration, options=self._options), MethodResource)
 
 
 @overload

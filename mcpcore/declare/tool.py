@@ -125,10 +125,7 @@ class ToolDecorator(Generic[R]):
                 ContractError: If the contract or the handler cannot stand; the message names the file, the tool and
                     what.
             """
-            return self._made(make_tool(fn, self._options))
-
-    def _made(self, made: Tool[..., Any] | MethodTool[Any, ..., Any]) -> Any:
-        return made
+            return make_tool(fn, self._options)
 
 
 if False:  # as above

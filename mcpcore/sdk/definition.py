@@ -41,6 +41,10 @@ _RESULT_KEYWORDS: Final = (
 )  # fmt: skip
 
 
+_OF_TOOL: Final = ("title", "annotations", "icons", "meta", "structured_output")
+"""Options of a tool that the SDK takes as they are."""
+
+
 # Internal, so not frozen: freezing slows the import.
 @dataclass(slots=True, kw_only=True, eq=False, repr=False)
 class ToolDefinition:
@@ -83,15 +87,11 @@ class ToolDefinition:
     @classmethod
     def _described(cls, declaration: Declaration) -> ToolDefinition:
         options = declaration.options
+        of_tool: dict[str, Any] = {"structured_output": False}
+        if declaration.noun == "tool":
+            of_tool = {name: getattr(options, name) for name in _OF_TOOL}
         sdk = SDKTool.from_function(
-            _shim(declaration),
-            name=declaration.name,
-            title=options.title,
-            description=options.description,
-            annotations=options.annotations,
-            icons=options.icons,
-            meta=options.meta,
-            structured_output=options.structured_output,
+            _shim(declaration), name=declaration.name, description=options.description, **of_tool
         )
         model = _strict(sdk.fn_metadata.arg_model)
         sdk.fn_metadata = sdk.fn_metadata.model_copy(update={"arg_model": model})

@@ -6,7 +6,7 @@ import functools
 import inspect
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ConfigDict, PrivateAttr, ValidationError
 
 from mcpcore.contract import CONTRACT_META_KEY, ContractError
 from mcpcore.current import current
@@ -25,12 +25,26 @@ if TYPE_CHECKING:
     from mcp_types import Resource as MCPResource
     from mcp_types import ResourceTemplate as MCPResourceTemplate
 
-    from mcpcore.contract import FailureMode
+    from mcpcore.contract import Contract, FailureMode
     from mcpcore.declare.declaration import Declared
     from mcpcore.outcome import BrokenItem
 
 
 ListedT = TypeVar("ListedT", "MCPResource", "MCPResourceTemplate", "MCPPrompt")
+
+
+class OfDeclared(BaseModel):
+    """A resource or a prompt of mcpcore among those of the SDK."""
+
+    # Made without validation, it needs no validator, which would take 1 ms of the import.
+    model_config = ConfigDict(defer_build=True)
+    _declared: Any = PrivateAttr()
+
+    @property
+    def contract(self) -> Contract[Any]:
+        """The failure modes."""
+        contract: Contract[Any] = self._declared.contract
+        return contract
 
 
 def require_served_by_sdk(declared: Declared[..., Any]) -> None:

@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING, Any, Self
 
 from mcp.server.mcpserver.prompts import Prompt
 from mcp.server.mcpserver.prompts.base import PromptArgument
-from pydantic import ConfigDict, PrivateAttr
 
 from mcpcore.contract import ContractError
-from mcpcore.sdk.handlers import answer, require_served_by_sdk
+from mcpcore.sdk.handlers import OfDeclared, answer, require_served_by_sdk
 from mcpcore.sdk.returned import watched_prompt
 
 if TYPE_CHECKING:
@@ -17,22 +16,16 @@ if TYPE_CHECKING:
     from mcp.server.mcpserver.prompts.manager import PromptManager
     from mcp_types import InputRequiredResult
 
-    from mcpcore.contract import Contract
     from mcpcore.declare.prompt import DeclaredPrompt
 
 
-class ContractPrompt(Prompt):
+class ContractPrompt(OfDeclared, Prompt):
     """A prompt of mcpcore."""
-
-    # Made without validation, it needs no validator, which would take 1 ms of the import.
-    model_config = ConfigDict(defer_build=True)
-    _declared: DeclaredPrompt[..., Any] = PrivateAttr()
 
     @classmethod
     def of(cls, declared: DeclaredPrompt[..., Any]) -> Self:
         """The SDK's kind of prompt for `declared`."""
-        declaration: Any = declared.declaration
-        options, sdk = declaration.prompt, declared.definition.sdk
+        options, sdk = declared.declaration.options, declared.definition.sdk
         required = sdk.parameters.get("required", ())
         made = cls.model_construct(
             name=declared.name,
@@ -48,11 +41,6 @@ class ContractPrompt(Prompt):
         )
         made._declared = declared  # noqa: SLF001 - its own
         return made
-
-    @property
-    def contract(self) -> Contract[Any]:
-        """The failure modes."""
-        return self._declared.contract
 
     async def render(self, arguments: dict[str, Any] | None, context: Any) -> list[Message] | InputRequiredResult:
         """Run the handler, and make messages of its value as the SDK does."""

@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING, Any, Self
 
 from mcp.server.mcpserver.resources import FunctionResource, Resource, ResourceTemplate
 from mcp_types import InputRequiredResult
-from pydantic import ConfigDict, PrivateAttr
 
 from mcpcore.contract import ContractError
-from mcpcore.sdk.handlers import answer, require_served_by_sdk
+from mcpcore.sdk.handlers import OfDeclared, answer, require_served_by_sdk
 from mcpcore.sdk.private import has_uri, set_template
 from mcpcore.sdk.returned import watched
 
@@ -17,16 +16,11 @@ if TYPE_CHECKING:
     from mcp.server.mcpserver.resources import ResourceManager
     from mcp.server.mcpserver.resources.templates import ResourceSecurity
 
-    from mcpcore.contract import Contract
     from mcpcore.declare.resource import DeclaredResource
 
 
-class ContractResource(Resource):
+class ContractResource(OfDeclared, Resource):
     """A resource without variables in its URI."""
-
-    # Made without validation, it needs no validator, which would take 1 ms of the import.
-    model_config = ConfigDict(defer_build=True)
-    _declared: DeclaredResource[..., Any] = PrivateAttr()
 
     @classmethod
     def of(cls, declared: DeclaredResource[..., Any]) -> Self:
@@ -34,11 +28,6 @@ class ContractResource(Resource):
         made = cls.model_construct(uri=declared.uri, **_described(declared))
         made._declared = declared  # noqa: SLF001 - its own
         return made
-
-    @property
-    def contract(self) -> Contract[Any]:
-        """The failure modes."""
-        return self._declared.contract
 
     async def read(self) -> str | bytes:
         """Run the handler, and write its value as the SDK does."""
@@ -54,11 +43,8 @@ async def content_of(returned: Any) -> str | bytes:
     return await watched(FunctionResource.model_construct(fn=_giving(returned))).read()
 
 
-class ContractTemplate(ResourceTemplate):
+class ContractTemplate(OfDeclared, ResourceTemplate):
     """A resource with variables in its URI."""
-
-    model_config = ConfigDict(defer_build=True)
-    _declared: DeclaredResource[..., Any] = PrivateAttr()
 
     @classmethod
     def of(cls, declared: DeclaredResource[..., Any], *, security: ResourceSecurity) -> Self:
@@ -70,16 +56,11 @@ class ContractTemplate(ResourceTemplate):
             parameters=declared.definition.sdk.parameters,
             context_kwarg=None,
             parsed_template=declaration.template,
-            security=declaration.resource.security or security,
+            security=declaration.options.security or security,
             **_described(declared),
         )
         made._declared = declared  # noqa: SLF001 - its own
         return made
-
-    @property
-    def contract(self) -> Contract[Any]:
-        """The failure modes."""
-        return self._declared.contract
 
     async def create_resource(self, uri: str, params: dict[str, Any], context: Any) -> Resource | InputRequiredResult:
         """Run the handler for a URI that matches the template."""
@@ -95,8 +76,7 @@ _SHARED = ("name", "title", "description", "mime_type", "icons", "annotations", 
 
 
 def _described(declared: DeclaredResource[..., Any]) -> dict[str, Any]:
-    declaration: Any = declared.declaration
-    options = declaration.resource
+    options = declared.declaration.options
     fields = {name: getattr(options, name) for name in _SHARED}
     return {
         **fields,

@@ -34,7 +34,7 @@ from mcpcore.declare.declaration import ToolOptions
 from mcpcore.declare.prompt import PromptDecorator, PromptOptions, as_prompt
 from mcpcore.declare.resource import ResourceDecorator, ResourceOptions, as_resource
 from mcpcore.declare.signature import takes_context
-from mcpcore.declare.tool import MethodTool, Tool, ToolDecorator, as_tool, make_tool
+from mcpcore.declare.tool import Tool, ToolDecorator, as_tool, make_tool
 from mcpcore.envelope import CANONICAL, Envelope
 from mcpcore.fallbacks import FallbackCheck, external_names
 from mcpcore.limits import DEFAULT_LIMITS, Limits
@@ -345,7 +345,13 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
             structured_output=structured_output,
             errors=errors,
         )
-        return _Registering(options, self)
+
+        def register(fn: Callable[..., Any]) -> Any:
+            made = make_tool(fn, options)
+            self.add_tool(_unbound(made))
+            return made
+
+        return self._startup.registered(register)
 
     def add_resource(self, resource: Resource | DeclaredResource[..., Any]) -> None:
         """Add a resource: one made by `@resource`, or one of the SDK.
@@ -544,24 +550,6 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
             return await super().read_resource(uri, context)
         except ResourceError as exc:
             raise UnansweredError(exc) from None
-
-
-class _Registering(ToolDecorator[R]):
-    """What `@server.tool(errors=[...])` returns: it makes the tool and registers it."""
-
-    def __init__(self, options: ToolOptions, server: Server[Any]) -> None:
-        super().__init__(options)
-        self._server = server
-
-    if not TYPE_CHECKING:  # the types are those of the class above
-
-        def __call__(self, fn: Callable[..., Any], /) -> Any:
-            with self._server._startup.registration():  # noqa: SLF001 - a part of the server
-                return super().__call__(fn)
-
-    def _made(self, made: Tool[..., Any] | MethodTool[Any, ..., Any]) -> Any:
-        self._server.add_tool(_unbound(made))
-        return made
 
 
 @contextlib.asynccontextmanager

@@ -38,8 +38,6 @@ if TYPE_CHECKING:
     from pydantic.fields import FieldInfo
 
     from mcpcore.declare.declaration import Declared
-    from mcpcore.declare.prompt import PromptOptions
-    from mcpcore.declare.resource import ResourceOptions
     from mcpcore.declare.tool import Tool
 
 WRAPPED_RESULT: Final = "x-fastmcp-wrap-result"
@@ -51,31 +49,31 @@ def registration_of(declared: Declared[..., Any], metadata: Any) -> ToolMeta | R
 
     Where both say something, FastMCP's decorator has the last word; the contract is added to its `meta`.
     """
+    options = declared.declaration.options
+    chosen: Any
+    own: dict[str, Any] = {}
     if isinstance(declared, DeclaredResource):
-        return _resource_registration(declared, metadata)
-    if isinstance(declared, DeclaredPrompt):
-        return _prompt_registration(declared, metadata)
-    return tool_registration(cast("Tool[..., Any]", declared), metadata)
-
-
-def tool_registration(tool: Tool[..., Any], metadata: Any) -> ToolMeta:
-    """What FastMCP registers `tool` with: the options of `@mcp.tool(...)`, `metadata`, and those of `@tool(...)`.
-
-    Where both say something, `@mcp.tool(...)` has the last word; the contract is added to its `meta`.
-    """
-    options = tool.declaration.options
-    chosen = metadata if isinstance(metadata, ToolMeta) else ToolMeta()
-    return dataclasses.replace(
+        chosen = metadata if isinstance(metadata, ResourceMeta) else ResourceMeta(uri=options.uri)
+    elif isinstance(declared, DeclaredPrompt):
+        chosen = metadata if isinstance(metadata, PromptMeta) else PromptMeta()
+    else:
+        chosen = metadata if isinstance(metadata, ToolMeta) else ToolMeta()
+        if chosen.output_schema is NotSet:
+            own["output_schema"] = output_schema_of(cast("Tool[..., Any]", declared))
+        own["task"] = _task_config(chosen.task)
+    registration: ToolMeta | ResourceMeta | PromptMeta = dataclasses.replace(
         chosen,
-        name=chosen.name or tool.name,
-        title=chosen.title or options.title,
+        name=chosen.name or declared.name,
         description=chosen.description if chosen.description is not None else options.description,
-        annotations=chosen.annotations or options.annotations,
-        icons=chosen.icons or options.icons,
-        meta=_meta(tool, options.meta, chosen.meta),
-        output_schema=output_schema_of(tool) if chosen.output_schema is NotSet else chosen.output_schema,
-        task=_task_config(chosen.task),
+        meta=_meta(declared, getattr(options, "meta", None), chosen.meta),
+        **{name: getattr(chosen, name) or getattr(options, name) for name in _SHARED if hasattr(options, name)},
+        **own,
     )
+    return registration
+
+
+_SHARED: Final = ("title", "icons", "annotations", "mime_type")
+"""Options that both decorators take, of all or some kinds of components."""
 
 
 class _TaskConfig(TaskConfig):
@@ -90,36 +88,6 @@ def _task_config(task: bool | TaskConfig | None) -> TaskConfig | None:  # noqa: 
         return None
     config = TaskConfig.from_bool(task) if isinstance(task, bool) else task
     return _TaskConfig(mode=config.mode, poll_interval=config.poll_interval)
-
-
-def _resource_registration(resource: DeclaredResource[..., Any], metadata: Any) -> ResourceMeta:
-    declaration: Any = resource.declaration
-    options: ResourceOptions = declaration.resource
-    chosen = metadata if isinstance(metadata, ResourceMeta) else ResourceMeta(uri=options.uri)
-    return dataclasses.replace(
-        chosen,
-        name=chosen.name or resource.name,
-        title=chosen.title or options.title,
-        description=chosen.description if chosen.description is not None else options.description,
-        mime_type=chosen.mime_type or options.mime_type,
-        annotations=chosen.annotations or options.annotations,
-        icons=chosen.icons or options.icons,
-        meta=_meta(resource, options.meta, chosen.meta),
-    )
-
-
-def _prompt_registration(prompt: DeclaredPrompt[..., Any], metadata: Any) -> PromptMeta:
-    declaration: Any = prompt.declaration
-    options: PromptOptions = declaration.prompt
-    chosen = metadata if isinstance(metadata, PromptMeta) else PromptMeta()
-    return dataclasses.replace(
-        chosen,
-        name=chosen.name or prompt.name,
-        title=chosen.title or options.title,
-        description=chosen.description if chosen.description is not None else options.description,
-        icons=chosen.icons or options.icons,
-        meta=_meta(prompt, chosen.meta),
-    )
 
 
 def _meta(declared: Declared[..., Any], *metas: dict[str, Any] | None) -> dict[str, Any] | None:

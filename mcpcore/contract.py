@@ -159,7 +159,7 @@ class FailureMode(Generic[R_co, D_co]):
         """Declare a failure mode.
 
         Raises:
-            ContractError: If the declaration cannot stand; the message names the file, the tool and the entry.
+            ContractError: If the declaration cannot stand; the message names the file, the line and the reason.
         """
         self = object.__new__(cls)
         values = {

@@ -34,8 +34,8 @@ S_contra = TypeVar("S_contra", contravariant=True)
 T_co = TypeVar("T_co", covariant=True)
 
 
-# Internal, so not frozen: freezing slows the import.
-@dataclass(slots=True, kw_only=True, eq=False, repr=False)
+# In the order in which the SDK takes them by position. Internal, so not frozen: freezing slows the import.
+@dataclass(slots=True, eq=False, repr=False)
 class ToolOptions:
     """The arguments of the decorator: those of the SDK's own registration, and the contract.
 

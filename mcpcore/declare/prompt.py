@@ -29,8 +29,8 @@ T_co = TypeVar("T_co", covariant=True)
 S_contra = TypeVar("S_contra", contravariant=True)
 
 
-# Internal, so not frozen: freezing slows the import.
-@dataclass(slots=True, kw_only=True, eq=False, repr=False)
+# In the order in which the SDK takes them by position. Internal, so not frozen: freezing slows the import.
+@dataclass(slots=True, eq=False, repr=False)
 class PromptOptions:
     """The arguments of the decorator: those of the SDK's own registration, and the contract.
 

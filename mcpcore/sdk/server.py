@@ -311,18 +311,7 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
         meta: dict[str, Any] | None = None,
         structured_output: bool | None = None,  # noqa: FBT001 - the SDK's own signature
     ) -> Callable[[_CallableT], _CallableT]: ...
-    def tool(
-        self,
-        name: str | None = None,
-        title: str | None = None,
-        description: str | None = None,
-        annotations: ToolAnnotations | None = None,
-        icons: list[Icon] | None = None,
-        meta: dict[str, Any] | None = None,
-        structured_output: bool | None = None,  # noqa: FBT001 - the SDK's own signature
-        *,
-        errors: Sequence[FailureMode[Any]] | None = None,
-    ) -> Any:
+    def tool(self, *args: Any, errors: Sequence[FailureMode[Any]] | None = None, **options: Any) -> Any:
         """Register the decorated function; with `errors` as a contract tool, else as a tool of the SDK's own kind.
 
         With `errors` the name refers to the `Tool`, which a unit test calls; without, to the function.
@@ -332,22 +321,11 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
         """
         with self._startup.registration():
             if errors is None:
-                return self._startup.registered(
-                    super().tool(name, title, description, annotations, icons, meta, structured_output)
-                )
-        options = ToolOptions(
-            name=name,
-            title=title,
-            description=description,
-            annotations=annotations,
-            icons=icons,
-            meta=meta,
-            structured_output=structured_output,
-            errors=errors,
-        )
+                return self._startup.registered(super().tool(*args, **options))
+        made_with = ToolOptions(*args, **{**options, "errors": errors})
 
         def register(fn: Callable[..., Any]) -> Any:
-            made = make_tool(fn, options)
+            made = make_tool(fn, made_with)
             self.add_tool(_unbound(made))
             return made
 
@@ -429,15 +407,7 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
         description: str | None = None,
         icons: list[Icon] | None = None,
     ) -> Callable[[_CallableT], _CallableT]: ...
-    def prompt(
-        self,
-        name: str | None = None,
-        title: str | None = None,
-        description: str | None = None,
-        icons: list[Icon] | None = None,
-        *,
-        errors: Sequence[FailureMode[Any]] | None = None,
-    ) -> Any:
+    def prompt(self, *args: Any, errors: Sequence[FailureMode[Any]] | None = None, **options: Any) -> Any:
         """Register the decorated function; with `errors` as a prompt with a contract.
 
         Without `errors` it becomes a prompt of the SDK's own kind, unless it takes mcpcore's `Context`. With `errors`
@@ -446,13 +416,12 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
         Raises:
             ContractError: If the contract or the handler cannot be served, or the name is taken.
         """
-        options: dict[str, Any] = {"name": name, "title": title, "description": description, "icons": icons}
         with self._startup.registration():
             return self._startup.registered(
                 registering(
                     errors,
-                    lambda contract: PromptDecorator(PromptOptions(errors=contract, **options)),
-                    functools.partial(super().prompt, **options),
+                    lambda contract: PromptDecorator(PromptOptions(*args, **{**options, "errors": contract})),
+                    functools.partial(super().prompt, *args, **options),
                     self.add_prompt,
                 )
             )

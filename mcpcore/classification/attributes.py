@@ -12,8 +12,6 @@ from mcpcore.classification.introspection import (
     args_of,
     as_int,
     attributes_of,
-    cause_of,
-    context_of,
     folded_text,
     full_name,
     get,
@@ -24,12 +22,14 @@ from mcpcore.classification.phrase_table import NAMES, SERVICE_NAMES
 from mcpcore.classification.retry_after import parse_retry_after
 from mcpcore.classification.status import STATUS_RETRY, code_for_status
 from mcpcore.codes import ErrorCode
+from mcpcore.exceptions import cause_of, context_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 Carried: TypeAlias = tuple[Fact, str, "int | None"]
 """A fact, its name in the table, and the HTTP status if the fact is one."""
+Reader: TypeAlias = "Callable[[BaseException], Carried | None]"
 
 _SERVICE_MATCHER: Final = Matcher((*SERVICE_NAMES, *(row for row in NAMES if row.code is not ErrorCode.INTERNAL_ERROR)))
 
@@ -45,7 +45,7 @@ CARRIERS: Final = frozenset({
 """Names in a class whose instances may carry a fact without an instance attribute."""
 
 
-def carried_by(exc: BaseException, numbers: Callable[[BaseException], Carried | None] | None) -> Carried | None:
+def carried_by(exc: BaseException, numbers: Reader | None) -> Carried | None:
     """The fact in the attributes of an exception, its name in the table, and the HTTP status if it is one."""
     if numbers is not None:
         found = numbers(exc)
@@ -244,32 +244,35 @@ def _header(headers: Any, name: str) -> object:
     return None
 
 
-def _smtp(exc: BaseException) -> Carried | None:
-    number = as_int(get(exc, "smtp_code"))
-    fact = None if number is None else code_tables.SMTP.get(number)
-    return None if fact is None else (fact, f"SMTP {number}", None)
+def _by_value(value_in: Callable[[BaseException], Any], table: Callable[[Any], Fact | None], label: str) -> Reader:
+    """A reader of a number or a name that `table` has, wherever `value_in` finds it; `label` names the match."""
+
+    def read(exc: BaseException) -> Carried | None:
+        value = value_in(exc)
+        fact = None if value is None else table(value)
+        return None if fact is None else (fact, label.format(value), None)
+
+    return read
 
 
-def _oracle(exc: BaseException) -> Carried | None:
+def _first_arg(exc: BaseException) -> Any:
     args = args_of(exc)
-    number = as_int(get(args[0], "code")) if args else None
-    fact = None if number is None else code_tables.ORACLE.get(number)
-    return None if fact is None else (fact, f"ORA-{number:05}", None)
+    return args[0] if args else None
 
 
-def _sqlite(exc: BaseException) -> Carried | None:
-    code = as_int(get(exc, "sqlite_errorcode"))
-    fact = None if code is None else code_tables.by_sqlite(code)
-    return None if fact is None else (fact, f"SQLite {code}", None)
-
-
-def _mysql(exc: BaseException) -> Carried | None:
-    args = args_of(exc)
+def _mysql_number(exc: BaseException) -> int | None:
     number = as_int(get(exc, "errno"))
-    if number is None and args:
-        number = as_int(args[0])
-    fact = None if number is None else code_tables.MYSQL.get(number)
-    return None if fact is None else (fact, f"MySQL {number}", None)
+    return as_int(_first_arg(exc)) if number is None else number
+
+
+def _redis_word(exc: BaseException) -> str | None:
+    said = _first_arg(exc)
+    return said[:40].partition(" ")[0].rstrip(":") if type(said) is str else None
+
+
+def _odbc_state(exc: BaseException) -> str | None:
+    state = _first_arg(exc)
+    return state if type(state) is str and len(state) == 5 else None
 
 
 def _mongo(exc: BaseException) -> Carried | None:
@@ -285,25 +288,6 @@ def _mongo(exc: BaseException) -> Carried | None:
     return None if number is None else (Fact(ErrorCode.DATABASE_ERROR), f"MongoDB {number}", None)
 
 
-def _redis(exc: BaseException) -> Carried | None:
-    args = args_of(exc)
-    if args and type(args[0]) is str:
-        word = args[0][:40].partition(" ")[0].rstrip(":")
-        fact = code_tables.REDIS.get(word)
-        if fact is not None:
-            return fact, f"Redis {word}", None
-    return None
-
-
-def _odbc(exc: BaseException) -> Carried | None:
-    args = args_of(exc)
-    if args and type(args[0]) is str and len(args[0]) == 5:
-        fact = code_tables.by_sqlstate(args[0])
-        if fact is not None:
-            return fact, f"SQLSTATE {args[0]}", None
-    return None
-
-
 def _aiohttp(exc: BaseException) -> Carried | None:
     """An answer that is not HTTP: the client gives it status 400, though the server is at fault."""
     inner = cause_of(exc) or context_of(exc)
@@ -312,22 +296,10 @@ def _aiohttp(exc: BaseException) -> Carried | None:
     return None
 
 
-def _xmlrpc(exc: BaseException) -> Carried | None:
-    number = as_int(get(exc, "faultCode"))
-    # Only the numbers in the specification; each server defines other fault codes for itself.
-    return (code_tables.JSONRPC[number], f"XML-RPC {number}", None) if number in code_tables.JSONRPC_OF_ANY else None
-
-
 def _elastic(exc: BaseException) -> Carried | None:
     name = get(exc, "error")
     fact = code_tables.SERVICE_CODES.get(name) if type(name) is str else None
     return None if fact is None else (fact, f"service code {name}", status_of(exc))
-
-
-def _jsonrpc(exc: BaseException) -> Carried | None:
-    number = as_int(get(get(exc, "error"), "code"))
-    fact = None if number is None else code_tables.JSONRPC.get(number)
-    return None if fact is None else (fact, f"JSON-RPC {number}", None)
 
 
 def _syntax(exc: BaseException) -> Carried | None:
@@ -338,21 +310,30 @@ def _syntax(exc: BaseException) -> Carried | None:
     return None
 
 
-NUMBERS: Final[dict[str, Callable[[BaseException], Carried | None]]] = {
-    "sqlite3": _sqlite,
-    **dict.fromkeys(("pymysql", "MySQLdb", "mysql", "mariadb", "aiomysql"), _mysql),
+_MYSQL: Final = _by_value(_mysql_number, code_tables.MYSQL.get, "MySQL {}")
+_ORACLE: Final = _by_value(lambda exc: as_int(get(_first_arg(exc), "code")), code_tables.ORACLE.get, "ORA-{:05}")
+_REDIS: Final = _by_value(_redis_word, code_tables.REDIS.get, "Redis {}")
+
+NUMBERS: Final[dict[str, Reader]] = {
+    "sqlite3": _by_value(lambda exc: as_int(get(exc, "sqlite_errorcode")), code_tables.by_sqlite, "SQLite {}"),
+    **dict.fromkeys(("pymysql", "MySQLdb", "mysql", "mariadb", "aiomysql"), _MYSQL),
     "pymongo": _mongo,
-    "oracledb": _oracle,
-    "cx_Oracle": _oracle,
-    "smtplib": _smtp,
-    "redis": _redis,
-    "valkey": _redis,
-    "pyodbc": _odbc,
+    "oracledb": _ORACLE,
+    "cx_Oracle": _ORACLE,
+    "smtplib": _by_value(lambda exc: as_int(get(exc, "smtp_code")), code_tables.SMTP.get, "SMTP {}"),
+    "redis": _REDIS,
+    "valkey": _REDIS,
+    "pyodbc": _by_value(_odbc_state, code_tables.by_sqlstate, "SQLSTATE {}"),
     "aiohttp": _aiohttp,
-    "xmlrpc.Fault": _xmlrpc,
+    # Only the numbers in the specification; each server defines other fault codes for itself.
+    "xmlrpc.Fault": _by_value(
+        lambda exc: as_int(get(exc, "faultCode")),
+        {number: code_tables.JSONRPC[number] for number in code_tables.JSONRPC_OF_ANY}.get,
+        "XML-RPC {}",
+    ),
     "elasticsearch": _elastic,
     "opensearchpy": _elastic,
-    "mcp": _jsonrpc,
+    "mcp": _by_value(lambda exc: as_int(get(get(exc, "error"), "code")), code_tables.JSONRPC.get, "JSON-RPC {}"),
     "builtins.SyntaxError": _syntax,
 }
 """Where a family of exceptions keeps numbers that only it has, by the first part of the row's name or the whole."""

@@ -5,23 +5,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple, cast
 
 from mcpcore.classification import registry
-from mcpcore.classification.attributes import CARRIERS, NUMBERS, Carried, carried_by, retry_after, status_of
+from mcpcore.classification.attributes import CARRIERS, NUMBERS, Reader, carried_by, retry_after, status_of
 from mcpcore.classification.introspection import (
     args_of,
     attributes_of,
-    cause_of,
-    context_of,
     folded_text,
     get,
     is_exception,
-    members_of,
     module_of,
     mro_of,
     name_of,
     namespace_of,
     qualname_of,
     raw_text,
-    suppresses,
 )
 from mcpcore.classification.matcher import (
     Matcher,
@@ -38,10 +34,11 @@ from mcpcore.classification.retry_after import as_retry, in_words
 from mcpcore.classification.status import RETRY_AFTER_STATUSES
 from mcpcore.classification.types import DEFINES_NAMES, PARTS, TYPES, TypeRow
 from mcpcore.codes import ErrorCode, is_code
+from mcpcore.exceptions import behind, cause_of, members_of
 from mcpcore.retry import Retry
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from mcpcore.codes import Code
 
@@ -96,38 +93,23 @@ class _Verdict(NamedTuple):
 class _Plan:
     """The result for a class, before any instance is examined."""
 
-    __slots__ = (
-        "bare",
-        "code",
-        "coded",
-        "group",
-        "is_os_error",
-        "matchers",
-        "name",
-        "numbers",
-        "own",
-        "parts",
-        "registered",
-        "row",
-        "vague",
-    )
-
-    code: Code | None
-    """The code, if the class alone decides."""
-    registered: registry.Entry | None
-    row: TypeRow | None
-    own: bool
-    """Whether the row takes precedence over the name of the class."""
-    name: TextMatch | None
-    vague: TextMatch | None
-    """The match of the name if the message has no match."""
-    matchers: tuple[Matcher, ...]
-    numbers: Callable[[BaseException], Carried | None] | None
-    parts: tuple[str, ...]
-    coded: bool
-    group: bool
-    bare: bool
-    """Whether an instance without attributes cannot carry any fact."""
+    def __init__(self) -> None:
+        self.code: Code | None = None
+        """The code, if the class alone decides."""
+        self.registered: registry.Entry | None = None
+        self.row: TypeRow | None = None
+        self.own = False
+        """Whether the row takes precedence over the name of the class."""
+        self.name: TextMatch | None = None
+        self.vague: TextMatch | None = None
+        """The match of the name if the message has no match."""
+        self.matchers: tuple[Matcher, ...] = ()
+        self.numbers: Reader | None = None
+        self.parts: tuple[str, ...] = ()
+        self.coded = False
+        self.group = False
+        self.bare = False
+        """Whether an instance without attributes cannot carry any fact."""
 
 
 _PLANS: Final[dict[type[BaseException], _Plan]] = {}
@@ -180,26 +162,16 @@ def _decide(exc: BaseException) -> _Verdict:
 
 
 def _plan(kind: type[BaseException]) -> _Plan:
-    plan = _blank()
+    plan = _Plan()
     try:
         _fill(plan, kind)
     except BaseException:  # noqa: BLE001  # a metaclass may raise from anything
         # The class cannot be read: the attributes and the message of its instances decide.
-        plan = _blank()
+        plan = _Plan()
     if len(_PLANS) >= _MAX_PLANS:
         # Classes that a program makes as it runs must not be kept forever.
         _PLANS.clear()
     _PLANS[kind] = plan
-    return plan
-
-
-def _blank() -> _Plan:
-    plan = _Plan()
-    plan.code = plan.registered = plan.row = plan.name = plan.vague = plan.numbers = None
-    plan.matchers = ()
-    plan.own = False
-    plan.parts = ()
-    plan.coded = plan.group = plan.bare = False
     return plan
 
 
@@ -318,13 +290,9 @@ def _inside(exc: BaseException, plan: _Plan) -> Iterator[tuple[BaseException, st
             inner = get(value, "_exception") if name in _FUTURES else value
             if is_exception(inner):
                 yield inner, name
-    inner = cause_of(exc)
+    inner = behind(exc)
     if inner is not None:
-        yield inner, "__cause__"
-    elif not suppresses(exc):
-        inner = context_of(exc)
-        if inner is not None:
-            yield inner, "__context__"
+        yield inner, "__context__" if cause_of(exc) is None else "__cause__"
 
 
 def _judge(exc: BaseException, plan: _Plan, path: tuple[str, ...], budget: list[int], depth: int) -> _Verdict | None:
@@ -412,17 +380,10 @@ def _judge_group(group: BaseException, path: tuple[str, ...], budget: list[int],
             return _Verdict(_SPECIFIC, ErrorCode.INTERNAL_ERROR, None, "group", "members differ", group, path)
         if verdict.weight < least.weight and least.weight != _BUG:
             least = verdict._replace(path=(*path, f"exceptions[{index}]", *verdict.path))
-        retry = _longer(cast("Retry", retry), advice)
+        retry = min(cast("Retry", retry), advice, key=lambda retry: retry.caution)
     if least is None:  # pragma: no cover - Python refuses an empty group
         return _Verdict(_DEFAULT, ErrorCode.INTERNAL_ERROR, None, "group", "empty", group, path)
     return least._replace(retry=retry)
-
-
-def _longer(one: Retry, other: Retry) -> Retry:
-    """The more cautious of two pieces of advice."""
-    if not one.retryable or not other.retryable:
-        return Retry.never()
-    return one if (one.seconds or 0) >= (other.seconds or 0) else other
 
 
 def _retry(verdict: _Verdict, status: int | None, outermost: BaseException) -> Retry:

@@ -14,11 +14,7 @@ qualname_of: Final = type.__dict__["__qualname__"].__get__
 name_of: Final = type.__dict__["__name__"].__get__
 namespace_of: Final = type.__dict__["__dict__"].__get__
 args_of: Final = cast("Any", BaseException.__dict__["args"]).__get__
-cause_of: Final = cast("Any", BaseException.__dict__["__cause__"]).__get__
-context_of: Final = cast("Any", BaseException.__dict__["__context__"]).__get__
-suppresses: Final = cast("Any", BaseException.__dict__["__suppress_context__"]).__get__
 attributes_of: Final = cast("Any", BaseException.__dict__["__dict__"]).__get__
-members_of: Final = cast("Any", BaseExceptionGroup.__dict__["exceptions"]).__get__
 _class_attribute = type.__getattribute__
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
 from mcpcore.codes import ErrorCode
@@ -15,25 +14,23 @@ if TYPE_CHECKING:
 
 HANDLER_ERROR: Final = "HANDLER_ERROR"
 
-DOMAIN_CODES: Final[Mapping[ErrorCode, str]] = MappingProxyType(
-    {code: f"ERR_{'VALIDATION' if code is ErrorCode.VALIDATION_ERROR else code.name}" for code in ErrorCode}
-)
+DOMAIN_CODES: Final[Mapping[ErrorCode, str]] = {
+    code: f"ERR_{'VALIDATION' if code is ErrorCode.VALIDATION_ERROR else code.name}" for code in ErrorCode
+}
 """The domain code of pattern B for each code. Source of the form, and of ERR_VALIDATION: document 001, section 3."""
 
-READ: Final[Mapping[str, ErrorCode]] = MappingProxyType(
-    {
-        "INVALID_PARAMS": ErrorCode.INVALID_PARAMS,
-        HANDLER_ERROR: ErrorCode.INTERNAL_ERROR,
-        **{domain: code for code, domain in DOMAIN_CODES.items()},
-        "ERR_WRITEBACK_REQUIRED": ErrorCode.CONFLICT,
-        "ERR_INVALID_TRANSITION": ErrorCode.CONFLICT,
-        "ERR_SESSION_EXISTS": ErrorCode.CONFLICT,
-        "ERR_SESSION_NOT_FOUND": ErrorCode.NOT_FOUND,
-        "ERR_ALREADY_FINALIZED": ErrorCode.CONFLICT,
-        "ERR_NO_RECORDS": ErrorCode.NOT_FOUND,
-        "ERR_NOT_FINALIZED": ErrorCode.CONFLICT,
-    }
-)
+READ: Final[Mapping[str, ErrorCode]] = {
+    "INVALID_PARAMS": ErrorCode.INVALID_PARAMS,
+    HANDLER_ERROR: ErrorCode.INTERNAL_ERROR,
+    **{domain: code for code, domain in DOMAIN_CODES.items()},
+    "ERR_WRITEBACK_REQUIRED": ErrorCode.CONFLICT,
+    "ERR_INVALID_TRANSITION": ErrorCode.CONFLICT,
+    "ERR_SESSION_EXISTS": ErrorCode.CONFLICT,
+    "ERR_SESSION_NOT_FOUND": ErrorCode.NOT_FOUND,
+    "ERR_ALREADY_FINALIZED": ErrorCode.CONFLICT,
+    "ERR_NO_RECORDS": ErrorCode.NOT_FOUND,
+    "ERR_NOT_FINALIZED": ErrorCode.CONFLICT,
+}
 """The code for each code that the document shows; others are recognized by their ends."""
 
 _ENDINGS: Final = (

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
 from mcpcore.arguments import INVALID_ARGUMENTS, MISSING
@@ -15,73 +14,48 @@ from mcpcore.envelope import Envelope
 if TYPE_CHECKING:
     from mcpcore.limits import Limits
 
-WRITTEN: Final[Mapping[ErrorCode, str]] = MappingProxyType(
-    {
-        ErrorCode.PARSE_ERROR: "INVALID_INPUT_FORMAT",
-        ErrorCode.INVALID_REQUEST: "POLICY_VIOLATION",
-        ErrorCode.METHOD_NOT_FOUND: "UNKNOWN_TOOL_FAILURE",
-        ErrorCode.INVALID_PARAMS: "INVALID_INPUT_TYPE",
-        ErrorCode.INTERNAL_ERROR: "INTERNAL_ERROR",
-        ErrorCode.SERVICE_UNAVAILABLE: "UNKNOWN_TOOL_FAILURE",
-        ErrorCode.NOT_FOUND: "PATH_NOT_FOUND",
-        ErrorCode.CONFLICT: "HASH_MISMATCH",
-        ErrorCode.RATE_LIMITED: "UNKNOWN_TOOL_FAILURE",
-        ErrorCode.TIMEOUT: "UNKNOWN_TOOL_FAILURE",
-        ErrorCode.FORBIDDEN: "UNAUTHORIZED_ACTION",
-        ErrorCode.UNAUTHORIZED: "SESSION_NOT_INITIALIZED",
-        ErrorCode.VALIDATION_ERROR: "INVALID_INPUT_VALUE",
-        ErrorCode.CONFIGURATION_ERROR: "BOOTSTRAP_FAILURE",
-        ErrorCode.INITIALIZATION_FAILED: "SESSION_INITIALIZATION_FAILED",
-        ErrorCode.DATABASE_ERROR: "UNKNOWN_TOOL_FAILURE",
-        ErrorCode.REQUEST_CANCELLED: "UNKNOWN_TOOL_FAILURE",
-        ErrorCode.SERIALIZATION_ERROR: "UNKNOWN_TOOL_FAILURE",
-        ErrorCode.UNKNOWN_ERROR: "UNKNOWN_TOOL_FAILURE",
-    }
-)
+_FALLBACK: Final = "UNKNOWN_TOOL_FAILURE"
+
+WRITTEN: Final[Mapping[ErrorCode, str]] = {
+    **dict.fromkeys(ErrorCode, _FALLBACK),
+    ErrorCode.PARSE_ERROR: "INVALID_INPUT_FORMAT",
+    ErrorCode.INVALID_REQUEST: "POLICY_VIOLATION",
+    ErrorCode.INVALID_PARAMS: "INVALID_INPUT_TYPE",
+    ErrorCode.INTERNAL_ERROR: "INTERNAL_ERROR",
+    ErrorCode.NOT_FOUND: "PATH_NOT_FOUND",
+    ErrorCode.CONFLICT: "HASH_MISMATCH",
+    ErrorCode.FORBIDDEN: "UNAUTHORIZED_ACTION",
+    ErrorCode.UNAUTHORIZED: "SESSION_NOT_INITIALIZED",
+    ErrorCode.VALIDATION_ERROR: "INVALID_INPUT_VALUE",
+    ErrorCode.CONFIGURATION_ERROR: "BOOTSTRAP_FAILURE",
+    ErrorCode.INITIALIZATION_FAILED: "SESSION_INITIALIZATION_FAILED",
+}
 """The registered code for each code; the dialect's fallback where it has none of that meaning."""
 
-READ: Final[Mapping[str, ErrorCode]] = MappingProxyType(
-    {
-        "SESSION_NOT_INITIALIZED": ErrorCode.UNAUTHORIZED,
-        "SESSION_LOCKED": ErrorCode.FORBIDDEN,
-        "SESSION_INITIALIZATION_FAILED": ErrorCode.INITIALIZATION_FAILED,
-        "INVALID_INPUT_TYPE": ErrorCode.INVALID_PARAMS,
-        "INVALID_INPUT_FORMAT": ErrorCode.PARSE_ERROR,
-        "INVALID_INPUT_VALUE": ErrorCode.VALIDATION_ERROR,
-        "MISSING_REQUIRED_FIELD": ErrorCode.INVALID_PARAMS,
-        "UNAUTHORIZED_ACTION": ErrorCode.FORBIDDEN,
-        "INSUFFICIENT_PERMISSIONS": ErrorCode.FORBIDDEN,
-        "ROLE_MISMATCH": ErrorCode.FORBIDDEN,
-        "INVALID_PATH": ErrorCode.VALIDATION_ERROR,
-        "PATH_NOT_FOUND": ErrorCode.NOT_FOUND,
-        "PATH_TRAVERSAL_BLOCKED": ErrorCode.FORBIDDEN,
-        "OUTSIDE_WORKSPACE": ErrorCode.FORBIDDEN,
-        "FILE_NOT_FOUND": ErrorCode.NOT_FOUND,
-        "FILE_ALREADY_EXISTS": ErrorCode.CONFLICT,
-        "FILE_READ_FAILED": ErrorCode.INTERNAL_ERROR,
-        "FILE_WRITE_FAILED": ErrorCode.INTERNAL_ERROR,
-        "PATCH_INVALID": ErrorCode.VALIDATION_ERROR,
-        "PATCH_APPLY_FAILED": ErrorCode.CONFLICT,
-        "HASH_MISMATCH": ErrorCode.CONFLICT,
-        "PLAN_NOT_FOUND": ErrorCode.NOT_FOUND,
-        "PLAN_NOT_APPROVED": ErrorCode.FORBIDDEN,
-        "PLAN_ENFORCEMENT_FAILED": ErrorCode.VALIDATION_ERROR,
-        "PLAN_SCOPE_VIOLATION": ErrorCode.FORBIDDEN,
-        "POLICY_VIOLATION": ErrorCode.INVALID_REQUEST,
-        "RUST_POLICY_VIOLATION": ErrorCode.INVALID_REQUEST,
-        "PREFLIGHT_FAILED": ErrorCode.VALIDATION_ERROR,
-        "INVARIANT_VIOLATION": ErrorCode.INTERNAL_ERROR,
-        "BOOTSTRAP_FAILURE": ErrorCode.CONFIGURATION_ERROR,
-        "SELF_AUDIT_FAILURE": ErrorCode.INITIALIZATION_FAILED,
-        "AUDIT_LOG_FAILED": ErrorCode.INTERNAL_ERROR,
-        "AUDIT_LOCK_FAILED": ErrorCode.INTERNAL_ERROR,
-        "INTERNAL_ERROR": ErrorCode.INTERNAL_ERROR,
-        "UNKNOWN_TOOL_FAILURE": ErrorCode.UNKNOWN_ERROR,
-    }
-)
+READ: Final[Mapping[str, ErrorCode]] = {
+    name: code
+    for code, names in (
+        (ErrorCode.UNAUTHORIZED, "SESSION_NOT_INITIALIZED"),
+        (ErrorCode.FORBIDDEN, "SESSION_LOCKED UNAUTHORIZED_ACTION INSUFFICIENT_PERMISSIONS ROLE_MISMATCH"),
+        (ErrorCode.FORBIDDEN, "PATH_TRAVERSAL_BLOCKED OUTSIDE_WORKSPACE PLAN_NOT_APPROVED PLAN_SCOPE_VIOLATION"),
+        (ErrorCode.INITIALIZATION_FAILED, "SESSION_INITIALIZATION_FAILED SELF_AUDIT_FAILURE"),
+        (ErrorCode.INVALID_PARAMS, "INVALID_INPUT_TYPE MISSING_REQUIRED_FIELD"),
+        (ErrorCode.PARSE_ERROR, "INVALID_INPUT_FORMAT"),
+        (ErrorCode.VALIDATION_ERROR, "INVALID_INPUT_VALUE INVALID_PATH PATCH_INVALID"),
+        (ErrorCode.VALIDATION_ERROR, "PLAN_ENFORCEMENT_FAILED PREFLIGHT_FAILED"),
+        (ErrorCode.NOT_FOUND, "PATH_NOT_FOUND FILE_NOT_FOUND PLAN_NOT_FOUND"),
+        (ErrorCode.CONFLICT, "FILE_ALREADY_EXISTS PATCH_APPLY_FAILED HASH_MISMATCH"),
+        (ErrorCode.INVALID_REQUEST, "POLICY_VIOLATION RUST_POLICY_VIOLATION"),
+        (ErrorCode.INTERNAL_ERROR, "FILE_READ_FAILED FILE_WRITE_FAILED INVARIANT_VIOLATION"),
+        (ErrorCode.INTERNAL_ERROR, "AUDIT_LOG_FAILED AUDIT_LOCK_FAILED INTERNAL_ERROR"),
+        (ErrorCode.CONFIGURATION_ERROR, "BOOTSTRAP_FAILURE"),
+        (ErrorCode.UNKNOWN_ERROR, _FALLBACK),
+    )
+    for name in names.split()
+}
 """The code for each registered code. Source: document 000, section 2."""
 
-_OWN_REASONS: Final = MappingProxyType({"audit_failed": "AUDIT_LOG_FAILED"})
+_OWN_REASONS: Final = {"audit_failed": "AUDIT_LOG_FAILED"}
 _UNNAMED: Final = "unknown"
 _ALWAYS: Final = frozenset({"error_code", "human_message", "tool_name", "cause", "timestamp", *FIELDS})
 _EXPOSED: Final = frozenset({"type", "message", "causes", "traceback"})
@@ -178,7 +152,7 @@ def registered_code(envelope: Envelope) -> str:
     if reason == INVALID_ARGUMENTS and _only_missing(envelope):
         return "MISSING_REQUIRED_FIELD"
     code = known(envelope)
-    return WRITTEN[code] if isinstance(code, ErrorCode) else "UNKNOWN_TOOL_FAILURE"
+    return WRITTEN[code] if isinstance(code, ErrorCode) else _FALLBACK
 
 
 def _only_missing(envelope: Envelope) -> bool:
@@ -212,7 +186,7 @@ def _cause(exposed: Mapping[str, Any]) -> dict[str, Any] | None:
     return {"message": original.get("message"), "code": None, "name": original.get("type")}
 
 
-_PARTS: Final = MappingProxyType({"message": "message", "code": "code", "name": "type"})
+_PARTS: Final = {"message": "message", "code": "code", "name": "type"}
 """The parts of a cause, and what each is called here."""
 
 

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
-from mcpcore.codes import Code, ErrorCode
+from mcpcore.codes import STRATEGIES, Code, ErrorCode
 from mcpcore.dialects.details import details_of, envelope_from, json_text, known, own_code
 from mcpcore.retry import Retry
 
@@ -14,98 +13,65 @@ if TYPE_CHECKING:
     from mcpcore.envelope import Envelope
     from mcpcore.limits import Limits
 
-WRITTEN: Final[Mapping[ErrorCode, str]] = MappingProxyType(
-    {
-        ErrorCode.PARSE_ERROR: "INVALID_INPUT",
-        ErrorCode.INVALID_REQUEST: "OPERATION_NOT_ALLOWED",
-        ErrorCode.METHOD_NOT_FOUND: "NOT_FOUND",
-        ErrorCode.INVALID_PARAMS: "INVALID_INPUT",
-        ErrorCode.INTERNAL_ERROR: "INTERNAL_ERROR",
-        ErrorCode.SERVICE_UNAVAILABLE: "SERVICE_UNAVAILABLE",
-        ErrorCode.NOT_FOUND: "NOT_FOUND",
-        ErrorCode.CONFLICT: "DUPLICATE_OPERATION",
-        ErrorCode.RATE_LIMITED: "RATE_LIMITED",
-        ErrorCode.TIMEOUT: "TIMEOUT",
-        ErrorCode.FORBIDDEN: "FORBIDDEN",
-        ErrorCode.UNAUTHORIZED: "UNAUTHORIZED",
-        ErrorCode.VALIDATION_ERROR: "VALIDATION_FAILED",
-        ErrorCode.CONFIGURATION_ERROR: "INTERNAL_ERROR",
-        ErrorCode.INITIALIZATION_FAILED: "INTERNAL_ERROR",
-        ErrorCode.DATABASE_ERROR: "DEPENDENCY_FAILED",
-        ErrorCode.REQUEST_CANCELLED: "OPERATION_NOT_ALLOWED",
-        ErrorCode.SERIALIZATION_ERROR: "INTERNAL_ERROR",
-        ErrorCode.UNKNOWN_ERROR: "INTERNAL_ERROR",
-    }
-)
+WRITTEN: Final[Mapping[ErrorCode, str]] = {
+    **dict.fromkeys(ErrorCode, "INTERNAL_ERROR"),
+    ErrorCode.PARSE_ERROR: "INVALID_INPUT",
+    ErrorCode.INVALID_REQUEST: "OPERATION_NOT_ALLOWED",
+    ErrorCode.METHOD_NOT_FOUND: "NOT_FOUND",
+    ErrorCode.INVALID_PARAMS: "INVALID_INPUT",
+    ErrorCode.SERVICE_UNAVAILABLE: "SERVICE_UNAVAILABLE",
+    ErrorCode.NOT_FOUND: "NOT_FOUND",
+    ErrorCode.CONFLICT: "DUPLICATE_OPERATION",
+    ErrorCode.RATE_LIMITED: "RATE_LIMITED",
+    ErrorCode.TIMEOUT: "TIMEOUT",
+    ErrorCode.FORBIDDEN: "FORBIDDEN",
+    ErrorCode.UNAUTHORIZED: "UNAUTHORIZED",
+    ErrorCode.VALIDATION_ERROR: "VALIDATION_FAILED",
+    ErrorCode.DATABASE_ERROR: "DEPENDENCY_FAILED",
+    ErrorCode.REQUEST_CANCELLED: "OPERATION_NOT_ALLOWED",
+}
 """The code of the taxonomy for each code. Source of the codes: document 002, section 1."""
 
-_BY_CATEGORY: Final = MappingProxyType(
-    {"client": "BUSINESS_RULE_VIOLATION", "server": "INTERNAL_ERROR", "upstream": "DEPENDENCY_FAILED"}
-)
+_BY_CATEGORY: Final = {
+    "client": "BUSINESS_RULE_VIOLATION",
+    "server": "INTERNAL_ERROR",
+    "upstream": "DEPENDENCY_FAILED",
+}
 
-READ: Final[Mapping[str, ErrorCode]] = MappingProxyType(
-    {
-        "INVALID_INPUT": ErrorCode.INVALID_PARAMS,
-        "UNAUTHORIZED": ErrorCode.UNAUTHORIZED,
-        "FORBIDDEN": ErrorCode.FORBIDDEN,
-        "NOT_FOUND": ErrorCode.NOT_FOUND,
-        "RATE_LIMITED": ErrorCode.RATE_LIMITED,
-        "VALIDATION_FAILED": ErrorCode.VALIDATION_ERROR,
-        "INTERNAL_ERROR": ErrorCode.INTERNAL_ERROR,
-        "SERVICE_UNAVAILABLE": ErrorCode.SERVICE_UNAVAILABLE,
-        "TIMEOUT": ErrorCode.TIMEOUT,
-        "CIRCUIT_OPEN": ErrorCode.SERVICE_UNAVAILABLE,
-        "DEPENDENCY_FAILED": ErrorCode.SERVICE_UNAVAILABLE,
-        "BUSINESS_RULE_VIOLATION": ErrorCode.VALIDATION_ERROR,
-        "INSUFFICIENT_BALANCE": ErrorCode.FORBIDDEN,
-        "DUPLICATE_OPERATION": ErrorCode.CONFLICT,
-        "OPERATION_NOT_ALLOWED": ErrorCode.FORBIDDEN,
-    }
-)
-"""The code for each code of the taxonomy."""
+_TAXONOMY: Final[Mapping[str, tuple[ErrorCode, str]]] = {
+    "INVALID_INPUT": (ErrorCode.INVALID_PARAMS, "check_input_format get_schema_info"),
+    "UNAUTHORIZED": (ErrorCode.UNAUTHORIZED, "refresh_token reauthenticate"),
+    "FORBIDDEN": (ErrorCode.FORBIDDEN, "check_permissions escalate_to_human"),
+    "NOT_FOUND": (ErrorCode.NOT_FOUND, "verify_resource_id list_available_resources"),
+    "RATE_LIMITED": (ErrorCode.RATE_LIMITED, "wait_and_retry use_cached_data"),
+    "VALIDATION_FAILED": (ErrorCode.VALIDATION_ERROR, "check_input_format get_schema_info"),
+    "INTERNAL_ERROR": (ErrorCode.INTERNAL_ERROR, "retry_once contact_support"),
+    "SERVICE_UNAVAILABLE": (ErrorCode.SERVICE_UNAVAILABLE, "wait_and_retry use_fallback"),
+    "TIMEOUT": (ErrorCode.TIMEOUT, "retry_with_timeout reduce_request_scope"),
+    "CIRCUIT_OPEN": (ErrorCode.SERVICE_UNAVAILABLE, "use_fallback_service check_service_status"),
+    "DEPENDENCY_FAILED": (ErrorCode.SERVICE_UNAVAILABLE, "use_fallback_service retry_later"),
+    "BUSINESS_RULE_VIOLATION": (ErrorCode.VALIDATION_ERROR, "review_business_rules escalate_to_human"),
+    "INSUFFICIENT_BALANCE": (ErrorCode.FORBIDDEN, "check_balance add_funds"),
+    "DUPLICATE_OPERATION": (ErrorCode.CONFLICT, "get_existing_result skip_operation"),
+    "OPERATION_NOT_ALLOWED": (ErrorCode.FORBIDDEN, "check_permissions escalate_to_human"),
+}
+"""The code for each code of the taxonomy, and its actions where the author declared none.
 
-ACTIONS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
-    {
-        "INVALID_INPUT": ("check_input_format", "get_schema_info"),
-        "UNAUTHORIZED": ("refresh_token", "reauthenticate"),
-        "FORBIDDEN": ("check_permissions", "escalate_to_human"),
-        "NOT_FOUND": ("verify_resource_id", "list_available_resources"),
-        "RATE_LIMITED": ("wait_and_retry", "use_cached_data"),
-        "VALIDATION_FAILED": ("check_input_format", "get_schema_info"),
-        "INTERNAL_ERROR": ("retry_once", "contact_support"),
-        "SERVICE_UNAVAILABLE": ("wait_and_retry", "use_fallback"),
-        "TIMEOUT": ("retry_with_timeout", "reduce_request_scope"),
-        "CIRCUIT_OPEN": ("use_fallback_service", "check_service_status"),
-        "DEPENDENCY_FAILED": ("use_fallback_service", "retry_later"),
-        "BUSINESS_RULE_VIOLATION": ("review_business_rules", "escalate_to_human"),
-        "INSUFFICIENT_BALANCE": ("check_balance", "add_funds"),
-        "DUPLICATE_OPERATION": ("get_existing_result", "skip_operation"),
-        "OPERATION_NOT_ALLOWED": ("check_permissions", "escalate_to_human"),
-    }
-)
-"""The actions for each code of the taxonomy where the author declared none. Source: document 002, section 1."""
+Source: document 002, section 1.
+"""
+
+READ: Final = {native: code for native, (code, _) in _TAXONOMY.items()}
+ACTIONS: Final = {native: tuple(actions.split()) for native, (_, actions) in _TAXONOMY.items()}
 
 _ACTIONS: Final = ("contact_support",)
 """The actions for a code that the taxonomy does not have. Source: document 002, `getDefaultRecovery`."""
 
 _ALWAYS: Final = frozenset({"code", "message", "recovery_actions", "correlation_id", "timestamp"})
-_FIELDS: Final = _ALWAYS | {
-    "details",
-    "retry_after_ms",
-    "fallback_tool",
-    "recovery_hint",
-    "userMessage",
-    "corrective_params",
-}
-
-HINTS: Final = MappingProxyType(
-    {
-        "retry_later": "RETRY_LATER",
-        "check_input": "CHECK_INPUT",
-        "try_alternative": "TRY_ALTERNATIVE",
-        "report_to_user": "REPORT_TO_USER",
-    }
+_FIELDS: Final = _ALWAYS | frozenset(
+    ["details", "retry_after_ms", "fallback_tool", "recovery_hint", "userMessage", "corrective_params"]
 )
+
+HINTS: Final[Mapping[str, str]] = {strategy: strategy.upper() for strategy in STRATEGIES}
 """The recovery hint for each strategy."""
 
 _STRATEGIES: Final = {hint: strategy for strategy, hint in HINTS.items()}

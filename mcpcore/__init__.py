@@ -11,37 +11,41 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from mcpcore.classification import classify, explain
-    from mcpcore.codes import CustomCode, ErrorCode
-    from mcpcore.contract import Contract, ContractError, FailureMode
-    from mcpcore.declare.context import Context
-    from mcpcore.declare.prompt import prompt
-    from mcpcore.declare.resource import resource
-    from mcpcore.declare.tool import Tool, tool
-    from mcpcore.envelope import Envelope
-    from mcpcore.errors import (
-        CodedError,
-        configuration_error,
-        conflict,
-        database_error,
-        forbidden,
-        internal_error,
-        invalid_params,
-        invalid_request,
-        not_found,
-        rate_limited,
-        request_cancelled,
-        serialization_error,
-        service_unavailable,
-        timeout,
-        unauthorized,
-        validation_error,
-    )
-    from mcpcore.limits import Limits
-    from mcpcore.retry import Retry
-    from mcpcore.sdk.server import Server
-    from mcpcore.services import from_http_response, guard
-    from mcpcore.services.retrying import retrying
+    from mcpcore.classification import classify as classify
+    from mcpcore.classification import explain as explain
+    from mcpcore.codes import CustomCode as CustomCode
+    from mcpcore.codes import ErrorCode as ErrorCode
+    from mcpcore.contract import Contract as Contract
+    from mcpcore.contract import ContractError as ContractError
+    from mcpcore.contract import FailureMode as FailureMode
+    from mcpcore.declare.context import Context as Context
+    from mcpcore.declare.prompt import prompt as prompt
+    from mcpcore.declare.resource import resource as resource
+    from mcpcore.declare.tool import Tool as Tool
+    from mcpcore.declare.tool import tool as tool
+    from mcpcore.envelope import Envelope as Envelope
+    from mcpcore.errors import CodedError as CodedError
+    from mcpcore.errors import configuration_error as configuration_error
+    from mcpcore.errors import conflict as conflict
+    from mcpcore.errors import database_error as database_error
+    from mcpcore.errors import forbidden as forbidden
+    from mcpcore.errors import internal_error as internal_error
+    from mcpcore.errors import invalid_params as invalid_params
+    from mcpcore.errors import invalid_request as invalid_request
+    from mcpcore.errors import not_found as not_found
+    from mcpcore.errors import rate_limited as rate_limited
+    from mcpcore.errors import request_cancelled as request_cancelled
+    from mcpcore.errors import serialization_error as serialization_error
+    from mcpcore.errors import service_unavailable as service_unavailable
+    from mcpcore.errors import timeout as timeout
+    from mcpcore.errors import unauthorized as unauthorized
+    from mcpcore.errors import validation_error as validation_error
+    from mcpcore.limits import Limits as Limits
+    from mcpcore.retry import Retry as Retry
+    from mcpcore.sdk.server import Server as Server
+    from mcpcore.services import from_http_response as from_http_response
+    from mcpcore.services import guard as guard
+    from mcpcore.services.retrying import retrying as retrying
 
 __version__ = "0.1.0"
 
@@ -84,7 +88,6 @@ _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 # loaded by name on first use.
 _FROM_ABOVE = {
     "describe": "sdk.definition",
-    "explain": "classification",
     "mounted": "integrations.fastmcp.finding",
     "otel_sinks": "integrations.otel",
     "parse_uri_template": "sdk.definition",
@@ -93,43 +96,8 @@ _FROM_ABOVE = {
     "signature_of": "integrations.fastmcp",
 }
 
-__all__ = [
-    "CodedError",
-    "Context",
-    "Contract",
-    "ContractError",
-    "CustomCode",
-    "Envelope",
-    "ErrorCode",
-    "FailureMode",
-    "Limits",
-    "Retry",
-    "Server",
-    "Tool",
-    "classify",
-    "configuration_error",
-    "conflict",
-    "database_error",
-    "explain",
-    "forbidden",
-    "from_http_response",
-    "guard",
-    "internal_error",
-    "invalid_params",
-    "invalid_request",
-    "not_found",
-    "prompt",
-    "rate_limited",
-    "request_cancelled",
-    "resource",
-    "retrying",
-    "serialization_error",
-    "service_unavailable",
-    "timeout",
-    "tool",
-    "unauthorized",
-    "validation_error",
-]
+if not TYPE_CHECKING:  # type checkers read the imports above
+    __all__ = list(_HOME_OF)
 
 
 def provided(name: str) -> Any:
@@ -153,4 +121,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted({*globals(), *_HOME_OF})

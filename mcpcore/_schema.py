@@ -15,6 +15,7 @@ from typing_extensions import (
     is_typeddict,
 )
 
+from mcpcore.json_schema import inlined
 from mcpcore.jsonable import Cut, Note, cut_text, dumps, named, to_json_object
 
 if TYPE_CHECKING:
@@ -159,15 +160,6 @@ def _is_cut(value: JSON) -> bool:
 
 def _path(parts: Iterable[str | int]) -> str:
     return ".".join(map(str, parts)) or "data"
-
-
-def inlined(schema: dict[str, Any]) -> dict[str, Any]:
-    """`schema` with an object at its root; pydantic writes a reference there if a type contains itself."""
-    reference = schema.get("$ref")
-    if not isinstance(reference, str) or not reference.startswith("#/$defs/"):
-        return schema
-    others = {key: value for key, value in schema.items() if key != "$ref"}
-    return {**schema["$defs"][reference.removeprefix("#/$defs/")], **others}
 
 
 def readable(declared: Any) -> Any:

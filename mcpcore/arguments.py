@@ -9,6 +9,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast, get_args
 
 from mcpcore.escaping import clean_text
+from mcpcore.json_schema import branches, forms, properties, resolved
 from mcpcore.jsonable import clean_cut, cut_text, dumps, to_json
 
 if TYPE_CHECKING:
@@ -96,7 +97,7 @@ def _path(loc: Sequence[str | int], kind: str, schema: Mapping[str, Any]) -> str
     pydantic also names the branch of a union and the key that was rejected; neither is a place that a caller knows.
     """
     last = len(loc) - 1
-    current = _resolved(schema, schema)
+    current = resolved(schema, schema)
     parts: list[str] = []
     for index, part in enumerate(loc):
         if part == "[key]" or (index < last and loc[index + 1] == "[key]"):
@@ -235,7 +236,7 @@ def _forms_of(value: str | float | bytes) -> Iterator[str]:
 
 def _hint(path: str, kind: str, loc: Sequence[str | int], schema: Mapping[str, Any]) -> str:
     if kind in _UNKNOWN and loc:
-        known = list(_properties(_at(schema, loc[:-1]), schema))
+        known = list(properties(_at(schema, loc[:-1]), schema))
         import difflib
 
         near = difflib.get_close_matches(str(loc[-1])[:100], known, n=1, cutoff=0.5)
@@ -253,7 +254,7 @@ def _hint(path: str, kind: str, loc: Sequence[str | int], schema: Mapping[str, A
 
 def _at(schema: Mapping[str, Any], loc: Sequence[str | int]) -> Mapping[str, Any]:
     """The schema of a place; that of the nearest place around it where the schema says nothing of it."""
-    current = _resolved(schema, schema)
+    current = resolved(schema, schema)
     for part in loc:
         following = _step(current, part, schema)
         if following is not None:
@@ -262,52 +263,19 @@ def _at(schema: Mapping[str, Any], loc: Sequence[str | int]) -> Mapping[str, Any
 
 
 def _step(node: Mapping[str, Any], part: str | int, root: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    for branch in _forms(node, root):
-        properties = branch.get("properties")
-        if isinstance(properties, Mapping) and part in properties:
-            return _resolved(properties[part], root)
+    for branch in forms(node, root):
+        declared = branch.get("properties")
+        if isinstance(declared, Mapping) and part in declared:
+            return resolved(declared[part], root)
         if isinstance(part, int):
             prefix = branch.get("prefixItems")
             if isinstance(prefix, Sequence) and part < len(prefix):
-                return _resolved(prefix[part], root)
+                return resolved(prefix[part], root)
             if isinstance(branch.get("items"), Mapping):
-                return _resolved(branch["items"], root)
+                return resolved(branch["items"], root)
         elif isinstance(branch.get("additionalProperties"), Mapping):
-            return _resolved(branch["additionalProperties"], root)
+            return resolved(branch["additionalProperties"], root)
     return None
-
-
-def _forms(node: Mapping[str, Any], root: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """`node` and the branches of its unions, at any depth."""
-    forms = [node]
-    for one in forms:
-        if len(forms) < 100:
-            forms += _branches(one, root)
-    return forms
-
-
-def _branches(node: Mapping[str, Any], root: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    return [_resolved(branch, root) for key in ("anyOf", "oneOf", "allOf") for branch in node.get(key, ())]
-
-
-def _resolved(node: object, root: Mapping[str, Any]) -> Mapping[str, Any]:
-    for _ in range(20):
-        if not isinstance(node, Mapping):
-            return {}
-        reference = node.get("$ref")
-        if not isinstance(reference, str) or not reference.startswith("#/$defs/"):
-            return node
-        described = {key: value for key, value in node.items() if key != "$ref"}
-        target = root.get("$defs", {}).get(reference.removeprefix("#/$defs/"), {})
-        node = {**target, **described} if isinstance(target, Mapping) else {}
-    return {}  # pragma: no cover - a reference to a reference, twenty times over
-
-
-def _properties(node: Mapping[str, Any], root: Mapping[str, Any]) -> Mapping[str, Any]:
-    merged: dict[str, Any] = {}
-    for branch in _forms(node, root):
-        merged.update(branch.get("properties") or {})
-    return merged
 
 
 def _described(node: Mapping[str, Any], root: Mapping[str, Any]) -> str:
@@ -333,13 +301,13 @@ def _kind(node: Mapping[str, Any], root: Mapping[str, Any], *, depth: int, many:
         if kind != "null":
             noun = f"{kind}s" if many else f"{'an' if kind[0] in 'aeiou' else 'a'} {kind}"
         if kind == "array" and depth > 0:
-            items = _kind(_resolved(node.get("items", {}), root), root, depth=depth - 1, many=True)
+            items = _kind(resolved(node.get("items", {}), root), root, depth=depth - 1, many=True)
             noun = f"{noun} of {items}" if items else noun
         return " ".join([noun, *_bounds(node)])
     if depth <= 0:
         return ""
-    branches = [_kind(branch, root, depth=depth - 1, many=many) for branch in _branches(node, root)]
-    return " or ".join(dict.fromkeys(branch for branch in branches if branch))
+    kinds = [_kind(branch, root, depth=depth - 1, many=many) for branch in branches(node, root)]
+    return " or ".join(dict.fromkeys(filter(None, kinds)))
 
 
 def _bounds(node: Mapping[str, Any]) -> list[str]:

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 
-from mcpcore import provided
 from mcpcore.codes import EFFECTS, Code, ErrorCode, is_code
 from mcpcore.contract import RESERVED_DATA_KEYS, DeclaredRecovery
 from mcpcore.effects import CHANGED, as_effects, cautious_advice, declared_effects
@@ -19,7 +18,6 @@ if TYPE_CHECKING:
     from types import EllipsisType, TracebackType
     from typing import Self
 
-    from mcpcore.classification.engine import Explanation
     from mcpcore.codes import Effects
     from mcpcore.contract import FailureMode
 
@@ -227,7 +225,9 @@ class CodedError(Exception):
         if code is None:
             code = ErrorCode.UNKNOWN_ERROR
             if isinstance(thrown, BaseException):
-                explained: Explanation = provided("explain")(thrown)
+                from mcpcore.classification import explain
+
+                explained = explain(thrown)
                 code = explained.code
                 retry = None if explained.retry == code.retry else explained.retry
         error = cls(code, message, data, reason=reason).with_found_advice(retry)

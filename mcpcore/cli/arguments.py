@@ -6,17 +6,16 @@ import difflib
 import json
 import math
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
 from mcpcore.cli.problems import Problem
+from mcpcore.json_schema import Schema, forms
 
 _TRUE: Final = ("true", "yes", "on", "1")
 _FALSE: Final = ("false", "no", "off", "0")
 _NULL: Final = ("null", "none")
-
-Schema = Mapping[str, Any]
 
 
 def parse_arguments(words: Sequence[str], schema: Schema | None, *, tool: str) -> dict[str, Any]:
@@ -68,7 +67,7 @@ def _pairs(words: Sequence[str], schema: Schema | None, tool: str) -> dict[str, 
             raise Problem(f"arguments of {tool}: {key} is given twice.", hint=f"give {key} once")
         if is_json:
             raw[key] = _json(value, f"{key}:=")
-        elif is_file and not _takes(part, schema, "string") and not _takes(part, schema, "array"):
+        elif is_file and not {"string", "array"}.intersection(_kinds(part, schema)):
             texts[key] = [value.strip()]
         else:
             texts.setdefault(key, []).append(value)
@@ -112,7 +111,7 @@ def _converted(values: Sequence[str], key: str, tool: str, schema: Schema | None
     part = _property(schema, key, tool)
     if part is None:
         return _guessed(values[0]) if len(values) == 1 else [_guessed(value) for value in values]
-    if _takes(part, schema, "array"):
+    if "array" in _kinds(part, schema):
         return _array(values, key, tool, part, schema)
     if len(values) > 1:
         raise Problem(
@@ -122,15 +121,16 @@ def _converted(values: Sequence[str], key: str, tool: str, schema: Schema | None
 
 
 def _array(values: Sequence[str], key: str, tool: str, part: Schema, schema: Schema | None) -> Any:
+    kinds = _kinds(part, schema)
     if len(values) == 1:
         text = values[0].strip()
         if text.startswith("["):
             return _json(text, f"{key}=")
-        if text in _NULL and _takes(part, schema, "null"):
+        if text in _NULL and "null" in kinds:
             return None
-        if _takes(part, schema, "string"):
+        if "string" in kinds:
             return values[0]
-    items = next((way.get("items") for way in _ways(part, schema) if _type(way) == "array"), None)
+    items = next((form["items"] for form in forms(part, schema or {}) if "items" in form), None)
     if not isinstance(items, Mapping):
         return [_guessed(value) for value in values]
     return [_one(value, key, tool, items, schema) for value in values]
@@ -138,24 +138,21 @@ def _array(values: Sequence[str], key: str, tool: str, part: Schema, schema: Sch
 
 def _one(text: str, key: str, tool: str, part: Schema, schema: Schema | None) -> Any:
     """`text` as the first type that `part` allows and that fits; a string last, since any text is a string."""
-    ways = list(_ways(part, schema))
-    kinds = [_type(way) for way in ways]
-    for way in ways:
-        for choice in _choices(way):
-            if choice == text or (not isinstance(choice, str) and _plain(choice) == text):
-                return choice
+    kinds, choices = _kinds(part, schema), _choices(part, schema)
+    for choice in choices:
+        if choice == text or (not isinstance(choice, str) and _plain(choice) == text):
+            return choice
     for kind in ("null", "boolean", "integer", "number", "object", "array"):
         if kind in kinds:
             value = _READERS[kind](text.strip())
             if value is not _UNFIT:
                 return value
-    choices = [choice for way in ways for choice in _choices(way)]
-    if not choices and ("string" in kinds or not any(kinds)):
+    if not choices and ("string" in kinds or not kinds):
         return text if "string" in kinds else _guessed(text)
     raise _unfit(text, key, tool, kinds, choices)
 
 
-def _unfit(text: str, key: str, tool: str, kinds: Sequence[str | None], choices: Sequence[Any]) -> Problem:
+def _unfit(text: str, key: str, tool: str, kinds: Sequence[str], choices: Sequence[Any]) -> Problem:
     shown = text if len(text) <= 60 else f"{text[:59]}…"
     if choices:
         near = difflib.get_close_matches(text, [str(choice) for choice in choices], n=1)
@@ -163,59 +160,25 @@ def _unfit(text: str, key: str, tool: str, kinds: Sequence[str | None], choices:
         return Problem(
             f"arguments of {tool}: {key} cannot be {shown!r}.", hint=f"{meant} ({key}:=JSON sends any value)"
         )
-    wanted = " or ".join(_WORDS.get(kind or "", str(kind)) for kind in dict.fromkeys(kinds) if kind)
+    wanted = " or ".join(_WORDS.get(kind, kind) for kind in dict.fromkeys(kinds))
     return Problem(f"arguments of {tool}: {key} must be {wanted}, got {shown!r}.", hint=f"{key}:=JSON sends any value")
 
 
-def _ways(part: Schema, schema: Schema | None, depth: int = 0) -> Iterator[Schema]:
-    """The alternatives of a schema with references resolved, each with one type."""
-    if depth > 8:
-        return
-    reference = part.get("$ref")
-    if isinstance(reference, str):
-        target = _referenced(reference, schema)
-        if target is not None:
-            yield from _ways(target, schema, depth + 1)
-        return
-    for word in ("anyOf", "oneOf", "allOf"):
-        parts = part.get(word)
-        if isinstance(parts, list):
-            for alternative in parts:
-                if isinstance(alternative, Mapping):
-                    yield from _ways(alternative, schema, depth + 1)
-    kinds = part.get("type")
-    if isinstance(kinds, list):
-        for kind in kinds:
-            yield {**part, "type": kind}
-    elif isinstance(kinds, str) or "enum" in part or "const" in part:
-        yield part
+def _kinds(part: Schema | None, schema: Schema | None) -> list[str]:
+    """The types that `part` allows."""
+    kinds: list[str] = []
+    for form in forms(part, schema or {}):
+        kind = form.get("type")
+        kinds += kind if isinstance(kind, list) else [kind] if isinstance(kind, str) else []
+    return kinds
 
 
-def _referenced(reference: str, schema: Schema | None) -> Schema | None:
-    target: Any = schema
-    if not reference.startswith("#"):
-        return None
-    for step in reference[1:].strip("/").split("/"):
-        if not isinstance(target, Mapping):
-            return None
-        target = target.get(step.replace("~1", "/").replace("~0", "~"))
-    return target if isinstance(target, Mapping) else None
-
-
-def _takes(part: Schema | None, schema: Schema | None, kind: str) -> bool:
-    return part is not None and any(_type(way) == kind for way in _ways(part, schema))
-
-
-def _type(way: Schema) -> str | None:
-    kind = way.get("type")
-    return kind if isinstance(kind, str) else None
-
-
-def _choices(way: Schema) -> list[Any]:
-    choices = way.get("enum")
-    if isinstance(choices, list):
-        return choices
-    return [way["const"]] if "const" in way else []
+def _choices(part: Schema, schema: Schema | None) -> list[Any]:
+    choices: list[Any] = []
+    for form in forms(part, schema or {}):
+        named = form.get("enum")
+        choices += named if isinstance(named, list) else [form["const"]] if "const" in form else []
+    return choices
 
 
 _UNFIT: Final = object()

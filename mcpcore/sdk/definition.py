@@ -21,9 +21,10 @@ from pydantic import ConfigDict, PydanticUserError, TypeAdapter, create_model
 from pydantic_core import SchemaError, to_json
 
 import mcpcore.sdk.errors  # noqa: F401 - the boundary reads the SDK's errors as soon as a handler is declared
-from mcpcore._schema import inlined, readable
+from mcpcore._schema import readable
 from mcpcore.contract import ContractError
 from mcpcore.dialects.canonical import ERROR_SCHEMA
+from mcpcore.json_schema import inlined, properties, resolved
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -98,7 +99,7 @@ class ToolDefinition:
         sdk.parameters = model.model_json_schema(by_alias=True)
         sdk.fn_metadata = _with_an_object(sdk.fn_metadata, declaration.name)
         schema = sdk.fn_metadata.output_schema
-        if schema is not None and "error" in _fields_of(schema, schema):
+        if schema is not None and "error" in properties(schema, schema):
             raise ContractError(
                 f"{declaration.where}: the result has a field 'error', where clients look for a failure; rename the "
                 "field, or raise a declared failure in its place"
@@ -252,32 +253,17 @@ def _with_an_object(metadata: FuncMetadata, name: str) -> FuncMetadata:
     # The SDK describes what is read; aliases for writing and computed fields are in what is sent.
     sent = TypeAdapter(readable(model)).json_schema(mode="serialization")
     sent = inlined(sent)
-    if _fields_of(sent, sent) != _fields_of(schema, schema):
+    if properties(sent, sent).keys() != properties(schema, schema).keys():
         schema = sent
     return metadata.model_copy(update={"output_schema": {"type": "object", **schema}})
 
 
-def _is_object(node: Mapping[str, Any], root: Mapping[str, Any], *, depth: int) -> bool:
+def _is_object(node: object, root: Mapping[str, Any], *, depth: int) -> bool:
+    node = resolved(node, root)
     if "type" in node or depth <= 0:
         return bool(node.get("type") == "object")
-    branches = [branch for key in ("anyOf", "oneOf") for branch in node.get(key, ())]
-    if "$ref" in node:
-        branches.append(root.get("$defs", {}).get(node["$ref"].rpartition("/")[2], {}))
-    return bool(branches) and all(_is_object(branch, root, depth=depth - 1) for branch in branches)
-
-
-def _fields_of(node: Mapping[str, Any], root: Mapping[str, Any]) -> frozenset[str]:
-    """The names of the fields that an object has, in any of its forms."""
-    fields: set[str] = set()
-    stack, seen = [node], 0
-    while stack and seen < 1_000:
-        one = stack.pop()
-        seen += 1
-        fields |= (one.get("properties") or {}).keys()
-        stack += [branch for key in ("anyOf", "oneOf", "allOf") for branch in one.get(key, ())]
-        if "$ref" in one:
-            stack.append(root.get("$defs", {}).get(one["$ref"].rpartition("/")[2], {}))
-    return frozenset(fields)
+    unions = [branch for key in ("anyOf", "oneOf") for branch in node.get(key, ())]
+    return bool(unions) and all(_is_object(branch, root, depth=depth - 1) for branch in unions)
 
 
 def _strict(model: Any) -> Any:

@@ -68,18 +68,15 @@ def _print(content: str, *, err: bool) -> None:
         click.echo(content, err=err)
 
 
-class EscapingStream(io.TextIOBase):
-    """A standard stream that escapes all text.
-
-    It is never a terminal, so that libraries do not colour their output: the colours would be escaped.
-    """
+class WrappedStream(io.TextIOBase):
+    """A standard stream whose text is changed on the way; everything else is that of the original stream."""
 
     def __init__(self, original: TextIO) -> None:
-        """Write to `original`, which `line` and `text` use directly to keep their styles."""
+        """Write to `original`."""
         self.original = original
 
     def __getattr__(self, name: str) -> Any:
-        """Delegate everything else to the original stream: its unescaped bytes, its name, its descriptor."""
+        """Delegate everything else to the original stream: its unescaped bytes, its name."""
         return getattr(self.original, name)
 
     @property
@@ -92,11 +89,6 @@ class EscapingStream(io.TextIOBase):
         """How the original stream handles characters that it cannot encode."""
         return self.original.errors
 
-    def write(self, content: str, /) -> int:
-        """Write `content`, escaped; returns the number of its characters."""
-        self.original.write(terminal_text(content))
-        return len(content)
-
     def flush(self) -> None:
         """Flush the original stream."""
         self.original.flush()
@@ -106,12 +98,28 @@ class EscapingStream(io.TextIOBase):
         return self.original.fileno()
 
     def isatty(self) -> bool:
-        """False: escape sequences have no effect here."""
-        return False
+        """Whether the original stream is a terminal."""
+        return self.original.isatty()
 
     def writable(self) -> bool:
         """True: text can be written."""
         return True
+
+
+class EscapingStream(WrappedStream):
+    """A standard stream that escapes all text; `line` and `text` use the original directly to keep their styles.
+
+    It is never a terminal, so that libraries do not colour their output: the colours would be escaped.
+    """
+
+    def write(self, content: str, /) -> int:
+        """Write `content`, escaped; returns the number of its characters."""
+        self.original.write(terminal_text(content))
+        return len(content)
+
+    def isatty(self) -> bool:
+        """False: escape sequences have no effect here."""
+        return False
 
 
 def escape_streams() -> None:

@@ -53,7 +53,10 @@ class LazyGroup(EscapedErrors, click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - click's
         """Import the command."""
         mounted = COMMANDS.get(cmd_name)
-        return None if mounted is None else _loaded(cmd_name, mounted)
+        if mounted is None:
+            return None
+        command: click.Command = getattr(import_module(mounted.module), mounted.attribute)
+        return command
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -83,20 +86,6 @@ class LazyGroup(EscapedErrors, click.Group):
             CompletionItem(name, help=mounted.help) for name, mounted in COMMANDS.items() if name.startswith(incomplete)
         ]
         return [*items, *click.Command.shell_complete(self, ctx, incomplete)]
-
-
-def _loaded(name: str, mounted: Mounted) -> click.Command:
-    try:
-        command = getattr(import_module(mounted.module), mounted.attribute)
-    except ModuleNotFoundError as exc:
-        if exc.name is None or not f"{mounted.module}.".startswith(f"{exc.name}."):
-            raise
-        raise Problem(
-            f"`{PROGRAM} {name}` is not part of this installation: the module {exc.name} is missing.",
-            hint="install the whole distribution: pip install --force-reinstall mcpcore",
-        ) from exc
-    assert isinstance(command, click.Command), f"{mounted.module}.{mounted.attribute} is not a command"
-    return command
 
 
 @click.group(

@@ -10,7 +10,7 @@ import signal
 import socket
 import sys
 import threading
-from typing import IO, TYPE_CHECKING, Any, Final, TextIO, cast
+from typing import IO, TYPE_CHECKING, Any, Final, cast
 
 import click
 
@@ -195,43 +195,21 @@ class Wire:
         yield wire
 
 
-class _Diverted(io.TextIOBase):
+class _Diverted(output.WrappedStream):
     """Standard output, redirected to standard error; the first print is announced."""
 
-    def __init__(self, original: TextIO) -> None:
-        self._original = original
-        self._announced = False
-
-    @property
-    def buffer(self) -> Any:
-        return self._original.buffer
-
-    @property
-    def encoding(self) -> str:  # type: ignore[override]
-        return self._original.encoding
+    announced = False
 
     def write(self, text: str, /) -> int:
-        if text and not self._announced:
-            self._announced = True
+        if text and not self.announced:
+            self.announced = True
             output.line(
                 "mcpcore run: standard output belongs to the protocol; prints of the server are shown here instead.",
                 err=True,
             )
-        written = self._original.write(text)
-        self._original.flush()  # in order with direct output to standard error
+        written = self.original.write(text)
+        self.original.flush()  # in order with direct output to standard error
         return written
-
-    def flush(self) -> None:
-        self._original.flush()
-
-    def fileno(self) -> int:
-        return self._original.fileno()
-
-    def isatty(self) -> bool:
-        return self._original.isatty()
-
-    def writable(self) -> bool:
-        return True
 
 
 def _serve_stdio(server: Any, wire: Wire) -> None:

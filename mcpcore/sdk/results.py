@@ -137,7 +137,7 @@ def _written(result: CallToolResult) -> bytes:
             # Read as the SDK's client reads it, which never answers a call whose result is deeper than 200 levels.
             from_json(b"%b%b%b" % (b"[" * _AROUND, written, b"]" * _AROUND), cache_strings="none")
     except (ValueError, RecursionError) as exc:
-        raise_within((result.structured_content, result.meta))
+        raise_within(result.structured_content, result.meta)
         raise BrokenResultError(_UNWRITABLE) from exc
     return written
 
@@ -187,14 +187,8 @@ def _not_finite(value: object, place: str = "", depth: int = 0) -> Iterator[str]
             yield from _not_finite(inner, f"{place}.{index}" if place else str(index), depth + 1)
 
 
-def _finite(value: object, depth: int = 0) -> Any:
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    if depth < _MAX_DEPTH and isinstance(value, Mapping):
-        return {key: _finite(inner, depth + 1) for key, inner in value.items()}
-    if depth < _MAX_DEPTH and isinstance(value, list | tuple):
-        return [_finite(inner, depth + 1) for inner in value]
-    return value
+def _finite(value: object) -> Any:
+    return from_json(to_json(value, inf_nan_mode="null"))
 
 
 def _fits(content: Any, schema: Mapping[str, Any]) -> bool:

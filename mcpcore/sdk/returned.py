@@ -3,17 +3,15 @@
 The SDK writes a result as JSON and calls `str` for each value that JSON does not have, an exception included. Here the
 same conversion runs with a fallback that keeps the exceptions, so that a result without any costs nothing more.
 
-The fallback is not called for an exception that is a dataclass itself, which pydantic writes field by field. Those are
-searched for, where the program has a class of that kind.
+The fallback is not called for an exception that is a dataclass itself, which pydantic writes field by field. It is
+found where it is returned alone, or as an item of a list, a tuple or a dict.
 """
 
 from __future__ import annotations
 
 import contextlib
 import functools
-import sys
-from collections import deque
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 import anyio.to_thread
 from mcp.server.mcpserver.prompts.base import Message
@@ -29,7 +27,7 @@ from mcpcore.jsonable import named
 from mcpcore.sdk.private import output_adapter
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
     from mcp.server.mcpserver.prompts.base import Prompt
     from mcp.server.mcpserver.utilities.func_metadata import FuncMetadata
@@ -45,11 +43,9 @@ class _Failures(list[BaseException]):
         return str(value)
 
     def search(self, value: Any) -> None:
-        """Keep the exceptions that are dataclasses among `value` and the items of containers in it."""
-        if is_a(value, BaseException):
-            self.append(value)
-        elif isinstance(value, _CONTAINERS) and _has_dataclass_exceptions(len(sys.modules)):
-            self += _dataclass_exceptions_in(value)
+        """Keep `value` or its items if they are exceptions; the fallback is not called for dataclasses."""
+        items = value.values() if isinstance(value, dict) else value if isinstance(value, list | tuple) else (value,)
+        self += [item for item in items if is_a(item, BaseException)]
 
     def raise_any(self) -> None:
         """Raise the exceptions that were kept, as one failure; do nothing if none were kept."""
@@ -58,44 +54,6 @@ class _Failures(list[BaseException]):
             raise ReturnedError(
                 failures[0] if len(failures) == 1 else BaseExceptionGroup("exceptions within a result", failures)
             )
-
-
-# Read past the metaclass, which may raise or lie.
-_namespace_of: Final = type.__dict__["__dict__"].__get__
-_module_of: Final = type.__dict__["__module__"].__get__
-_mro_of: Final = type.__dict__["__mro__"].__get__
-_FIELDS: Final = "__dataclass_fields__"
-
-_CONTAINERS: Final = (dict, list, tuple, set, frozenset, deque)
-
-
-@functools.lru_cache(maxsize=1)
-def _has_dataclass_exceptions(modules: int) -> bool:  # noqa: ARG001 - the key of the cache
-    """Whether the program has a class of exceptions that is a dataclass, beside those that the SDK brings.
-
-    Those are errors of its OAuth server, which no tool has a use for, and every program would pay for the search.
-    Classes are made while modules are imported, so the answer holds until `modules`, their number, changes.
-    """
-    classes: list[type] = [BaseException]
-    while classes:
-        cls = classes.pop()
-        if _FIELDS in _namespace_of(cls) and not str(_module_of(cls)).startswith("mcp."):
-            return True
-        classes += type.__subclasses__(cls)
-    return False
-
-
-def _dataclass_exceptions_in(value: Any) -> Iterator[BaseException]:
-    stack = [iter((value,))]
-    searched: set[int] = set()
-    while stack:
-        for item in stack.pop():
-            if isinstance(item, _CONTAINERS):
-                if id(item) not in searched:
-                    searched.add(id(item))
-                    stack.append(iter(item.values() if isinstance(item, dict) else item))
-            elif is_a(item, BaseException) and any(_FIELDS in _namespace_of(cls) for cls in _mro_of(type(item))):
-                yield item
 
 
 def convert_result(metadata: FuncMetadata, returned: Any) -> CallToolResult | InputRequiredResult:
@@ -107,7 +65,8 @@ def convert_result(metadata: FuncMetadata, returned: Any) -> CallToolResult | In
     """
     if isinstance(returned, CallToolResult):
         failures = _Failures()
-        failures.search((returned.structured_content, returned.meta))
+        failures.search(returned.structured_content)
+        failures.search(returned.meta)
         failures.raise_any()
     if isinstance(returned, InputRequiredResult | CallToolResult):
         return metadata.convert_result(returned)
@@ -125,16 +84,17 @@ def convert_result(metadata: FuncMetadata, returned: Any) -> CallToolResult | In
     return CallToolResult(content=blocks, structured_content=structured)
 
 
-def raise_within(value: object) -> None:
-    """Raise the exceptions within `value`, which could not be written as JSON, if it holds any.
+def raise_within(*values: object) -> None:
+    """Raise the exceptions within `values`, which could not be written as JSON, if they hold any.
 
     Raises:
         ReturnedError: If there are exceptions within it.
     """
     failures = _Failures()
-    failures.search(value)
-    with contextlib.suppress(ValueError, RecursionError):
-        to_json(value, fallback=failures)
+    for value in values:
+        failures.search(value)
+        with contextlib.suppress(ValueError, RecursionError):
+            to_json(value, fallback=failures)
     failures.raise_any()
 
 

@@ -22,7 +22,8 @@ from mcpcore.services._logging import LOGGER, log_traced
 from mcpcore.services._wrapping import declared, decorated, level_of
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
+    from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Iterator
+    from contextlib import AbstractContextManager
     from types import TracebackType
     from typing import Self
 
@@ -147,12 +148,9 @@ class guard:  # noqa: N801 - used as `with guard(...)` and `@guard(...)`, as `co
     def _guarding(self, fn: Callable[..., Any]) -> Callable[..., Any]:
         name = self._operation or getattr(fn, "__qualname__", None) or type(fn).__qualname__
 
-        async def finish(running: Awaitable[Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-            try:
+        async def finish(running: Awaitable[Any], guarding: AbstractContextManager[None]) -> Any:
+            with guarding:
                 return await running
-            except Exception as exc:
-                self._raise(exc, name, args, kwargs)
-                raise
 
         if inspect.isasyncgenfunction(fn):
 
@@ -160,7 +158,7 @@ class guard:  # noqa: N801 - used as `with guard(...)` and `@guard(...)`, as `co
             async def guarded_steps_async(*args: Any, **kwargs: Any) -> AsyncGenerator[Any, Any]:
                 inner = fn(*args, **kwargs)
                 step = inner.__anext__()
-                try:
+                with self._guarded_call(name, args, kwargs):
                     while True:
                         try:
                             made = await step
@@ -175,9 +173,6 @@ class guard:  # noqa: N801 - used as `with guard(...)` and `@guard(...)`, as `co
                             step = inner.athrow(thrown)
                         else:
                             step = inner.asend(sent)
-                except Exception as exc:
-                    self._raise(exc, name, args, kwargs)
-                    raise
 
             return guarded_steps_async
 
@@ -185,11 +180,8 @@ class guard:  # noqa: N801 - used as `with guard(...)` and `@guard(...)`, as `co
 
             @functools.wraps(fn)
             def guarded_steps(*args: Any, **kwargs: Any) -> Generator[Any, Any, Any]:
-                try:
+                with self._guarded_call(name, args, kwargs):
                     return (yield from fn(*args, **kwargs))
-                except Exception as exc:
-                    self._raise(exc, name, args, kwargs)
-                    raise
 
             return guarded_steps
 
@@ -197,20 +189,25 @@ class guard:  # noqa: N801 - used as `with guard(...)` and `@guard(...)`, as `co
 
             @functools.wraps(fn)
             async def guarded_async(*args: Any, **kwargs: Any) -> Any:
-                return await finish(fn(*args, **kwargs), args, kwargs)
+                return await finish(fn(*args, **kwargs), self._guarded_call(name, args, kwargs))
 
             return guarded_async
 
         @functools.wraps(fn)
         def guarded(*args: Any, **kwargs: Any) -> Any:
-            try:
+            with self._guarded_call(name, args, kwargs):
                 result = fn(*args, **kwargs)
-            except Exception as exc:
-                self._raise(exc, name, args, kwargs)
-                raise
-            return finish(result, args, kwargs) if inspect.iscoroutine(result) else result
+            return finish(result, self._guarded_call(name, args, kwargs)) if inspect.iscoroutine(result) else result
 
         return guarded
+
+    @contextlib.contextmanager
+    def _guarded_call(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Iterator[None]:
+        try:
+            yield
+        except Exception as exc:
+            self._raise(exc, name, args, kwargs)
+            raise
 
     def _raise(self, exc: Exception, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """Log `exc`, and raise what it becomes; returns where it stays what it is."""

@@ -102,14 +102,6 @@ def test_an_unknown_command_is_answered_with_the_nearest():
     assert "did you mean `mcpcore call`?" in done.stderr
 
 
-def test_a_command_whose_package_is_missing_says_so(monkeypatch):
-    """A missing module of a command is reported in a sentence, not a traceback."""
-    monkeypatch.setitem(COMMANDS, "lint", COMMANDS["lint"]._replace(module="mcpcore_not_there.cli"))
-    done = CliRunner().invoke(cli, ["lint"])
-    assert done.exit_code == 2
-    assert "the module mcpcore_not_there is missing" in done.stderr
-
-
 def test_an_import_error_inside_a_command_is_not_hidden(monkeypatch, tmp_path):
     """A command that lacks another module raises that error."""
     (tmp_path / "broken_command.py").write_text("import not_installed_at_all\n")

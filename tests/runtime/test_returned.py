@@ -5,8 +5,6 @@ from __future__ import annotations
 import asyncio
 import collections
 import json
-import subprocess
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -222,11 +220,8 @@ AROUND: dict[str, Shape] = {
     "alone": lambda exc: exc,
     "list": lambda exc: ["a", exc],
     "dict": lambda exc: {"a": exc},
-    "nested": lambda exc: {"a": [{"b": ({"c": exc},)}]},
-    "deque": lambda exc: collections.deque([exc]),
-    "shared": lambda exc: {"a": [[exc]] * 2},
     "beside what cannot be written": lambda exc: {"a": exc, "b": "half \udcff"},
-    "structured content": lambda exc: CallToolResult(content=[], structured_content={"a": [exc]}),
+    "structured content": lambda exc: CallToolResult(content=[], structured_content={"a": exc}),
 }
 
 
@@ -247,7 +242,7 @@ def test_an_exception_that_is_a_dataclass_fails_the_call(
     assert "LedgerError" in json.loads(trail.read_text())["exception"]["type"]
 
 
-@pytest.mark.parametrize("shape", [lambda exc: exc, lambda exc: [exc], lambda exc: {"a": [exc]}])
+@pytest.mark.parametrize("shape", [lambda exc: exc, lambda exc: [exc], lambda exc: {"a": exc}])
 def test_a_resource_and_a_prompt_with_an_exception_that_is_a_dataclass_fail(shape: Shape) -> None:
     """Both fail as with any other exception."""
     server: Server[Any] = Server("s")
@@ -258,35 +253,6 @@ def test_a_resource_and_a_prompt_with_an_exception_that_is_a_dataclass_fail(shap
             ask(server, method, of)
         assert "hunter2" not in str(failed.value.error.model_dump())
         assert "unexpectedly" in failed.value.error.message
-
-
-@pytest.mark.no_server
-def test_without_dataclass_exceptions_there_is_no_search(tmp_path: Path) -> None:
-    """A class that a later import adds is noticed."""
-    (tmp_path / "ledger.py").write_text(
-        "from dataclasses import dataclass\n@dataclass\nclass LedgerError(Exception):\n    detail: str\n"
-    )
-    script = (
-        "import importlib\n"
-        "from mcpcore import Server\n"
-        "from mcpcore.exceptions import ReturnedError\n"
-        "from mcpcore.sdk.returned import raise_within\n"
-        "raise_within({'a': [1]})\n"
-        "ledger = importlib.import_module('ledger')\n"
-        "try:\n"
-        "    raise_within({'a': [ledger.LedgerError('x')]})\n"
-        "except ReturnedError as failed:\n"
-        "    print(type(failed.failure).__name__)\n"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", script],
-        cwd=tmp_path,
-        capture_output=True,
-        check=True,
-        text=True,
-        timeout=60,
-    )
-    assert "LedgerError" == done.stdout.strip()
 
 
 @pytest.mark.parametrize("kind", KINDS)

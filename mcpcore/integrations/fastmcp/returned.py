@@ -139,10 +139,11 @@ def _raise_exceptions_in(result: Any) -> None:
     Raises:
         ReturnedError: If it is an exception, or there are exceptions within it.
     """
+    if isinstance(result, CallToolResult):
+        raise_within(result.structured_content, result.meta)
+        return
     if not is_a(result, BaseException):
-        if isinstance(result, CallToolResult):
-            result = (result.structured_content, result.meta)
-        elif isinstance(result, list | tuple):
+        if isinstance(result, list | tuple):
             result = [item for item in result if is_a(item, BaseException) or not isinstance(item, _WRITTEN)]
         if isinstance(result, _WRITTEN):
             return

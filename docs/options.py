@@ -41,12 +41,14 @@ class Group:
         signature: The callable whose parameters the options are.
         described_by: The object whose docstring describes them.
         intro: Sentences above the table.
+        else_by: The object whose docstring describes the options that `described_by` leaves out.
     """
 
     title: str
     signature: Callable[..., Any]
     described_by: object
     intro: str = ""
+    else_by: object = None
 
     @property
     def parameters(self) -> list[inspect.Parameter]:
@@ -57,7 +59,9 @@ class Group:
     @property
     def descriptions(self) -> dict[str, str]:
         """The description of each option, by its name."""
-        return described(self.described_by)
+        names = {parameter.name for parameter in self.parameters}
+        others = {name: text for name, text in described(self.else_by).items() if name in names}
+        return others | described(self.described_by)
 
 
 GROUPS: Final = (
@@ -95,6 +99,7 @@ GROUPS: Final = (
         title="ContractMiddleware(...)",
         signature=ContractMiddleware.__init__,
         described_by=ContractMiddleware.__init__,
+        else_by=Server.__init__,
         intro="For FastMCP servers; every option is given by keyword.",
     ),
     Group(

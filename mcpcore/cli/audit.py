@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 import click
 
 from mcpcore.cli import output
+from mcpcore.cli.problems import Problem
 from mcpcore.effects import as_effects
 from mcpcore.escaping import terminal_line
 
@@ -27,12 +28,6 @@ F = TypeVar("F", bound="Callable[..., Any]")
 KEY_VARIABLE: Final = "MCPCORE_AUDIT_KEY"
 
 
-class _CannotRun(click.ClickException):
-    """The command could not run: exit code 2, unlike a trail with problems."""
-
-    exit_code = 2
-
-
 class _Guarded(click.Command):
     """A command that reports errors of the file system and of the trail in one line."""
 
@@ -44,9 +39,9 @@ class _Guarded(click.Command):
         except BrokenPipeError:
             raise
         except AuditError as exc:
-            raise _CannotRun(str(exc)) from exc
+            raise Problem(str(exc)) from exc
         except OSError as exc:
-            raise _CannotRun(f"{exc.filename or 'the trail'}: {exc.strerror or exc}") from exc
+            raise Problem(f"{exc.filename or 'the trail'}: {exc.strerror or exc}") from exc
 
 
 @click.group(
@@ -294,7 +289,7 @@ def _head_text(head: str) -> str:
     except (OSError, ValueError):
         pass
     if any(sign in head for sign in "/\\.") and not head.startswith("{"):
-        raise _CannotRun(f"{head}: the head file does not exist")
+        raise Problem(f"{head}: the head file does not exist")
     return head
 
 

@@ -14,14 +14,13 @@ Only the API is needed (`mcpcore[otel]`; the MCP SDK brings it along), and only 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from mcpcore.audit.kinds import LOST, is_lost
 from mcpcore.codes import PROTOCOL_INVALID_PARAMS, ErrorCode
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from opentelemetry._logs import Logger
     from opentelemetry.metrics import Counter
 
@@ -40,6 +39,13 @@ _ATTRIBUTES: Final = (
     ("mcpcore.code", "name"),
     ("mcpcore.reason", "reason"),
 )
+_OF_SPAN: Final = (("mcpcore.correlation_id", "correlationId"), ("mcpcore.effects", "effects"))
+_OF_LOG: Final = (
+    ("mcpcore.correlation_id", "correlationId"),
+    ("mcpcore.server", "server"),
+    ("exception.stacktrace", "traceback"),
+)
+_OF_EXCEPTION: Final = (("exception.type", "type"), ("exception.message", "message"))
 # A resource's URI may be one of very many, and so stays out of the counters.
 _NAMED: Final = ("gen_ai.tool.name", "gen_ai.prompt.name")
 _COUNTED: Final = (*_NAMED, "mcpcore.code", "mcpcore.reason")
@@ -102,10 +108,7 @@ class OtelSink:
         """
         kind = error_type(record)
         attributes: dict[str, str | int] = {"error.type": kind}
-        for name, source in _ATTRIBUTES:
-            value = record.get(source)
-            if isinstance(value, str):
-                attributes[name] = value
+        attributes |= _texts(record, _ATTRIBUTES)
         if is_lost(record):
             # No client received it, and its call may have succeeded.
             self._log(record, {**attributes, "mcpcore.outcome": LOST}, line)
@@ -126,15 +129,7 @@ class OtelSink:
         from opentelemetry.trace import StatusCode
 
         span.set_attributes(attributes)
-        ident = record.get("correlationId")
-        if isinstance(ident, str):
-            span.set_attribute("mcpcore.correlation_id", ident)
-        retry = record.get("retry")
-        if isinstance(retry, dict) and isinstance(retry.get("kind"), str):
-            span.set_attribute("mcpcore.retry", retry["kind"])
-        effects = record.get("effects")
-        if isinstance(effects, str):
-            span.set_attribute("mcpcore.effects", effects)
+        span.set_attributes(_texts(record, _OF_SPAN) | _texts(record.get("retry"), (("mcpcore.retry", "kind"),)))
         # Without a description: the text of a failure may be anything, and the conventions want that of the protocol's
         # own error, which the SDK sets.
         span.set_status(StatusCode.ERROR)
@@ -173,20 +168,10 @@ class OtelSink:
         if enabled is not None and not enabled(severity_number=severity, event_name=EVENT):
             return
         details: dict[str, str | int] = dict(attributes)
-        for name, source in (("mcpcore.correlation_id", "correlationId"), ("mcpcore.server", "server")):
-            value = record.get(source)
-            if isinstance(value, str):
-                details[name] = value
+        details |= _texts(record, _OF_LOG) | _texts(record.get("exception"), _OF_EXCEPTION)
         context = record.get("context")
         if isinstance(context, dict):
             details |= {_CONTEXT_PREFIX + key: value for key, value in context.items() if isinstance(value, str)}
-        exception = record.get("exception")
-        if isinstance(exception, dict):
-            for name, source in (("exception.type", "type"), ("exception.message", "message")):
-                if isinstance(exception.get(source), str):
-                    details[name] = exception[source]
-        if isinstance(record.get("traceback"), str):
-            details["exception.stacktrace"] = record["traceback"]
         logger.emit(
             timestamp=_nanoseconds(record.get("timestamp")),
             severity_number=severity,
@@ -195,6 +180,13 @@ class OtelSink:
             attributes=details,
             event_name=EVENT,
         )
+
+
+def _texts(source: object, names: tuple[tuple[str, str], ...]) -> dict[str, str]:
+    """The attributes in `names` of which `source`, a mapping, has a text."""
+    if not isinstance(source, Mapping):
+        return {}
+    return {name: source[key] for name, key in names if isinstance(source.get(key), str)}
 
 
 def _nanoseconds(timestamp: object) -> int | None:

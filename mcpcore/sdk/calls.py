@@ -22,7 +22,6 @@ from mcpcore.recording import recorded_first
 from mcpcore.request import Request
 from mcpcore.sdk.answers import AnsweredCall, Answers
 from mcpcore.sdk.errors import as_raised
-from mcpcore.sdk.private import subscriptions_of
 from mcpcore.sdk.results import converted, failure_in, require_writable, sendable
 from mcpcore.sdk.serving import UnknownTool, invalid_arguments_error, protocols_own, unknown_tool_error
 from mcpcore.sdk.tools import ContractTool
@@ -63,7 +62,7 @@ class Calls:
             request_context=cast("Any", ctx),
             mcp_server=self._server,
             input_params=params,
-            subscriptions=subscriptions_of(self._server),
+            subscriptions=self._server._subscriptions,  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
         )
 
     @contextmanager

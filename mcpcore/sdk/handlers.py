@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, PrivateAttr, ValidationError
@@ -11,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, PrivateAttr, ValidationError
 from mcpcore.contract import CONTRACT_META_KEY, ContractError
 from mcpcore.current import current
 from mcpcore.declare.signature import takes_context
-from mcpcore.exceptions import passes_through
+from mcpcore.exceptions import passes_through, returned_failure
 from mcpcore.lost import LostFailure, log_lost
 from mcpcore.request import Request
 from mcpcore.sdk.errors import UnansweredError
@@ -19,7 +20,7 @@ from mcpcore.sdk.serving import invalid_arguments_error
 from mcpcore.sdk.threads import in_thread
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from mcp_types import Prompt as MCPPrompt
     from mcp_types import Resource as MCPResource
@@ -121,8 +122,23 @@ async def _run(declared: Declared[..., Any], arguments: Mapping[str, Any], reque
     return await run_handler(declared, values, request)
 
 
-def report_nested(noted: Sequence[LostFailure | BrokenItem], outer: Request | None, name: str) -> None:
-    """Report the lost failures of a tool that code on the server called: to the call `outer`, else to the log."""
+@contextmanager
+def nested_call(request: Request, name: str) -> Iterator[None]:
+    """The call of the tool `name` by code on the server; it reports failures that the call lost."""
+    outer, token = current.get(), current.set(request)
+    try:
+        yield
+    except Exception as exc:
+        _report_lost(request.lost(returned_failure(exc)), outer, name)
+        raise
+    else:
+        _report_lost(request.lost(), outer, name)
+    finally:
+        current.reset(token)
+
+
+def _report_lost(noted: Sequence[LostFailure | BrokenItem], outer: Request | None, name: str) -> None:
+    """Report lost failures to the call `outer`, else to the log."""
     lost = [failure for failure in noted if isinstance(failure, LostFailure)]
     if lost and outer is not None:
         outer.noted().adopt(lost)

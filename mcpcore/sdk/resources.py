@@ -9,7 +9,6 @@ from mcp_types import InputRequiredResult
 
 from mcpcore.contract import ContractError
 from mcpcore.sdk.handlers import OfDeclared, answer, require_served_by_sdk
-from mcpcore.sdk.private import has_uri, set_template
 from mcpcore.sdk.returned import watched
 
 if TYPE_CHECKING:
@@ -101,12 +100,13 @@ def register(manager: ResourceManager, declared: DeclaredResource[..., Any], *, 
     """
     require_served_by_sdk(declared)
     uri = declared.uri
-    if has_uri(manager, uri):
+    templates = manager._templates  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
+    if uri in templates or uri in manager._resources:  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
         raise ContractError(
             f"{declared.declaration.where}: the server already has a resource at {uri!r}; give one of them another URI"
         )
     declaration: Any = declared.declaration
     if declaration.template.variable_names:
-        set_template(manager, ContractTemplate.of(declared, security=security))
+        templates[uri] = ContractTemplate.of(declared, security=security)
     else:
         manager.add_resource(ContractResource.of(declared))

@@ -24,13 +24,13 @@ from pydantic_core import to_json
 from mcpcore.exceptions import ReturnedError, is_a
 from mcpcore.foreign import is_async
 from mcpcore.jsonable import named
-from mcpcore.sdk.private import output_adapter
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from mcp.server.mcpserver.prompts.base import Prompt
     from mcp.server.mcpserver.utilities.func_metadata import FuncMetadata
+    from pydantic import TypeAdapter
 
 
 class _Failures(list[BaseException]):
@@ -74,7 +74,7 @@ def convert_result(metadata: FuncMetadata, returned: Any) -> CallToolResult | In
     model = metadata.output_model if metadata.output_schema is not None else None
     if model is None:
         return CallToolResult(content=blocks)
-    adapter = output_adapter(metadata, model)
+    adapter: TypeAdapter[Any] = metadata._output_adapter(model)  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
     wrapped = {"result": returned} if metadata.wrap_output else returned
     validated = adapter.validate_python(wrapped, by_alias=True, by_name=True)
     if isinstance(validated, BaseModel):

@@ -45,7 +45,7 @@ from mcpcore.sdk.errors import ToolFailure as ToolFailure  # noqa: PLC0414 - par
 from mcpcore.sdk.errors import UnansweredError
 from mcpcore.sdk.fallbacks import ServerFallbacks
 from mcpcore.sdk.handlers import registering, with_contracts
-from mcpcore.sdk.private import lowlevel_of, set_tool
+from mcpcore.sdk.private import lowlevel_of
 from mcpcore.sdk.prompts import register as register_prompt
 from mcpcore.sdk.resources import register as register_resource
 from mcpcore.sdk.returned import Resources, watched_prompt
@@ -250,7 +250,7 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
             )
         if isinstance(registered, ContractTool):
             self._fallbacks.check_new("tool", registered.name, registered.tool.contract)
-        set_tool(manager, registered)
+        manager._tools[registered.name] = registered  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
 
     def add_tool(
         self,

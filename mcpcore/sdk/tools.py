@@ -10,14 +10,13 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import CallToolResult, InputRequiredResult
 from pydantic import ConfigDict, PrivateAttr, ValidationError
 
-from mcpcore.current import current
 from mcpcore.effects import default_effects
-from mcpcore.exceptions import is_a, returned_failure
+from mcpcore.exceptions import is_a
 from mcpcore.mapper import FailureMapper
 from mcpcore.outcome import FailedCall
 from mcpcore.request import Request
 from mcpcore.sdk.errors import ToolFailure
-from mcpcore.sdk.handlers import report_nested, require_served_by_sdk, run_handler
+from mcpcore.sdk.handlers import nested_call, require_served_by_sdk, run_handler
 from mcpcore.sdk.results import converted
 from mcpcore.sdk.serving import PROTOCOL_NEEDS, invalid_arguments_error
 
@@ -94,20 +93,14 @@ class ContractTool(SDKTool):
         Raises:
             ToolFailure: If the tool fails; an error of the SDK's own kind.
         """
-        outer, request = current.get(), Request(lambda: context, effects=self.default_effects)
-        token = current.set(request)
+        request = Request(lambda: context, effects=self.default_effects)
         try:
-            result = await self.execute(arguments, request)
+            with nested_call(request, self.name):
+                return await self.execute(arguments, request)
         except Exception as exc:
-            report_nested(request.lost(returned_failure(exc)), outer, self.name)
             if is_a(exc, MCPError) and cast("MCPError", exc).code in PROTOCOL_NEEDS:
                 raise
             raise self._failure(exc, request) from exc
-        else:
-            report_nested(request.lost(), outer, self.name)
-            return result
-        finally:
-            current.reset(token)
 
     def _failure(self, exc: Exception, request: Request) -> ToolFailure:
         call = FailedCall(name=self.name, contract=self._tool.contract, state=request.state())

@@ -33,7 +33,7 @@ from mcpcore.integrations.fastmcp.results import prompt_result, resource_result
 from mcpcore.jsonable import safe_str
 from mcpcore.request import Request
 from mcpcore.sdk.answers import AnsweredCall, Answers
-from mcpcore.sdk.handlers import report_nested, run_handler
+from mcpcore.sdk.handlers import nested_call, run_handler
 from mcpcore.sdk.results import converted
 from mcpcore.sdk.serving import exposes_internal_errors, invalid_arguments_error
 from mcpcore.strictness import strictness_of
@@ -173,19 +173,9 @@ async def _called_by_handler(
     declared: Declared[..., Any], values: dict[str, Any], fastmcp: FastMCPContext | None
 ) -> Any:
     """The result for the handler that called `declared`; a failure is raised, for that handler to read."""
-    outer, request = current.get(), _request_of(declared, fastmcp)
-    token = current.set(request)
-    name = declared.__fastmcp__.name
-    try:
-        result = await _run(declared, values, request, name)
-    except Exception as exc:
-        report_nested(request.lost(returned_failure(exc)), outer, name)
-        raise
-    else:
-        report_nested(request.lost(), outer, name)
-        return result
-    finally:
-        current.reset(token)
+    request, name = _request_of(declared, fastmcp), declared.__fastmcp__.name
+    with nested_call(request, name):
+        return await _run(declared, values, request, name)
 
 
 async def _run(

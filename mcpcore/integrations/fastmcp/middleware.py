@@ -92,7 +92,7 @@ class ContractMiddleware(Middleware):
     covers mounted servers.
     """
 
-    def __init__(
+    def __init__(  # noqa: D417 - `Server` describes the others
         self,
         *,
         audit: AuditTrail | str | os.PathLike[str] | None = None,
@@ -106,26 +106,12 @@ class ContractMiddleware(Middleware):
         bind: Mapping[str, str | None] | None = None,
         external_tools: Iterable[str] = (),
     ) -> None:
-        """Make the middleware; the options are those of `mcpcore.Server`.
+        """Make the middleware; the options are those of `mcpcore.Server`, which describes the others.
 
         Args:
-            audit: The audit trail, or a path for it; by default the path in the environment variable MCPCORE_AUDIT, if
-                it is set. Without a trail, the records go to the logger `mcpcore.audit`.
-            advertise_errors: Whether the output schemas admit the error; some clients validate it.
-            describe_failures: Whether the description of each tool ends with a section that names its failure modes,
-                since few hosts show the model the contract in `_meta`. It makes `tools/list` longer; the end of the
-                reference of the options says by how much.
-            expose_internal_errors: Whether clients see exceptions that nobody declared; for development only. The
-                environment variable MCPCORE_EXPOSE_INTERNAL_ERRORS=1 does the same.
             strict: Whether a call that breaks its contract fails with INTERNAL_ERROR, and whether every message is
                 answered with an error while a fallback tool is unknown; for tests and CI. The environment variable
                 MCPCORE_STRICT=1 does the same.
-            unknown_tool: Whether a client that calls an unknown tool gets a "protocol" error, or a "result" that the
-                model sees.
-            dialect: The envelope that clients of this server read.
-            limits: The bounds of an envelope.
-            bind: Fields of every envelope and record: `session_id`, `role`, `workspace_root`, `phase_id`, `plan_hash`
-                and `invariant_id`.
             external_tools: Tools of other servers, which contracts may name as fallback tools. They are never renamed.
 
         Raises:

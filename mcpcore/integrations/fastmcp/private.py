@@ -12,31 +12,22 @@ if TYPE_CHECKING:
 
 _PROVIDERS: Final = "fastmcp.server.providers"
 
-PRIVATE_USES: Final = (
-    PrivateUse(
-        f"{_PROVIDERS}.fastmcp_provider:FastMCPProviderTool", "_server", "integrations.fastmcp.private", "4.1.2",
-        "the mounted server that has a tool, to find the contract tool behind it",
-    ),
-    PrivateUse(
-        f"{_PROVIDERS}.fastmcp_provider:FastMCPProviderTool", "_original_name", "integrations.fastmcp.private",
-        "4.1.2", "the name of the tool on that server",
-    ),
-    PrivateUse(
-        f"{_PROVIDERS}.wrapped_provider:_WrappedProvider", "_inner", "integrations.fastmcp.private", "4.1.2",
-        "the provider of a mounted server, which FastMCP wraps to add a namespace",
-    ),
-    PrivateUse(
-        "fastmcp.server.dependencies:FastMCPRequestContext", "_srctx", "integrations.fastmcp.private", "4.1.2",
-        "the SDK's own request, for `ctx.sdk`",
-    ),
-    PrivateUse(
-        "fastmcp:FastMCP", "_mcp_server", "integrations.fastmcp.private", "4.1.2",
-        "the SDK's server within it, which the SDK's client connects to; FastMCP's own client does the same",
-    ),
-    PrivateUse(
-        "fastmcp.tools.function_tool:_ToolBodyError", "", "integrations.fastmcp.errors", "4.1.2",
-        "the class that wraps a pydantic error from the body of a tool, from FastMCP 4.1 on; it is known by its name",
-    ),
+PRIVATE_USES: Final = tuple(
+    PrivateUse(owner, attribute, used_in, "4.1.2", reason)
+    for owner, attribute, used_in, reason in (
+        (f"{_PROVIDERS}.fastmcp_provider:FastMCPProviderTool", "_server", "integrations.fastmcp.private",
+         "the mounted server that has a tool, to find the contract tool behind it"),
+        (f"{_PROVIDERS}.fastmcp_provider:FastMCPProviderTool", "_original_name", "integrations.fastmcp.private",
+         "the name of the tool on that server"),
+        (f"{_PROVIDERS}.wrapped_provider:_WrappedProvider", "_inner", "integrations.fastmcp.private",
+         "the provider of a mounted server, which FastMCP wraps to add a namespace"),
+        ("fastmcp.server.dependencies:FastMCPRequestContext", "_srctx", "integrations.fastmcp.private",
+         "the SDK's own request, for `ctx.sdk`"),
+        ("fastmcp:FastMCP", "_mcp_server", "integrations.fastmcp.private",
+         "the SDK's server within it, which the SDK's client connects to; FastMCP's own client does the same"),
+        ("fastmcp.tools.function_tool:_ToolBodyError", "", "integrations.fastmcp.errors",
+         "the class that wraps a pydantic error from the body of a tool, from FastMCP 4.1 on; it is known by its name"),
+    )
 )  # fmt: skip
 """The uses, each with the version of FastMCP in which it was read."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from enum import IntEnum
-from typing import Final, Literal, TypeAlias, final, get_args
+from typing import Any, Final, Literal, TypeAlias, final, get_args
 
 from mcpcore.retry import Retry
 
@@ -27,6 +27,9 @@ MAX_NUMBER: Final = 2**53 - 1
 
 _NAME = re.compile(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*\Z")
 
+_FACTS: Final = ("http_status", "category", "retry", "sentence", "strategy", "actions")
+"""The columns of the table, after the number."""
+
 
 class ErrorCode(IntEnum):
     """The codes of the framework, with stable numbers.
@@ -46,25 +49,12 @@ class ErrorCode(IntEnum):
     strategy: Strategy
     actions: tuple[str, ...]
 
-    def __new__(  # noqa: PYI034 - an enum's members are of the enum itself
-        cls,
-        number: int,
-        http_status: int,
-        category: Category,
-        retry: Retry,
-        sentence: str,
-        strategy: Strategy,
-        actions: tuple[str, ...],
-    ) -> ErrorCode:
+    def __new__(cls, number: int, *facts: Any) -> ErrorCode:  # noqa: PYI034 - an enum's members are of the enum itself
         """Create a row of the table."""
         member = int.__new__(cls, number)
         member._value_ = number
-        member.http_status = http_status
-        member.category = category
-        member.retry = retry
-        member.sentence = sentence
-        member.strategy = strategy
-        member.actions = actions
+        for name, fact in zip(_FACTS, facts, strict=True):
+            setattr(member, name, fact)
         return member
 
     # fmt: off

@@ -161,24 +161,10 @@ class FailureMode(Generic[R_co, D_co]):
         Raises:
             ContractError: If the declaration cannot stand; the message names the file, the line and the reason.
         """
+        arguments = locals()
+        values = {name: arguments[name] for name in FIELDS}
         self = object.__new__(cls)
-        values = {
-            "reason": reason,
-            "code": code,
-            "when": when,
-            "recovery": recovery,
-            "retry": retry,
-            "fallback_tool": fallback_tool,
-            "strategy": strategy,
-            "actions": actions,
-            "corrective_params": corrective_params,
-            "user_message": user_message,
-            "data": data,
-            "example": example,
-            "fails_batch": fails_batch,
-            "effects": effects,
-            "_data_model": None,
-        }
+        object.__setattr__(self, "_data_model", None)
         problem = _problem(values)
         if problem is not None:
             from mcpcore._where import where_declared

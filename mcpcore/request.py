@@ -29,25 +29,6 @@ _numbers: Final = itertools.count(1)
 class Request:
     """The request behind a context; the SDK's own object for it is made when something asks for it."""
 
-    __slots__ = (
-        "_make",
-        "_notes",
-        "_sdk",
-        "at_least",
-        "began",
-        "claimed",
-        "contract",
-        "effects",
-        "fastmcp",
-        "fields",
-        "number",
-        "reads",
-        "record_failure",
-        "render_item",
-        "show_value",
-        "strictness",
-    )
-
     def __init__(
         self,
         make: Callable[[], SDKContext[Any, Any]],

@@ -96,25 +96,11 @@ def _filters(command: F) -> F:
     return command
 
 
-def _query(
-    *,
-    tools: tuple[str, ...],
-    reasons: tuple[str, ...],
-    codes: tuple[str, ...],
-    since: datetime | None,
-    until: datetime | None,
-    ident: str | None,
-) -> Query:
+def _query(*, tools: tuple[str, ...], reasons: tuple[str, ...], codes: tuple[str, ...], **others: Any) -> Query:
     from mcpcore.audit.reading import Query
 
-    return Query(
-        tools=frozenset(tools),
-        reasons=frozenset(reasons),
-        codes=frozenset(code.upper() for code in codes),
-        ident=ident,
-        since=since,
-        until=until,
-    )
+    upper = frozenset(code.upper() for code in codes)
+    return Query(tools=frozenset(tools), reasons=frozenset(reasons), codes=upper, **others)
 
 
 @group.command(

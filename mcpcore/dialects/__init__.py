@@ -6,50 +6,17 @@ all others are kept.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Final
 
 from mcpcore.dialects.canonical import Canonical
+from mcpcore.dialects.details import Dialect as Dialect  # noqa: PLC0414, TC001 - part of this module
 from mcpcore.dialects.ok_envelope import OkEnvelope
 from mcpcore.dialects.system_error import SystemError_
 from mcpcore.dialects.taxonomy import Taxonomy
 from mcpcore.dialects.tool_error import ToolErrorDialect
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from mcpcore.envelope import Envelope
-    from mcpcore.limits import Limits
-
-
-class Dialect(Protocol):
-    """A way to write a failure down."""
-
-    @property
-    def name(self) -> str:
-        """What `Server(dialect=...)` and `Envelope.dialect` call it."""
-        ...
-
-    @property
-    def is_error(self) -> bool:
-        """Whether the result says `isError`; one pattern hides its failures in successes."""
-        ...
-
-    @property
-    def schema(self) -> dict[str, Any]:
-        """The JSON schema of a failure's structured content, for the advertised output schema."""
-        ...
-
-    def write(self, envelope: Envelope, *, limits: Limits) -> tuple[dict[str, Any], str]:
-        """The structured content and the text block of a failed call."""
-        ...
-
-    def render_item(self, structured: dict[str, Any]) -> dict[str, Any]:
-        """The failure alone, as an item of a batch has it, out of the structured content of a failed call."""
-        ...
-
-    def read(self, structured: Mapping[str, Any], *, is_error: bool) -> Envelope | None:
-        """The failure in the structured content of a call; None if it is not of this dialect."""
-        ...
 
 
 _ALL: Final[tuple[Dialect, ...]] = (

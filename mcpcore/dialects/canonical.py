@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from mcpcore.codes import code_numbered
+from mcpcore.dialects.details import Dialect
 from mcpcore.envelope import Envelope
 
 if TYPE_CHECKING:
@@ -27,16 +28,11 @@ ERROR_SCHEMA: Final[dict[str, Any]] = {
 """The envelope in an output schema: what every client may rely on, and no more, since clients pay for each keyword."""
 
 
-class Canonical:
+class Canonical(Dialect):
     """`{"error": {code, name, message, retry, effects?, tool, correlationId, timestamp, context?, data?}}`."""
 
     name = "canonical"
-    is_error = True
-
-    @property
-    def schema(self) -> dict[str, Any]:
-        """The failure, as the advertised output schema admits it."""
-        return {"properties": {"error": ERROR_SCHEMA}, "required": ["error"]}
+    schema: Mapping[str, Any] = {"properties": {"error": ERROR_SCHEMA}, "required": ["error"]}
 
     def write(self, envelope: Envelope, *, limits: Limits) -> tuple[dict[str, Any], str]:
         """The envelope, and its text."""

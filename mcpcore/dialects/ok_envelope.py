@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from mcpcore.codes import ErrorCode
-from mcpcore.dialects.details import CONSTANT, details_of, envelope_from, json_text, known, own_code
+from mcpcore.dialects.details import CONSTANT, Dialect, details_of, envelope_from, json_text, known, own_code
 
 if TYPE_CHECKING:
     from mcpcore.envelope import Envelope
@@ -45,7 +45,7 @@ _ENDINGS: Final = (
 )
 
 
-class OkEnvelope:
+class OkEnvelope(Dialect):
     """Pattern A is `ok_envelope`, with `isError`; pattern B is `ok_envelope_b`, hidden in a success."""
 
     def __init__(self, *, hidden: bool) -> None:
@@ -53,20 +53,12 @@ class OkEnvelope:
         self._hidden = hidden
         self.name = "ok_envelope_b" if hidden else "ok_envelope"
         self.is_error = not hidden
-
-    @property
-    def schema(self) -> dict[str, Any]:
-        """The failure, as the advertised output schema admits it."""
         failure: dict[str, Any] = {
             "properties": {"ok": {"const": False}, "error": {"type": "object", "required": ["code", "message"]}},
             "required": ["ok", "error"],
         }
-        if not self._hidden:
-            return failure
-        return {
-            "properties": {"ok": {"const": True}, "data": {"type": "object", **failure}},
-            "required": ["ok", "data"],
-        }
+        within = {"ok": {"const": True}, "data": {"type": "object", **failure}}
+        self.schema = {"properties": within, "required": ["ok", "data"]} if hidden else failure
 
     def write(self, envelope: Envelope, *, limits: Limits) -> tuple[dict[str, Any], str]:  # noqa: ARG002
         """`{ok, error: {code, message, details}}`, in `{ok: true, data: …}` for pattern B."""

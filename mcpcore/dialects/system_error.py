@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from mcpcore.arguments import INVALID_ARGUMENTS, MISSING
 from mcpcore.bound_fields import FIELDS
 from mcpcore.codes import ErrorCode
-from mcpcore.dialects.details import json_text, known, own_code
+from mcpcore.dialects.details import Dialect, json_text, known, own_code
 from mcpcore.envelope import Envelope
 
 if TYPE_CHECKING:
@@ -70,22 +70,19 @@ _WRAPPERS: Final = frozenset(
 """The fields that are made from the original error."""
 
 
-class SystemError_:  # noqa: N801 - the name without the underscore is a builtin's
+class SystemError_(Dialect):  # noqa: N801 - the name without the underscore is a builtin's
     """`{error_code, human_message, role, session_id, …, cause, timestamp, stack_trace?}`, at the root."""
 
     name = "system_error"
-    is_error = True
-
-    @property
-    def schema(self) -> dict[str, Any]:
-        """The failure, as the advertised output schema admits it."""
-        nullable = {field: {"type": ["string", "null"]} for field in FIELDS}
-        always = {field: {"type": "string"} for field in ("error_code", "human_message", "tool_name", "timestamp")}
-        cause = {"type": ["string", "object", "null"]}
-        return {
-            "properties": {**always, **nullable, "cause": cause, "stack_trace": {"type": "string"}},
-            "required": sorted(_ALWAYS),
-        }
+    schema: Mapping[str, Any] = {
+        "properties": {
+            **{name: {"type": "string"} for name in ("error_code", "human_message", "tool_name", "timestamp")},
+            **{name: {"type": ["string", "null"]} for name in FIELDS},
+            "cause": {"type": ["string", "object", "null"]},
+            "stack_trace": {"type": "string"},
+        },
+        "required": sorted(_ALWAYS),
+    }
 
     def write(self, envelope: Envelope, *, limits: Limits) -> tuple[dict[str, Any], str]:  # noqa: ARG002
         """All required fields; `cause` and `stack_trace` only where exceptions are exposed."""
@@ -100,10 +97,6 @@ class SystemError_:  # noqa: N801 - the name without the underscore is a builtin
         if trace is not None:
             written["stack_trace"] = trace
         return written, json_text(written)
-
-    def render_item(self, structured: dict[str, Any]) -> dict[str, Any]:
-        """All of it."""
-        return structured
 
     def read(self, structured: Mapping[str, Any], *, is_error: bool) -> Envelope | None:
         """The failure, where the fields that only this dialect has are there.

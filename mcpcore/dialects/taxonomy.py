@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from mcpcore.codes import STRATEGIES, Code, ErrorCode
-from mcpcore.dialects.details import details_of, envelope_from, json_text, known, own_code
+from mcpcore.dialects.details import Dialect, details_of, envelope_from, json_text, known, own_code
 from mcpcore.retry import Retry
 
 if TYPE_CHECKING:
@@ -77,31 +77,26 @@ HINTS: Final[Mapping[str, str]] = {strategy: strategy.upper() for strategy in ST
 _STRATEGIES: Final = {hint: strategy for strategy, hint in HINTS.items()}
 
 
-class Taxonomy:
+class Taxonomy(Dialect):
     """`{code, message, details?, retry_after_ms?, recovery_actions, fallback_tool?, …}`, at the root."""
 
     name = "taxonomy"
-    is_error = True
-
-    @property
-    def schema(self) -> dict[str, Any]:
-        """The failure, as the advertised output schema admits it."""
-        return {
-            "properties": {
-                "code": {"enum": list(READ)},
-                "message": {"type": "string"},
-                "details": {"type": "object"},
-                "retry_after_ms": {"type": "number"},
-                "recovery_actions": {"type": "array", "items": {"type": "string"}},
-                "fallback_tool": {"type": "string"},
-                "correlation_id": {"type": "string"},
-                "timestamp": {"type": "string"},
-                "recovery_hint": {"enum": list(_STRATEGIES)},
-                "userMessage": {"type": "string"},
-                "corrective_params": {"type": "object"},
-            },
-            "required": ["code", "message", "recovery_actions", "correlation_id", "timestamp"],
-        }
+    schema: Mapping[str, Any] = {
+        "properties": {
+            "code": {"enum": list(READ)},
+            "message": {"type": "string"},
+            "details": {"type": "object"},
+            "retry_after_ms": {"type": "number"},
+            "recovery_actions": {"type": "array", "items": {"type": "string"}},
+            "fallback_tool": {"type": "string"},
+            "correlation_id": {"type": "string"},
+            "timestamp": {"type": "string"},
+            "recovery_hint": {"enum": list(_STRATEGIES)},
+            "userMessage": {"type": "string"},
+            "corrective_params": {"type": "object"},
+        },
+        "required": ["code", "message", "recovery_actions", "correlation_id", "timestamp"],
+    }
 
     def write(self, envelope: Envelope, *, limits: Limits) -> tuple[dict[str, Any], str]:  # noqa: ARG002
         """The error with its recovery; the text is the same, indented, as the document returns it."""
@@ -125,10 +120,6 @@ class Taxonomy:
         if isinstance(corrective, Mapping):
             written["corrective_params"] = dict(corrective)
         return written, json_text(written, indent=2)
-
-    def render_item(self, structured: dict[str, Any]) -> dict[str, Any]:
-        """All of it."""
-        return structured
 
     def read(self, structured: Mapping[str, Any], *, is_error: bool) -> Envelope | None:
         """The failure, where its code is one of the taxonomy and the fields that are always there are."""

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from mcpcore.codes import ErrorCode, code_named
-from mcpcore.dialects.details import CONSTANT, details_of, envelope_from, json_text, own_code
+from mcpcore.dialects.details import CONSTANT, Dialect, details_of, envelope_from, json_text, own_code
 from mcpcore.retry import Retry
 
 if TYPE_CHECKING:
@@ -16,19 +16,14 @@ if TYPE_CHECKING:
 _FIELDS: Final = frozenset({"code", "message", "retry", "suggestion", "details"})
 
 
-class ToolErrorDialect:
+class ToolErrorDialect(Dialect):
     """`{code, message, retry, suggestion?, details?}`, at the root; the codes have the names that they have here."""
 
     name = "tool_error"
-    is_error = True
-
-    @property
-    def schema(self) -> dict[str, Any]:
-        """The failure, as the advertised output schema admits it."""
-        return {
-            "properties": {"code": {"type": "string"}, "message": {"type": "string"}, "retry": {"type": "object"}},
-            "required": ["code", "message", "retry"],
-        }
+    schema: Mapping[str, Any] = {
+        "properties": {"code": {"type": "string"}, "message": {"type": "string"}, "retry": {"type": "object"}},
+        "required": ["code", "message", "retry"],
+    }
 
     def write(self, envelope: Envelope, *, limits: Limits) -> tuple[dict[str, Any], str]:  # noqa: ARG002
         """The error; the suggestion is the recovery hint."""
@@ -41,10 +36,6 @@ class ToolErrorDialect:
             written["suggestion"] = envelope.hint
         written["details"] = details_of(envelope)
         return written, json_text(written)
-
-    def render_item(self, structured: dict[str, Any]) -> dict[str, Any]:
-        """All of it."""
-        return structured
 
     def read(self, structured: Mapping[str, Any], *, is_error: bool) -> Envelope | None:
         """The failure, where the retry union is there and nothing that the dialect does not have."""

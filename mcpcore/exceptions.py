@@ -6,7 +6,7 @@ An exception is foreign code. Its attributes may raise or lie, so everything her
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any, Final, Protocol, cast
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -162,20 +162,17 @@ def returned_failure(exc: BaseException) -> BaseException:
 # --- errors of frameworks ---------------------------------------------------------------------------------------------
 
 
-class FrameworkErrors(Protocol):
+class FrameworkErrors(NamedTuple):
     """Reads the errors of one framework; the package that joins mcpcore to that framework registers it."""
 
-    def wrapped_by(self, exc: BaseException) -> BaseException | None:
-        """The exception that `exc`, an error of the framework, wraps and merely repeats; None for any other."""
-        ...
+    wrapped_by: Callable[[BaseException], BaseException | None]
+    """The exception that an error of the framework wraps and merely repeats; None for any other error."""
 
-    def authored(self, exc: BaseException) -> tuple[Code, str, Any] | None:
-        """The code, text and data of an error of the framework that its author wants to be read; else None."""
-        ...
+    authored: Callable[[BaseException], tuple[Code, str, Any] | None]
+    """The code, text and data of an error of the framework that its author wants to be read; else None."""
 
-    def relayed_by(self, exc: BaseException) -> CodedError | None:
-        """The failure of another server that `exc`, an error of the framework, carries; None for any other."""
-        ...
+    relayed_by: Callable[[BaseException], CodedError | None]
+    """The failure of another server that an error of the framework carries; None for any other error."""
 
 
 _frameworks: Final[list[FrameworkErrors]] = []

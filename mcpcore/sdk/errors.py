@@ -19,7 +19,7 @@ from mcpcore.codes import PROTOCOL_CODES, Code, ErrorCode
 from mcpcore.dialects.reading import UNKNOWN_DIALECT
 from mcpcore.envelope import Envelope
 from mcpcore.errors import FrameworkError
-from mcpcore.exceptions import cause_of, is_a, register_framework, returned_failure, unwrapped
+from mcpcore.exceptions import FrameworkErrors, cause_of, is_a, register_framework, returned_failure, unwrapped
 from mcpcore.foreign import quietly
 from mcpcore.jsonable import safe_str, shown_name
 from mcpcore.upstream import UpstreamError
@@ -49,28 +49,14 @@ class UnansweredError(MCPError):
         return type(self), (self.failure,)
 
 
-class SDKErrors:
-    """Reads the SDK's errors for the boundary."""
-
-    def wrapped_by(self, exc: BaseException) -> BaseException | None:
-        """The exception of a tool or a resource that the SDK wrapped in `exc`; None if `exc` is not a wrapper."""
-        cause = cause_of(exc)
-        crashes = (UnexpectedToolError, UnexpectedResourceError)
-        if cause is None or not (is_a(exc, crashes) or _repeats(exc, cause)):
-            return None
-        # If a handler calls a tool with bad arguments, that is the handler's own mistake, not its caller's.
-        return cause_of(cause) or cause if is_a(cause, FrameworkError) else cause
-
-    def authored(self, exc: BaseException) -> tuple[Code, str, Any] | None:
-        """The code, text and data of an error of the SDK whose author wants the client to read it; else None."""
-        return sdk_error(exc)
-
-    def relayed_by(self, exc: BaseException) -> UpstreamError | None:
-        """The failure of another server whose envelope is the data of `exc`; None if it has none."""
-        return failure_carried_by(exc) if is_a(exc, MCPError) else None
-
-
-register_framework(SDKErrors())
+def _wrapped_by(exc: BaseException) -> BaseException | None:
+    """The exception of a tool or a resource that the SDK wrapped in `exc`; None if `exc` is not a wrapper."""
+    cause = cause_of(exc)
+    crashes = (UnexpectedToolError, UnexpectedResourceError)
+    if cause is None or not (is_a(exc, crashes) or _repeats(exc, cause)):
+        return None
+    # If a handler calls a tool with bad arguments, that is the handler's own mistake, not its caller's.
+    return cause_of(cause) or cause if is_a(cause, FrameworkError) else cause
 
 
 def sdk_error(exc: BaseException) -> tuple[Code, str, Any] | None:
@@ -99,7 +85,7 @@ _NUMBERS: Final = frozenset({-32602, -32603})
 
 def failure_carried_by(error: Any) -> UpstreamError | None:
     """The failure whose envelope is the data of `error`, an `MCPError` of another server; None if it has none."""
-    return quietly(lambda: _failure_carried_by(error), None)
+    return quietly(lambda: _failure_carried_by(error), None) if is_a(error, MCPError) else None
 
 
 def _failure_carried_by(error: Any) -> UpstreamError | None:
@@ -110,6 +96,9 @@ def _failure_carried_by(error: Any) -> UpstreamError | None:
     envelope = {key: value for key, value in data.items() if key != "uri"}
     sent = Envelope.from_result({"structuredContent": envelope})
     return None if sent is None or sent.dialect == UNKNOWN_DIALECT else UpstreamError(sent)
+
+
+register_framework(FrameworkErrors(_wrapped_by, sdk_error, failure_carried_by))
 
 
 def as_raised(exc: BaseException, name: str) -> BaseException:

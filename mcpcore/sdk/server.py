@@ -173,17 +173,8 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
             for item in tools or ():
                 self._add(item)
             for resource in resources or ():
-                if as_resource(resource) is None and not isinstance(resource, Resource):
-                    raise ContractError(
-                        "Server(resources=[...]) takes resources made by @resource and those of the SDK, not "
-                        f"{resource!r}"
-                    )
                 self.add_resource(resource)
             for prompt in prompts or ():
-                if as_prompt(prompt) is None and not isinstance(prompt, Prompt):
-                    raise ContractError(
-                        f"Server(prompts=[...]) takes prompts made by @prompt and those of the SDK, not {prompt!r}"
-                    )
                 self.add_prompt(prompt)
 
     def _record_own_failure(self, exc: BaseException, code: ErrorCode | None) -> Envelope:
@@ -339,11 +330,15 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
         """
         with self._startup.registration():
             declared = as_resource(resource)
-            if declared is None:
-                super().add_resource(cast("Resource", resource))
-            else:
+            if declared is not None:
                 self._fallbacks.check_new("resource", declared.uri, declared.contract)
                 register_resource(self._resource_manager, declared, security=self._resource_security)
+            elif isinstance(resource, Resource):
+                super().add_resource(resource)
+            else:
+                raise ContractError(
+                    f"Server(resources=[...]) takes resources made by @resource and those of the SDK, not {resource!r}"
+                )
 
     @overload
     def resource(
@@ -386,11 +381,15 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
         """
         with self._startup.registration():
             declared = as_prompt(prompt)
-            if declared is None:
-                super().add_prompt(watched_prompt(cast("Prompt", prompt)))
-            else:
+            if declared is not None:
                 self._fallbacks.check_new("prompt", declared.name, declared.contract)
                 register_prompt(self._prompt_manager, declared)
+            elif isinstance(prompt, Prompt):
+                super().add_prompt(watched_prompt(prompt))
+            else:
+                raise ContractError(
+                    f"Server(prompts=[...]) takes prompts made by @prompt and those of the SDK, not {prompt!r}"
+                )
 
     @overload
     def prompt(

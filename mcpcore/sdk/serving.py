@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, Literal, cast
 
@@ -175,8 +176,8 @@ def trace_id(meta: object, headers: Mapping[str, str] | None) -> str | None:
     parent = meta.get("traceparent") if isinstance(meta, Mapping) else None
     if not isinstance(parent, str):
         parent = headers.get("traceparent") if headers is not None else None
-    if not isinstance(parent, str):
-        return None
-    parts = parent.strip().split("-")
-    trace = parts[1].lower() if len(parts) >= 4 and len(parts[0]) == 2 and parts[0].lower() != "ff" else ""
-    return trace if len(trace) == 32 and set(trace) <= set("0123456789abcdef") and set(trace) != {"0"} else None
+    match = _TRACEPARENT.match(parent.strip()) if isinstance(parent, str) else None
+    return None if match is None else match[1].lower()
+
+
+_TRACEPARENT: Final = re.compile(r"(?!ff)[^-]{2}-(?!0{32})([0-9a-f]{32})-[^-]*-", re.IGNORECASE)

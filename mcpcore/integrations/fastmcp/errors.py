@@ -31,7 +31,7 @@ from mcpcore.arguments import INVALID_ARGUMENTS
 from mcpcore.classification.status import code_for_status
 from mcpcore.codes import Code, ErrorCode
 from mcpcore.errors import FrameworkError
-from mcpcore.exceptions import cause_of, is_a, register_framework
+from mcpcore.exceptions import FrameworkErrors, cause_of, is_a, register_framework
 from mcpcore.jsonable import safe_str, shown_name
 from mcpcore.sdk.errors import missing_prompt_arguments_error, unknown_prompt_error
 
@@ -67,31 +67,25 @@ UNFIT_ARGUMENT: Final = re.compile(r"Could not convert argument '([^']*)' with v
 """The arguments of a prompt that do not fit; the second repeats the value."""
 
 
-class FastMCPErrors:
-    """Reads FastMCP's errors for the boundary."""
+def _authored(exc: BaseException) -> tuple[Code, str, Any] | None:
+    """The code, text and data of an error that FastMCP or a tool's author wants the client to read; else None."""
+    if is_a(exc, MCPError):
+        return _of_protocol(exc)
+    if is_a(exc, AuthorizationError):
+        code = ErrorCode.UNAUTHORIZED if get_access_token() is None else ErrorCode.FORBIDDEN
+        scopes = getattr(exc, "required_scopes", None) if is_a(exc, InsufficientScopeError) else None
+        return code, safe_str(exc), None if scopes is None else {"requiredScopes": scopes}
+    for kinds, code in _CODES:
+        if is_a(exc, kinds):
+            return code, safe_str(exc), None
+    return _of_openapi(exc)
 
-    def wrapped_by(self, exc: BaseException) -> BaseException | None:
-        """The exception that FastMCP wrapped in `exc`; None if `exc` is not a wrapper."""
-        return _wrapped(exc)
 
-    def authored(self, exc: BaseException) -> tuple[Code, str, Any] | None:
-        """The code, text and data of an error that FastMCP or a tool's author wants the client to read; else None."""
-        if is_a(exc, MCPError):
-            return _of_protocol(exc)
-        if is_a(exc, AuthorizationError):
-            code = ErrorCode.UNAUTHORIZED if get_access_token() is None else ErrorCode.FORBIDDEN
-            scopes = getattr(exc, "required_scopes", None) if is_a(exc, InsufficientScopeError) else None
-            return code, safe_str(exc), None if scopes is None else {"requiredScopes": scopes}
-        if is_a(exc, (NotFoundError, DisabledError)):
-            return ErrorCode.NOT_FOUND, safe_str(exc), None
-        if is_a(exc, ValidationError):
-            return ErrorCode.VALIDATION_ERROR, safe_str(exc), None
-        if is_a(exc, FastMCPError):
-            return ErrorCode.INTERNAL_ERROR, safe_str(exc), None
-        return _of_openapi(exc)
-
-    def relayed_by(self, exc: BaseException) -> None:
-        """None, since no error of FastMCP's own carries the failure of another server."""
+_CODES: Final = (
+    ((NotFoundError, DisabledError), ErrorCode.NOT_FOUND),
+    (ValidationError, ErrorCode.VALIDATION_ERROR),
+    (FastMCPError, ErrorCode.INTERNAL_ERROR),
+)
 
 
 def _wrapped(exc: BaseException) -> BaseException | None:
@@ -219,4 +213,5 @@ class ProtocolFailure(MCPError, FastMCPError):  # noqa: N818 - as above
         return cls(code=error.code, message=error.message, data=error.data)
 
 
-register_framework(FastMCPErrors())
+# No error of FastMCP's own carries the failure of another server.
+register_framework(FrameworkErrors(_wrapped, _authored, lambda _: None))

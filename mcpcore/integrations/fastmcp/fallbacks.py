@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import anyio
 from fastmcp.server.dependencies import fastmcp_request_ctx
-from mcp.shared.exceptions import MCPError
 
 from mcpcore.codes import ErrorCode
 from mcpcore.contract import CONTRACT_META_KEY, Contract, ContractError
@@ -264,7 +263,7 @@ class Renaming:
     async def prepare(self, failure: BaseException, contract: Contract[Any]) -> None:
         """Look again at the names before `failure` is answered, if they lack one that it could need."""
         names, item = self._names, self._names.find(self._noun, self._name)
-        if is_a(failure, UpstreamError) or (is_a(failure, MCPError) and failure_carried_by(failure) is not None):
+        if is_a(failure, UpstreamError) or failure_carried_by(failure) is not None:
             if item is None and names.has_proxies:
                 self._names = await self._fallbacks.latest(self.server, proxies=True)
             return

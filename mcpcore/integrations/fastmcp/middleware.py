@@ -215,9 +215,7 @@ class ContractMiddleware(Middleware):
         """The resources, whose contracts name the fallback tools as the client knows them."""
         return await self._fallbacks.published(_server(context), "resource", await call_next(context))
 
-    async def on_list_resource_templates(self, context: MiddlewareContext[Any], call_next: CallNext[Any, Any]) -> Any:
-        """The templates of resources, likewise."""
-        return await self._fallbacks.published(_server(context), "resource", await call_next(context))
+    on_list_resource_templates = on_list_resources
 
     async def on_list_prompts(self, context: MiddlewareContext[Any], call_next: CallNext[Any, Any]) -> Any:
         """The prompts, likewise."""
@@ -318,11 +316,7 @@ class ContractMiddleware(Middleware):
             MCPError: If it cannot be read.
         """
         uri = str(context.message.uri)
-
-        def written(result: ResourceResult) -> None:
-            require_writable(result.to_mcp_result(uri))
-
-        return cast("ResourceResult", await self._answered_by_protocol(context, call_next, written, uri, "resource"))
+        return cast("ResourceResult", await self._answered_by_protocol(context, call_next, uri, "resource"))
 
     @recorded_first
     async def on_get_prompt(
@@ -335,19 +329,12 @@ class ContractMiddleware(Middleware):
         Raises:
             MCPError: If it cannot be got.
         """
-
-        def written(result: PromptResult) -> None:
-            require_writable(result.to_mcp_prompt_result())
-
         name = context.message.name
-        return cast("PromptResult", await self._answered_by_protocol(context, call_next, written, name, "prompt"))
+        return cast("PromptResult", await self._answered_by_protocol(context, call_next, name, "prompt"))
 
     @recorded_first
     async def _complete(self, context: MiddlewareContext[Any], call_next: CallNext[Any, Any], name: str) -> Any:
-        def written(_: object) -> None:
-            """The SDK has written the result already."""
-
-        return await self._answered_by_protocol(context, call_next, written, name, "completion")
+        return await self._answered_by_protocol(context, call_next, name, "completion")
 
     # --- failures -------------------------------------------------------------------------------------------------
 
@@ -384,7 +371,6 @@ class ContractMiddleware(Middleware):
         self,
         context: MiddlewareContext[Any],
         call_next: CallNext[Any, Any],
-        require_written: Callable[[Any], None],
         name: str,
         surface: str,
     ) -> Any:
@@ -398,8 +384,11 @@ class ContractMiddleware(Middleware):
             request = call.request
             try:
                 result = await call_next(context)
-                if not hasattr(result, "input_required"):
-                    require_written(result)
+                is_whole = not hasattr(result, "input_required")
+                if is_whole and surface == "resource":
+                    require_writable(result.to_mcp_result(name))
+                elif is_whole and surface == "prompt":
+                    require_writable(result.to_mcp_prompt_result())
             except BaseException as exc:
                 if passes_through(exc):
                     raise

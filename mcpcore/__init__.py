@@ -84,13 +84,13 @@ _HOMES = {
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
-# A module imports nothing from a higher layer. The functions of higher layers that lower ones call are listed here and
-# loaded by name on first use.
+# A module imports nothing from a higher layer. What lower layers use of higher ones is listed here, and loaded by name
+# on first use.
 _FROM_ABOVE = {
-    "describe": "sdk.definition",
+    "ToolDefinition": "sdk.definition",
+    "UriTemplate": "sdk.definition",
     "mounted": "integrations.fastmcp.finding",
     "otel_sinks": "integrations.otel",
-    "parse_uri_template": "sdk.definition",
     "read_result": "dialects",
     "registration_of": "integrations.fastmcp",
     "signature_of": "integrations.fastmcp",

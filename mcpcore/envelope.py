@@ -14,7 +14,7 @@ from mcpcore import provided
 from mcpcore.codes import Code, Effects, Strategy, code_named, code_numbered
 from mcpcore.contract import WRITTEN_DATA_KEYS
 from mcpcore.effects import as_effects
-from mcpcore.envelope_text import TextFields, write
+from mcpcore.envelope_text import write
 from mcpcore.errors import recovery_of
 from mcpcore.limits import DEFAULT_LIMITS, Limits
 from mcpcore.retry import Retry
@@ -213,20 +213,7 @@ class Envelope:
 
     def text(self, *, limits: Limits = DEFAULT_LIMITS) -> str:
         """The envelope as the one text block that many clients show the model; see `mcpcore.envelope_text`."""
-        recovery = self.recovery or {}
-        fallback_tool = recovery.get("fallbackTool")
-        fields = TextFields(
-            message=self.message,
-            name=self.name,
-            retry=self.retry,
-            correlation_id=self.correlation_id,
-            effects=self.effects,
-            reason=self.reason,
-            hint=recovery.get("hint"),
-            fallback_tool=fallback_tool if isinstance(fallback_tool, str) else None,
-            details=self.details,
-        )
-        return write(fields, max_details=limits.details)
+        return write(self, max_details=limits.details)
 
 
 def _rebuilt(values: dict[str, Any]) -> Envelope:

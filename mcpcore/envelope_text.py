@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from mcpcore.codes import Effects
+    from mcpcore.envelope import Envelope
 
 INDENT: Final = "    "
 _ERROR: Final = "Error: "
@@ -68,20 +69,21 @@ class TextFields(NamedTuple):
     details: Mapping[str, Any] = {}
 
 
-def write(fields: TextFields, *, max_details: int) -> str:
-    """The text for `fields`, its details as at most `max_details` bytes of JSON."""
-    sections = [_ERROR + indented(fields.message)]
-    if fields.hint is not None:
-        sections.append(_RECOVERY + indented(fields.hint))
-    if fields.details:
-        sections.append(_DETAILS + _json(fields.details, max_details))
-    facts = [] if fields.reason is None else [f"reason {_token(fields.reason)}"]
-    facts += [_token(fields.name), fields.retry.phrase]
-    if fields.effects is not None:
-        facts.append(PHRASES[fields.effects])
-    if fields.fallback_tool is not None:
-        facts.append(f"try {_token(fields.fallback_tool)}")
-    facts.append(f"id {_token(fields.correlation_id)}")
+def write(envelope: Envelope, *, max_details: int) -> str:
+    """The text for `envelope`, its details as at most `max_details` bytes of JSON."""
+    sections = [_ERROR + indented(envelope.message)]
+    if (hint := envelope.hint) is not None:
+        sections.append(_RECOVERY + indented(hint))
+    if details := envelope.details:
+        sections.append(_DETAILS + _json(details, max_details))
+    reason = envelope.reason
+    facts = [] if reason is None else [f"reason {_token(reason)}"]
+    facts += [_token(envelope.name), envelope.retry.phrase]
+    if envelope.effects is not None:
+        facts.append(PHRASES[envelope.effects])
+    if (fallback_tool := envelope.fallback_tool) is not None:
+        facts.append(f"try {_token(fallback_tool)}")
+    facts.append(f"id {_token(envelope.correlation_id)}")
     sections.append(f"({_BETWEEN.join(facts)})")
     return "\n\n".join(sections)
 

@@ -124,7 +124,7 @@ class Declaration:
             ContractError: If the handler's parameters or result cannot be described.
         """
         if self._definition is None:
-            self._definition = provided("describe")(self)
+            self._definition = provided("ToolDefinition").of(self)
         assert self._definition is not None
         return self._definition
 
@@ -146,7 +146,26 @@ class _SignatureOfDeclared:
         return inspect.Signature([*signature.parameters, *signature.injected], return_annotation=signature.returns)
 
 
-class Declared(Generic[P, T_co]):
+class _OfDeclaration:
+    """What a declared handler and a declared method have in common."""
+
+    declaration: Declaration
+
+    @property
+    def name(self) -> str:
+        """The name that clients see."""
+        return self.declaration.name
+
+    @property
+    def contract(self) -> Contract[Any]:
+        """The failure modes."""
+        return self.declaration.contract
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.name}>"
+
+
+class Declared(_OfDeclaration, Generic[P, T_co]):
     """A declared handler: in a unit test, call it like the function and leave out `ctx`.
 
     Inside a request the handler gets the request's own context, narrowed to this contract; outside one, a fresh one.
@@ -167,16 +186,6 @@ class Declared(Generic[P, T_co]):
         """The function itself; for a method, bound to its instance."""
         function = self.declaration.handler
         return functools.partial(function, *self._bound) if self._bound else function
-
-    @property
-    def name(self) -> str:
-        """The name that clients see."""
-        return self.declaration.name
-
-    @property
-    def contract(self) -> Contract[Any]:
-        """The failure modes."""
-        return self.declaration.contract
 
     @property
     def definition(self) -> ToolDefinition:
@@ -242,11 +251,8 @@ class Declared(Generic[P, T_co]):
         if entry is not None and error.entry is None:
             error.declare(entry)
 
-    def __repr__(self) -> str:
-        return f"<{type(self).__name__} {self.name}>"
 
-
-class DeclaredMethod(Generic[S_contra, P, T_co]):
+class DeclaredMethod(_OfDeclaration, Generic[S_contra, P, T_co]):
     """A declared handler that is a method: reached through an instance, it is bound to it."""
 
     kind: ClassVar[type[Declared[..., Any]]]
@@ -261,16 +267,6 @@ class DeclaredMethod(Generic[S_contra, P, T_co]):
         """The function itself."""
         return self.declaration.handler
 
-    @property
-    def name(self) -> str:
-        """The name that clients see."""
-        return self.declaration.name
-
-    @property
-    def contract(self) -> Contract[Any]:
-        """The failure modes."""
-        return self.declaration.contract
-
     def bound_to(self, instance: S_contra) -> Any:
         """The declared handler of `instance`."""
         bound = self.kind(self.declaration, bound=(instance,))
@@ -281,9 +277,6 @@ class DeclaredMethod(Generic[S_contra, P, T_co]):
     def __call__(self, instance: S_contra, /, *args: P.args, **kwargs: P.kwargs) -> T_co:
         """Run the handler on `instance`, with a context made for it."""
         return cast("T_co", self.bound_to(instance)(*args, **kwargs))
-
-    def __repr__(self) -> str:
-        return f"<{type(self).__name__} {self.name}>"
 
 
 FASTMCP_CALL: Final = "mcpcore_call"

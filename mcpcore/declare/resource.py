@@ -75,7 +75,7 @@ class ResourceDeclaration(Declaration):
         if not isinstance(uri, str):
             raise ContractError(f"{self.where}: the URI must be a string; write @resource('data://{self.name}')")
         try:
-            template: UriTemplate = provided("parse_uri_template")(uri)
+            template: UriTemplate = provided("UriTemplate").parse(uri)
         except ValueError as exc:
             raise ContractError(f"{self.where}: the URI {uri!r} is not a template: {exc}") from exc
         return template

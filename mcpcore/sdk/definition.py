@@ -16,7 +16,7 @@ from mcp.server.mcpserver.exceptions import InvalidSignature
 from mcp.server.mcpserver.resolve import resolve_arguments
 from mcp.server.mcpserver.tools.base import Tool as SDKTool
 from mcp.server.mcpserver.utilities.func_metadata import FuncMetadata
-from mcp.shared.uri_template import InvalidUriTemplate, UriTemplate
+from mcp.shared.uri_template import UriTemplate as UriTemplate  # noqa: PLC0414 - for `mcpcore.declare`
 from pydantic import ConfigDict, PydanticUserError, TypeAdapter, create_model
 from pydantic_core import SchemaError, to_json
 
@@ -159,23 +159,6 @@ class ToolDefinition:
     async def resolve(self, arguments: dict[str, Any], request: Request) -> dict[str, Any] | InputRequiredResult:
         """The values of `Resolve(...)` parameters, or the questions that the client has to answer first."""
         return await resolve_arguments(self.sdk.resolved_params, self.sdk.resolver_plans, arguments, request.sdk)
-
-
-def describe(declaration: Declaration) -> ToolDefinition:
-    """A declared handler in the SDK's terms; see `ToolDefinition.of`."""
-    return ToolDefinition.of(declaration)
-
-
-def parse_uri_template(uri: str) -> UriTemplate:
-    """The parsed URI of a resource; one of a static resource has no variables.
-
-    Raises:
-        ValueError: If it is not a template.
-    """
-    try:
-        return UriTemplate.parse(uri)
-    except InvalidUriTemplate as exc:
-        raise ValueError(str(exc)) from exc
 
 
 def admitting_error(schema: dict[str, Any], failure: Mapping[str, Any] | None = None) -> dict[str, Any]:

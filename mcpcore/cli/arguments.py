@@ -6,16 +6,19 @@ import difflib
 import json
 import math
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
 from mcpcore.cli.problems import Problem
 from mcpcore.json_schema import Schema, forms
 
-_TRUE: Final = ("true", "yes", "on", "1")
-_FALSE: Final = ("false", "no", "off", "0")
 _NULL: Final = ("null", "none")
+_NAMED: Final[Mapping[str, Mapping[str, Any]]] = {
+    "null": dict.fromkeys(_NULL),
+    "boolean": dict.fromkeys(("true", "yes", "on", "1"), True) | dict.fromkeys(("false", "no", "off", "0"), False),
+}
+"""The values that have names, by their types."""
 
 
 def parse_arguments(words: Sequence[str], schema: Schema | None, *, tool: str) -> dict[str, Any]:
@@ -142,11 +145,9 @@ def _one(text: str, key: str, tool: str, part: Schema, schema: Schema | None) ->
     for choice in choices:
         if choice == text or (not isinstance(choice, str) and _plain(choice) == text):
             return choice
-    for kind in ("null", "boolean", "integer", "number", "object", "array"):
-        if kind in kinds:
-            value = _READERS[kind](text.strip())
-            if value is not _UNFIT:
-                return value
+    for kind in _TYPES:
+        if kind in kinds and (value := _read(text.strip(), kind)) is not _UNFIT:
+            return value
     if not choices and ("string" in kinds or not kinds):
         return text if "string" in kinds else _guessed(text)
     raise _unfit(text, key, tool, kinds, choices)
@@ -184,50 +185,24 @@ def _choices(part: Schema, schema: Schema | None) -> list[Any]:
 _UNFIT: Final = object()
 
 
-def _read_null(text: str) -> Any:
-    return None if text in _NULL else _UNFIT
-
-
-def _read_boolean(text: str) -> Any:
-    lowered = text.lower()
-    return True if lowered in _TRUE else False if lowered in _FALSE else _UNFIT
-
-
-def _read_integer(text: str) -> Any:
-    sign = text.removeprefix("-").removeprefix("+")
-    return int(text) if sign.isascii() and sign.isdigit() and len(sign) <= 4000 else _UNFIT
-
-
-def _read_number(text: str) -> Any:
-    whole = _read_integer(text)
-    if whole is not _UNFIT:
-        return whole
-    try:
-        value = float(text)
-    except ValueError:
-        return _UNFIT
-    return value if math.isfinite(value) else _UNFIT
-
-
-def _read_json(kind: type) -> Callable[[str], Any]:
-    def read(text: str) -> Any:
-        try:
-            value = json.loads(text)
-        except ValueError:
-            return _UNFIT
-        return value if isinstance(value, kind) else _UNFIT
-
-    return read
-
-
-_READERS: Final[Mapping[str, Callable[[str], Any]]] = {
-    "null": _read_null,
-    "boolean": _read_boolean,
-    "integer": _read_integer,
-    "number": _read_number,
-    "object": _read_json(dict),
-    "array": _read_json(list),
+_TYPES: Final[Mapping[str, tuple[type, ...]]] = {
+    "null": (type(None),),
+    "boolean": (bool,),
+    "integer": (int,),
+    "number": (int, float),
+    "object": (dict,),
+    "array": (list,),
 }
+
+
+def _read(text: str, kind: str) -> Any:
+    """`text` as a value of the type `kind`, or `_UNFIT`."""
+    words = _NAMED.get(kind)
+    value = _guessed(text) if words is None else words.get(text.lower(), _UNFIT)
+    is_finite = not isinstance(value, float) or math.isfinite(value)
+    return value if type(value) in _TYPES[kind] and is_finite else _UNFIT
+
+
 _WORDS: Final = {
     "null": "null",
     "boolean": "true or false",

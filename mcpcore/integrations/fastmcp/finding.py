@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 from fastmcp import FastMCP
 from fastmcp.server.middleware.dereference import DereferenceRefsMiddleware
 from fastmcp.server.middleware.error_handling import ErrorHandlingMiddleware, RetryMiddleware
+from fastmcp.server.providers.aggregate import AggregateProvider
 from fastmcp.server.providers.fastmcp_provider import FastMCPProvider, FastMCPProviderTool
 from fastmcp.tools.tool_transform import TransformedTool
 
@@ -102,18 +103,23 @@ def _require_no_undoing(server: FastMCP[Any]) -> None:
             )
 
 
-def mounted(server: FastMCP[Any]) -> Iterator[Any]:
-    """The servers mounted on `server`, directly and indirectly."""
+def providers_of(server: FastMCP[Any]) -> Iterator[tuple[Any, Any, Any]]:
+    """The providers of `server`, direct and indirect: each with the one that it wraps, and with what is below it."""
     stack: list[tuple[Any, int]] = [(provider, 0) for provider in server.providers]
     while stack:
         provider, depth = stack.pop()
         inner = inner_provider(provider)
+        below = provider.server if isinstance(provider, FastMCPProvider) else provider
+        yield provider, inner, below
         if inner is not None:
             stack.append((inner, depth))
-        elif isinstance(provider, FastMCPProvider):
-            yield provider.server
-            below = provider.server.providers if isinstance(provider.server, FastMCP) and depth < _MAX_DEPTH else ()
-            stack += [(part, depth + 1) for part in below]
+        if isinstance(below, AggregateProvider) and depth < _MAX_DEPTH:
+            stack += [(part, depth + 1) for part in below.providers]
+
+
+def mounted(server: FastMCP[Any]) -> Iterator[Any]:
+    """The servers mounted on `server`, directly and indirectly."""
+    return (below for provider, _, below in providers_of(server) if isinstance(provider, FastMCPProvider))
 
 
 def _before(chain: Sequence[Middleware], middleware: Middleware) -> list[str]:

@@ -19,6 +19,8 @@ from fastmcp.server.providers.proxy import ProxyProvider
 
 from mcpcore.contract import CONTRACT_META_KEY, Contract
 from mcpcore.fallbacks import Fallback
+from mcpcore.integrations.fastmcp.finding import providers_of
+from mcpcore.integrations.fastmcp.private import inner_provider
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -142,7 +144,7 @@ class Names:
         return await self._transformed(items, _transforms_of(aggregate))
 
     async def _of_provider(self, provider: Provider, *, proxies: bool, depth: int) -> list[Item]:
-        inner: Provider | None = getattr(provider, "_inner", None)
+        inner: Provider | None = inner_provider(provider)
         if inner is not None:
             items = await self._of_provider(inner, proxies=proxies, depth=depth)
         elif isinstance(provider, FastMCPProvider) and isinstance(provider.server, AggregateProvider):
@@ -255,17 +257,10 @@ async def names_of(server: FastMCP[Any], *, proxies: bool = False) -> Names:
 def composition(server: FastMCP[Any]) -> list[object]:
     """The parts that decide how `server` names its tools: mounts and transforms; empty if it has neither."""
     parts: list[object] = list(_transforms_of(server))
-    stack: list[tuple[Any, int]] = [(provider, 0) for provider in server.providers]
-    while stack:
-        provider, depth = stack.pop()
-        inner = getattr(provider, "_inner", None)
+    for provider, inner, below in providers_of(server):
         own: list[object] = list(_transforms_of(provider))
-        if inner is not None:
-            stack.append((inner, depth))
-        below = provider.server if isinstance(provider, FastMCPProvider) else provider
-        if isinstance(below, AggregateProvider) and depth < _MAX_DEPTH:
+        if isinstance(below, AggregateProvider):
             own += [below, *_transforms_of(below)]
-            stack += [(other, depth + 1) for other in below.providers]
         if own or inner is not None:
             parts += [provider, *own]
     return parts

@@ -196,14 +196,8 @@ class CustomCode(int):
         """The number, as for members of an enum."""
         return int(self)
 
-    def __reduce__(self) -> tuple[object, tuple[str]]:
+    def __reduce__(self) -> tuple[object, tuple[str]]:  # a copy is the code itself
         return code_named, (self.name,)
-
-    def __copy__(self) -> CustomCode:
-        return self
-
-    def __deepcopy__(self, memo: object) -> CustomCode:
-        return self
 
     def __repr__(self) -> str:
         return f"<CustomCode.{self.name}: {int(self)}>"

@@ -17,6 +17,7 @@ from mcpcore.retry import Retry
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from mcpcore.contract import Contract
     from mcpcore.errors import CodedError
 
 PHRASES: Final[dict[Effects, str]] = {
@@ -77,12 +78,13 @@ def _hint(annotations: object, name: str, wire_name: str) -> Any:
     return annotations.get(wire_name) if hint is None else hint
 
 
-def declared_effects(error: CodedError) -> Effects | None:
-    """The effects that the throw site of `error` declares, else those of its entry."""
+def declared_effects(error: CodedError, contract: Contract[Any] | None = None) -> Effects | None:
+    """The effects that the throw site of `error` declares, else those of its entry, which may be one of `contract`."""
     # A subclass may use the name for something else.
     effects = None if error.effects is None else as_effects(error.effects)
-    if effects is None and error.entry is not None and not error.omits_effects:
-        return error.entry.effects
+    entry = error.entry if error.entry is not None or contract is None else contract.get(error.reason)
+    if effects is None and entry is not None and not error.omits_effects:
+        return entry.effects
     return effects
 
 

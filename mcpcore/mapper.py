@@ -197,10 +197,7 @@ def _effects_of(exc: BaseException, call: FailedCall) -> Effects | None:
     code: Code | None = None
     if is_a(exc, CodedError):
         error = cast("CodedError", exc)
-        entry = call.contract.get(error.reason)
-        effects = declared_effects(error)
-        if effects is None and entry is not None and not error.omits_effects:
-            effects = entry.effects
+        effects = declared_effects(error, call.contract)
         if effects is not None:
             return effects
         code = error.code

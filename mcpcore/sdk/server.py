@@ -34,7 +34,7 @@ from mcpcore.declare.declaration import ToolOptions
 from mcpcore.declare.prompt import PromptDecorator, PromptOptions, as_prompt
 from mcpcore.declare.resource import ResourceDecorator, ResourceOptions, as_resource
 from mcpcore.declare.signature import takes_context
-from mcpcore.declare.tool import Tool, ToolDecorator, as_tool, make_tool
+from mcpcore.declare.tool import TOOL_OPTIONS, Tool, ToolDecorator, as_tool, make_tool
 from mcpcore.envelope import CANONICAL, Envelope
 from mcpcore.fallbacks import FallbackCheck, external_names
 from mcpcore.limits import DEFAULT_LIMITS, Limits
@@ -263,16 +263,8 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
         Raises:
             ContractError: If the contract or the handler cannot be served, or the name is taken.
         """
-        keywords: dict[str, Any] = {
-            "name": name,
-            "title": title,
-            "description": description,
-            "annotations": annotations,
-            "icons": icons,
-            "meta": meta,
-            "structured_output": structured_output,
-            "errors": errors,
-        }
+        arguments = locals()
+        keywords = {name: arguments[name] for name in TOOL_OPTIONS}
         with self._startup.registration():
             made = as_tool(fn)
             if made is not None:

@@ -18,7 +18,7 @@ from mcpcore.foreign import quietly
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterator
-    from contextlib import AbstractAsyncContextManager
+    from contextlib import AbstractAsyncContextManager, AbstractContextManager
     from types import TracebackType
 
     from mcpcore.envelope import Envelope
@@ -65,27 +65,17 @@ class Startup:
         """`lifespan`, with its failures recorded, and the check after it."""
         return lambda app: _Watched(self, lambda: lifespan(app))
 
-    @contextlib.contextmanager
-    def component(self) -> Iterator[None]:
+    def component(self) -> AbstractContextManager[None]:
         """Record an exception that leaves the block: a component that cannot be started."""
-        try:
-            yield
-        except BaseException as exc:
-            self.failed(exc)
-            raise
+        return _recording(self.failed)
 
-    @contextlib.contextmanager
-    def registration(self) -> Iterator[None]:
+    def registration(self) -> AbstractContextManager[None]:
         """Record an exception that leaves the block: a component that cannot be registered.
 
         Whoever registers it may handle the exception, so it need not keep the server from starting. Within a call,
         the exception is that call's failure.
         """
-        try:
-            yield
-        except BaseException as exc:
-            self._unregistered(exc)
-            raise
+        return _recording(self._unregistered)
 
     def registered(self, decorate: Callable[[Any], Any]) -> Callable[[Any], Any]:
         """`decorate`, a decorator that registers a component, with its failures recorded."""
@@ -151,6 +141,15 @@ class Startup:
         """Record that the server stopped with `exc`."""
         envelope = self._record(exc, None)
         _LOGGER.error("the server %r failed to stop: %s (id %s)", self._server, envelope.name, envelope.correlation_id)
+
+
+@contextlib.contextmanager
+def _recording(record: Callable[[BaseException], None]) -> Iterator[None]:
+    try:
+        yield
+    except BaseException as exc:
+        record(exc)
+        raise
 
 
 def passes_in(exc: BaseException) -> bool:

@@ -161,9 +161,8 @@ def effects_of(exc: BaseException, *, is_safe: bool = False) -> Effects | None:
         return weakest(effects_of(leaf, is_safe=is_safe) for leaf in leaves_of(exc))
     if not isinstance(exc, CodedError):
         return None if is_safe else _of_call(ErrorCode.INTERNAL_ERROR, crashed=True)
-    effects = declared_effects(exc)
-    if effects is None and exc.reason is not None and (entry := declared(exc.reason)) is not None:
-        effects = entry.effects
+    request = current.get()
+    effects = declared_effects(exc, None if request is None else request.contract)
     return effects if effects is not None or is_safe else _of_call(exc.code, crashed=False)
 
 

@@ -282,7 +282,7 @@ class FailureMode(Generic[R_co, D_co]):
         assert self._data_model is not None
         return self._data_model
 
-    # Written out, since mypy then lets a program ask whether a reason is `in` a contract.
+    # Written out, since mypy would otherwise report `"reason" in contract` as a comparison that is always false.
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, FailureMode):
             return NotImplemented

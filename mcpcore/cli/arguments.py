@@ -16,7 +16,16 @@ from mcpcore.json_schema import Schema, forms
 _NULL: Final = ("null", "none")
 _NAMED: Final[Mapping[str, Mapping[str, Any]]] = {
     "null": dict.fromkeys(_NULL),
-    "boolean": dict.fromkeys(("true", "yes", "on", "1"), True) | dict.fromkeys(("false", "no", "off", "0"), False),
+    "boolean": {
+        "true": True,
+        "yes": True,
+        "on": True,
+        "1": True,
+        "false": False,
+        "no": False,
+        "off": False,
+        "0": False,
+    },
 }
 """The values that have names, by their types."""
 

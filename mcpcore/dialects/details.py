@@ -1,4 +1,4 @@
-"""What dialects are, and the `details` field of those that have one, for all that they have no other field for."""
+"""The class of all dialects, and the `details` field, which holds the facts that a dialect has no other field for."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ def resolved(node: object, root: Schema) -> Schema:
             target = target.get(step.replace("~1", "/").replace("~0", "~")) if isinstance(target, Mapping) else None
         others = {key: value for key, value in node.items() if key != "$ref"}
         node = {**target, **others} if isinstance(target, Mapping) else {}
-    return {}
+    return {}  # pragma: no cover - a reference to a reference, twenty times over
 
 
 def branches(node: Schema, root: Schema) -> list[Schema]:

@@ -53,9 +53,7 @@ class LazyGroup(EscapedErrors, click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - click's
         """Import the command."""
         mounted = COMMANDS.get(cmd_name)
-        if mounted is None:
-            return None
-        command: click.Command = getattr(import_module(mounted.module), mounted.attribute)
+        command: click.Command | None = mounted and getattr(import_module(mounted.module), mounted.attribute)
         return command
 
     def resolve_command(

@@ -58,8 +58,11 @@ def registration_of(declared: Declared[..., Any], metadata: Any) -> ToolMeta | R
         chosen = metadata if isinstance(metadata, PromptMeta) else PromptMeta()
     else:
         chosen = metadata if isinstance(metadata, ToolMeta) else ToolMeta()
-        if chosen.output_schema is NotSet:
-            own["output_schema"] = output_schema_of(cast("Tool[..., Any]", declared))
+        own["output_schema"] = (
+            output_schema_of(cast("Tool[..., Any]", declared))
+            if chosen.output_schema is NotSet
+            else chosen.output_schema
+        )
         own["task"] = _task_config(chosen.task)
     registration: ToolMeta | ResourceMeta | PromptMeta = dataclasses.replace(
         chosen,

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 from mcpcore.codes import STRATEGIES
 from mcpcore.contract import MAX_REASON, WRITTEN_DATA_KEYS
 from mcpcore.envelope import Envelope
-from mcpcore.jsonable import WIDEST, clean_cut, fit_object, fits, size, to_json_object
+from mcpcore.jsonable import WIDEST, clean_cut, fit_object, size, to_json_object
 from mcpcore.limits import DEFAULT_LIMITS, Limits
 
 if TYPE_CHECKING:
@@ -198,6 +198,6 @@ def _data(
     if own is None:
         return reserved
     whole = {**own, **reserved}
-    if fits(whole, limits.data):
+    if size(whole) <= limits.data:
         return whole
     return {**fit_object(own, limits.data - size(reserved)), **reserved}

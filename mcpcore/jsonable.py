@@ -181,41 +181,12 @@ _encode: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), all
 
 def size(value: JSON) -> int:
     """The bytes of `value` as compact JSON in UTF-8."""
-    return _bytes(dumps(value))
-
-
-def fits(value: JSON, limit: int) -> bool:
-    """Whether `value` has at most `limit` bytes as compact JSON; small values are not encoded for that."""
-    left = limit
-    stack = [value]
-    while stack and left >= 0:
-        item = stack.pop()
-        if item.__class__ is str:
-            left -= WIDEST * len(item) + 3  # pyright: ignore[reportArgumentType] - the class says so
-        elif item.__class__ is dict:
-            left -= 2
-            for key, inner in item.items():  # pyright: ignore[reportOptionalMemberAccess, reportAttributeAccessIssue] - the same
-                left -= WIDEST * len(key) + 4
-                stack.append(inner)
-        elif item.__class__ is list:
-            left -= 2 + len(item)  # pyright: ignore[reportArgumentType]
-            stack.extend(item)  # pyright: ignore[reportArgumentType]
-        elif isinstance(item, str):
-            left -= WIDEST * len(item) + 3
-        else:
-            left -= _LONGEST_NUMBER
-    return left >= 0 or size(value) <= limit
+    text = dumps(value)
+    return len(text) if text.isascii() else len(text.encode())
 
 
 WIDEST: Final = 6
 """The most bytes of a character in JSON: a control character is escaped."""
-
-_LONGEST_NUMBER: Final = 26
-"""The most bytes of a number, a bool or null, with the comma after it."""
-
-
-def _bytes(text: str) -> int:
-    return len(text) if text.isascii() else len(text.encode())
 
 
 def to_json(value: object, *, depth: int = 20, room: int | None = None) -> JSON:
@@ -241,7 +212,7 @@ def to_json_object(value: object, *, depth: int = 20, room: int | None = None) -
 
 def fit(value: JSON, limit: int) -> JSON:
     """`value` in at most `limit` bytes of compact JSON, with notes for cut parts."""
-    if fits(value, limit):
+    if size(value) <= limit:
         return value
     budget = limit
     while True:
@@ -324,9 +295,9 @@ class _Conversion:
                 pairs = list(islice(pairs, _MAX_ITEMS + 1))
             for number, (key, item) in enumerate(pairs):
                 if self._spent(number):
-                    result[_unused(_CUT, result, again)] = _more(value, number)
+                    result[unused(_CUT, result, again)] = _more(value, number)
                     break
-                result[_unused(self._key(key), result, again)] = self.convert(item, depth - 1, above)
+                result[unused(self._key(key), result, again)] = self.convert(item, depth - 1, above)
             return result
         items: list[JSON] = []
         assert isinstance(value, Iterable)
@@ -374,10 +345,6 @@ class _Conversion:
                 return self._text(value.isoformat())
             case timedelta():
                 return value.total_seconds()
-            case Decimal() if value.__sizeof__() > self._window:
-                return named(value)
-            case PurePath() if _has_long_path(value, self._window):
-                return named(value)
             case UUID() | Decimal() | Fraction() | PurePath():
                 return self._text(str(value))
             case bytes() | bytearray() | memoryview():
@@ -439,18 +406,6 @@ def _order(item: object) -> str:
     return safe_str(item, limit=_COMPARED)
 
 
-def _has_long_path(value: PurePath, limit: int) -> bool:
-    """Whether `value` has more than `limit` characters; `str(value)` would join all of its parts."""
-    # Python 3.12 and later keep the original texts of a path, 3.11 its parts.
-    texts: Any = getattr(value, "_raw_paths", None) or getattr(value, "_parts", ())
-    left = limit
-    for text in texts:
-        left -= len(text) + 1
-        if left < 0:
-            return True
-    return False
-
-
 def _more(value: Any, number: int, before: str = "", extra: int = 0) -> Note:
     """The note for the items of `value` from `number` on, and for `extra` more."""
     try:
@@ -464,7 +419,7 @@ def _more(value: Any, number: int, before: str = "", extra: int = 0) -> Note:
     return note
 
 
-def _unused(key: str, taken: Mapping[str, object], again: dict[str, int]) -> str:
+def unused(key: str, taken: Mapping[str, object], again: dict[str, int]) -> str:
     """`key`, with a number if another key of the value has the same text."""
     if key not in taken:
         return key
@@ -501,10 +456,10 @@ def _shrink(value: JSON, budget: int) -> tuple[JSON, int]:
         for number, (key, item) in enumerate(value.items()):
             short = cut_text(key, 120)
             if budget < len(short.encode()) + 40:
-                kept[_unused(_CUT, kept, again)] = f"cut: {_left_out(list(value.values())[number:])}"
+                kept[unused(_CUT, kept, again)] = f"cut: {_left_out(list(value.values())[number:])}"
                 return kept, budget
             shrunk, budget = _shrink(item, budget - len(short.encode()) - 4)
-            kept[_unused(short, kept, again)] = shrunk
+            kept[unused(short, kept, again)] = shrunk
         return kept, budget
     if isinstance(value, list):
         some: list[JSON] = []

@@ -98,10 +98,6 @@ class Signer:
         body = f'{{"head":{{"seq":{seq},"hash":"{digest}","bytes":{size}}},"alg":"{self.alg}"'.encode("ascii")
         return body + f',"mac":"{self._mac(body)}"}}'.ljust(HEAD_SIZE - 1 - len(body)).encode("ascii") + b"\n"
 
-    def head_line(self, seq: int, digest: str, size: int) -> bytes:
-        """The head of a trail: `seq` and `digest` of its last record, `size` of its newest file in bytes."""
-        return self.head(seq, digest, size).rstrip()
-
     def heads(self, body: bytes, mac: str) -> bool:
         """Whether `mac` is that of the head `body`."""
         return hmac.compare_digest(self._mac(body), mac)
@@ -149,10 +145,6 @@ class Head:
     hash: str
     size: int
     writing: bool = False
-
-    def to_line(self, signer: Signer) -> bytes:
-        """The head as a line, signed as the trail is."""
-        return signer.head_line(self.seq, self.hash, self.size)
 
     @classmethod
     def read(cls, raw: bytes, signer: Signer) -> Head | None:

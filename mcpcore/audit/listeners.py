@@ -12,7 +12,7 @@ from mcpcore.codes import ErrorCode
 from mcpcore.escaping import one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
 LOGGER: Final = logging.getLogger("mcpcore.audit")
 
@@ -62,16 +62,25 @@ def is_heard() -> bool:
     """Whether the logger has a handler that does anything; making a log record costs more than hashing it."""
     if LOGGER.filters or type(LOGGER) is not logging.Logger:
         return True
-    silent = False
+    handlers = list(_handlers())
+    # Without any handler, the last resort of `logging` or its replacement shows the record.
+    return not handlers or any(type(handler) is not logging.NullHandler for handler in handlers)
+
+
+def logs_to_stderr() -> bool:
+    """Whether a logged error reaches standard error, as it does without any handler."""
+    streams = (sys.stderr, sys.__stderr__)
+    handlers = list(_handlers())
+    return not handlers or any(
+        isinstance(handler, logging.StreamHandler) and handler.stream in streams for handler in handlers
+    )
+
+
+def _handlers() -> Iterator[logging.Handler]:
     logger: logging.Logger | None = LOGGER
     while logger is not None:
-        for handler in logger.handlers:
-            if type(handler) is not logging.NullHandler:
-                return True
-            silent = True
+        yield from logger.handlers
         logger = logger.parent if logger.propagate else None
-    # Without any handler, the last resort of `logging` or its replacement shows the record.
-    return not silent
 
 
 def default_sinks() -> tuple[Sink, ...]:
@@ -81,16 +90,3 @@ def default_sinks() -> tuple[Sink, ...]:
     except ImportError:
         return ()
     return sinks
-
-
-def logs_to_stderr() -> bool:
-    """Whether a logged error reaches standard error, as it does without any handler."""
-    if not LOGGER.hasHandlers():
-        return True
-    logger: logging.Logger | None = LOGGER
-    while logger is not None:
-        for handler in logger.handlers:
-            if isinstance(handler, logging.StreamHandler) and handler.stream in (sys.stderr, sys.__stderr__):
-                return True
-        logger = logger.parent if logger.propagate else None
-    return False

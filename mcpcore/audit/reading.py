@@ -26,7 +26,6 @@ _AGO = re.compile(r"(\d{1,9}(?:\.\d{1,9})?)\s*(s|min|m|h|d|w)(?:\s+ago)?\Z")
 _PLAIN_WORD = re.compile(r"[A-Za-z0-9_.-]+", re.ASCII)
 _UNITS: Final = {"s": 1, "m": 60, "min": 60, "h": 3600, "d": 86400, "w": 604800}
 _POLL: Final = 0.2
-_BLOCK: Final = 1 << 16
 
 
 def parse_time(text: str, *, now: datetime | None = None) -> datetime:
@@ -156,7 +155,7 @@ def last(path: Path, query: Query, count: int) -> list[Record]:
     newest: list[Record] = []
     if current is not None:
         with current:
-            newest = _newest(current, query, count)
+            newest = _last_of(current, query, count)
     return _with_older(newest, full, query, count)
 
 
@@ -170,14 +169,13 @@ def follow(path: Path, query: Query, *, count: int = 0, idle: Callable[[], bool]
     try:
         file, full = _files(path, must_exist=False)
         seen = max((int(old.name[-12:]) for old in full), default=0)
-        newest: list[Record] = []
-        if file is not None:
-            # The same open file is read on from its end, so no record is missed.
-            newest = _newest(file, query, count)
-            end = file.tell()
-            file.seek(max(0, end - 2 * MAX_LINE))
-            seen = max((record["seq"] for record in _records(file, end)), default=seen)
-        yield from _with_older(newest, full, query, count)
+        newest: deque[Record] = deque(maxlen=count)
+        # The same open file is read on from its end, so no record is missed.
+        for record in _records(file) if file is not None else ():
+            seen = max(seen, record["seq"])
+            if query.wants(record):
+                newest.append(record)
+        yield from _with_older([*newest], full, query, count)
         while True:
             if file is None or not _still_there(file, path):
                 # Rotated, perhaps more than once: read the rest of this file, then the full files after it.
@@ -240,48 +238,13 @@ def _with_older(newest: list[Record], full: list[Path], query: Query, count: int
         file = _opened(old)
         if file is not None:
             with file:
-                records = [*_newest(file, query, count - len(records)), *records]
+                records = [*_last_of(file, query, count - len(records)), *records]
     return records
 
 
-def _newest(file: BinaryIO, query: Query, count: int) -> list[Record]:
-    """The last `count` matching records of a file, which is positioned after its last whole line."""
-    matches: deque[Record] = deque()
-    end = None
-    for line, stop in _lines_backwards(file):
-        end = stop if end is None else end
-        if len(matches) >= count:
-            break
-        record = parse_line(line)
-        if record is not None and query.wants(record):
-            matches.appendleft(record)
-    file.seek(end or 0)
-    return list(matches)
-
-
-def _lines_backwards(file: BinaryIO) -> Iterator[tuple[bytes, int]]:
-    """The whole lines of a file, the last one first, each with the offset of its end."""
-    start = end = file.seek(0, 2)
-    rest, left_out = b"", 0
-    # The text after the last line feed is not a whole line yet.
-    whole = False
-    while start > 0:
-        step = min(start, _BLOCK)
-        start -= step
-        file.seek(start)
-        rest, *pieces = (file.read(step) + rest).split(b"\n")
-        for piece in reversed(pieces):
-            if whole:
-                yield piece + b"\n", end + 1
-            whole = True
-            end -= len(piece) + left_out + 1
-            left_out = 0
-        if len(rest) > MAX_LINE:
-            # Longer than any record: keep one byte of it.
-            left_out += len(rest) - 1
-            rest = rest[:1]
-    if whole:
-        yield rest + b"\n", end + 1
+def _last_of(file: BinaryIO, query: Query, count: int) -> list[Record]:
+    """The last `count` matching records of a file."""
+    return list(deque(_wanted(file, query), maxlen=count))
 
 
 def _missed(file: BinaryIO | None, path: Path, seen: int) -> Iterator[tuple[int, Record]]:
@@ -320,11 +283,11 @@ def _still_there(file: BinaryIO, path: Path) -> bool:
     return (here.st_dev, here.st_ino) == (there.st_dev, there.st_ino)
 
 
-def _records(file: BinaryIO, end: int | None = None, *, needle: bytes = b"") -> Iterator[Record]:
-    while end is None or file.tell() < end:
+def _records(file: BinaryIO, *, needle: bytes = b"") -> Iterator[Record]:
+    while True:
         start = file.tell()
         line = file.readline(MAX_LINE + 1)
-        if not line.endswith(b"\n") and len(line) <= MAX_LINE:
+        if not line.endswith(b"\n") and len(line) <= MAX_LINE:  # also at the end
             # Unfinished: perhaps it is just being written.
             file.seek(start)
             return

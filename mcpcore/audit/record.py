@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import json
-import math
-from collections.abc import Mapping
 from datetime import UTC, datetime
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
+
+from pydantic_core import to_json
 
 from mcpcore.audit.chain import RESERVED
-from mcpcore.redaction import Clean, Searched, is_clean, redact, redact_cut
+from mcpcore.jsonable import to_json_object
+from mcpcore.redaction import Clean, Searched, redact, redact_cut, redact_json
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 MAX_RECORD: Final = 256 * 1024
 """The longest record, in bytes of JSON; a longer one loses its largest parts and lists them."""
 
 _DEPTH: Final = 40
-_WIDTH: Final = 10_000
-_SEARCHED: Final = ("exception", "traceback")
+_SEARCHED: Final = frozenset({"exception", "traceback"})
 _SHED: Final = ("traceback", "exception", "arguments", "data", "context")
 _SUMMARY: Final = ("timestamp", "server", "tool", "resource", "prompt", "surface", "code", "name", "reason",
                    "message", "correlationId", "outcome", "count")  # fmt: skip
@@ -41,25 +44,33 @@ def encode(record: Mapping[str, Any]) -> tuple[dict[str, Any], str]:
         value = {f"{key}_" if key in RESERVED else key: item for key, item in value.items()}
     if "timestamp" not in value:
         value["timestamp"] = now()
+    clean = redact_json(value, MAX_RECORD)
+    if clean is None:
+        # Shortened before the search for secrets, which takes as long as the record is.
+        clean = redact(_json(value))
+    for key in _SEARCHED.intersection(clean):
+        if (kind := type(clean[key])) is Clean:
+            clean[key] = str.__str__(clean[key])
+        elif kind is Searched:
+            clean[key] = dict(clean[key])
+    try:
+        line = to_json(clean)
+        text = (line if line.isascii() else to_json(clean, ensure_ascii=True)).decode("ascii")
+    except ValueError:
+        # Half of a surrogate pair, or nested too deep.
+        clean = _json(clean)
+        text = dumps(clean)
+    return (clean, text) if len(text) <= MAX_RECORD else _shortened(clean, text)
+
+
+def _json(value: dict[str, Any]) -> dict[str, Any]:
+    """Any record as plain JSON that is not too long."""
     try:
         text = dumps(value)
     except (TypeError, ValueError, RecursionError):
-        value = _plain(value, _DEPTH)
+        value = to_json_object(value, depth=_DEPTH)
         text = dumps(value)
-    # Shortened before the search for secrets, which takes as long as the record is.
-    if len(text) > MAX_RECORD:
-        value, text = _shortened(value, text)
-    clean = is_clean(value)
-    if not clean:
-        value = redact(value)
-    for key in _SEARCHED:
-        if (kind := type(value.get(key))) is Clean:
-            value[key] = str.__str__(value[key])
-        elif kind is Searched:
-            value[key] = dict(value[key])
-    if not clean:
-        text = dumps(value)
-    return (value, text) if len(text) <= MAX_RECORD else _shortened(value, text)
+    return value if len(text) <= MAX_RECORD else _shortened(value, text)[0]
 
 
 def encode_event(event: str, **facts: object) -> str:
@@ -95,32 +106,3 @@ def _cut(item: Any) -> Any:
     if item is None or isinstance(item, bool | float) or (isinstance(item, int) and abs(item) < 2**63):
         return item
     return "..."
-
-
-def _plain(value: Any, depth: int) -> Any:
-    """`value` as JSON; values that JSON cannot express are described."""
-    if value is None or isinstance(value, bool):
-        return value
-    if isinstance(value, str):
-        return str.__str__(value)
-    if isinstance(value, int):
-        return int(value) if abs(value) < 2**63 else hex(value)[:_SHORT]
-    if isinstance(value, float):
-        return float(value) if math.isfinite(value) else str(float(value))
-    if depth == 0:
-        return "... (nested too deep, or within itself)"
-    try:
-        if isinstance(value, Mapping):
-            return {_key(key): _plain(item, depth - 1) for key, item in list(value.items())[:_WIDTH]}
-        if isinstance(value, list | tuple | set | frozenset):
-            return [_plain(item, depth - 1) for item in list(value)[:_WIDTH]]
-        return str(value)
-    except Exception as exc:  # noqa: BLE001 - an object's methods may raise anything, and the record must be made
-        return f"<{type(value).__name__}, unreadable: {type(exc).__name__}>"
-
-
-def _key(key: Any) -> str:
-    if isinstance(key, str):
-        return str.__str__(key)
-    plain = _plain(key, 1)
-    return plain if isinstance(plain, str) else dumps(plain)

@@ -20,13 +20,13 @@ if TYPE_CHECKING:
 BARS: Final = "▁▂▃▄▅▆▇█"
 PLAIN_BARS: Final = ".:-=+*#@"
 
-_MINUTE: Final = 60
-_STEPS: Final = (
-    1, 5, 15, 30, _MINUTE, 5 * _MINUTE, 15 * _MINUTE, 30 * _MINUTE, 3600, 3 * 3600, 6 * 3600, 12 * 3600, 86400,
-    7 * 86400, 28 * 86400, 364 * 86400, 3640 * 86400,
-)  # fmt: skip
-_UNITS: Final = (1, _MINUTE, 3600, 86400)
-_MOMENTS: Final = 4_096
+_STEPS: Final = {
+    1: "second", 5: "5 seconds", 15: "15 seconds", 30: "30 seconds", 60: "minute", 300: "5 minutes", 900: "15 minutes",
+    1800: "30 minutes", 3600: "hour", 3 * 3600: "3 hours", 6 * 3600: "6 hours", 12 * 3600: "12 hours", 86400: "day",
+    7 * 86400: "7 days", 28 * 86400: "28 days", 364 * 86400: "364 days", 3640 * 86400: "3640 days",
+}  # fmt: skip
+"""The lengths of a slot of the chart, in seconds and in words."""
+
 MAX_GROUPS: Final = 10_000
 """The most groups that are counted separately, since each resource may be one; later ones are counted together."""
 
@@ -34,7 +34,6 @@ _MAX_COUNT: Final = 1_000
 """One call cannot lose more failures: a record with a higher count was forged, and counts as one."""
 
 OTHERS: Final = "(all others)"
-_NAMES: Final = ((86400, "day"), (3600, "hour"), (60, "minute"), (1, "second"))
 
 
 @dataclass(slots=True)
@@ -48,21 +47,7 @@ class Group:
     first: datetime | None = None
     last: datetime | None = None
     seconds: Counter[int] = field(default_factory=Counter)
-    """The count for each second since the epoch; for each minute, hour or day if there are too many seconds."""
-
-    unit: int = 1
-    """The seconds that are counted together."""
-
-    def add(self, moment: datetime) -> None:
-        """Count a failure at `moment`."""
-        self.seconds[_floor(moment, self.unit)] += 1
-        if len(self.seconds) > _MOMENTS and self.unit < _UNITS[-1]:
-            # They span so much time that no slot of the chart will be shorter than the next unit.
-            self.unit = next(unit for unit in _UNITS if unit > self.unit)
-            coarser: Counter[int] = Counter()
-            for second, count in self.seconds.items():
-                coarser[second - second % self.unit] += count
-            self.seconds = coarser
+    """The count for each second since the epoch."""
 
 
 @dataclass(slots=True)
@@ -111,11 +96,7 @@ class Stats:
     @property
     def step_name(self) -> str:
         """The length of a slot in words."""
-        for seconds, name in _NAMES:
-            if self.step % seconds == 0:
-                count = self.step // seconds
-                return name if count == 1 else f"{count} {name}s"
-        raise AssertionError(self.step)  # pragma: no cover - every step is a whole number of seconds
+        return _STEPS[self.step]
 
     @property
     def step_words(self) -> str:
@@ -180,7 +161,7 @@ def collect(records: Iterable[Record], *, slots: int = 48) -> Stats:
         moment = moment_of(record)
         if moment is None:
             continue
-        group.add(moment)
+        group.seconds[int(moment.timestamp())] += 1
         group.first = moment if group.first is None else min(group.first, moment)
         group.last = moment if group.last is None else max(group.last, moment)
         since = moment if since is None else min(since, moment)
@@ -255,7 +236,7 @@ def _slots(since: datetime | None, until: datetime | None, most: int) -> tuple[i
         count = (int(until.timestamp()) - _floor(since, step)) // step + 1
         if count <= most:
             return step, count
-    return _STEPS[-1], most
+    return max(_STEPS), most
 
 
 def _floor(moment: datetime, step: int) -> int:

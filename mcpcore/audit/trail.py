@@ -20,7 +20,7 @@ import os
 import sys
 from pathlib import Path
 from time import monotonic
-from typing import TYPE_CHECKING, Any, Final, Literal, get_args
+from typing import TYPE_CHECKING, Any, Final, Literal, TypedDict, Unpack, get_args
 
 from mcpcore.audit.chain import KEY_VARIABLE, Signer
 from mcpcore.audit.errors import AuditError, RefusedError
@@ -62,6 +62,20 @@ _CRASHES: Final = logging.getLogger("mcpcore")
 
 _MOMENT: Final = 0.001
 """Seconds for which a record on an event loop waits for the lock before it is deferred."""
+
+
+class TrailOptions(TypedDict, total=False):
+    """The options of a trail; see `AuditTrail`."""
+
+    key: str | bytes | None
+    flush: AuditFlush
+    flush_interval: float
+    max_bytes: int
+    keep: int | None
+    policy: AuditPolicy
+    lock_timeout: float
+    warn_every: float
+    sinks: Sequence[Sink] | None
 
 
 class AuditTrail:
@@ -136,16 +150,7 @@ class AuditTrail:
     def open(
         cls,
         path: str | os.PathLike[str],
-        *,
-        key: str | bytes | None = None,
-        flush: AuditFlush = "record",
-        flush_interval: float = 1.0,
-        max_bytes: int = MAX_BYTES,
-        keep: int | None = None,
-        policy: AuditPolicy = "warn",
-        lock_timeout: float = 2.0,
-        warn_every: float = 60.0,
-        sinks: Sequence[Sink] | None = None,
+        **options: Unpack[TrailOptions],
     ) -> Self:
         """Open a trail in the file at `path`; for the options see `AuditTrail`.
 
@@ -154,18 +159,7 @@ class AuditTrail:
                 unchanged. If the file cannot be used for another reason, "refuse" raises too; "warn" logs a warning,
                 and every later record tries again.
         """
-        trail = cls(
-            path,
-            key=key,
-            flush=flush,
-            flush_interval=flush_interval,
-            max_bytes=max_bytes,
-            keep=keep,
-            policy=policy,
-            lock_timeout=lock_timeout,
-            warn_every=warn_every,
-            sinks=sinks,
-        )
+        trail = cls(path, **options)
         trail.check()
         return trail
 

@@ -9,7 +9,7 @@ import random
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO, Final
+from typing import TYPE_CHECKING, BinaryIO, Final
 
 from mcpcore.audit.chain import GENESIS, HEAD_SIZE, KEY_VARIABLE, PLAIN, Head, Link, Signer, begins_trail, event_of
 from mcpcore.audit.diagnosis import Diagnosis
@@ -17,6 +17,9 @@ from mcpcore.audit.errors import AuditError
 from mcpcore.audit.files import head_path, rotated_files
 from mcpcore.audit.lines import Row, Source, rows
 from mcpcore.audit.report import MAX_PROBLEMS, Problem, Report
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 _ATTEMPTS: Final = 200
 _LONGEST_PAUSE: Final = 0.01
@@ -96,7 +99,7 @@ def _verify(
         sources, raw = _open_all(where, stack)
         report = Report(path=str(where), files=[source.name for source in sources])
         beside = _judge_head_file(raw, signer, report)
-        scan = _Scan(signer, sources, None if known is None else known.hash)
+        scan = _Scan(signer, sources, report, [head for head in (beside, known) if head is not None])
         fine = scan.clean()
         if scan.unkeyed_alg is not None:
             raise AuditError(
@@ -112,11 +115,8 @@ def _verify(
             )
         if not fine:
             scan.changed_last = Diagnosis(signer, sources, report, beside).run()
-        report.records, report.first, report.last = scan.records, scan.first, scan.last
-        report.last_hash = scan.last_hash
-        report.keyed = scan.keyed
         report.notes.extend(scan.notes)
-        if signer.keyed and not scan.keyed and scan.records:
+        if signer.keyed and not report.keyed and report.records:
             report.add(Problem("forged", "no record is signed with the key: the trail was made without it"))
         confirmed = _confirm_unsigned(scan, earlier, report)
         _compare_head(scan, beside, known, report)
@@ -191,24 +191,22 @@ def _judge_head_file(raw: bytes | None, signer: Signer, report: Report) -> Head 
 class _Scan:
     """One pass over the trail in constant memory, which is enough for a sound trail."""
 
-    def __init__(self, signer: Signer, sources: list[Source], wanted: str | None = None) -> None:
+    def __init__(
+        self, signer: Signer, sources: list[Source], report: Report, heads: Sequence[Head | KnownHead]
+    ) -> None:
         self.signer = signer
         self.sources = sources
-        self.wanted = wanted
-        """The hash of the record in a head that was kept elsewhere."""
-        self.wanted_seq: int | None = None
-        """The number of that record, if it was found."""
+        self.report = report
+        self.hashes = {head.hash for head in heads}
+        self.numbers = {head.seq for head in heads}
+        self.of_heads: set[tuple[int, str]] = set()
+        """The number and the hash of each record with a hash or a number of these heads."""
         self.begun: str | None = None
         """The time of the first record, if that says that it begins a trail."""
         self.lost_heads: list[Row] = []
         """The events that say that the head was missing when a writer opened the trail."""
-        self.records = 0
-        self.first: int | None = None
-        self.last: int | None = None
-        self.last_hash: str | None = None
         self.changed_last = 0
         """The number of the last changed record."""
-        self.keyed = False
         self.last_unsigned: Link | None = None
         """The last record before the first signed one, if there is a key."""
         self.unkeyed_alg: str | None = None
@@ -216,7 +214,7 @@ class _Scan:
 
     def clean(self) -> bool:
         """Whether every line is a sound link to the one before."""
-        fine = True
+        report, fine = self.report, True
         prev: Link | None = None
         pruned: list[tuple[object, object]] = []
         first: Link | None = None
@@ -227,22 +225,22 @@ class _Scan:
                 continue
             if link.sound is None and not self.signer.keyed:
                 self.unkeyed_alg = link.alg
-            self.records += 1
-            self.keyed = self.keyed or (link.keyed and link.sound is True)
+            report.records += 1
+            report.keyed = report.keyed or (link.keyed and link.sound is True)
             if prev is None:
                 first = link
                 if begins_trail(line):
                     self.begun = _timestamp(line)
             elif link.seq != prev.seq + 1 or link.prev != prev.hash:
                 fine = False
-            if not link.sound or (self.signer.keyed and not link.keyed and self.keyed):
+            if not link.sound or (self.signer.keyed and not link.keyed and report.keyed):
                 fine = False
-            if self.signer.keyed and not link.keyed and not self.keyed:
+            if self.signer.keyed and not link.keyed and not report.keyed:
                 self.last_unsigned = link
-            if link.sound and (self.last is None or link.seq > self.last):
-                self.last, self.last_hash = link.seq, link.hash
-            if link.hash == self.wanted:
-                self.wanted_seq = link.seq
+            if link.sound and (report.last is None or link.seq > report.last):
+                report.last, report.last_hash = link.seq, link.hash
+            if link.hash in self.hashes or link.seq in self.numbers:
+                self.of_heads.add((link.seq, link.hash))
             if b'"event":' in line and link.sound and (event := event_of(line)) is not None:
                 self._note(event, link.seq)
                 if event["event"] == "head_lost":
@@ -251,7 +249,7 @@ class _Scan:
                     pruned.append((event.get("last"), event.get("last_hash")))
             prev = link
         if first is not None:
-            self.first = first.seq
+            report.first = first.seq
             begins = first.seq == 1 and first.prev == GENESIS
             if not begins and (first.seq - 1, first.prev) not in pruned:
                 fine = False
@@ -283,7 +281,7 @@ def _timestamp(line: bytes) -> str | None:
 
 def _compare_head(scan: _Scan, beside: Head | None, known: Head | KnownHead | None, report: Report) -> None:
     """Compare the end of the trail with the heads."""
-    last = max(scan.last or 0, scan.changed_last)
+    last = max(report.last or 0, scan.changed_last)
     if beside is not None:
         _against(scan, beside.seq, beside.hash, "the head file", report)
         beyond = last - beside.seq
@@ -314,9 +312,9 @@ def _confirm_unsigned(scan: _Scan, earlier: KnownHead | None, report: Report) ->
     The next server with the key goes on with whatever trail it finds, so the signed records after them prove nothing.
     """
     last = scan.last_unsigned
-    if last is None or not scan.keyed:
+    if last is None or not report.keyed:
         return -1
-    span = f"record {last.seq} is" if last.seq == scan.first else f"records {scan.first} to {last.seq} are"
+    span = f"record {last.seq} is" if last.seq == report.first else f"records {report.first} to {last.seq} are"
     if earlier is not None and earlier.hash == last.hash and earlier.seq in (None, last.seq):
         report.notes.append(f"{span} from before the trail got its key, and confirmed by the head given for them")
         return last.seq
@@ -340,9 +338,9 @@ def _require_head(
     """
     covered = confirmed
     if known is not None:
-        covered = max(covered, scan.wanted_seq if scan.wanted_seq is not None else known.seq or 0)
+        covered = max(covered, next((seq for seq, digest in scan.of_heads if digest == known.hash), known.seq or 0))
     accept = "give a head that was kept elsewhere and covers that record (--head), or accept it (--no-head)"
-    last = scan.last or 0
+    last = report.last or 0
     if raw is None and covered < last:
         report.add(
             Problem(
@@ -369,7 +367,7 @@ def _require_head(
 
 
 def _against(scan: _Scan, seq: int | None, digest: str, name: str, report: Report) -> None:
-    last = max(scan.last or 0, scan.changed_last)
+    last = max(report.last or 0, scan.changed_last)
     anew = "" if scan.begun is None else f"; this trail says that it began {scan.begun}"
     if seq == 0:
         if digest != GENESIS:
@@ -380,18 +378,15 @@ def _against(scan: _Scan, seq: int | None, digest: str, name: str, report: Repor
         detail = f"{what} missing from the end: {name} lists them{anew}"
         report.add(Problem("cut", detail, scan.sources[-1].name, None, last + 1))
         return
-    if seq == scan.last and digest == scan.last_hash:
+    if seq == report.last and digest == report.last_hash:
         return
-    match: Link | None = None
-    for row, _ in rows(scan.signer, scan.sources):
-        if row.link is not None and (row.link.hash == digest if seq is None else row.link.seq == seq):
-            match = row.link
-            if row.link.hash == digest:
-                return
-    if match is None and seq is None:
+    if any(hashed == digest and seq in (None, number) for number, hashed in scan.of_heads):
+        return
+    is_there = any(number == seq for number, _ in scan.of_heads)
+    if seq is None:
         report.add(Problem("cut", f"no record has the hash of {name}: it was cut off the end, or replaced{anew}"))
-    elif match is None:
-        if scan.first is None or (seq or 0) >= scan.first:
+    elif not is_there:
+        if report.first is None or seq >= report.first:
             report.add(Problem("removed", f"{name} lists record {seq}, which is missing", seq=seq))
         else:
             report.notes.append(f"{name} is older than the first record that is kept")

@@ -54,7 +54,6 @@ from mcpcore.audit.record import encode_event
 from mcpcore.audit.recovery import last_record, last_rotated_record
 
 if TYPE_CHECKING:
-    import mmap
     from pathlib import Path
 
 AuditFlush = Literal["record", "fsync", "interval"]
@@ -98,9 +97,6 @@ class Writer:
         """How many records this process could not write so far."""
         self._unnoted = 0
         """How many of them are not yet mentioned in the file."""
-        self._inherited: list[mmap.mmap] = []
-        """The same count from before each fork, in memory that both processes share: the one that writes first reports
-        those records, and the other does not."""
         self._reset()
         _WRITERS.add(self)
 
@@ -369,7 +365,7 @@ class Writer:
 
     def _append(self, payload: str) -> bytes:
         """Add one record and return its line, with its line feed."""
-        if self._unnoted or self._inherited:
+        if self._unnoted:
             self._note_losses()
         line, digest = self._seal(payload)
         if self._end and self._end + len(line) > self._max_bytes:
@@ -380,19 +376,11 @@ class Writer:
 
     def _note_losses(self) -> None:
         """Record how many records were lost, before the first one that can be written again."""
-        own = self._unnoted
-        # The process that has the lock reports the losses from before a fork, and clears them for the other one.
-        count = own + sum(int.from_bytes(shared[:8], "big") for shared in self._inherited)
-        if count:
-            self._write(*self._seal(encode_event("lost", records=count)))
-            for shared in self._inherited:
-                shared[:8] = bytes(8)
-            with self._counting:
-                self._unnoted -= own
-            LOGGER.warning("the audit trail %s can be written again; %d record(s) are not in it", self.path, count)
-        for shared in self._inherited:
-            shared.close()
-        self._inherited.clear()
+        count = self._unnoted
+        self._write(*self._seal(encode_event("lost", records=count)))
+        with self._counting:
+            self._unnoted -= count
+        LOGGER.warning("the audit trail %s can be written again; %d record(s) are not in it", self.path, count)
 
     def _seal(self, payload: str, *, is_first: bool = False) -> tuple[bytes, str]:
         """The next line and its hash; the first record of a file says whether it begins the trail."""
@@ -509,18 +497,6 @@ class Writer:
 _WRITERS: Final[weakref.WeakSet[Writer]] = weakref.WeakSet()
 
 
-def _before_fork() -> None:
-    for writer in list(_WRITERS):
-        if writer._unnoted:  # noqa: SLF001
-            import mmap
-
-            with writer._counting:  # noqa: SLF001
-                shared = mmap.mmap(-1, 8)
-                shared[:8] = writer._unnoted.to_bytes(8, "big")  # noqa: SLF001
-                writer._inherited.append(shared)  # noqa: SLF001
-                writer._unnoted = 0  # noqa: SLF001
-
-
 def _after_fork() -> None:
     for writer in list(_WRITERS):
         # Closed, not unlocked: an unlock here would release the lock of the parent.
@@ -529,8 +505,8 @@ def _after_fork() -> None:
                 with contextlib.suppress(OSError):
                     os.close(fd)
         writer._reset()  # noqa: SLF001
-        writer.lost = 0
+        writer.lost = writer._unnoted = 0  # noqa: SLF001 - the parent reports its own
 
 
 if hasattr(os, "register_at_fork"):  # pragma: no branch - Windows cannot fork
-    os.register_at_fork(before=_before_fork, after_in_child=_after_fork)
+    os.register_at_fork(after_in_child=_after_fork)

@@ -1,6 +1,6 @@
 """Removes secrets from logs and records, by the name of a value and by the shape of a secret in a text."""
 
-from mcpcore.redaction.search import MIN_LENGTH, redact_shapes
+from mcpcore.redaction.search import redact_shapes, redact_text
 from mcpcore.redaction.structures import (
     MAX_DEPTH,
     MAX_KEY,
@@ -8,11 +8,10 @@ from mcpcore.redaction.structures import (
     SECRET_NAMES,
     Clean,
     Searched,
-    is_clean,
     is_secret_key,
     redact,
     redact_cut,
-    redact_text,
+    redact_json,
 )
 from mcpcore.redaction.table import PATTERNS, REDACTED, Pattern
 from mcpcore.redaction.wire import redact_message, redact_recovery, redact_value
@@ -20,7 +19,6 @@ from mcpcore.redaction.wire import redact_message, redact_recovery, redact_value
 __all__ = [
     "MAX_DEPTH",
     "MAX_KEY",
-    "MIN_LENGTH",
     "PATTERNS",
     "PLAIN_NAMES",
     "REDACTED",
@@ -28,10 +26,10 @@ __all__ = [
     "Clean",
     "Pattern",
     "Searched",
-    "is_clean",
     "is_secret_key",
     "redact",
     "redact_cut",
+    "redact_json",
     "redact_message",
     "redact_recovery",
     "redact_shapes",

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from functools import cache, lru_cache
+from functools import lru_cache
+from math import isfinite
 from typing import Any, Final
 
-from mcpcore.redaction.search import MIN_LENGTH, holds_hint, redact_hinted
-from mcpcore.redaction.table import ANNOUNCES, REDACTED
+from mcpcore.redaction.search import LONGEST_WORD, redact_text, suspects
+from mcpcore.redaction.table import REDACTED
 
 MAX_DEPTH: Final = 64
 """Containers nested deeper than this are replaced: they are too deep for any reader, and may be a cycle."""
@@ -109,89 +109,19 @@ def is_secret_key(key: object) -> bool:
     return isinstance(key, str) and (len(key) > MAX_KEY or _secret_key(key))
 
 
-def redact_text(text: str) -> str:
-    """`text` without the secrets that their shape or a name in front of them shows; JSON stays JSON."""
-    if len(text) < MIN_LENGTH:
-        return text
-    clean = redact_hinted(text)
-    return clean if clean is text or not _may_be_json(text) else _json_kept(text, clean)
-
-
-_MAX_MEMBERS: Final = 1_000
-"""Members of a JSON text that are redacted one by one; a longer text may no longer be JSON afterwards."""
-_JSON_ENDS: Final = {"{": "}", "[": "]", '"': '"'}
-
-
-def _may_be_json(text: str) -> bool:
-    """Whether the text begins and ends as a JSON object, array or string."""
-    bare = text.strip()
-    return len(bare) > 1 and _JSON_ENDS.get(bare[0]) == bare[-1]
-
-
-def _json_kept(text: str, clean: str) -> str:
-    """`clean`, the redacted `text`; if redaction broke JSON, the JSON with each value redacted by itself.
-
-    Within a string, the quote that ends a value may look like one that begins a secret: `"/a?token="}`.
-    """
-    try:
-        value = json.loads(text)
-    except (ValueError, RecursionError):
-        return clean
-    try:
-        json.loads(clean)
-    except (ValueError, RecursionError):
-        if text.count(",") + text.count(":") > _MAX_MEMBERS:
-            return clean
-        redacted = _announced_hidden(redact(value))
-        if redacted == value:
-            return text
-        spaces = (",", ":") if ", " not in text and ": " not in text else None
-        indent = 2 if "\n" in text.strip() else None
-        return json.dumps(redacted, ensure_ascii=text.isascii(), indent=indent, separators=spaces)
-    return clean
-
-
-_LONGEST_ANNOUNCEMENT: Final = 64
-"""Characters at the end of a string that are searched for an announcement of a secret."""
-
-
-def _announced_hidden(value: Any) -> Any:
-    """`value` without list items that follow an announcement, as in `["password:", 1234]`."""
-    if isinstance(value, dict):
-        return {key: _announced_hidden(item) for key, item in value.items()}
-    if not isinstance(value, list):
-        return value
-    kept: list[Any] = []
-    announced = False
-    for item in value:
-        hides = announced and item is not None and not isinstance(item, dict | list | bool)
-        kept.append(REDACTED if hides else _announced_hidden(item))
-        announced = isinstance(item, str) and _announces().search(item[-_LONGEST_ANNOUNCEMENT:]) is not None
-    return kept
-
-
-@cache
-def _announces() -> re.Pattern[str]:
-    return re.compile(ANNOUNCES, re.IGNORECASE)
-
-
 def redact_cut(text: str, limit: int) -> str:
     """`text` without secrets in about `limit` characters.
 
     A cut text loses its last word, since a URL that is cut within its password no longer looks like a URL.
     """
     if len(text) > limit:
-        kept = text[: limit + _LONGEST_WORD]
+        kept = text[: limit + LONGEST_WORD]
         if len(text) > len(kept):
-            space = max(kept.rfind(" ", -_LONGEST_WORD), kept.rfind("\n", -_LONGEST_WORD))
-            kept = kept[: space if space > 0 else -_LONGEST_WORD]
+            space = max(kept.rfind(" ", -LONGEST_WORD), kept.rfind("\n", -LONGEST_WORD))
+            kept = kept[: space if space > 0 else -LONGEST_WORD]
         clean = redact_text(kept)
         return f"{clean[:limit]}... ({len(text)} characters)"
     return redact_text(text)
-
-
-_LONGEST_WORD: Final = 1_400
-"""The longest text without a blank that a pattern needs: a URL up to the end of its password."""
 
 
 def redact(value: Any) -> Any:
@@ -200,87 +130,96 @@ def redact(value: Any) -> Any:
     In mappings, the values of secret keys are hidden, and in texts everything that looks like a secret. Sequences and
     sets become lists (tuples stay tuples). Other values are returned unchanged, and the argument is never modified.
     """
-    return _redact(value, MAX_DEPTH)
+    return _redact(value, MAX_DEPTH, None)
 
 
-def is_clean(value: Any) -> bool:
-    """Whether `value` is plain JSON that `redact` would not change; False if that takes a closer look.
+def redact_json(value: dict[str, Any], limit: int) -> dict[str, Any] | None:
+    """The same as `redact` for plain JSON, but much faster: all texts are searched together.
 
-    Most records hold no secret, and this costs a fraction of `redact`.
+    Returns:
+        `value` itself without secrets in it; None for a value that is not plain JSON, or with texts of more than
+        `limit` characters.
     """
+    texts_and_keys = texts_of(value, limit)
+    if texts_and_keys is None:
+        return None
+    texts, keys = texts_and_keys
+    suspicious = suspects(texts)
+    return value if not suspicious and all(map(_is_plain, keys)) else _redact(value, MAX_DEPTH, suspicious)
+
+
+def texts_of(value: Any, limit: int) -> tuple[list[str], set[str]] | None:
+    """The texts and the keys in plain JSON; None for other values, or with more than `limit` characters or parts."""
     texts: list[str] = []
-    return _gathered(value, MAX_DEPTH, texts) and not holds_hint(texts)
+    keys: set[str] = set()
+    stack: list[Any] = [value]
+    for part in stack:  # which grows meanwhile
+        kind = part.__class__
+        if kind is str:
+            texts.append(part)
+        elif kind is dict:
+            keys.update(part)
+            stack += part.values()
+        elif kind is list:
+            stack += part
+        elif kind is int:
+            if not -_LARGEST < part < _LARGEST:
+                return None
+        elif not (part is None or kind in _CLEAN or (kind is float and isfinite(part))):
+            return None
+        if len(stack) > limit:  # or a cycle
+            return None
+    return (texts, keys) if _TEXT.issuperset(map(type, keys)) and sum(map(len, (*texts, *keys))) <= limit else None
 
 
-def _gathered(value: Any, depth: int, texts: list[str]) -> bool:
-    """Add the texts in `value` to `texts`; False at a key or a value that `redact` may treat in another way."""
+_TEXT: Final = frozenset({str})
+_LARGEST: Final = 2**63
+
+
+def _redact(value: Any, depth: int, suspicious: AbstractSet[str] | None) -> Any:
+    """`redact`, with the texts that may hold a secret, or None if that is not known."""
     kind = type(value)
     if kind is str:
-        texts.append(value)
-        return True
-    if value is None or kind in _WITHOUT_TEXT:
-        return True
-    if not depth:
-        return False
-    if kind is dict:
-        if "value" in value:
-            return False
-        for key, item in value.items():
-            if type(key) is not str or len(key) > MAX_KEY or _clean_key(key) != key:
-                return False
-            if type(item) is str:
-                texts.append(item)
-            elif not _gathered(item, depth - 1, texts):
-                return False
-        return True
-    if kind is list:
-        if len(value) == 2 and _is_header(value[0]):
-            return False
-        return all(_gathered(item, depth - 1, texts) for item in value)
-    return False
-
-
-def _redact(value: Any, depth: int) -> Any:
-    kind = type(value)
-    if kind is str:
-        return redact_text(value)
-    if value is None or kind in _WITHOUT_TEXT:
+        return redact_text(value) if suspicious is None or value in suspicious else value
+    if value is None or kind in _CLEAN or kind is int or kind is float:
         return value
     if isinstance(value, str):
         return redact_text(str.__str__(value))
     if isinstance(value, bytes | bytearray | memoryview):
         return value
     if kind is dict or isinstance(value, Mapping):
-        return _redact_mapping(value, depth - 1) if depth else REDACTED
+        return _redact_mapping(value, depth - 1, suspicious) if depth else REDACTED
     if isinstance(value, Sequence | AbstractSet):
         if not depth:
             return REDACTED
         items = list(value)
         if len(items) == 2 and _is_header(items[0]):
             items[1] = _hidden(items[1])
-        clean = [_redact(item, depth - 1) for item in items]
+        clean = [_redact(item, depth - 1, suspicious) for item in items]
         return tuple(clean) if isinstance(value, tuple) else clean
     return value
 
 
-_WITHOUT_TEXT: Final = frozenset({int, float, bool, Clean, Searched})
+_CLEAN: Final = frozenset({bool, Clean, Searched})
+"""Types of values that hold no secret."""
 
 
-def _redact_mapping(value: Mapping[Any, Any], depth: int) -> dict[Any, Any]:
+def _redact_mapping(value: Mapping[Any, Any], depth: int, suspicious: AbstractSet[str] | None) -> dict[Any, Any]:
     clean: dict[Any, Any] = {}
     # {"name": "password", "value": ...}: a common form of headers, forms and environments.
     named = "value" in value and any(is_secret_key(value.get(label)) for label in ("name", "key", "header"))
     for key, item in value.items():
-        if not isinstance(key, str):
-            clean[key] = _redact(item, depth)
-            continue
-        shown = _clean_key(key) if len(key) <= MAX_KEY else None
-        if shown is None:
-            clean[key if len(key) <= MAX_KEY else redact_text(key)] = _hidden(item)
-        elif named and key == "value":
-            clean[key] = _hidden(item)
-        else:
-            clean[shown] = redact_text(item) if type(item) is str else _redact(item, depth)
+        shown = key
+        if isinstance(key, str):
+            shown = _clean_key(key) if len(key) <= MAX_KEY else None
+            if shown is None:
+                clean[key if len(key) <= MAX_KEY else redact_text(key)] = _hidden(item)
+                continue
+            if named and key == "value":
+                clean[key] = _hidden(item)
+                continue
+        is_known = suspicious is not None and item.__class__ is str and item not in suspicious
+        clean[shown] = item if is_known else _redact(item, depth, suspicious)
     return clean
 
 
@@ -292,6 +231,12 @@ def _is_header(item: object) -> bool:
 def _clean_key(key: str) -> str | None:
     """The key without secrets; None if its value is a secret."""
     return None if _secret_key(key) else redact_text(key)
+
+
+@lru_cache(maxsize=4096)
+def _is_plain(key: str) -> bool:
+    """Whether `redact` keeps the key and its value, if that holds no secret. "value" depends on the other keys."""
+    return key != "value" and len(key) <= MAX_KEY and _clean_key(key) == key
 
 
 def _hidden(item: Any) -> Any:

@@ -9,20 +9,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from mcpcore.jsonable import Cut, Note, to_json
-from mcpcore.redaction.search import redact_shapes, shape_hits
-
-_LONGEST_WORD: Final = 1_400
-"""The longest text without a blank that a pattern needs: a URL up to the end of its password."""
+from mcpcore.jsonable import Cut, Note, to_json, unused
+from mcpcore.redaction.search import LONGEST_WORD, may_hold_shape, redact_shapes
+from mcpcore.redaction.structures import texts_of
 
 _SHORTEST: Final = 14
 """The shortest token: a JSON web token of `eyJ` and two times five characters, with a dot."""
 
-_BETWEEN: Final = "\0"
-"""Separates texts that are searched together. JSON texts are escaped before and do not hold it."""
-
-_TOGETHER: Final = 4_096
-"""Characters and items that are searched together. Larger values are searched part by part."""
+_TOGETHER: Final = 100_000
+"""Characters that are searched together. Larger values are searched part by part, up to the limit of the reader."""
 
 
 def may_hold_secret(*parts: Any) -> bool:
@@ -31,28 +26,11 @@ def may_hold_secret(*parts: Any) -> bool:
     All parts of a failure are searched together, which is three times as fast as searching each. Large values and
     values that are not JSON are not searched: for them the answer is True.
     """
-    texts: list[str] = []
-    left = _TOGETHER
-    stack = [*parts]
-    for part in stack:  # which grows meanwhile
-        kind = part.__class__
-        if kind is str:
-            texts.append(part)
-            left -= len(part) + 1
-        elif part is None or kind is bool or kind is int or kind is float:
-            continue
-        elif kind is dict:
-            left -= len(part) + 1
-            stack += part
-            stack += part.values()
-        elif kind is list:
-            left -= len(part) + 1
-            stack += part
-        else:
-            return True
-        if left < 0:
-            return True
-    return bool(shape_hits(_BETWEEN.join(texts)))
+    texts_and_keys = texts_of([*parts], _TOGETHER)
+    if texts_and_keys is None:
+        return True
+    texts, keys = texts_and_keys
+    return may_hold_shape("\0".join((*texts, *keys)))
 
 
 def redact_message(text: str, limit: int) -> str:
@@ -63,9 +41,9 @@ def redact_message(text: str, limit: int) -> str:
     """
     if len(text) < _SHORTEST and "://" not in text:
         return text
-    if len(text) <= limit + _LONGEST_WORD:
+    if len(text) <= limit + LONGEST_WORD:
         return redact_shapes(text)
-    seen = text[: limit + _LONGEST_WORD]
+    seen = text[: limit + LONGEST_WORD]
     clean = redact_shapes(seen)
     if clean == seen:
         return text
@@ -78,12 +56,7 @@ def redact_value(value: Any, limit: int) -> Any:
 
     `limit` is the number of bytes that the reader gets. Parts far after that are withheld without a search.
     """
-    texts: list[str] = []
-    if _gather(value, texts, limit + _LONGEST_WORD, _READ * limit) >= 0:
-        whole = _BETWEEN.join(texts)
-        if redact_shapes(whole) is whole:
-            return value
-    return _clean(value, limit, [_READ * limit])
+    return _clean(value, limit, [_READ * limit]) if may_hold_secret(value) else value
 
 
 def redact_recovery(recovery: Mapping[str, Any], declared: Mapping[str, Any], limit: int) -> Mapping[str, Any]:
@@ -102,42 +75,21 @@ and so on, so that later texts are never shown."""
 _WITHHELD: Final = "…"
 
 
-def _gather(value: Any, texts: list[str], longest: int, left: int) -> int:
-    """Add the texts in `value`, each up to `longest` characters; returns what remains of `left`."""
-    if isinstance(value, str):
-        texts.append(value[:longest])
-        return left - min(len(value), longest)
-    if isinstance(value, Mapping):
-        for key, item in value.items():
-            texts.append(key[:longest])
-            left = _gather(item, texts, longest, left - len(key))
-            if left < 0:
-                break
-    elif isinstance(value, list | tuple):
-        for item in value:
-            left = _gather(item, texts, longest, left)
-            if left < 0:
-                break
-    return left
-
-
 def _clean(value: Any, limit: int, left: list[int]) -> Any:
     if isinstance(value, str):
         if isinstance(value, Note):
             return value
         if left[0] < 0:
             return _WITHHELD
-        left[0] -= min(len(value), limit + _LONGEST_WORD)
+        left[0] -= min(len(value), limit + LONGEST_WORD)
         return redact_message(value, limit)
     if isinstance(value, Mapping):
         clean: dict[str, Any] = {}
+        again: dict[str, int] = {}
         for key, item in value.items():
-            name = shown = _clean(key, limit, left)
-            number = 1
-            while shown in clean:  # two keys that were secrets, or withheld
-                number += 1
-                shown = f"{name} ({number})"
-            clean[shown] = _clean(item, limit, left)
+            # Two keys may have been secrets, or withheld.
+            name = unused(_clean(key, limit, left), clean, again)
+            clean[name] = _clean(item, limit, left)
         return clean
     if isinstance(value, list | tuple):
         return [_clean(item, limit, left) for item in value]

@@ -15,7 +15,7 @@ import pytest
 from mcpcore.audit import AuditError, AuditTrail, verify
 from mcpcore.audit import verification as verification_module
 from mcpcore.audit import writer as writer_module
-from mcpcore.audit.chain import MAX_LINE, Head, Signer
+from mcpcore.audit.chain import MAX_LINE, Signer
 from mcpcore.audit.files import head_path, rotated_files, rotated_path
 from mcpcore.audit.reading import read
 from mcpcore.redaction import REDACTED, redact
@@ -207,7 +207,7 @@ def test_the_head_of_another_trail_is_found(tmp_path, failure):
             trail.record(failure(1, tool=name))
     shutil.copy(head_path(tmp_path / "a"), head_path(tmp_path / "b"))
     assert [problem.kind for problem in verify(tmp_path / "b").problems] == ["forged"]
-    empty = Head(0, "1" * 64, 0).to_line(Signer(None)).decode()
+    empty = Signer(None).head(0, "1" * 64, 0).decode()
     assert "head" in [problem.kind for problem in verify(tmp_path / "a", head=empty).problems]
 
 

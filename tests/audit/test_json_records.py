@@ -52,3 +52,9 @@ def test_parts_that_were_searched_before_become_plain_values():
     assert json.loads(line) == clean == {**record_of({}, f"password={REDACTED}"), **crash}
     assert type(clean["exception"]) is dict
     assert type(clean["traceback"]) is str
+
+
+def test_a_text_that_holds_the_separator_is_searched_as_well():
+    """Texts are searched together, with NUL between them."""
+    clean, _ = encode(record_of({"a": "x\0y", "b": "password=hunter2", "c": "\0token=abc"}))
+    assert clean["data"] == {"a": "x\0y", "b": f"password={REDACTED}", "c": f"\0token={REDACTED}"}

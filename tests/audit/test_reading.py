@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import os
 import subprocess
@@ -11,8 +10,6 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 from click.testing import CliRunner
-from hypothesis import given
-from hypothesis import strategies as st
 
 import mcpcore.audit
 from mcpcore.audit import AuditTrail
@@ -162,26 +159,6 @@ def test_a_rotation_during_a_read_loses_nothing(tmp_path, failure, monkeypatch):
         monkeypatch.setattr(reading_module, "_missed", real)
         there = numbers(follow(path, Query(), idle=Steps(burst)))
     assert f"{120:016x}" == there[-1]
-
-
-@given(
-    st.lists(st.one_of(st.integers(1, 99), st.binary(max_size=12), st.just(b"x" * 300)), max_size=12),
-    st.binary(max_size=5).filter(lambda tail: b"\n" not in tail),
-    st.integers(0, 6),
-    st.integers(1, 40),
-)
-def test_the_last_records_match_those_of_a_full_read(lines, tail, count, block):
-    """The file is read backwards in blocks of any size, with invalid lines and an unfinished last line."""
-    whole = b"".join((b'{"seq":%d}' % line if isinstance(line, int) else line) + b"\n" for line in lines)
-    file = io.BytesIO(whole + tail)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(reading_module, "_BLOCK", block)
-        patch.setattr(reading_module, "MAX_LINE", 100)
-        found = reading_module._newest(file, Query(), count)
-        every = [*reading_module._records(io.BytesIO(whole))]
-    assert found == every[max(0, len(every) - count) :]
-    if whole:
-        assert file.tell() == len(whole)
 
 
 def test_resources_and_prompts_are_labelled():
@@ -358,19 +335,6 @@ def test_the_package_lists_its_public_names():
     assert set(mcpcore.audit.__all__) <= set(dir(mcpcore.audit))
     with pytest.raises(AttributeError, match="no attribute 'Trail'"):
         _ = mcpcore.audit.Trail
-
-
-def test_counts_of_many_times_use_bounded_memory_and_draw_the_same(monkeypatch):
-    """For one failure per minute over a month, the memory is bounded and no column changes."""
-    moments = [START + timedelta(seconds=67 * number) for number in range(40_000)]
-    records = [{"tool": "f", "name": "N", "timestamp": stamp(moment)} for moment in moments]
-    counted = collect(records)
-    assert len(counted.groups[0].seconds) <= 4_096
-    monkeypatch.setattr(stats_module, "_MOMENTS", 10**9)
-    exact = collect(records)
-    assert len(exact.groups[0].seconds) == 40_000
-    assert counted.series() == exact.series()
-    assert sum(counted.series()) == 40_000
 
 
 def test_groups_beyond_the_limit_are_counted_as_one(monkeypatch):

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from mcpcore.audit import AuditError, AuditTrail, Head, verify
+from mcpcore.audit import AuditError, AuditTrail, verify
 from mcpcore.audit.chain import GENESIS, Signer
 from mcpcore.audit.files import head_path, rotated_files
 
@@ -195,7 +195,7 @@ def test_a_signed_trail_recomputed_without_the_key_is_found(lines, place, since,
     for number in range(since, COUNT + 1):
         line, prev = signer.seal(number, prev, json.dumps({"message": "nothing happened", "tool": "x"}))
         kept = [*kept, line]
-    head = Head(COUNT, prev, sum(map(len, kept))).to_line(signer)
+    head = signer.head(COUNT, prev, sum(map(len, kept)))
     found = kinds(lay(place, kept, head), KEY)
     assert "head" in [kind for kind, _ in found]
     assert "forged" in [kind for kind, _ in kinds(lay(place, kept), KEY)]
@@ -208,7 +208,7 @@ def test_an_unsigned_trail_recomputed_to_its_end_is_found_with_a_head_kept_elsew
     for number in range(4, COUNT + 1):
         line, prev = Signer(None).seal(number, prev, json.dumps({"tool": "x"}))
         kept = [*kept, line]
-    forged_head = Head(COUNT, prev, sum(map(len, kept))).to_line(Signer(None))
+    forged_head = Signer(None).head(COUNT, prev, sum(map(len, kept)))
     assert kinds(lay(place, kept, forged_head)) == []
     assert kinds(lay(place, kept, forged_head), head=head.decode()) == [("forged", COUNT)]
 

@@ -21,7 +21,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pydantic import BaseModel, Field, SecretStr
 
-from mcpcore.jsonable import cut_text, dumps, fit, fit_object, fits, safe_str, size, to_json, to_json_object
+from mcpcore.jsonable import cut_text, dumps, fit, fit_object, safe_str, size, to_json, to_json_object
 
 
 class Hostile:
@@ -325,17 +325,3 @@ def test_fit_keeps_the_beginning() -> None:
     assert isinstance(fitted, dict)
     assert 1 == fitted["first"]
     assert "…" in dumps(fitted)
-
-
-@given(
-    st.recursive(
-        st.none() | st.booleans() | st.integers(-(2**53) + 1, 2**53 - 1) | st.floats(allow_nan=False) | st.text(),
-        lambda inner: st.lists(inner, max_size=6) | st.dictionaries(st.text(max_size=20), inner, max_size=6),
-        max_leaves=30,
-    ),
-    st.integers(0, 400),
-)
-def test_fits_agrees_with_the_byte_count(value: object, limit: int) -> None:
-    """The estimate, which saves serializing small values, never differs from the real size."""
-    clean = to_json(value)
-    assert fits(clean, limit) == (size(clean) <= limit)

@@ -329,7 +329,7 @@ LOOP.append(LOOP)
 
 @pytest.mark.parametrize(
     "odd",
-    ["word " * 1_000, ["x"] * 5_000, {"rows": [["a"] * 50] * 100}, LOOP, ("x",), Cut("x", 9), MappingProxyType({})],
+    ["word " * 25_000, ["x"] * 100_001, {"rows": [["a"] * 200] * 500}, LOOP, ("x",), Cut("x", 9), MappingProxyType({})],
     ids=["a long text", "many texts", "many rows", "a cycle", "a tuple", "a cut text", "a view"],
 )
 def test_large_and_odd_values_are_left_to_the_search_of_each_part(odd):

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 import click
 
+from mcpcore import __version__
 from mcpcore.cli.output import EscapedErrors, EscapingStream
 from mcpcore_lint.command import run
 from mcpcore_lint.options import OPTIONS, Option
@@ -22,14 +23,6 @@ Examples:
   mcpcore lint --explain-calls fetch        what a tool can throw
 
 Exits 0 when clean, 1 on findings that reach --fail-on, 2 when it could not run."""
-
-
-def _version(context: click.Context, _: click.Parameter, asked: bool) -> None:  # noqa: FBT001 - called by click
-    if asked and not context.resilient_parsing:
-        from mcpcore import __version__
-
-        click.echo(f"mcpcore {__version__}")
-        context.exit()
 
 
 def _for_click(option: Option) -> click.Option:
@@ -59,18 +52,11 @@ class _Command(EscapedErrors, click.Command):
     params=[
         click.Argument(["paths"], nargs=-1, type=click.Path()),
         *map(_for_click, OPTIONS),
-        click.Option(
-            ["--version"],
-            is_flag=True,
-            is_eager=True,
-            expose_value=False,
-            callback=_version,
-            help="Show the version and exit.",
-        ),
     ],
     epilog=_EPILOG,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
+@click.version_option(__version__, message="mcpcore %(version)s")
 def lint(paths: tuple[str, ...], **options: Any) -> None:
     """Check that MCP tools throw what their contracts declare, and fail in ways that an agent can act on.
 

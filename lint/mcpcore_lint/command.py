@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-import gc
 import io
 import os
 import sys
@@ -11,10 +9,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 from mcpcore_lint.options import checked
 from mcpcore_lint.output import CannotRunError, Progress, escaped, note, say, say_patch, say_source
+from mcpcore_lint.paths import is_below, upwards
 from mcpcore_lint.runner import memo
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from mcpcore_lint.diagnostics import Diagnostic
     from mcpcore_lint.runner.baseline import Baseline, Entry
@@ -38,10 +37,8 @@ def run(paths: tuple[str, ...], options: dict[str, Any]) -> int:
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:  # the parent process closed it
             setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115 - open until the process ends
-    several_passes = options["watch"] or options["fix"] or options["diff"]
     try:
-        with contextlib.nullcontext() if several_passes else _no_collection():
-            return _Command(paths or (".",), options).run()
+        return _Command(paths or (".",), options).run()
     except CannotRunError as problem:
         return problem.report()
     except KeyboardInterrupt:
@@ -54,21 +51,6 @@ def run(paths: tuple[str, ...], options: dict[str, Any]) -> int:
 
             note(*traceback.format_exc().splitlines())
         return _crash(error).report()
-
-
-@contextlib.contextmanager
-def _no_collection() -> Iterator[None]:
-    """Turn the garbage collector off for a command that reads each file once: it would find next to nothing."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if memo.current is not None:
-            # The process ends now, so the collection at exit is skipped as well.
-            gc.freeze()
-        if enabled:
-            gc.enable()
 
 
 def _crash(error: Exception) -> CannotRunError:
@@ -181,60 +163,49 @@ class _Command:
         return 0
 
     def _stdin(self) -> int:
-        from mcpcore_lint.runner.runner import lint_text
-
         options = self.options
         name = options["stdin_filename"] or "<stdin>"
-        group = self._groups((options["stdin_filename"] or ".",), read=False)[0]
+        groups = [self._groups((options["stdin_filename"] or ".",), read=False)[0].holding(name)]
         if sys.stdin is None:
             raise CannotRunError("standard input is closed; pass the source there, or name a file")
         raw = sys.stdin.buffer.read()
-        count = 0
-        if options["fix"] or options["diff"]:
-            from mcpcore_lint.runner.fix import fix_text
+        contents = {os.path.abspath(name): raw}
+        fixed, result = self._check(groups, cache=False, write=False, contents=contents, editor=True)
+        if options["diff"]:
+            _keep_line_ends()
+            say_patch("".join(file.diff(name.replace(os.sep, "/")) for file in fixed))
+            return int(bool(fixed))
+        if options["fix"]:
             from mcpcore_lint.syntax.source import Source
 
-            fixed = fix_text(
-                raw, name, group, lambda result: self._selected(result, [group]), unsafe=options["unsafe_fixes"]
-            )
-            if options["diff"]:
-                _keep_line_ends()
-                say_patch(fixed.diff(name.replace(os.sep, "/")) if fixed else "")
-                return 1 if fixed else 0
-            if fixed:
-                raw = Source.from_bytes(name, raw).to_bytes(fixed.after)
-                count = fixed.count
-            say_source(raw)
-        return self._report(lint_text(raw, name, group), [group], fixed=count, err=options["fix"])
+            say_source(Source.from_bytes(name, raw).to_bytes(fixed[0].after) if fixed else raw)
+        return self._report(result, groups, fixed=sum(file.count for file in fixed), err=options["fix"])
 
     def _once(self) -> int:
         options = self.options
         groups = self._groups()
-        cache = not options["no_cache"]
-        fixed: Sequence[FixedFile] = ()
         self._change = None
         self._written = False
         with Progress() as progress:
-            if options["fix"] or options["diff"]:
-                from mcpcore_lint.runner.fix import fix_groups
-
-                fixed, result = fix_groups(
-                    groups,
-                    lambda result: self._selected(result, groups),
-                    unsafe=options["unsafe_fixes"],
-                    cache=cache,
-                    progress=progress.update,
-                    write=not options["diff"],
-                )
-            else:
-                from mcpcore_lint.runner.runner import lint_groups
-
-                result = lint_groups(groups, cache=cache, progress=progress.update)
+            fixed, result = self._check(
+                groups, cache=not options["no_cache"], write=not options["diff"], progress=progress.update
+            )
         if options["diff"]:
             return self._diff(fixed, result)
         code = self._report(result, groups, fixed=sum(file.count for file in fixed))
         self._remember(result, code)
         return code
+
+    def _check(self, groups: list[Group], *, write: bool, **options: Any) -> tuple[Sequence[FixedFile], Result]:
+        """Check the files, and fix them if the options ask for it."""
+        if not (self.options["fix"] or self.options["diff"]):
+            from mcpcore_lint.runner.runner import lint_groups
+
+            return (), lint_groups(groups, **options)
+        from mcpcore_lint.runner.fix import fix_groups
+
+        unsafe = self.options["unsafe_fixes"]
+        return fix_groups(groups, lambda result: self._selected(result, groups), unsafe=unsafe, write=write, **options)
 
     def _remember(self, result: Result, code: int) -> None:
         """Save the output for a run that finds every file unchanged."""
@@ -251,11 +222,9 @@ class _Command:
             inputs.append(os.path.abspath(options["baseline"]))
         repositories = []
         for path in self.paths:
-            folder, below = os.path.abspath(path), ""
-            while folder != below:
+            for folder in upwards(os.path.abspath(path)):
                 inputs.append(os.path.join(folder, FILE))
                 repositories.append(os.path.join(folder, ".git"))
-                folder, below = os.path.dirname(folder), folder
         file = None if options["output_file"] == "-" else options["output_file"]
         memo.current.keep(self._printed, code, inputs, repositories, file=file)
 
@@ -314,7 +283,7 @@ class _Command:
         assert self.baseline is not None
         real = os.path.realpath(self.baseline.absolute(entry))
         tops = [os.path.realpath(path) for path in self.paths]
-        return not os.path.exists(real) or any(real == top or real.startswith(os.path.join(top, "")) for top in tops)
+        return not os.path.exists(real) or any(real == top or is_below(real, top) for top in tops)
 
     def _fixed_since(self, result: Result) -> list[str]:
         """A note about the findings of the baseline that no longer exist."""
@@ -348,11 +317,12 @@ class _Command:
             assert self.baseline is not None
             self._write_baseline(self.baseline, result, groups)
         diagnostics = self._selected(result, groups)
-        if not options["stdin_filename"]:  # an editor marks every place
+        editor = bool(options["stdin_filename"])
+        if not editor:  # an editor marks every place
             diagnostics = fold(diagnostics)
         shape = options["shape"] or next((group.config.format for group in groups if group.config.format), "full")
         unseen = ""
-        if not result.tools and shape in _FOR_PEOPLE:
+        if not result.tools and shape in _FOR_PEOPLE and not editor:
             from mcpcore_lint.runner.unseen import why_no_tools
 
             unseen = why_no_tools(result, groups)
@@ -391,7 +361,7 @@ class _Command:
         innermost = sorted(groups, key=lambda group: -len(group.config.root))
         for diagnostic in diagnostics:
             path = result.absolute(diagnostic.path)
-            owners = (group for group in innermost if path.startswith(os.path.join(group.config.root, "")))
+            owners = (group for group in innermost if is_below(path, group.config.root))
             if diagnostic.severity >= next(owners, groups[0]).config.fail_on:
                 return True
         return False

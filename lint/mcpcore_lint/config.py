@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from mcpcore_lint.diagnostics import Severity, Span
 from mcpcore_lint.options import FORMATS
 from mcpcore_lint.output import CannotRunError
-from mcpcore_lint.patterns import regex
+from mcpcore_lint.paths import is_below, is_repository, upwards
+from mcpcore_lint.patterns import closest, regex
 from mcpcore_lint.settings import NOTHING, PerFile, Settings
 
 if TYPE_CHECKING:
@@ -37,28 +38,29 @@ class Config(NamedTuple):
     """Globs of Markdown files whose Python blocks are checked."""
     lines: Mapping[str, int] = NOTHING
     """The keys in the file with their lines."""
-    unknown: tuple[UnknownRule, ...] = ()
+    unknown: tuple[tuple[str, Span], ...] = ()
+    """Names in the file that are not names of rules: a message and the place of each."""
     handlers: Mapping[str, Span] = NOTHING
     """The entries of `handlers` with their places."""
 
 
-class UnknownRule(NamedTuple):
-    """A name in the configuration that is not the name of a rule."""
-
-    name: str
-    key: str
-    span: Span
-    near: str | None
-    wide: bool = False
-    """Whether it means several rules where only one is allowed."""
-
-
 class Key(NamedTuple):
-    """One key of the section: how its value is read, and its documentation."""
+    """One key of the section: the kind of its value, its documentation, and how the value is read."""
 
-    read: Callable[[Any, str], Any]
     kind: str
     meaning: str
+    convert: Callable[[Any, str], Any] | None = None
+
+    def read(self, value: Any, where: str) -> Any:
+        """The value.
+
+        Raises:
+            ConfigError: If it is invalid.
+        """
+        value = _checked(value, where, self.kind)
+        if self.convert is not None:
+            return self.convert(value, where)
+        return tuple(value) if self.kind == "list" else value
 
 
 class Finder:
@@ -75,20 +77,9 @@ class Finder:
         Raises:
             ConfigError: If the configuration is invalid.
         """
-        first = folder = _folder_of(start)
-        root: str | None = None
-        while True:
-            config = self.own(folder)
-            if config is not None:
-                return config
-            if root is None and (
-                os.path.isfile(os.path.join(folder, FILE)) or os.path.exists(os.path.join(folder, ".git"))
-            ):
-                root = folder
-            parent = os.path.dirname(folder)
-            if parent == folder:
-                return Config(root or first)
-            folder = parent
+        folder = _folder_of(start)
+        configs = (config for place in upwards(folder) if (config := self.own(place)) is not None)
+        return next(configs, None) or Config(_project_of(folder))
 
     def own(self, folder: str) -> Config | None:
         """The configuration in a folder's own `pyproject.toml`.
@@ -98,8 +89,9 @@ class Finder:
         """
         if folder not in self._known:
             path = os.path.join(folder, FILE)
-            section = _section(path) if os.path.isfile(path) else None
-            self._known[folder] = None if section is None else _config(path, section, folder)
+            raw = _read(path) if os.path.isfile(path) else b""
+            section = _section(path, raw)
+            self._known[folder] = None if section is None else _config(path, raw, section, folder)
         return self._known[folder]
 
 
@@ -112,18 +104,19 @@ def load(path: str, start: str | None = None) -> Config:
     Raises:
         ConfigError: If the configuration is invalid.
     """
-    section = _section(path)
+    raw = _read(path)
+    section = _section(path, raw)
     if section is None:
-        whole = _toml(path)
+        whole = _toml(path, raw)
         if os.path.basename(path) == FILE or "tool" in whole:
             raise ConfigError(f"{path}: the section [{SECTION}] is missing; add it, or use a file with only its keys")
         section = whole
     root = os.path.dirname(os.path.abspath(path))
     if start is not None:
         place = _folder_of(start)
-        if place != root and not place.startswith(root.rstrip(os.sep) + os.sep):
+        if place != root and not is_below(place, root):
             root = _project_of(place)
-    return _config(path, section, root)
+    return _config(path, raw, section, root)
 
 
 def _folder_of(start: str) -> str:
@@ -132,26 +125,25 @@ def _folder_of(start: str) -> str:
 
 
 def _project_of(folder: str) -> str:
-    current = folder
-    while True:
-        if any(os.path.exists(os.path.join(current, name)) for name in (FILE, ".git")):
-            return current
-        parent = os.path.dirname(current)
-        if parent == current:
-            return folder
-        current = parent
+    projects = (place for place in upwards(folder) if is_repository(place) or os.path.isfile(os.path.join(place, FILE)))
+    return next(projects, folder)
 
 
-def _toml(path: str) -> dict[str, Any]:
+def _read(path: str) -> bytes:
+    try:
+        with open(path, "rb") as file:
+            return file.read()
+    except OSError as error:
+        raise ConfigError(f"{path}: cannot be read: {error.strerror or error}") from error
+
+
+def _toml(path: str, raw: bytes) -> dict[str, Any]:
     import tomllib
 
     try:
-        with open(path, "rb") as file:
-            return tomllib.load(file)
-    except OSError as error:
-        raise ConfigError(f"{path}: cannot be read: {error.strerror or error}") from error
+        return tomllib.loads(raw.decode())
     except tomllib.TOMLDecodeError as error:
-        mark = " (it begins with a byte order mark, which TOML forbids)" if _marked(path) else ""
+        mark = " (it begins with a byte order mark, which TOML forbids)" if raw.startswith(b"\xef\xbb\xbf") else ""
         raise ConfigError(f"{path}: not valid TOML: {error}{mark}") from error
     except UnicodeDecodeError as error:
         line = error.object.count(b"\n", 0, error.start) + 1
@@ -160,20 +152,10 @@ def _toml(path: str) -> dict[str, Any]:
         raise ConfigError(f"{path}: not valid TOML: it is nested too deeply") from error
 
 
-def _marked(path: str) -> bool:
-    with open(path, "rb") as file:
-        return file.read(3) == b"\xef\xbb\xbf"
-
-
-def _section(path: str) -> Mapping[str, Any] | None:
-    try:
-        with open(path, "rb") as file:
-            raw = file.read()
-    except OSError as error:
-        raise ConfigError(f"{path}: cannot be read: {error.strerror or error}") from error
+def _section(path: str, raw: bytes) -> Mapping[str, Any] | None:
     if b"mcpcore" not in raw:
         return None  # parsing is slow, and many files have no such section
-    tool = _toml(path).get("tool")
+    tool = _toml(path, raw).get("tool")
     ours: Any = tool.get("mcpcore") if isinstance(tool, dict) else None
     if ours is None:
         return None
@@ -185,14 +167,14 @@ def _section(path: str) -> Mapping[str, Any] | None:
     for name in ours:
         if name in KEYS:
             raise ConfigError(f"{path}: [tool.mcpcore] {name}: this key belongs under [{SECTION}]")
-        if name != "lint" and _closest(name, ("lint",)):
+        if name != "lint" and closest(name, ("lint",)):
             raise ConfigError(f"{path}: unknown section [tool.mcpcore.{name}]; did you mean [{SECTION}]?")
     return section
 
 
-def _config(path: str, section: Mapping[str, Any], root: str) -> Config:
+def _config(path: str, raw: bytes, section: Mapping[str, Any], root: str) -> Config:
     values: dict[str, Any] = {}
-    text = _text(path)
+    text = raw.decode(errors="replace")
     lines: dict[str, int] = {}
     for name, value in section.items():
         key = KEYS.get(name)
@@ -212,8 +194,8 @@ def _config(path: str, section: Mapping[str, Any], root: str) -> Config:
     return Config(root, path, Settings(**values), fail_on, shape, markdown, lines, unknown, handlers)
 
 
-def _unknown(values: Mapping[str, Any], text: str, lines: Mapping[str, int]) -> Iterator[UnknownRule]:
-    """The names of unknown rules. A rule of another package is known if the package is installed."""
+def _unknown(values: Mapping[str, Any], text: str, lines: Mapping[str, int]) -> Iterator[tuple[str, Span]]:
+    """Messages about names of unknown rules, with their places. Rules of installed packages are known."""
     named: list[tuple[str, str, bool]] = []
     for field_name in ("select", "extend_select", "ignore", "severities", "options"):
         exact = field_name in {"severities", "options"}
@@ -232,97 +214,71 @@ def _unknown(values: Mapping[str, Any], text: str, lines: Mapping[str, int]) -> 
     for name, field_name, exact in foreign:
         if not names_a_rule(name, exact=exact):
             key = field_name.replace("_", "-")
-            wide = exact and names_a_rule(name)
-            near = None if wide else near_rule(name)
-            yield UnknownRule(name, key, _span_of(text, name, lines.get(key, 1)), near, wide)
-
-
-def _text(path: str) -> str:
-    try:
-        with open(path, encoding="utf-8", errors="replace") as file:
-            return file.read()
-    except OSError:
-        return ""
+            near = near_rule(name)
+            message = f"unknown rule {name!r}: did you mean {near!r}?" if near else f"unknown rule {name!r}"
+            if exact and names_a_rule(name):
+                message = f"name single rules here; {name!r} means several"
+            yield f"{key}: {message}", _span_of(text, name, lines.get(key, 1))
 
 
 def _line_of(text: str, key: str) -> int:
     """The line of a key in the section; 0 if unknown. The TOML parser keeps no positions."""
-    inside = False
-    headers = any(line.strip().startswith("[tool.") for line in text.splitlines())
-    for number, line in enumerate(text.splitlines(), 1):
-        stripped = line.strip()
-        if stripped.startswith("[") and "=" not in stripped.split("]")[0]:
-            header = stripped.split("#")[0].strip().strip("[]").replace('"', "").replace(" ", "")
-            inside = header == SECTION or header.startswith(f"{SECTION}.")
-            if inside and (header == f"{SECTION}.{key}" or header.startswith(f"{SECTION}.{key}.")):
-                return number
-        elif (inside or not headers) and stripped.split("=")[0].split(".")[0].strip().strip("\"'") == key:
-            return number
-    return 0
+    section = re.search(rf"(?m)^[ \t]*\[[ \t]*{re.escape(SECTION)}\b", text)
+    name = rf"[\"']?{re.escape(key)}[\"']?"
+    line = re.compile(rf"(?m)^[ \t]*(?:\[[ \t]*{re.escape(SECTION)}\.{name}[.\]]|{name}[ \t]*[.=])")
+    match = line.search(text, section.start() if section else 0)
+    return text.count("\n", 0, match.start()) + 1 if match else 0
 
 
-def _span_of(text: str, name: str, start: int) -> Span:
+def _span_of(text: str, name: str, line: int) -> Span:
     """The first place of a name from the line of its key on."""
-    lines = text.splitlines()
-    for number, line in enumerate(lines[max(start, 1) - 1 :], max(start, 1)):
-        before = 0
-        while (column := line.find(name, before)) >= 0:
-            after = line[column + len(name) : column + len(name) + 1]
-            if (not column or not _in_a_name(line[column - 1])) and not _in_a_name(after):
-                return Span(number, column + 1, number, column + len(name) + 1)
-            before = column + 1
-    return Span(max(start, 1), 1, max(start, 1), 1)
-
-
-def _in_a_name(character: str) -> bool:
-    return character.isalnum() or character in {"-", "_"}
-
-
-def _closest(name: str, known: Iterable[str]) -> str | None:
-    import difflib
-
-    close = difflib.get_close_matches(name, list(known), n=1, cutoff=0.6)
-    return close[0] if close else None
+    begin = len("".join(text.splitlines(keepends=True)[: line - 1])) if line else 0
+    match = re.compile(rf"(?<![\w-]){re.escape(name)}(?![\w-])").search(text, begin)
+    if match is None:
+        return Span(max(line, 1), 1, max(line, 1), 1)
+    number, column = text.count("\n", 0, match.start()) + 1, match.start() - text.rfind("\n", 0, match.start())
+    return Span(number, column, number, column + len(name))
 
 
 def _near(name: str, known: Iterable[str]) -> str:
-    close = _closest(name, known)
+    close = closest(name, known)
     return f"; did you mean {close!r}?" if close else f"; use one of {', '.join(sorted(known))}"
 
 
-def _string(value: Any, where: str) -> str:
-    if not isinstance(value, str):
-        raise ConfigError(f"{where}: must be a string, not {value!r}")
-    if not value.strip():
+_CHECKS: Final[dict[str, tuple[Callable[[Any], bool], str]]] = {
+    "string": (lambda value: isinstance(value, str), "a string"),
+    "boolean": (lambda value: isinstance(value, bool), "true or false"),
+    "integer": (lambda value: type(value) is int and value >= 0, "an integer that is not negative"),
+    "list": (
+        lambda value: isinstance(value, list) and all(isinstance(item, str) for item in value),
+        "a list of strings",
+    ),
+    "table": (lambda value: isinstance(value, dict), "a table"),
+}
+"""How the value of each kind is checked, and its name in messages."""
+
+
+def _checked(value: Any, where: str, kind: str, name: str = "") -> Any:
+    """A value of a kind.
+
+    Raises:
+        ConfigError: If it is of another kind, or an empty string.
+    """
+    check, noun = _CHECKS[kind]
+    if not check(value):
+        raise ConfigError(f"{where}: must be {noun}{name}, got {value!r}")
+    if isinstance(value, str) and not value.strip():
         raise ConfigError(f"{where}: must not be empty; leave the key out for the default")
     return value
 
 
-def _boolean(value: Any, where: str) -> bool:
-    if not isinstance(value, bool):
-        raise ConfigError(f"{where}: must be true or false, not {value!r}")
-    return value
-
-
-def _integer(value: Any, where: str) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
-        raise ConfigError(f"{where}: must be an integer that is not negative, got {value!r}")
-    return value
-
-
-def _strings(value: Any, where: str) -> tuple[str, ...]:
-    if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
-        raise ConfigError(f"{where}: must be a list of strings, not {value!r}")
-    return tuple(value)
-
-
-def _patterns(value: Any, where: str) -> tuple[str, ...]:
+def _patterns(value: Any, _: str) -> tuple[str, ...]:
     # git does not know `./x`, which means the same as `/x`.
-    return tuple(re.sub(r"^(!?)\./", r"\1/", pattern) for pattern in _strings(value, where))
+    return tuple(re.sub(r"^(!?)\./", r"\1/", pattern) for pattern in value)
 
 
 def _selectors(value: Any, where: str) -> frozenset[str]:
-    return frozenset(_strings(value, where))
+    return frozenset(_checked(value, where, "list"))
 
 
 def severity_named(value: Any, where: str) -> Severity:
@@ -332,15 +288,14 @@ def severity_named(value: Any, where: str) -> Severity:
         ConfigError: If the label is unknown.
     """
     try:
-        return Severity.parse(_string(value, where))
+        return Severity.parse(_checked(value, where, "string"))
     except ValueError as error:
         raise ConfigError(f"{where}: {error}") from None
 
 
 def _severities(value: Any, where: str) -> dict[str, Severity]:
-    if not isinstance(value, dict):
-        raise ConfigError(f"{where}: must be a table of rule to severity, not {value!r}")
-    return {name: severity_named(label, f"{where}.{name}") for name, label in value.items()}
+    table = _checked(value, where, "table", " of rule to severity")
+    return {name: severity_named(label, f"{where}.{name}") for name, label in table.items()}
 
 
 _PER_FILE: Final[dict[str, tuple[str, Callable[[Any, str], Any]]]] = {
@@ -351,8 +306,6 @@ _PER_FILE: Final[dict[str, tuple[str, Callable[[Any, str], Any]]]] = {
 
 
 def _per_file(value: Any, where: str) -> tuple[PerFile, ...]:
-    if not isinstance(value, dict):
-        raise ConfigError(f'{where}: must be a table of glob to rules, such as "tests/*" = ["all"], not {value!r}')
     settings = []
     for pattern, entry in value.items():
         inside = f"{where}.{pattern!r}"
@@ -373,69 +326,61 @@ def _per_file(value: Any, where: str) -> tuple[PerFile, ...]:
 
 
 def _table_of_lists(value: Any, where: str) -> dict[str, tuple[str, ...]]:
-    if not isinstance(value, dict):
-        raise ConfigError(f"{where}: must be a table of qualified name to a list of qualified names, not {value!r}")
-    return {name: _strings(names, f"{where}.{name!r}") for name, names in value.items()}
+    return {name: tuple(_checked(names, f"{where}.{name!r}", "list")) for name, names in value.items()}
 
 
 _HANDLER: Final = regex(r"[\w.*?\[\]!-]+:[\w*?\[\]!-]+(?:\.[\w*?\[\]!-]+)?")
 
 
 def _handlers(value: Any, where: str) -> tuple[str, ...]:
-    entries = _strings(value, where)
-    for entry in entries:
+    for entry in value:
         if not _HANDLER.fullmatch(entry):
             raise ConfigError(
                 f'{where}: must be "module:function" or "module:Class.method", such as "acme.tools.*:handle_*", '
                 f"not {entry!r}"
             )
-    return entries
+    return tuple(value)
 
 
 def _options(value: Any, where: str) -> dict[str, Mapping[str, Any]]:
     from mcpcore_lint import ids
 
-    if not isinstance(value, dict) or not all(isinstance(table, dict) for table in value.values()):
-        raise ConfigError(f"{where}: must be a table of rule to a table of its options, not {value!r}")
     for name, table in value.items():
-        if table and ids.is_id(name):
+        if _checked(table, f"{where}.{name}", "table", " of the rule's options") and ids.is_id(name):
             raise ConfigError(f"{where}.{name}: this rule has no options, so {next(iter(table))!r} does nothing")
     return dict(value)
 
 
 def _format(value: Any, where: str) -> str:
-    name = _string(value, where)
-    if name not in FORMATS:
-        raise ConfigError(f"{where}: unknown format {name!r}{_near(name, FORMATS)}")
-    return name
+    if value not in FORMATS:
+        raise ConfigError(f"{where}: unknown format {value!r}{_near(value, FORMATS)}")
+    return str(value)
 
 
 KEYS: Final[dict[str, Key]] = {
-    "select": Key(_selectors, "list", "The rules to run: ids, families, prefixes or `all`."),
-    "extend-select": Key(_selectors, "list", "Rules to run in addition to `select`."),
-    "ignore": Key(_selectors, "list", "Rules not to run."),
-    "severities": Key(_severities, "table", "Rule to `error`, `warning` or `info`."),
-    "per-file": Key(_per_file, "table", "Glob to rules to ignore, or to a table of `select`, `ignore` and `severity`."),
-    "fail-on": Key(severity_named, "string", "The severity from which findings fail the run; `warning`."),
-    "format": Key(_format, "string", "The format of the report; `full`."),
-    "exclude": Key(_patterns, "list", "Globs of files and folders to exclude, in addition to `.gitignore`."),
-    "markdown": Key(
-        _strings, "list", "Globs of Markdown files, or of folders with them, whose Python blocks are checked."
-    ),
-    "respect-gitignore": Key(_boolean, "boolean", "Whether to exclude what git ignores; `true`."),
-    "source-roots": Key(_strings, "list", "Folders that imports start from; detected if left out."),
-    "tools": Key(lambda value, where: frozenset(_strings(value, where)), "list", "Tools that other servers define."),
+    "select": Key("list", "The rules to run: ids, families, prefixes or `all`.", _selectors),
+    "extend-select": Key("list", "Rules to run in addition to `select`.", _selectors),
+    "ignore": Key("list", "Rules not to run.", _selectors),
+    "severities": Key("table", "Rule to `error`, `warning` or `info`.", _severities),
+    "per-file": Key("table", "Glob to rules to ignore, or to a table of `select`, `ignore` and `severity`.", _per_file),
+    "fail-on": Key("string", "The severity from which findings fail the run; `warning`.", severity_named),
+    "format": Key("string", "The format of the report; `full`.", _format),
+    "exclude": Key("list", "Globs of files and folders to exclude, in addition to `.gitignore`.", _patterns),
+    "markdown": Key("list", "Globs of Markdown files, or of folders with them, whose Python blocks are checked."),
+    "respect-gitignore": Key("boolean", "Whether to exclude what git ignores; `true`."),
+    "source-roots": Key("list", "Folders that imports start from; detected if left out."),
+    "tools": Key("list", "Tools that other servers define.", _selectors),
     "handlers": Key(
-        _handlers,
         "list",
         'Functions that are tools although the linter sees no registration: `"acme.tools.*:handle_*"`.',
+        _handlers,
     ),
-    "raises": Key(_table_of_lists, "table", "What more functions raise: qualified name to exceptions."),
-    "exceptions": Key(_table_of_lists, "table", "Base classes of more exceptions: qualified name to qualified names."),
-    "min-recovery-words": Key(_integer, "integer", "The least number of words in a recovery; `5`."),
-    "syntax-limit": Key(_integer, "integer", "Check the syntax of all files if there are at most this many; `500`."),
-    "cache-dir": Key(_string, "string", "The folder of the cache, relative to the file."),
-    "jobs": Key(_integer, "integer", "Number of processes; `0` means one for each core."),
-    "options": Key(_options, "table", "Options of single rules."),
+    "raises": Key("table", "What more functions raise: qualified name to exceptions.", _table_of_lists),
+    "exceptions": Key("table", "Base classes of more exceptions: qualified name to qualified names.", _table_of_lists),
+    "min-recovery-words": Key("integer", "The least number of words in a recovery; `5`."),
+    "syntax-limit": Key("integer", "Check the syntax of all files if there are at most this many; `500`."),
+    "cache-dir": Key("string", "The folder of the cache, relative to the file."),
+    "jobs": Key("integer", "Number of processes; `0` means one for each core."),
+    "options": Key("table", "Options of single rules.", _options),
 }
 """Every key of the section. The documentation contains this table."""

@@ -107,6 +107,8 @@ class Diagnostic(NamedTuple):
     """The tools that share the finding. The message names them."""
     folds: bool = False
     """Whether a report combines it with the other findings of its rule in the same file."""
+    missing_tool: str | None = None
+    """The name of a tool that does not exist. A run drops the finding if some file of the project defines the tool."""
 
     @property
     def sort_key(self) -> tuple[str, Span, str, str]:

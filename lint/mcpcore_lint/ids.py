@@ -13,22 +13,6 @@ from typing import Final
 FAMILIES: Final = ("contract", "conformance", "handler", "definitions", "linter")
 """The families of the linter's own rules, in the order of the reference."""
 
-_SEVERAL_RULES_A_MODULE: Final[dict[str, tuple[str, ...]]] = {
-    "conformance": (
-        "error-contract-conformance",
-        "error-contract-prefer-fail",
-        "error-contract-fail-undeclared",
-        "error-contract-fail-not-raised",
-        "error-contract-unthrown",
-        "error-contract-undeclared-reason",
-        "error-contract-code-mismatch",
-        "error-contract-data-mismatch",
-        "error-contract-message-data",
-        "error-contract-missing",
-    ),
-}
-"""Families whose modules are not named by their rules yet. Delete a family's line when it has one rule a module."""
-
 
 @cache
 def rule_modules(family: str) -> tuple[str, ...]:
@@ -47,8 +31,7 @@ def rule_modules(family: str) -> tuple[str, ...]:
 @cache
 def rule_ids() -> dict[str, tuple[str, ...]]:
     """The ids of each family's rules, in alphabetical order."""
-    ids = {family: [name.replace("_", "-") for name in rule_modules(family)] for family in FAMILIES}
-    return {family: tuple(sorted(_SEVERAL_RULES_A_MODULE.get(family, ids[family]))) for family in FAMILIES}
+    return {family: tuple(sorted(name.replace("_", "-") for name in rule_modules(family))) for family in FAMILIES}
 
 
 def known(selector: str) -> bool:

@@ -1,4 +1,4 @@
-"""Regular expressions that are compiled on first use."""
+"""Regular expressions that are compiled on first use, and similar names."""
 
 from __future__ import annotations
 
@@ -35,3 +35,11 @@ def holds_any(text: str, words: Iterable[str]) -> bool:
         if word in text:
             return True
     return False
+
+
+def closest(name: str, known: Iterable[str], *, cutoff: float = 0.6) -> str | None:
+    """The known name that is most similar to a misspelt one, if any is close."""
+    import difflib
+
+    matches = difflib.get_close_matches(name, list(known), n=1, cutoff=cutoff)
+    return matches[0] if matches else None

@@ -11,7 +11,6 @@ from mcpcore_lint.diagnostics import Change, Diagnostic, Edit, Fix, Related, Sev
 if TYPE_CHECKING:
     import ast
     from collections.abc import Iterable, Mapping, Sequence
-    from collections.abc import Set as AbstractSet
 
     from mcpcore_lint.model import FunctionNode, Handler, Reach, ReachedWrite, ToolDef, Value
     from mcpcore_lint.records import ToolRecord
@@ -133,17 +132,9 @@ class RuleContext:
         """The tools, resources and prompts of the file."""
         return self._state.tools
 
-    def project_tools(self) -> AbstractSet[str] | None:
-        """The names of all tools of the project; None if some name is unknown.
-
-        Test whether a name is in it before anything else. Until all files are read every name seems to exist; a file
-        that tested a name that turns out not to exist is checked again.
-        """
-        return self._state.project_tools()
-
     def reach(self, tool: ToolDef) -> Reach:
         """The errors that functions called by the tool's handler can raise, and the calls that cannot be resolved."""
-        return self._state.reach(tool)
+        return self._state.checker.reach(tool)
 
     def called(self, handler: Handler, call: ast.Call) -> Sequence[FunctionNode]:
         """The functions of the project that a call in a handler may run."""
@@ -160,7 +151,7 @@ class RuleContext:
 
     def writes(self, tool: ToolDef) -> Sequence[ReachedWrite]:
         """The calls that write to standard output, in the tool's handler or in functions that it calls."""
-        return self._state.writes(tool)
+        return self._state.checker.writes(tool)
 
     def resolve(self, node: ast.expr, scope: Scope | None = None, *, inside: Handler | None = None) -> Value:
         """The value of an expression in a scope, in a handler, or at module level."""
@@ -182,6 +173,7 @@ class RuleContext:
         fix: Fix | None = None,
         weight: Severity | None = None,
         shared: bool = False,
+        missing_tool: str | None = None,
     ) -> None:
         """Report a finding.
 
@@ -196,6 +188,8 @@ class RuleContext:
             weight: The severity of this finding, if it differs from the rule's; the settings override it.
             shared: Whether several tools may share the finding, such as a failure that a common helper builds. It is
                 then reported once, with all its places, and the tools are named after the message.
+            missing_tool: The name of a tool that must not exist for the finding to hold. It is looked up when all files
+                are known, and a similar name is added to the next step.
         """
         where = module or self.module
         if not is_ours(self.rule):
@@ -214,6 +208,7 @@ class RuleContext:
                 tool.display_name if tool is not None and not shared else None,
                 (tool.display_name,) if tool is not None and shared else (),
                 folds=tool is not None and tool.flavour != "mcpcore" and self.rule.family == "handler",
+                missing_tool=missing_tool,
             )
         )
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from mcpcore_lint.diagnostics import Severity
 from mcpcore_lint.output import CannotRunError, printable, say
 from mcpcore_lint.pages import page_text
+from mcpcore_lint.patterns import closest
 from mcpcore_lint.rules import all_rules, selected
 from mcpcore_lint.runner import memo
 from mcpcore_lint.settings import PerFile
@@ -41,10 +42,8 @@ def explain_rule(name: str) -> None:
 
 def near(name: str, known: Iterable[str]) -> str:
     """A hint at the closest known name, if any is close."""
-    import difflib
-
-    close = difflib.get_close_matches(name, list(known), n=1, cutoff=0.5)
-    return f"; did you mean {close[0]!r}?" if close else ""
+    close = closest(name, known, cutoff=0.5)
+    return f"; did you mean {close!r}?" if close else ""
 
 
 def show_settings(groups: Iterable[Group], options: Mapping[str, Any]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from mcpcore_lint import ids
+from mcpcore_lint.patterns import closest
 
 
 def names_a_rule(name: str, *, exact: bool = False) -> bool:
@@ -18,9 +19,6 @@ def names_a_rule(name: str, *, exact: bool = False) -> bool:
 
 def near_rule(name: str) -> str | None:
     """The rule or family with the closest name."""
-    import difflib
-
     from mcpcore_lint.rules import FAMILIES, all_rules
 
-    close = difflib.get_close_matches(name, [*all_rules(), *FAMILIES, "all"], n=1, cutoff=0.6)
-    return close[0] if close else None
+    return closest(name, [*all_rules(), *FAMILIES, "all"])

@@ -6,12 +6,11 @@ and the Python version. A cache that does not match, cannot be read or is damage
 
 from __future__ import annotations
 
-import marshal
 import os
 import sys
 import time
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from mcpcore_lint.diagnostics import Change, Diagnostic, Edit, Failure, Fix, Related, Severity, Span
 from mcpcore_lint.records import ToolRecord
@@ -21,9 +20,6 @@ from mcpcore_lint.runner.results import FileResult, Report
 if TYPE_CHECKING:
     from mcpcore_lint.runner.discover import Found
     from mcpcore_lint.settings import Settings
-
-MAGIC: Final = b"mcpcore-lint cache, format 6\n"
-MAX_BYTES: Final = 1 << 30
 
 
 def content_hash(raw: bytes) -> bytes:
@@ -59,7 +55,7 @@ def _installation() -> tuple[tuple[tuple[str, int, int], ...], tuple[tuple[str, 
 
 
 class Cache:
-    """The cache of one project with one set of settings."""
+    """The cache of one project with one set of settings. `data` is empty if there is nothing that can be used."""
 
     def __init__(self, root: str, settings: Settings) -> None:
         from mcpcore_lint.settings import fingerprint
@@ -67,31 +63,10 @@ class Cache:
         name = blake2b(os.fsencode(root), digest_size=12).hexdigest()
         self.file = os.path.join(folder(settings), f"{name}.bin")
         self._installation = _installation()
-        key = (self._installation, fingerprint(settings), root)
-        self.key = blake2b(repr(key).encode("utf-8", "surrogatepass"), digest_size=16).digest()
-        self.data: dict[str, Any] = {}
-
-    def load(self) -> bool:
-        """Read the cache; False if there is nothing that can be used."""
-        try:
-            with open(self.file, "rb") as file:
-                raw = file.read(MAX_BYTES)
-        except OSError:
-            return False
-        head = len(MAGIC) + 32
-        if not raw.startswith(MAGIC) or raw[len(MAGIC) : len(MAGIC) + 16] != self.key:
-            return False
-        # The checksum comes first: damaged content must not reach marshal.
-        if blake2b(memoryview(raw)[head:], digest_size=16).digest() != raw[head - 16 : head]:
-            return False
-        try:
-            data = marshal.loads(memoryview(raw)[head:])  # noqa: S302 - the checksum is right; marshal runs no code
-        except (ValueError, EOFError, TypeError):
-            return False
-        if not isinstance(data, dict) or any(_state(plugin[0]) != plugin for plugin in data.get("plugins", ())):
-            return False
-        self.data = data
-        return True
+        self.key = repr((self._installation, fingerprint(settings), root))
+        data: dict[str, Any] = memo.load(self.file, self.key) or {}
+        unchanged = all(_state(plugin[0]) == plugin for plugin in data.get("plugins", ()))
+        self.data = data if unchanged else {}
 
     def inputs(self) -> tuple[str, ...] | None:
         """What the cached report depends on in addition to its files; None without a cached report."""
@@ -102,16 +77,10 @@ class Cache:
         states = (*data["plugins"], *files, *places)
         return (*data["outside"], *data["absent"], *(state[0] for state in states))
 
-    def save(self, data: dict[str, Any]) -> bool:
-        """Replace the cache; False if that fails, which only makes the next run slower."""
+    def save(self, data: dict[str, Any]) -> None:
+        """Replace the cache."""
         data["plugins"] = _plugins() if "mcpcore_lint.rules" in sys.modules else self.data.get("plugins", ())
-        self.data = {}
-        payload = marshal.dumps(data)
-        digest = blake2b(payload, digest_size=16).digest()
-        if not memo.put(self.file, MAGIC, self.key, digest, payload):
-            return False
-        self.data = data
-        return True
+        self.data = data if memo.store(self.file, self.key, data) else {}
 
 
 def _plugins() -> tuple[tuple[str, int, int], ...]:

@@ -13,6 +13,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint.output import CannotRunError
+from mcpcore_lint.paths import is_below, is_repository, upwards
 from mcpcore_lint.report.fingerprints import content_marks
 from mcpcore_lint.runner.discover import Walk
 from mcpcore_lint.runner.groups import Group, is_document
@@ -122,14 +123,8 @@ def _at_revision(group: Group, root: str, paths: Sequence[str], base: str) -> Re
 
 def _nested_repository(folder: str, tops: set[str]) -> str | None:
     """The repository inside another one, such as a submodule, that contains a folder."""
-    while folder not in tops:
-        if os.path.exists(os.path.join(folder, ".git")):
-            return folder
-        parent = os.path.dirname(folder)
-        if parent == folder:
-            return None
-        folder = parent
-    return None
+    nearest = next((place for place in upwards(folder) if place in tops or is_repository(place)), None)
+    return None if nearest in tops else nearest
 
 
 def _marks(result: Result) -> list[str]:
@@ -141,9 +136,7 @@ def _marks(result: Result) -> list[str]:
 def _owner(path: str, groups: Sequence[Group]) -> int:
     """The number of the innermost group that contains a file."""
     inside = [
-        (len(group.config.root), number)
-        for number, group in enumerate(groups)
-        if path.startswith(os.path.join(group.config.root, ""))
+        (len(group.config.root), number) for number, group in enumerate(groups) if is_below(path, group.config.root)
     ]
     return max(inside)[1] if inside else 0
 
@@ -181,7 +174,7 @@ class _Repository:
             start = raw.index(b"\n", place) + 1
             end = start + int(raw[place:start].split(b" ")[2])
             path = os.path.normpath(os.path.join(folder, name))
-            if path.startswith(os.path.join(folder, "")):
+            if is_below(path, folder):
                 os.makedirs(os.path.dirname(path), exist_ok=True)
                 with open(path, "wb") as file:
                     file.write(raw[start:end])

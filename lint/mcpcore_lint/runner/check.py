@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
+from mcpcore_lint.diagnostics import Related
 from mcpcore_lint.runner.folding import name_tools
 from mcpcore_lint.runner.results import Report, irrelevant
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
     from mcpcore_lint.diagnostics import Diagnostic, Failure
     from mcpcore_lint.records import ToolRecord
@@ -33,9 +34,10 @@ class FilesRun:
         files: Mapping[str, Found],
         cache: Cache | None,
         *,
-        contents: Mapping[str, bytes],
-        progress: Callable[[int, int], None] | None,
+        contents: Mapping[str, bytes | str],
         alone: bool,
+        progress: Callable[[int, int], None] | None = None,
+        editor: bool = False,
     ) -> None:
         """Prepare a run.
 
@@ -45,8 +47,9 @@ class FilesRun:
             files: The files by absolute path.
             cache: The cache, which was loaded.
             contents: Contents that replace those on disk. Results that use them are not cached.
-            progress: Called with the number of checked files and of all files.
             alone: Whether these are a few files without the rest of the project.
+            progress: Called with the number of checked files and of all files.
+            editor: Whether only findings in these files are reported, at the places there that lead to them.
         """
         self.root = root
         self.settings = settings
@@ -55,8 +58,9 @@ class FilesRun:
         self.contents = contents
         self.progress = progress
         self.alone = alone
+        self.editor = editor
         # A small tree is read whole; of a large one only the files that have to do with MCP.
-        self.every = len(files) <= settings.syntax_limit
+        self.every = editor or len(files) <= settings.syntax_limit
         self.known: dict[str, Any] = cache.data if cache is not None else {}
         self._checker: Checker | None = None
 
@@ -81,7 +85,7 @@ class FilesRun:
         """Check the files whose cached results no longer hold, and put all results together."""
         valid = self._valid()
         stale = [path for path in self.files if path not in valid]
-        if not stale and not self.contents and self.known.get("scope") == self._scope() and self._same_files():
+        if not stale and not self.contents and self.known.get("scope") == self._scope():
             from mcpcore_lint.runner.cache import unpack_report
 
             return unpack_report(self.known["report"])
@@ -95,9 +99,6 @@ class FilesRun:
 
     def _scope(self) -> tuple[bool, int]:
         return (self.every, len(self.files))
-
-    def _same_files(self) -> bool:
-        return len(self.known["files"]) == len(self.files)
 
     # -- cached results --------------------------------------------------------------------------------------------
 
@@ -167,27 +168,9 @@ class FilesRun:
         progress = None if report is None else lambda done: report(done, len(paths))
         return check_all(self.checker, paths, every=self.every, jobs=self.settings.jobs, progress=progress)
 
-    def _finish(self, first: dict[str, FileResult], *, judged: int) -> Report:
+    def _finish(self, results: dict[str, FileResult], *, judged: int) -> Report:
         """Complete the results with what all files together decide, suppress findings, and save the results."""
-        results = first
-        external = {name for result in results.values() for name in result.external}
-        names = external | {tool.name for result in results.values() for tool in result.tools if tool.kind == "tool"}
-        unknown = None in names
-        tool_names = frozenset(name for name in names if name is not None) | self.settings.tools
-        # These files assumed that a tool exists which does not, or asked for all names.
-        again = [path for path, each in results.items() if each.exact or not tool_names.issuperset(each.asked)]
         checker = self.checker()
-        if again:
-            missing = {name for path in again for name in results[path].asked} - tool_names
-            if missing and not unknown:
-                from mcpcore_lint.runner.checker import related_names
-
-                tool_names |= related_names(self.root, missing, self.settings, self.files.keys())
-        checker.tool_names, checker.tools_unknown = tool_names, unknown
-        if again:
-            second = self._check(again)
-            # The findings are those of the second time; the questions are known from the first.
-            results = {**results, **{path: each._replace(asked=results[path].asked) for path, each in second.items()}}
         tools = tuple(
             sorted(
                 self._without_duplicates([tool for result in results.values() for tool in result.tools]),
@@ -195,34 +178,65 @@ class FilesRun:
             )
         )
         common, failures = checker.project_rules(tools)
-        checker.tool_names = None
+        failures += (failure for result in results.values() for failure in result.failures)
         found: dict[str, dict[Diagnostic, None]] = {}
-        for result in results.values():
-            failures.extend(result.failures)
-            for diagnostic in result.diagnostics:
-                found.setdefault(diagnostic.path, {})[diagnostic] = None
-        for diagnostic in common:
+        for diagnostic in (*self._of_missing_tools(results.values()), *common):
+            if self.editor:
+                diagnostic = self._in_sight(diagnostic)  # noqa: PLW2901 - the same finding at another place
             found.setdefault(diagnostic.path, {})[diagnostic] = None
+        if self.editor:
+            shown = {result.path for result in results.values()}
+            found = {path: diagnostics for path, diagnostics in found.items() if path in shown}
         diagnostics, hidden = self._suppress(found, results, failures)
         diagnostics = sorted(name_tools(diagnostics), key=lambda diagnostic: diagnostic.sort_key)
         report = Report(tuple(diagnostics), tuple(failures), len(self.files), tools, hidden, judged)
         if self.cache is not None and not self.contents:
-            self._save(self.cache, first, results, report)
+            self._save(self.cache, results, report)
         return report
+
+    def _of_missing_tools(self, results: Collection[FileResult]) -> Iterator[Diagnostic]:
+        """The findings of all files, without those about a missing tool that exists after all."""
+        diagnostics = [diagnostic for result in results for diagnostic in result.diagnostics]
+        asked = {diagnostic.missing_tool for diagnostic in diagnostics} - {None}
+        tools = {name for result in results for name in result.external}
+        tools |= {tool.name for result in results for tool in result.tools if tool.kind == "tool"}
+        names = self.settings.tools.union(name for name in tools if name is not None)
+        missing = {name for name in asked - names if name is not None}
+        if missing and None not in tools:
+            from mcpcore_lint.runner.checker import related_names
+
+            names |= related_names(self.root, missing, self.settings, self.files.keys())
+        # If the name of some tool is unknown, any name may exist. A package of contracts has no tools itself.
+        reported = missing - names if names and None not in tools else set()
+        for diagnostic in diagnostics:
+            if diagnostic.missing_tool in reported:
+                from mcpcore_lint.rules._wording import near
+
+                close = near(diagnostic.missing_tool, names)
+                yield diagnostic._replace(help=f"did you mean {close!r}?") if close else diagnostic
+            elif diagnostic.missing_tool is None:
+                yield diagnostic
+
+    def _in_sight(self, diagnostic: Diagnostic) -> Diagnostic:
+        """Move a finding that tools share to the place in these files that leads to it, unless it is in one of them."""
+        shown = {self.checker().project.display_path(path) for path in self.files}
+        places = [place for place in diagnostic.related if place.path in shown]
+        if diagnostic.path in shown or not diagnostic.tools or not places:
+            return diagnostic
+        origin = Related(diagnostic.path, diagnostic.span, "it is built here")
+        first, related = places[0], (origin, *diagnostic.related)
+        return diagnostic._replace(path=first.path, span=first.span, related=related)
 
     def _without_duplicates(self, tools: Iterable[ToolRecord]) -> Iterable[ToolRecord]:
         """The tools, without those that `handlers` names although they are also registered."""
         if not self.settings.handlers:
             return tools
-        unique: dict[tuple[str, Any], ToolRecord] = {}
-        rest: list[ToolRecord] = []
-        for tool in tools:
-            key = (tool.path, tool.span)
-            if tool.kind == "tool" and (key not in unique or unique[key].server is None):
-                unique[key] = tool
-            elif tool.kind != "tool" or tool.server is not None:
-                rest.append(tool)
-        return [*unique.values(), *rest]
+        registered = {(tool.path, tool.span) for tool in tools if tool.server is not None}
+        return [
+            tool
+            for tool in dict.fromkeys(tools)
+            if tool.kind != "tool" or tool.server is not None or (tool.path, tool.span) not in registered
+        ]
 
     def _suppress(
         self, found: dict[str, dict[Diagnostic, None]], results: Mapping[str, FileResult], failures: list[Failure]
@@ -249,16 +263,14 @@ class FilesRun:
 
     # -- saving ----------------------------------------------------------------------------------------------------
 
-    def _save(
-        self, cache: Cache, first: Mapping[str, FileResult], results: Mapping[str, FileResult], report: Report
-    ) -> None:
+    def _save(self, cache: Cache, results: Mapping[str, FileResult], report: Report) -> None:
         from mcpcore_lint.runner.cache import pack_report, pack_result, trusted
 
         entries: dict[str, Any] = {}
         paths: dict[str, str] = {}
         complete = True
-        for path, result in first.items():
-            if result.failures or results[path].failures or not result.digest:
+        for path, result in results.items():
+            if result.failures or not result.digest:
                 complete = False  # files that failed are checked again next time
                 continue
             packed = None

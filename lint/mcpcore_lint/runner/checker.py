@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import sys
-from collections.abc import Set as AbstractSet
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint.dataclasses import cached_property
 from mcpcore_lint.diagnostics import Diagnostic, Failure, Severity
@@ -29,6 +28,7 @@ from mcpcore_lint.syntax.source import SourceError
 if TYPE_CHECKING:
     import ast
     from collections.abc import Container, Iterable, Iterator, Sequence
+    from collections.abc import Set as AbstractSet
 
     from mcpcore_lint.runner.suppress import Suppressions
     from mcpcore_lint.settings import PerFile, Settings
@@ -36,38 +36,6 @@ if TYPE_CHECKING:
 
 LOADED_LINES: Final = 45_000
 """How many lines stay parsed at a time."""
-
-
-class ToolNames(AbstractSet[str]):
-    """The names of all tools. Until they are known, every name seems to exist, and the questions are recorded."""
-
-    def __init__(self, names: frozenset[str] | None) -> None:
-        self._names = names
-        self.asked: set[str] = set()
-        self.exact = False
-
-    def __contains__(self, name: object) -> bool:
-        if self._names is None:
-            if isinstance(name, str):
-                self.asked.add(name)
-            return True
-        return name in self._names
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(sorted(self._all()))
-
-    def __len__(self) -> int:
-        return len(self._all())
-
-    def _all(self) -> frozenset[str]:
-        if self._names is None:
-            self.exact = True
-            return frozenset()
-        return self._names
-
-    @classmethod
-    def _from_iterable(cls, it: Iterable[Any]) -> AbstractSet[Any]:
-        return frozenset(it)
 
 
 class FileState:
@@ -82,7 +50,6 @@ class FileState:
         self.diagnostics: list[Diagnostic] = []
         self._known: set[Diagnostic] = set()
         self.per_file = checker.per_file(module.path)
-        self.names = None if checker.tools_unknown else ToolNames(checker.tool_names)
 
     @cached_property
     def registered(self) -> list[tuple[ToolDef, bool]]:
@@ -119,18 +86,6 @@ class FileState:
                 return local
         return diagnostic
 
-    def reach(self, tool: ToolDef) -> Reach:
-        """What a handler and the functions that it calls can raise."""
-        return self.checker.reach(tool)
-
-    def writes(self, tool: ToolDef) -> tuple[ReachedWrite, ...]:
-        """The writes to standard output in a handler and in the functions that it calls."""
-        return self.checker.writes(tool)
-
-    def project_tools(self) -> AbstractSet[str] | None:
-        """The names of all tools of the project."""
-        return self.names
-
 
 class Checker:
     """Checks the files of one project."""
@@ -164,16 +119,12 @@ class Checker:
         self.hierarchy = Hierarchy(self.project, settings.exceptions)
         self.graph = CallGraph(self.project, self.hierarchy, settings.raises)
         self.tools: dict[str, list[ToolDef]] = {}
-        self.tool_names: frozenset[str] | None = None
-        """The names of all tools of the project, once they are known."""
-        self.tools_unknown = False
-        """Whether some tool's name is unknown, so that no rule may report a name as missing."""
         self._contents: dict[str, bytes] = {}
         self._reached: dict[Handler, Reach] = {}
         self._prints = ImportSearch(self.project, may_write)
         self.rules = [rule for rule in all_rules().values() if settings.per_file or selected(rule, settings)]
-        self._hooks = {rule.id: _Hooks(rule) for rule in self.rules}
-        self.mentions = any(self._hooks[rule.id].file and not is_ours(rule) for rule in self.rules)
+        self._hooks = {rule.id: _hooks(rule) for rule in self.rules}
+        self.mentions = any("check_file" in self._hooks[rule.id] and not is_ours(rule) for rule in self.rules)
         """Whether every file that mentions mcpcore is relevant, since a custom rule may look at it."""
 
     def _reads_whole(self, absolute: str, raw: bytes) -> bool:
@@ -226,13 +177,16 @@ class Checker:
 
     # -- one file --------------------------------------------------------------------------------------------------
 
-    def give(self, absolute: str, raw: bytes) -> None:
+    def give(self, absolute: str, content: bytes | str) -> None:
         """Use this content of a file instead of the one on disk."""
         from mcpcore_lint.syntax.source import Source
 
+        raw = content.encode("utf-8", "surrogatepass") if isinstance(content, str) else content
         self._contents[absolute] = raw
+        shown = self.project.display_path(absolute)
         with contextlib.suppress(SourceError):  # reported when the file is checked
-            self.project.give(absolute, Source.from_bytes(self.project.display_path(absolute), raw))
+            source = Source(shown, content) if isinstance(content, str) else Source.from_bytes(shown, raw)
+            self.project.give(absolute, source)
 
     def read(self, absolute: str, *, every: bool) -> FileResult:
         """Read and check a file. Unless `every`, a file that has nothing to do with MCP is not parsed."""
@@ -245,7 +199,11 @@ class Checker:
         except OSError as error:
             failure = Failure(shown, f"cannot be read: {error.strerror or error}")
             return FileResult(shown, b"", relevant=True, has_suppressions=False, failures=(failure,))
-        digest = self._digest(raw)
+        digest = b""
+        if self.hashes:
+            from mcpcore_lint.runner.cache import content_hash
+
+            digest = content_hash(raw)
         relevant = self.is_relevant(absolute, raw)
         if not relevant and not every:
             return irrelevant(digest)
@@ -261,13 +219,6 @@ class Checker:
         result = self.check(absolute, module, digest, suppresses=suppresses)
         return self.with_tools_elsewhere(module, result) if self.alone and not result.tools else result
 
-    def _digest(self, raw: bytes) -> bytes:
-        if not self.hashes:
-            return b""
-        from mcpcore_lint.runner.cache import content_hash
-
-        return content_hash(raw)
-
     def check(self, absolute: str, module: Module, digest: bytes = b"", *, suppresses: bool = False) -> FileResult:
         """Check a parsed file."""
         failures: list[Failure] = []
@@ -279,7 +230,6 @@ class Checker:
             external = external_tools(module)
         self._run_rules(state, module.path, failures)
         consulted, missing = self.project.dependencies(absolute)
-        names = state.names
         return FileResult(
             module.path,
             digest,
@@ -289,8 +239,6 @@ class Checker:
             failures=tuple(failures),
             tools=tuple(_record(tool) for tool in state.tools),
             external=external,
-            asked=tuple(sorted(names.asked)) if names is not None else (),
-            exact=names is not None and names.exact,
             consulted=tuple(sorted(consulted)),
             missing=tuple(sorted(missing)),
         )
@@ -310,14 +258,11 @@ class Checker:
         other, tools = match
         state = FileState(self, other, tools)
         self._run_rules(state, module.path, failures, tools_only=True)
-        names = state.names
         diagnostics = (diagnostic for diagnostic in state.diagnostics if diagnostic.path == module.path)
         return result._replace(
             diagnostics=tuple(dict.fromkeys((*result.diagnostics, *diagnostics))),
             failures=tuple(failures),
             tools=tuple(_record(tool) for tool in tools),
-            asked=tuple(sorted({*result.asked, *(names.asked if names is not None else ())})),
-            exact=result.exact or (names is not None and names.exact),
         )
 
     def _run_rules(self, state: FileState, path: str, failures: list[Failure], *, tools_only: bool = False) -> None:
@@ -327,14 +272,14 @@ class Checker:
 
     def _apply(self, rule: Rule, state: FileState, *, tools_only: bool) -> None:
         hooks = self._hooks[rule.id]
-        if hooks.tool or hooks.handler:
+        if "check_tool" in hooks or "check_handler" in hooks:
             context = RuleContext(state, rule)
             for tool, first in state.registered:
-                if hooks.tool:
+                if "check_tool" in hooks:
                     rule.check_tool(tool, context)
-                if hooks.handler and first:
+                if "check_handler" in hooks and first:
                     rule.check_handler(tool.handler, tool, context)
-        if hooks.file and not tools_only:
+        if "check_file" in hooks and not tools_only:
             rule.check_file(state.module, RuleContext(state, rule))
 
     def parse_errors(self, path: str, error: SourceError) -> tuple[Diagnostic, ...]:
@@ -365,7 +310,7 @@ class Checker:
         diagnostics: list[Diagnostic] = []
         failures: list[Failure] = []
         for rule in self.rules:
-            if self._hooks[rule.id].project and selected(rule, self.settings):
+            if "check_project" in self._hooks[rule.id] and selected(rule, self.settings):
                 with _crashes(failures, "", rule):
                     rule.check_project(tools, ProjectContext(self.settings, rule, diagnostics.append))
         return diagnostics, failures
@@ -394,6 +339,12 @@ class Checker:
         return kept, hidden, failures
 
 
+def _hooks(rule: Rule) -> set[str]:
+    """The hooks that a rule overrides."""
+    hooks = ("check_tool", "check_handler", "check_file", "check_project")
+    return {hook for hook in hooks if getattr(type(rule), hook) is not getattr(Rule, hook)}
+
+
 def _record(tool: ToolDef) -> ToolRecord:
     handler = tool.handler
     name = string(tool.name)
@@ -401,31 +352,15 @@ def _record(tool: ToolDef) -> ToolRecord:
     return ToolRecord(name, tool.kind, tool.flavour, tool.server, *place, in_test(tool))
 
 
-class _Hooks:
-    """Which hooks a rule has."""
-
-    def __init__(self, rule: Rule) -> None:
-        kind = type(rule)
-        self.tool = kind.check_tool is not Rule.check_tool
-        self.handler = kind.check_handler is not Rule.check_handler
-        self.file = kind.check_file is not Rule.check_file
-        self.project = kind.check_project is not Rule.check_project
-
-
-class _crashes:  # noqa: N801 - used like a function; a generator would take three times as long for each rule
+@contextlib.contextmanager
+def _crashes(failures: list[Failure], path: str, rule: Rule | None = None) -> Iterator[None]:
     """Report a crash in a block as a failure of its file, and go on."""
-
-    def __init__(self, failures: list[Failure], path: str, rule: Rule | None = None) -> None:
-        self._failures, self._path, self._rule = failures, path, rule
-
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: object) -> bool:
-        if error is None or isinstance(error, KeyboardInterrupt):
-            return False
-        self._failures.append(crash(self._path, self._rule, error))
-        return True
+    try:
+        yield
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # noqa: BLE001 - a rule may raise anything
+        failures.append(crash(path, rule, error))
 
 
 def crash(path: str, rule: Rule | None, error: BaseException) -> Failure:

@@ -10,6 +10,7 @@ from stat import S_ISREG
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from mcpcore_lint.diagnostics import Failure
+from mcpcore_lint.paths import below, is_below, is_repository, upwards
 from mcpcore_lint.patterns import regex
 
 if TYPE_CHECKING:
@@ -116,9 +117,11 @@ def _pattern(line: str) -> _Pattern | None:
 
     try:
         expression, include = GitIgnoreSpecPattern.pattern_to_regex(line)
-    except GitIgnorePatternError:
-        return None
-    if expression is None or ("[" in line and not _compiles(expression)):
+        if expression is None:
+            return None
+        if "[" in line:
+            _compile(expression)
+    except (GitIgnorePatternError, re.error):  # such as `[b-a]`
         return None
     # pathspec also matches what is below a folder. The walk never gets there, and `!a/` must not bring back `a/b`.
     if not expression.startswith("^"):
@@ -126,15 +129,6 @@ def _pattern(line: str) -> _Pattern | None:
     elif "(?P<ps_d>" not in expression:
         expression = f"(?s:{expression}.+)"
     return _Pattern(expression.replace("(?P<ps_d>", "(?:"), bool(include))
-
-
-def _compiles(expression: str) -> bool:
-    """Whether an expression is valid. `[b-a]` is not."""
-    try:
-        _compile(expression)
-    except re.error:
-        return False
-    return True
 
 
 def _compile(expression: str) -> re.Pattern[str]:
@@ -168,8 +162,7 @@ class _Level(NamedTuple):
 def _ignored(path: str, levels: Sequence[_Level], *, folder: bool) -> bool:
     """Whether patterns exclude a path. The last match in the nearest ignore file decides."""
     for level in reversed(levels):
-        below = path[len(level.base.rstrip(os.sep)) + 1 :].replace(os.sep, "/")
-        verdict = level.patterns.verdict(below, folder=folder)
+        verdict = level.patterns.verdict(below(path, level.base), folder=folder)
         if verdict is not None:
             return verdict
     return False
@@ -177,19 +170,14 @@ def _ignored(path: str, levels: Sequence[_Level], *, folder: bool) -> bool:
 
 def _levels_above(folder: str, inputs: list[str]) -> list[_Level]:
     """The ignore files of the repository that apply to a folder from above."""
-    between: list[str] = []
-    top = folder
-    while not os.path.exists(os.path.join(top, ".git")):
-        parent = os.path.dirname(top)
-        if parent == top:
-            return []
-        top = parent
-        between.append(top)
+    top = next(filter(is_repository, upwards(folder)), None)
+    if top is None:
+        return []
     levels = _levels_of(top, inputs)
-    for each in reversed(between):
-        inputs.append(os.path.join(each, ".gitignore"))
+    for place in reversed([place for place in upwards(folder) if place != folder and len(place) >= len(top)]):
+        inputs.append(os.path.join(place, ".gitignore"))
         if patterns := _read_patterns(inputs[-1]):
-            levels.append(_Level(each, patterns))
+            levels.append(_Level(place, patterns))
     return levels
 
 
@@ -280,8 +268,7 @@ class Walk:
         return self
 
     def _fail(self, path: str, error: OSError) -> None:
-        shown = path.removeprefix(self.root.rstrip(os.sep) + os.sep)
-        self.failures.append(Failure(shown.replace(os.sep, "/"), f"cannot be read: {error.strerror or error}"))
+        self.failures.append(Failure(below(path, self.root), f"cannot be read: {error.strerror or error}"))
 
     def _folder(self, top: str, levels: list[_Level]) -> None:
         stack: list[tuple[str, list[_Level]]] = [(top, levels)]
@@ -335,5 +322,4 @@ class Walk:
                 self._fail(entry.path, error)
 
     def _excluded(self, path: str, *, folder: bool) -> bool:
-        inside = path.startswith(self.root.rstrip(os.sep) + os.sep)
-        return inside and _ignored(path, self._exclude, folder=folder)
+        return is_below(path, self.root) and _ignored(path, self._exclude, folder=folder)

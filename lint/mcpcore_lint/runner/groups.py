@@ -6,7 +6,8 @@ import os
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from mcpcore_lint import config
-from mcpcore_lint.runner.discover import Walk
+from mcpcore_lint.paths import is_below, is_repository, upwards
+from mcpcore_lint.runner.discover import Found, Walk
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -42,6 +43,15 @@ class Group(NamedTuple):
             yield from self.walk.files
             for folder in self.walk.configured:
                 yield os.path.join(folder, config.FILE)
+
+    def holding(self, path: str) -> Group:
+        """A group with the same configuration and one file, which need not exist on disk."""
+        absolute = os.path.abspath(path)
+        if is_document(path):
+            return self._replace(paths=(), documents=(absolute,))
+        walk = Walk(self.config.settings, self.config.root)
+        walk.files[absolute] = Found(absolute, 0, 0, 0)
+        return self._replace(paths=(path,), walk=walk)
 
     def read_again(self) -> Group:
         """The same files in their present state."""
@@ -115,9 +125,8 @@ def _documents(found: Config, paths: Sequence[str]) -> Iterator[str]:
             if is_document(path):
                 yield absolute
             continue
-        prefix = absolute.rstrip(os.sep) + os.sep
         for pattern in found.markdown:
-            yield from (match for match in _matching(found.root, pattern) if match.startswith(prefix))
+            yield from (match for match in _matching(found.root, pattern) if is_below(match, absolute))
 
 
 def _matching(root: str, pattern: str) -> list[str]:
@@ -139,10 +148,4 @@ def base_of(groups: Sequence[Group]) -> str:
         top = os.path.commonpath(roots)
     except ValueError:  # several drives
         return roots[0]
-    folder = top
-    while not os.path.exists(os.path.join(folder, ".git")):
-        parent = os.path.dirname(folder)
-        if parent == folder:
-            return top
-        folder = parent
-    return folder
+    return next(filter(is_repository, upwards(top)), top)

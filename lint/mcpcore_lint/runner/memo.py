@@ -19,14 +19,14 @@ from time import time_ns
 TYPE_CHECKING = False  # importing typing takes 8 ms, a third of the whole run
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
-    from typing import Final
+    from typing import Any, Final
 
-MAGIC: Final = b"mcpcore-lint memo, format 7\n"
+MAGIC: Final = b"mcpcore-lint cache, format 8\n"
 KEPT: Final = 64
 """How many command lines are remembered."""
 RACY_NS: Final = 100_000_000
 """A file that changed so shortly before a run may change again without getting another time."""
-MAX_BYTES: Final = 1 << 28
+MAX_BYTES: Final = 1 << 30
 _ENVIRONMENT: Final = ("NO_COLOR", "FORCE_COLOR", "TERM", "HOME", "USERPROFILE", "XDG_CONFIG_HOME", "GIT_CONFIG_GLOBAL")
 """Variables that can change an outcome."""
 _BETWEEN: Final = b"\0"
@@ -49,21 +49,10 @@ class Memo:
 
     def outcome(self) -> tuple[str, str | None, int] | None:
         """The output, the file that it was written to, if any, and the exit code; None if these may have changed."""
-        try:
-            with open(self.file, "rb") as file:
-                raw = file.read(MAX_BYTES)
-        except OSError:
+        stored = load(self.file, self.key)
+        if stored is None:
             return None
-        head = len(MAGIC) + _SUM
-        # The checksum comes first: damaged content must not reach marshal.
-        if not raw.startswith(MAGIC) or _sum(memoryview(raw)[head:]) != raw[len(MAGIC) : head]:
-            return None
-        try:
-            key, text, output_file, code, paths, states, present, absent = marshal.loads(memoryview(raw)[head:])  # noqa: S302 - runs nothing
-        except (ValueError, EOFError, TypeError):
-            return None
-        if key != self.key:
-            return None
+        text, output_file, code, paths, states, present, absent = stored
         try:
             if _packed(map(_state, map(os.stat, paths.split(_BETWEEN)))) != states:
                 return None
@@ -115,10 +104,8 @@ class Memo:
             (present if os.path.exists(path) else absent).append(path)
         # One byte string for all paths is read faster, and needs no encoding for os.stat.
         paths = _BETWEEN.join(map(os.fsencode, states))
-        payload = marshal.dumps(
-            (self.key, text, file, code, paths, _packed(states.values()), tuple(present), tuple(absent))
-        )
-        kept = put(self.file, MAGIC, _sum(payload), payload)
+        outcome = (text, file, code, paths, _packed(states.values()), tuple(present), tuple(absent))
+        kept = store(self.file, self.key, outcome)
         if kept:
             self._forget_oldest(os.path.dirname(self.file))
         return kept
@@ -186,24 +173,33 @@ def replay(arguments: Iterable[str], *, leave: Callable[[int], object] = sys.exi
     leave(code)
 
 
-def put(target: str, *pieces: bytes) -> bool:
-    """Write a file of the cache completely or not at all; False if that fails."""
-    import tempfile
-
-    directory = os.path.dirname(target)
-    temporary = ""
+def load(file: str, key: str) -> Any:
+    """What was stored in a file of the cache under a key; None if it is missing or damaged."""
     try:
-        os.makedirs(directory, exist_ok=True)
-        descriptor, temporary = tempfile.mkstemp(prefix=".new-", dir=directory)
-        with os.fdopen(descriptor, "wb") as file:
-            file.writelines(pieces)
-        os.replace(temporary, target)
+        with open(file, "rb") as stored:
+            raw = stored.read(MAX_BYTES)
     except OSError:
-        if temporary:
-            try:
-                os.unlink(temporary)
-            except OSError:
-                return False
+        return None
+    head = len(MAGIC) + _SUM
+    # The checksum comes first: damaged content must not reach marshal.
+    if not raw.startswith(MAGIC) or _sum(memoryview(raw)[head:]) != raw[len(MAGIC) : head]:
+        return None
+    try:
+        stored_key, data = marshal.loads(memoryview(raw)[head:])  # noqa: S302 - the checksum is right; marshal runs no code
+    except (ValueError, EOFError, TypeError):
+        return None
+    return data if stored_key == key else None
+
+
+def store(file: str, key: str, data: Any) -> bool:
+    """Write a file of the cache completely or not at all; False if that fails, which only makes the next run slower."""
+    from mcpcore_lint.runner.writing import put_in_place
+
+    payload = marshal.dumps((key, data))
+    try:
+        os.makedirs(os.path.dirname(file), exist_ok=True)
+        put_in_place(file, b"".join((MAGIC, _sum(payload), payload)))
+    except OSError:
         return False
     return True
 

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from mcpcore_lint.dataclasses import light
+from mcpcore_lint.paths import below
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from mcpcore_lint.diagnostics import Diagnostic, Failure, Severity
+    from mcpcore_lint.diagnostics import Diagnostic, Failure, Related
     from mcpcore_lint.records import ToolRecord
+
+T = TypeVar("T", "Diagnostic", "Failure", "Related")
 
 
 class FileResult(NamedTuple):
@@ -29,10 +30,6 @@ class FileResult(NamedTuple):
     tools: tuple[ToolRecord, ...] = ()
     external: tuple[str | None, ...] = ()
     """The tools of other servers that the file lists as `external_tools=`; None for unknown names."""
-    asked: tuple[str, ...] = ()
-    """Tool names that were assumed to exist before all files were read."""
-    exact: bool = False
-    """Whether a rule read the set of all names, so that the file must be checked again once they are known."""
     consulted: tuple[str, ...] = ()
     """Absolute paths of the other files that the result depends on."""
     missing: tuple[str, ...] = ()
@@ -61,10 +58,6 @@ class Report(NamedTuple):
     """The number of files that were checked again instead of being read from the cache."""
     inputs: tuple[str, ...] | None = None
     """Other files and folders that the outcome depends on; None if they are not all known."""
-
-    def worst(self) -> Severity | None:
-        """The gravest severity among the findings; None without findings."""
-        return max((diagnostic.severity for diagnostic in self.diagnostics), default=None)
 
 
 @light
@@ -133,9 +126,16 @@ class Result:
 
     def add(self, report: Report, root: str) -> None:
         """Add the report of a project."""
-        move = _mover(root, self.base)
-        self.diagnostics += (_moved(diagnostic, move) for diagnostic in report.diagnostics)
-        self.failures += (failure._replace(path=move(failure.path)) for failure in report.failures)
+
+        def moved(item: T) -> T:
+            """A finding, a related place or a failure, with its path relative to the base."""
+            if root == self.base:
+                return item
+            return item._replace(path=below(os.path.normpath(os.path.join(root, item.path)), self.base))
+
+        for diagnostic in report.diagnostics:
+            self.diagnostics.append(moved(diagnostic)._replace(related=tuple(map(moved, diagnostic.related))))
+        self.failures += map(moved, report.failures)
         self.files += report.files
         registered = [tool for tool in report.tools if not tool.in_test]
         self.registered += len(registered)
@@ -163,23 +163,3 @@ def decoded(path: str, raw: bytes) -> str:
         return Source.from_bytes(path, raw).text
     except SourceError:
         return raw.decode("utf-8", "replace")
-
-
-def below(absolute: str, folder: str) -> str:
-    """A path relative to a folder, with `/` as the separator; a path outside of it stays absolute."""
-    return absolute.removeprefix(folder.rstrip(os.sep) + os.sep).replace(os.sep, "/")
-
-
-def _mover(root: str, base: str) -> Callable[[str], str]:
-    """A function that makes a path that is relative to `root` relative to `base`."""
-    if root == base:
-        return lambda path: path
-    return lambda path: below(os.path.normpath(os.path.join(root, path)), base)
-
-
-def _moved(diagnostic: Diagnostic, move: Callable[[str], str]) -> Diagnostic:
-    path = move(diagnostic.path)
-    if path == diagnostic.path:
-        return diagnostic
-    related = tuple(place._replace(path=move(place.path)) for place in diagnostic.related)
-    return diagnostic._replace(path=path, related=related)

@@ -10,13 +10,13 @@ from stat import S_ISREG
 from typing import TYPE_CHECKING
 
 from mcpcore_lint.diagnostics import Diagnostic, Failure, Span
-from mcpcore_lint.runner.groups import base_of, is_document
-from mcpcore_lint.runner.results import Result, below, decoded
+from mcpcore_lint.paths import below
+from mcpcore_lint.runner.groups import base_of
+from mcpcore_lint.runner.results import Result, decoded
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from mcpcore_lint.config import UnknownRule
     from mcpcore_lint.records import ToolRecord
     from mcpcore_lint.rules import Rule
     from mcpcore_lint.runner.groups import Group
@@ -29,12 +29,22 @@ def lint_groups(
     cache: bool = True,
     progress: Callable[[int, int], None] | None = None,
     contents: Mapping[str, bytes] | None = None,
+    editor: bool = False,
 ) -> Result:
-    """Check all groups. `contents` replaces the content of files on disk, by absolute path."""
+    """Check all groups.
+
+    Args:
+        groups: The files.
+        cache: Whether to use the cache.
+        progress: Called with the number of checked files and of all files.
+        contents: Contents by absolute path that replace those on disk.
+        editor: Whether only findings in the files of the groups are reported, as for the text of an editor.
+    """
     from mcpcore_lint.runner.engine import lint_paths
 
     result = Result(base_of(groups))
-    for path, raw in (contents or {}).items():
+    contents = contents or {}
+    for path, raw in contents.items():
         result.texts[result.shown(path)] = decoded(path, raw)
     for group in groups:
         if group.walk is not None:
@@ -46,38 +56,23 @@ def lint_groups(
                 progress=progress,
                 walk=group.walk,
                 contents=contents,
+                editor=editor,
             )
             result.add(report, group.config.root)
-            result.diagnostics += _unknown_handlers(group, report.tools, result)
+            if not editor:
+                result.diagnostics += _unknown_handlers(group, report.tools, result)
             if result.inputs is not None:
                 result.inputs += group.inputs()
         if group.config.markdown:
             result.inputs = None
         for document in group.documents:
-            _lint_document(document, group, result)
+            _lint_document(document, group, result, contents.get(document))
     result.diagnostics += _unknown_rules(groups, result)
     result.diagnostics.sort(key=lambda diagnostic: diagnostic.sort_key)
     return result
 
 
-def lint_text(raw: bytes, name: str, group: Group) -> Result:
-    """Check one file whose content is not the one on disk."""
-    from mcpcore_lint.runner.engine import lint_source
-
-    result = Result(base_of([group]))
-    root = group.config.root
-    absolute = os.path.abspath(name)
-    if is_document(name):
-        _lint_document(absolute, group, result, raw)
-        return result
-    result.add(lint_source(raw, path=below(absolute, root), settings=group.config.settings, root=root), root)
-    shown = result.shown(absolute)
-    result.texts[shown] = decoded(shown, raw)
-    result.diagnostics += _unknown_rules([group], result)
-    return result
-
-
-def _lint_document(absolute: str, group: Group, result: Result, raw: bytes | None = None) -> None:
+def _lint_document(absolute: str, group: Group, result: Result, raw: bytes | None) -> None:
     """Check the Python blocks of a Markdown file."""
     from mcpcore_lint.runner.engine import lint_source
     from mcpcore_lint.runner.markdown import blocks
@@ -163,16 +158,9 @@ def _unknown_rules(groups: Iterable[Group], result: Result) -> Iterable[Diagnost
         if rule is None or config_path is None or not selected(rule, config.settings._replace(select=None)):
             continue
         path = result.shown(os.path.abspath(config_path))
-        for unknown in config.unknown:
+        for message, span in config.unknown:
             help_ = "correct the name, or install the package that provides the rule; run `mcpcore lint --list-rules`"
-            yield _of_settings(rule, config.settings, path, unknown.span, _unknown_rule(unknown), help_)
-
-
-def _unknown_rule(unknown: UnknownRule) -> str:
-    if unknown.wide:
-        return f"{unknown.key}: name single rules here; {unknown.name!r} means several"
-    near = f": did you mean {unknown.near!r}?" if unknown.near else ""
-    return f"{unknown.key}: unknown rule {unknown.name!r}{near}"
+            yield _of_settings(rule, config.settings, path, span, message, help_)
 
 
 def _of_settings(rule: Rule, settings: Settings, path: str, span: Span, message: str, help_: str) -> Diagnostic:

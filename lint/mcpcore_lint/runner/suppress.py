@@ -14,7 +14,7 @@ from mcpcore_lint.dataclasses import light
 from mcpcore_lint.diagnostics import Span
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from mcpcore_lint.diagnostics import Diagnostic
     from mcpcore_lint.syntax.source import Source
@@ -54,7 +54,7 @@ class Suppression:
     """The word that is written instead of `ignore`. Such a comment has no effect."""
 
 
-def find(source: Source, tree: ast.Module | None) -> list[Suppression]:
+def find(source: Source, tree: ast.Module) -> list[Suppression]:
     """The suppression comments of a file. A string that looks like one does not count."""
     text = source.text
     if "mcpcore:" not in text or not _MEANT.search(text):
@@ -99,9 +99,7 @@ def _is_misspelt(word: str, rest: str) -> bool:
     return bool(difflib.get_close_matches(plain, ("ignore", "ignore-file"), n=1, cutoff=0.75))
 
 
-def _first_statement(tree: ast.Module | None) -> int | None:
-    if tree is None:
-        return None
+def _first_statement(tree: ast.Module) -> int | None:
     body = tree.body
     # A comment right after the docstring still counts as at the top.
     if body and isinstance(body[0], ast.Expr) and isinstance(body[0].value, ast.Constant):
@@ -113,22 +111,13 @@ def _first_statement(tree: ast.Module | None) -> int | None:
     return min([first.lineno, *(decorator.lineno for decorator in decorators)])
 
 
-def _comments(source: Source) -> Iterable[tuple[int, int, int]]:
+def _comments(source: Source) -> Iterator[tuple[int, int, int]]:
     """The line and the offsets of each comment with the mark."""
-    text = source.text
-    comments: list[tuple[int, int, int]] = []
-    try:
+    with contextlib.suppress(*_UNREADABLE):
         for token in _tokens(source):
             if token.type == tokenize.COMMENT and "mcpcore:" in token.string:
                 start = source.offset_at(token.start[0], token.start[1] + 1)
-                comments.append((token.start[0], start, start + len(token.string)))
-    except _UNREADABLE:
-        comments = []
-        for match in _MEANT.finditer(text):
-            line, _ = source.position(match.start())
-            end = text.find("\n", match.start())
-            comments.append((line, match.start(), len(text) if end < 0 else end))
-    return comments
+                yield token.start[0], start, start + len(token.string)
 
 
 def _closed_lines(source: Source) -> set[int]:
@@ -158,17 +147,16 @@ def _tokens(source: Source) -> Iterable[tokenize.TokenInfo]:
 class Suppressions:
     """The suppressions of one file and the statements that they apply to."""
 
-    def __init__(self, source: Source, tree: ast.Module | None) -> None:
+    def __init__(self, source: Source, tree: ast.Module) -> None:
         self.all = find(source, tree)
         self._lines: dict[int, list[Suppression]] = {}
         self._file = [comment for comment in self.all if comment.scope == "file" and not comment.misplaced]
         for comment in self.all:
             if comment.scope == "line" and not comment.misspelt:
                 self._lines.setdefault(comment.line, []).append(comment)
+        self._starts: dict[int, set[int]] = {}
         if self._lines:
             self._apply_above(source)
-        self._starts: dict[int, set[int]] = {}
-        if self._lines and tree is not None:
             self._index(tree)
 
     def _apply_above(self, source: Source) -> None:

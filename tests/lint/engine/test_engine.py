@@ -12,8 +12,10 @@ from pathlib import Path
 import pytest
 from mcpcore_lint.rule import Rule
 from mcpcore_lint.runner import checker, engine, pool
-from mcpcore_lint.runner.engine import fix_paths, fix_source, lint_paths, lint_source
+from mcpcore_lint.runner.engine import fix_source, lint_paths, lint_source
 from mcpcore_lint.settings import PerFile, Settings
+
+from tests.lint.fixing import fix_paths
 
 EMPTY = 'from mcpcore import tool\n\n\n@tool(errors=[])\ndef {name}() -> str:\n    """Does it."""\n    return \'x\'\n'
 ONLY = Settings(select=frozenset({"error-contract-empty", "parse-error", "linter"}), syntax_limit=500)
@@ -527,8 +529,8 @@ def test_a_killed_run_leaves_the_cache_and_the_files_whole(tmp_path):
     for delay in (0.15, 0.3, 0.5):
         write(tmp_path, **{f"m{n}": many.replace(" t", f" m{n}_") for n in range(6)})
         before = {path: path.read_bytes() for path in tmp_path.glob("*.py")}
-        code = "from mcpcore_lint.runner.engine import fix_paths; fix_paths(['.'], unsafe=True, cache=True)"
-        process = subprocess.Popen([sys.executable, "-c", code], cwd=tmp_path)
+        command = [sys.executable, "-m", "mcpcore_lint", "--fix", "--unsafe-fixes"]
+        process = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.DEVNULL)
         time.sleep(delay)
         process.kill()
         process.wait()
@@ -592,28 +594,15 @@ def test_fixes_keep_every_byte_outside_the_edit(tmp_path, newline, head):
     raw = raw.replace(b"\n", newline.encode())
     (tmp_path / "a.py").write_bytes(raw)
     (tmp_path / "a.py").chmod(0o640)
-    fixed, report = fix_paths([tmp_path], settings=FACTORY, root=str(tmp_path), unsafe=True)
+    fixed, report = fix_paths([tmp_path], tmp_path, FACTORY, unsafe=True)
     assert [each.count for each in fixed] == [1]
-    assert report.diagnostics == ()
+    assert report.diagnostics == []
     after = (tmp_path / "a.py").read_bytes()
     start, end = raw.index(b"raise   "), raw.index(b"  # keep")
     assert after.startswith(raw[:start])
     assert after.endswith(raw[end:])
     assert b"not_found(" in after[start : len(after) - (len(raw) - end)]
     assert (tmp_path / "a.py").stat().st_mode & 0o777 == 0o640
-
-
-def test_a_preview_writes_nothing(tmp_path):
-    """`write=False` returns the fixes without writing them."""
-    write(
-        tmp_path,
-        a="from mcpcore import CodedError, ErrorCode, not_found, tool\n\n\n@tool\ndef a() -> str:\n    raise CodedError(ErrorCode.NOT_FOUND, 'x')\n",
-    )
-    before = (tmp_path / "a.py").read_bytes()
-    fixed, report = fix_paths([tmp_path], settings=FACTORY, root=str(tmp_path), write=False, unsafe=True)
-    assert "not_found('x')" in fixed[0].after
-    assert len(report.diagnostics) == 1
-    assert (tmp_path / "a.py").read_bytes() == before
 
 
 def test_a_fix_that_breaks_the_file_is_not_made(monkeypatch):
@@ -643,7 +632,7 @@ def test_a_fix_that_breaks_the_file_is_not_made(monkeypatch):
 
 def test_a_file_that_changes_while_it_is_fixed_is_left_alone(tmp_path):
     """A concurrent change is not overwritten."""
-    from mcpcore_lint.runner.fixer import replace_file
+    from mcpcore_lint.runner.fix import replace_file
 
     path = tmp_path / "a.py"
     path.write_text("new\n")

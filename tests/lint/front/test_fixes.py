@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import signal
 import subprocess
@@ -13,7 +12,7 @@ import time
 
 import pytest
 from mcpcore_lint.rule import Invalid
-from mcpcore_lint.runner import fixer
+from mcpcore_lint.runner import fix
 
 from tests.lint.front.conftest import command
 from tests.lint.front.samples import CONFLICT, DIRECT, SERVER, STORE
@@ -77,7 +76,7 @@ def test_only_reported_findings_are_fixed(repository):
 def test_a_file_changed_meanwhile_is_not_overwritten(project, monkeypatch):
     """A file that is saved again and again during the run keeps the saved text, and the run reports that."""
 
-    whole = fixer.make_pass
+    whole = fix.make_pass
     saved = []
 
     def slow(*args, **options):
@@ -85,7 +84,7 @@ def test_a_file_changed_meanwhile_is_not_overwritten(project, monkeypatch):
         project.write("server.py", SERVER + saved[-1])
         return whole(*args, **options)
 
-    monkeypatch.setattr(fixer, "make_pass", slow)
+    monkeypatch.setattr(fix, "make_pass", slow)
     result = project.lint("--fix", "--format", "concise", code=2)
     assert "server.py: not checked in full: not fixed: it was changed by someone else meanwhile" in result.stdout
     assert SERVER + saved[-1] == (project.root / "server.py").read_text()
@@ -95,28 +94,21 @@ def test_a_file_changed_meanwhile_is_not_overwritten(project, monkeypatch):
 def test_edits_are_made_to_the_text_that_was_checked(project, monkeypatch, option):
     """A file saved between its check and its fix is checked again, and the saved text is fixed."""
 
-    make = fixer.Mending.make
+    lint = fix.lint_groups
     changed = SERVER.replace('"""Fetch a value."""', '"""Fetch a value, whatever it may be."""')
 
-    def late(*args):
+    def late(*args, **options):
+        result = lint(*args, **options)
         if (project.root / "server.py").read_text() == SERVER:
             project.write("server.py", changed)
-        return make(*args)
+        return result
 
-    monkeypatch.setattr(fixer.Mending, "make", late)
+    monkeypatch.setattr(fix, "lint_groups", late)
     result = project.lint(option, "--format", "concise", code=1)
     mended = changed.replace('not_found("There is nothing.")', 'ctx.fail("no_match", "There is nothing.")')
     assert (mended if option == "--fix" else changed) == (project.root / "server.py").read_text()
     if option == "--diff":
         assert '+        raise ctx.fail("no_match", "There is nothing.")\n' in result.stdout
-
-
-def test_temporary_files_of_killed_runs_are_removed(project):
-    """The next run that fixes a file in the same folder removes the temporary file of a killed run."""
-    old, fresh = project.write(".mcpcore-old", "x"), project.write(".mcpcore-new", "x")
-    os.utime(old, (1, 1))
-    assert 1 == project.process("--fix").returncode
-    assert (False, True) == (old.exists(), fresh.exists())
 
 
 def test_a_reason_is_renamed_everywhere_or_nowhere(empty):

@@ -12,8 +12,10 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from mcpcore_lint.rules.contract.error_contract_reason_format import SNAKE_CASE, snake_case
 from mcpcore_lint.rules.contract.error_contract_retry_contradiction import ContractRetryContradiction
-from mcpcore_lint.runner.engine import fix_paths, fix_source, lint_paths, lint_source
+from mcpcore_lint.runner.engine import fix_source, lint_paths, lint_source
 from mcpcore_lint.settings import Settings
+
+from tests.lint.fixing import fix_paths
 
 CASES = Path(__file__).parent.parent / "cases"
 
@@ -84,7 +86,7 @@ class TestAcrossFiles:
         """The fix of a shared entry changes its file and no other."""
         lint(tmp_path, {"modes.py": self.MODES, "one.py": self.SERVER.format("one")})
         chosen = Settings(select=frozenset({"error-contract-code-type"}), cache_dir=str(tmp_path / ".cache"))
-        fix_paths([tmp_path], settings=chosen, root=str(tmp_path))
+        fix_paths([tmp_path], tmp_path, chosen)
         assert "ErrorCode.NOT_FOUND" in (tmp_path / "modes.py").read_text()
         assert (tmp_path / "one.py").read_text() == self.SERVER.format("one")
 
@@ -104,7 +106,7 @@ class TestAcrossFiles:
         found = lint(tmp_path, files, "error-contract-context-mismatch")
         assert [(each.path, each.span.line) for each in found] == [("handlers.py", 4)]
         chosen = Settings(select=frozenset({"error-contract-context-mismatch"}), cache_dir=str(tmp_path / ".cache"))
-        fix_paths([tmp_path], settings=chosen, root=str(tmp_path))
+        fix_paths([tmp_path], tmp_path, chosen)
         assert 'ctx: Context[Literal["a"]]' in (tmp_path / "handlers.py").read_text()
         assert not lint(tmp_path, {}, "error-contract-context-mismatch")
 

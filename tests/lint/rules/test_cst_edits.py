@@ -13,8 +13,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from mcpcore_lint.codemods import CstRule
 from mcpcore_lint.rules import all_rules
-from mcpcore_lint.runner.engine import fix_paths, fix_source, lint_source
+from mcpcore_lint.runner.engine import fix_source, lint_source
 from mcpcore_lint.settings import Settings
+
+from tests.lint.fixing import fix_paths
 
 
 class Replacing(CstRule):
@@ -235,7 +237,7 @@ def test_files_on_disk_keep_their_bytes(tmp_path, encoding, head):
     path = tmp_path / "server.py"
     path.write_bytes(head + text.encode(encoding))
     wanted = text.replace(";old", ";renamed_name").replace("wrap ( old )", "(renamed_name)")
-    files, report = fix_paths([path], settings=ON, root=str(tmp_path))
+    files, report = fix_paths([path], tmp_path, ON)
     assert not report.failures
     assert 1 == len(files)
     assert wanted.encode(encoding) == path.read_bytes()[len(head) :], [*difflib.ndiff([wanted], [files[0].after])]

@@ -66,12 +66,13 @@ class Entry:
         *,
         help: str,  # noqa: A002
         fix: Fix | None = None,
+        missing_tool: str | None = None,
     ) -> None:
         """Report a finding about an argument."""
         node, module = self.place(argument)
         if self.model.call is None and any(_contains(entry.node, node) for entry in _declared_in(module, ctx)):
             return  # A function builds the entry. The FailureMode(...) inside it is checked once, for all calls.
-        ctx.report(node, message, help=help, tool=self.tool, module=module, fix=fix)
+        ctx.report(node, message, help=help, tool=self.tool, module=module, fix=fix, missing_tool=missing_tool)
 
 
 class Problem(NamedTuple):

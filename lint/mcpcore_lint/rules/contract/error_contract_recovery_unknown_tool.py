@@ -5,16 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mcpcore_lint.diagnostics import Severity
-from mcpcore_lint.model import Const
-from mcpcore_lint.rules._wording import near, shortened
-from mcpcore_lint.rules.contract._entries import ArgumentRule, Entry, Problem
+from mcpcore_lint.model import Const, options
+from mcpcore_lint.rules._wording import shortened
+from mcpcore_lint.rules.contract._entries import Entry, EntryRule
 
 if TYPE_CHECKING:
-    from mcpcore_lint.model import Argument, Value
     from mcpcore_lint.rule import RuleContext
 
 
-class ContractRecoveryUnknownTool(ArgumentRule):
+class ContractRecoveryUnknownTool(EntryRule):
     """`fallback_tool` names a tool that does not exist."""
 
     id = "error-contract-recovery-unknown-tool"
@@ -29,19 +28,18 @@ class ContractRecoveryUnknownTool(ArgumentRule):
         "linter cannot see in the code go under `tools` in the settings."
     )
     when_to_suppress = "When another server, mounted beside this one, provides the tool."
-    arguments = ("fallback_tool",)
 
-    def check_value(self, value: Value, argument: Argument, entry: Entry, ctx: RuleContext) -> Problem | None:
+    def check_entry(self, entry: Entry, ctx: RuleContext) -> None:
         """Report a tool that no file of the project defines."""
-        name = value.value if isinstance(value, Const) else None
-        tools = ctx.project_tools() if isinstance(name, str) else None
-        # A package of contracts that other projects use has no tools.
-        if not isinstance(name, str) or tools is None or name in tools or not tools:
-            return None
-        close = near(name, tools)
-        return Problem(
-            f"{entry.label} sends the caller to the tool {shortened(name)!r}, which the project does not define",
-            f"did you mean {close!r}?"
-            if close
-            else "use a name from tools/list, or list tools of other servers in external_tools= of the server",
-        )
+        argument = entry.arguments["fallback_tool"]
+        for value in options(argument.value):
+            name = value.value if isinstance(value, Const) else None
+            if isinstance(name, str):
+                message = f"{entry.label} sends the caller to the tool {shortened(name)!r}"
+                entry.report(
+                    ctx,
+                    argument,
+                    f"{message}, which the project does not define",
+                    help="use a name from tools/list, or list tools of other servers in external_tools= of the server",
+                    missing_tool=name,
+                )

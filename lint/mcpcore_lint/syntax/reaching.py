@@ -40,7 +40,6 @@ class Reaching:
         self._bindings: dict[str, list[Binding]] = {}
         self._bound: dict[ast.AST, list[tuple[str, int, Binding]]] = {}
         self._uses: dict[ast.AST, int] = {}
-        self._starts: dict[ast.AST, State] = {}
         self._subsets: dict[tuple[str, int], list[Binding]] = {}
         node = scope.node
         if isinstance(node, (ast.Module, ast.Lambda)):
@@ -62,10 +61,6 @@ class Reaching:
     def at(self, use: ast.Name, bindings: list[Binding]) -> list[Binding]:
         """Those of a name's bindings that can be in force at a use of it; all where that is not known."""
         return self._subset(use.id, self._uses.get(use, 0), bindings)
-
-    def at_start(self, statement: ast.stmt, name: str, bindings: list[Binding]) -> list[Binding]:
-        """Those of a name's bindings that can be in force where a `try` or a `with` begins; all where not known."""
-        return self._subset(name, self._starts.get(statement, {}).get(name, 0), bindings)
 
     def _subset(self, name: str, mask: int, bindings: list[Binding]) -> list[Binding]:
         if not mask or mask == (1 << len(bindings)) - 1:
@@ -91,10 +86,8 @@ class Reaching:
         if isinstance(node, _LOOPS):
             return self._loop(node, state)
         if isinstance(node, (ast.Try, ast.TryStar)):
-            self._starts[node] = state
             return self._try(node, state)
         if isinstance(node, (ast.With, ast.AsyncWith)):
-            self._starts[node] = state
             return self._with(node, state)
         if isinstance(node, ast.Match):
             return self._match(node, state)

@@ -108,13 +108,6 @@ class Scope:
         """The key for facts about bindings of a name: the name for all of them, the list's `id` for some."""
         return name if self.bindings.get(name) is bindings else id(bindings)
 
-    def bound_before(self, name: str, statement: ast.stmt) -> list[Binding]:
-        """The bindings of a name of this function that can be in force where a `try` or a `with` begins."""
-        bindings = self.bindings.get(name, [])
-        if len(bindings) > 1:
-            return self._reached().at_start(statement, name, bindings)
-        return [binding for binding in bindings if getattr(binding.node, "lineno", 0) < statement.lineno]
-
     def _reached(self) -> Reaching:
         if self._reaching is None:
             self._reaching = Reaching(self)

@@ -86,8 +86,8 @@ def test_a_docstring_that_explains_a_parameter_describes_it(docstring):
     ],
 )
 def test_a_docstring_that_only_mentions_a_parameter_does_not_describe_it(docstring):
-    """In a tool with three required parameters, a word in a sentence is not a description."""
-    source = f'from mcpcore import tool\n@tool\ndef fetch(pmid: str, kind: str, more: str) -> str:\n    """{docstring}    """\n'
+    """If the type leaves the value open, a word in a sentence is not a description."""
+    source = f'from mcpcore import tool\n@tool\ndef fetch(pmid: dict[str, str]) -> str:\n    """{docstring}    """\n'
     report = lint_source(source, settings=Settings(select=frozenset({"field-description"})))
     assert report.diagnostics[0].message == "the parameter pmid of fetch has no description"
 
@@ -118,7 +118,7 @@ def test_a_docstring_that_only_mentions_a_parameter_does_not_describe_it(docstri
     ],
 )
 def test_a_name_that_the_tool_mentions_needs_no_description(parameter, docstring, found):
-    """In a small tool a plain name is enough, unless it leaves a unit, a format or a choice open."""
+    """A plain name is enough, unless it leaves a unit, a format or a choice open."""
     source = f'from mcpcore import tool\n@tool\ndef work({parameter}) -> str:\n    """{docstring}"""\n'
     report = lint_source(source, settings=Settings(select=frozenset({"field-description"})))
     assert bool(report.diagnostics) is found

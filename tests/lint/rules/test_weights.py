@@ -124,15 +124,11 @@ def test_a_result_marked_as_failed_is_wrong_only_with_mcpcore(family):
     ("body", "severity"),
     [
         ("pass", Severity.WARNING),
-        ("pass  # noqa: S110", Severity.WARNING),
-        ("pass  # ignore", Severity.WARNING),
-        ("pass  # it is indexed again tonight", Severity.INFO),
-        ("# The index is optional.\n        pass", Severity.INFO),
         ("print('not indexed')", Severity.INFO),
     ],
 )
 def test_a_deliberate_choice_has_a_lower_severity(body, severity):
-    """On a plain server, silence is a warning; with a log line or an explaining comment it is not."""
+    """On a plain server, silence is a warning; with a log line it is not."""
     source = (
         "from fastmcp import FastMCP\nmcp = FastMCP('x')\n\n@mcp.tool\ndef fetch(a: str) -> str:\n    '''Fetch.'''\n"
         f"    try:\n        index(a)\n    except Exception:\n        {body}\n    return a\n"
@@ -163,23 +159,3 @@ def test_a_tool_that_the_project_stores_is_information():
     assert [INFO] == [
         diagnostic.severity for diagnostic in diagnostics if diagnostic.rule == "prefer-mcp-error-in-handler"
     ]
-
-
-@pytest.mark.parametrize(
-    ("before", "answer", "severities"),
-    [
-        ("rows = []", "{'rows': rows, 'count': len(rows)}", [WARN]),
-        ("rows = []", "rows", [WARN]),
-        ("rows = []", "f'{a} is found'", [WARN]),
-        ("rows = [load(a)]", "{'rows': rows}", []),
-    ],
-)
-def test_a_log_line_does_not_make_a_false_answer_true(before, answer, severities):
-    """A result built only from values that the guarded code failed to fill is a warning on a plain server too."""
-    source = (
-        "from fastmcp import FastMCP\nmcp = FastMCP('x')\n\n@mcp.tool\ndef fetch(a: str) -> dict:\n    '''Fetch.'''\n"
-        f"    {before}\n    try:\n        rows = search(a)\n        index(rows)\n    except Exception as error:\n"
-        f"        print('not found', error)\n    return {answer}\n"
-    )
-    report = lint_source(source, settings=Settings(select=frozenset({"no-swallowed-error"})))
-    assert severities == [diagnostic.severity for diagnostic in report.diagnostics]

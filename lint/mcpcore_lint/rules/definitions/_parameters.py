@@ -1,9 +1,10 @@
-"""Parameters that need no description, because of their types, or in small tools because of their names."""
+"""Parameters that need no description, because of their types or names."""
 
 from __future__ import annotations
 
 import ast
 import re
+import sys
 from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint.model import Symbol
@@ -17,9 +18,6 @@ if TYPE_CHECKING:
 
     from mcpcore_lint.syntax.scopes import Scope
 
-SMALL: Final = 2
-"""A small tool has at most this many required parameters whose types do not explain them."""
-
 PLAIN_NAMES: Final = frozenset(
     {
         "address", "author", "category", "city", "cities", "code", "command", "comment", "content", "count", "country",
@@ -32,13 +30,13 @@ PLAIN_NAMES: Final = frozenset(
         "zip_code", "zipcode",
     }
 )  # fmt: skip
-"""Names that need no description in a small tool."""
+"""Names that need no description."""
 
 PLAIN_ENDINGS: Final = frozenset({"name", "path", "query", "text", "url", "uri", "title", "content", "message"})
-"""Last words of names that need no description in a small tool: `image_path`, `feed_url`."""
+"""Last words of names that need no description: `image_path`, `feed_url`."""
 
-_SPECIFIC: Final = regex(r"(?:\w+_)?(?:file_?name|file_?path)|\w+_name")
-"""Names that need no description in any tool: `sheet_name`, `filepath`."""
+_SPECIFIC: Final = regex(r"(?:\w+_)?(?:file_?name|file_?path)(?:$|_or_)|\w+_name(?:$|_or_)")
+"""Names that say whose name or path they are: `sheet_name`, `filepath`, `function_name_or_address`."""
 
 COUNT_ENDINGS: Final = frozenset({"count", "index", "limit", "number", "size"})
 """Last words of the names of integers that are counts: `party_size`, `page_size`."""
@@ -92,10 +90,12 @@ _DEEPEST: Final = 8
 
 EXPLAINED: Final = "explained"
 OTHER: Final = "other"
+UNKNOWN: Final = "unknown"
+"""A type that may have a description, which the linter cannot see."""
 
 
 def kinds(annotation: ast.expr | None, scope: Scope) -> frozenset[str]:
-    """The types in an annotation: names of scalars, `EXPLAINED` for a type that explains itself, else `OTHER`."""
+    """The types in an annotation: names of scalars, or `EXPLAINED`, `OTHER` and `UNKNOWN`."""
     return frozenset(_kinds(annotation, scope, 0))
 
 
@@ -117,12 +117,16 @@ def _kinds(annotation: ast.expr | None, scope: Scope, depth: int) -> Iterator[st
             yield EXPLAINED
         elif name == "typing.Annotated" and inner:
             yield from _kinds(inner[0], scope, depth + 1)
+            for call in inner[1:]:
+                maker = Resolver().expression(call.func, scope) if isinstance(call, ast.Call) else None
+                if maker is not None and not (isinstance(maker, Symbol) and maker.name.startswith("pydantic.")):
+                    yield UNKNOWN
         elif name in _HOLDERS:
             for item in inner:
                 if not (isinstance(item, ast.Constant) and item.value is Ellipsis):
                     yield from _kinds(item, scope, depth + 1)
         else:
-            yield OTHER
+            yield OTHER if name else UNKNOWN
     elif isinstance(node, (ast.Name, ast.Attribute)):
         yield from _named_kinds(node, scope, depth)
     else:
@@ -137,37 +141,16 @@ def _named_kinds(node: ast.Name | ast.Attribute, scope: Scope, depth: int) -> It
         return
     value = Resolver().expression(node, scope)
     if not isinstance(value, Symbol):
-        yield OTHER
+        yield UNKNOWN
     elif enum_like(value) or isinstance(value.definition, ast.ClassDef) or value.name in _FORMATS:
         yield EXPLAINED
     else:
-        yield value.name if value.name in _SCALARS else OTHER
+        is_known = value.name.partition(".")[0] in sys.stdlib_module_names
+        yield value.name if value.name in _SCALARS else OTHER if is_known else UNKNOWN
 
 
-def type_explains(name: str, types: frozenset[str]) -> bool:
-    """Whether the type is enough: a choice of values, a model, or a bool whose name asks a question."""
-    scalars = types - {EXPLAINED}
-    return (bool(types) and not scalars) or (scalars == {"builtins.bool"} and name.startswith(FLAG_STARTS))
-
-
-def is_number(name: str, types: frozenset[str]) -> bool:
-    """Whether a parameter is a number of a calculation."""
-    return name.lower() in NUMBER_NAMES and types <= {"builtins.int", "builtins.float", "decimal.Decimal", EXPLAINED}
-
-
-def is_specific(name: str, types: frozenset[str]) -> bool:
-    """Whether a name is enough in a tool of any size."""
-    if not types <= {"builtins.str", "pathlib.Path", EXPLAINED}:
-        return False
-    # In `function_name_or_address` only the first part says whose it is.
-    first, *others = name.lower().split("_or_")
-    return _SPECIFIC.fullmatch(first) is not None and all(
-        other in PLAIN_NAMES or _SPECIFIC.fullmatch(other) is not None for other in others
-    )
-
-
-def name_explains(name: str, types: frozenset[str], text: str, names: str) -> bool:
-    """Whether a name is enough in a small tool.
+def explains_itself(name: str, types: frozenset[str], text: str, names: str) -> bool:
+    """Whether the type and the name of a parameter are enough.
 
     Args:
         name: The parameter's name.
@@ -175,23 +158,27 @@ def name_explains(name: str, types: frozenset[str], text: str, names: str) -> bo
         text: The description of the tool.
         names: The names of the tool and its handler.
     """
-    if OTHER in types:
-        return False
-    if is_number(name, types):
-        return True
+    scalars = types - {EXPLAINED}
     words = _words(name)
-    if not words:
+    if OTHER in types or not words:
         return False
-    if types <= {"builtins.bool", EXPLAINED}:
-        return bool(re.search(r"\b(?:true|false|whether)\b", text, re.IGNORECASE)) or _word_set(name) <= _word_set(text)
-    if len(words) > 1 and words[-1] in COUNT_ENDINGS and types <= {"builtins.int", EXPLAINED}:
+    if not scalars:
+        return True
+    if scalars <= {"builtins.int", "builtins.float", "decimal.Decimal"} and name.lower() in NUMBER_NAMES:
+        return True
+    if scalars == {"builtins.bool"}:
+        if name.startswith(FLAG_STARTS) or re.search(r"\b(?:true|false|whether)\b", text, re.IGNORECASE):
+            return True
+        return _word_set(name) <= _word_set(text)
+    if scalars == {"builtins.int"} and len(words) > 1 and words[-1] in COUNT_ENDINGS:
+        return True
+    if scalars <= {"builtins.str", "pathlib.Path"} and _SPECIFIC.match(name.lower()):
         return True
     if not OPEN_WORDS.isdisjoint(words):
         return _word_set(name) <= _word_set(text) and _SPELLED_OUT.search(text) is not None
-    if name.lower() in PLAIN_NAMES or words[-1] in PLAIN_ENDINGS:
-        return True
     significant = frozenset(_singular(word) for word in words if word not in FILLERS)
-    return significant <= _word_set(text) | _word_set(names)
+    plain = name.lower() in PLAIN_NAMES or words[-1] in PLAIN_ENDINGS
+    return plain or significant <= _word_set(text) | _word_set(names)
 
 
 def _words(text: str) -> list[str]:
@@ -204,8 +191,4 @@ def _word_set(text: str) -> frozenset[str]:
 
 
 def _singular(word: str) -> str:
-    if word.endswith("ies") and len(word) > 4:
-        return f"{word[:-3]}y"
-    if word.endswith(("sses", "xes", "ches", "shes")):
-        return word[:-2]
-    return word[:-1] if word.endswith("s") and not word.endswith("ss") and len(word) > 3 else word
+    return word[:-1] if word.endswith("s") and len(word) > 3 else word

@@ -69,13 +69,4 @@ def _may_be_described(tool: ToolDef) -> bool:
         return False
     if node.name == "__call__" and tool.handler.owner is not None and ast.get_docstring(tool.handler.owner):
         return True
-    # A decorator below the registration may set a docstring.
-    below = node.decorator_list
-    if registration in below:
-        below = below[below.index(registration) + 1 :]
-    return sets_docstring(tool) or any(isinstance(decorator, ast.Call) and _has_text(decorator) for decorator in below)
-
-
-def _has_text(call: ast.Call) -> bool:
-    values = [*call.args, *(keyword.value for keyword in call.keywords)]
-    return any(isinstance(value, ast.Constant) and " " in str(value.value) for value in values)
+    return sets_docstring(tool)

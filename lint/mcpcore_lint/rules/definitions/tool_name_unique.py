@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from mcpcore_lint.diagnostics import Severity
-from mcpcore_lint.model import CallValue, Choice, Items, Symbol, string
+from mcpcore_lint.model import Items, Symbol, string
 from mcpcore_lint.rule import ProjectContext, Rule, RuleContext
 from mcpcore_lint.rules.definitions._names import name_place
 from mcpcore_lint.syntax.parse import walk
@@ -53,7 +53,7 @@ class ToolNameUnique(Rule):
         for (_, name), same in by_name.items():
             same.sort(key=lambda registration: (registration.node.lineno, registration.node.col_offset))
             for index, later in enumerate(same):
-                first = next((earlier for earlier in same[:index] if _both_run(earlier, later, module, ctx)), None)
+                first = next((earlier for earlier in same[:index] if _both_run(earlier, later, module)), None)
                 if first is not None:
                     ctx.report(
                         later.place,
@@ -130,7 +130,9 @@ def _added_tools(module: Module, ctx: RuleContext) -> Iterator[_Registration]:
             if server is not None and name is not None:
                 yield _Registration(server, name, call, call.args[0], module, None)
         tools = next((keyword.value for keyword in call.keywords if keyword.arg == "tools"), None)
-        listed = ctx.resolve(tools, scope) if tools is not None and _is_server(func, scope, ctx) else None
+        listed = (
+            ctx.resolve(tools, scope) if tools is not None and _name_of(func, scope, ctx) == "mcpcore.Server" else None
+        )
         if tools is None or not isinstance(listed, Items):
             continue
         written = set(walk([tools]))
@@ -142,11 +144,9 @@ def _added_tools(module: Module, ctx: RuleContext) -> Iterator[_Registration]:
                 yield _Registration(key, name, node, node, module, None)
 
 
-def _is_server(func: ast.expr, scope: Scope, ctx: RuleContext) -> bool:
-    value = ctx.resolve(func, scope)
-    if isinstance(value, CallValue) and value.func.name == "functools.partial" and value.args:
-        value = value.args[0]
-    return isinstance(value, Symbol) and value.name == "mcpcore.Server"
+def _name_of(node: ast.expr, scope: Scope, ctx: RuleContext) -> str:
+    value = ctx.resolve(node, scope)
+    return value.name if isinstance(value, Symbol) else ""
 
 
 def _declared_name(value: Value, ctx: RuleContext) -> str | None:
@@ -158,48 +158,29 @@ def _declared_name(value: Value, ctx: RuleContext) -> str | None:
     if module is None:
         return None
     for decorator in definition.decorator_list:
-        maker = ctx.resolve(decorator.func if isinstance(decorator, ast.Call) else decorator, module.scope)
-        if isinstance(maker, Symbol) and maker.name == "mcpcore.tool":
+        maker = decorator.func if isinstance(decorator, ast.Call) else decorator
+        if _name_of(maker, module.scope, ctx) == "mcpcore.tool":
             keywords = decorator.keywords if isinstance(decorator, ast.Call) else []
             names = [keyword.value for keyword in keywords if keyword.arg in {"name", None}]
             return string(ctx.resolve(names[0], module.scope)) if names else definition.name
     return None
 
 
-def _both_run(left: _Registration, right: _Registration, module: Module, ctx: RuleContext) -> bool:
-    """Whether both registrations are made on the same server, and not in branches that exclude each other."""
-    if left.tool is not None and right.tool is not None:
-        if left.tool.handler.module is not right.tool.handler.module:
-            return False  # check_project compares these.
-        if _is_reassigned(left.tool, module, ctx) or _is_reassigned(right.tool, module, ctx):
-            return False
+def _both_run(left: _Registration, right: _Registration, module: Module) -> bool:
+    """Whether both registrations are made in one function, and not both in branches, which may exclude each other."""
+    if left.tool is not None and right.tool is not None and left.tool.handler.module is not right.tool.handler.module:
+        return False  # check_project compares these.
     function, branches = _branches(left.node, module)
     other_function, other_branches = _branches(right.node, module)
-    return function is other_function and all(
-        other_branches.get(statement, branch) == branch for statement, branch in branches.items()
-    )
+    return function is other_function and (not branches or not other_branches)
 
 
-def _is_reassigned(tool: ToolDef, module: Module, ctx: RuleContext) -> bool:
-    """Whether the variable of a tool's server holds different servers in turn."""
-    registration = tool.registration
-    func = registration.func if isinstance(registration, ast.Call) else registration
-    if not isinstance(func, ast.Attribute) or not isinstance(func.value, ast.Name):
-        return False
-    function, _ = _branches(registration, module)
-    scope = module.scope_of(function) if isinstance(function, _FUNCTIONS) else module.scope
-    return isinstance(ctx.resolve(func.value, scope), Choice)
-
-
-def _branches(node: ast.AST, module: Module) -> tuple[ast.AST | None, dict[ast.AST, tuple[str, int]]]:
-    """The function around a node, and in which branch of each `if`, `try` and `match` around it the node is."""
-    branches: dict[ast.AST, tuple[str, int]] = {}
+def _branches(node: ast.AST, module: Module) -> tuple[ast.AST | None, list[ast.AST]]:
+    """The function around a node, and the statements around it that have several branches."""
+    branches: list[ast.AST] = []
     parent = module.parents.get(node)
     while parent is not None and not isinstance(parent, _FUNCTIONS):
         if isinstance(parent, _BRANCHING):
-            for field, value in ast.iter_fields(parent):
-                items = value if isinstance(value, list) else [value]
-                if node in items:
-                    branches[parent] = (field, items.index(node) if field in {"handlers", "cases"} else 0)
-        node, parent = parent, module.parents.get(parent)
+            branches.append(parent)
+        parent = module.parents.get(parent)
     return parent, branches

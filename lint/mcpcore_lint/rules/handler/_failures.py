@@ -6,22 +6,20 @@ import ast
 import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from mcpcore_lint.model import CallValue, Choice, Const, Items, Mapping, Symbol, Text, Unknown, Value, options, string
+from mcpcore_lint.model import CallValue, Choice, Const, Items, Mapping, Text, Value, options, string
 from mcpcore_lint.patterns import regex
-from mcpcore_lint.registrations.callers import method_called
 from mcpcore_lint.rules._bodies import mentions, short, text_start, unpacked
 from mcpcore_lint.semantics.evaluate import Resolver, evaluate
 from mcpcore_lint.semantics.symbols import class_info
 from mcpcore_lint.semantics.type_model import ancestry
-from mcpcore_lint.syntax.parse import all_parameters, walk, walk_shallow
+from mcpcore_lint.syntax.parse import walk, walk_shallow
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from mcpcore_lint.model import FunctionNode, Handler
     from mcpcore_lint.rule import RuleContext
-    from mcpcore_lint.syntax.module import ClassInfo, Module
-    from mcpcore_lint.syntax.scopes import Scope
+    from mcpcore_lint.syntax.module import Module
 
 # Keys are compared in lower case: `{"Status": "Failed"}`, `{"isError": True}`.
 SUCCESS_KEYS: Final = frozenset({"ok", "success", "succeeded", "successful"})
@@ -35,8 +33,6 @@ _MESSAGE_KEYS: Final = frozenset({"message", "detail", "msg", "reason"})
 _TEXT_KEYS: Final = _MESSAGE_KEYS | {"result", "output", "text", "content", "response"}
 """Keys whose text, if an `except` clause returns nothing else, is about the failure."""
 RELEVANT_KEYS: Final = MARKING_KEYS | _TEXT_KEYS
-_SUCCESS_STATUS: Final = frozenset({"ok", "success", "succeeded", "completed", "partial"})
-_FAILURE_CLASS: Final = regex(r"(?:Error|Failure|Failed)(?:$|[A-Z])")
 _ERROR_DETAILS: Final = frozenset(
     {"error", "message", "detail", "details", "code", "hint", "suggestion", "status", "type", "error_type", "reason",
      "error_code", "errorcode", "traceback", "status_code", "success", "ok", "tool", "help"}
@@ -46,9 +42,8 @@ _VERDICT_KEYS: Final = frozenset(
     {"valid", "is_valid", "passed", "healthy", "is_healthy", "compliant", "connected", "reachable", "alive", "online"}
 )
 """Keys of a verdict, which is a result: an `error` next to them describes the thing that the tool checked."""
-_VERDICT_STATUS: Final = frozenset({"unhealthy", "degraded", "unreachable", "disconnected", "not_connected", "offline"})
 _CONFIRMATION_KEYS: Final = frozenset(
-    {"requires_confirmation", "confirmation_required", "needs_confirmation", "confirm", "preview", "dry_run"}
+    {"requires_confirmation", "confirmation_required", "needs_confirmation", "confirm"}
 )
 """Keys of an answer that asks for a confirmation first. Nothing failed yet."""
 _DECLINED_STATUS: Final = frozenset({"cancelled", "canceled", "declined", "rejected", "aborted"})
@@ -122,9 +117,6 @@ class FailureDetector:
         """Whether the answer is that of a tool of mcpcore, where a result that is marked as failed counts, too."""
         self.caught = {catch.name for catch in function.catches if catch.name is not None}
         """The names of caught exceptions."""
-        self.certain: frozenset[str] = frozenset()
-        """Expressions that are neither None nor empty at the answer, as text: `if r.error: return ...`."""
-        self._parameters = {parameter.arg for parameter in all_parameters(function.node.args)}
         self._calls_left = _MAX_CALLS
         self._open: list[ast.AST] = []
         """The functions that are being evaluated."""
@@ -199,9 +191,9 @@ class FailureDetector:
         if not is_class or any("Exception" in base for base in bases):
             return None
         shape = self.shape_of_fields([*value.keywords, *_defaults(value)], in_clause=in_clause, model=True)
-        if shape is not None:
-            return Failure(f"{short(name)}({shape.strip('{}').replace(': ', '=').replace(chr(34), '')})")
-        return Failure(f"{short(name)}(...)") if in_clause and _FAILURE_CLASS.search(short(name)) else None
+        if shape is None:
+            return None
+        return Failure(f"{short(name)}({shape.strip('{}').replace(': ', '=').replace(chr(34), '')})")
 
     def _is_exception_text(self, node: ast.Call | ast.JoinedStr) -> bool:
         """Whether a text consists of the caught exception alone: `str(e)`, `f"{type(e).__name__}: {e}"`."""
@@ -213,35 +205,6 @@ class FailureDetector:
             and names <= self.caught | _TEXT_NAMES
             and not any(character.isalpha() for word in words for character in word)
         )
-
-    # Functions of the project
-
-    def call_value(self, node: ast.expr, value: Value, scope: Scope) -> Value:
-        """The value of an `await`ed call, or of a call of a method of `self`; any other value is returned as it is."""
-        if not isinstance(value, Unknown):
-            return value
-        awaited = isinstance(node, ast.Await)
-        if isinstance(node, ast.Await):
-            node = node.value
-            value = evaluate(node, scope) if isinstance(node, ast.Call) else value
-        if not isinstance(node, ast.Call):
-            return value
-        if isinstance(value, CallValue):
-            definition = value.func.definition
-        elif isinstance(node.func, ast.Attribute) and getattr(node.func.value, "id", "") in {"self", "cls"}:
-            match = method_called(node.func, scope)
-            if match is None:
-                return value
-            definition = match[0]
-            args, keywords, complete = Resolver().arguments(node, scope)
-            if not any(getattr(decorator, "id", "") == "staticmethod" for decorator in definition.decorator_list):
-                args.insert(0, Unknown(node.func.value, scope.module, "the object itself"))
-            symbol = Symbol(node.func, scope.module, f"{scope.module.name}.{definition.name}", definition)
-            value = CallValue(node, scope.module, symbol, tuple(args), tuple(keywords), complete)
-        else:
-            return value
-        # The result of an `async def` is an answer only after its `await`.
-        return value if isinstance(definition, ast.AsyncFunctionDef) is awaited else Unknown(node, scope.module)
 
     def _always(self, node: ast.FunctionDef | ast.AsyncFunctionDef, module: Module) -> Failure | None:
         """The failure that a function always returns, whatever its arguments, with the place that builds it."""
@@ -271,8 +234,7 @@ class FailureDetector:
         if len(returns) > 4:
             return None
         for answer in returns:
-            value = self.call_value(answer, resolver.expression(answer, scope), scope)
-            for option in options(value):
+            for option in options(resolver.expression(answer, scope)):
                 failure = self.failure(option, in_clause=in_clause)
                 if failure is None:
                     return None
@@ -309,19 +271,14 @@ class FailureDetector:
             self._open.pop()
             scope.values = cached
         if failure is not None:
-            if failure.shape.endswith("...}") and all(argument.is_text for argument in failures.values()):
-                return failure  # the function puts any text under a key for errors, so it builds the failure
             # The call builds the failure, unless another function built the argument.
-            return failure._replace(place=next((each.place for each in failures.values() if each.place), None))
+            return failure._replace(
+                place=next((argument.place for argument in failures.values() if argument.place), None)
+            )
         # The function may convert its only argument, a mapping, into another form.
-        tables = [name for name in failures if isinstance(arguments[name], Mapping)]
-        others = [
-            each for each in arguments.values() if not isinstance(each, Unknown) or each.why != "the object itself"
-        ]
-        if len(tables) != 1 or len(others) != 1:
-            return None
-        returns = _returned_values(node)
-        return failures[tables[0]] if returns and all(mentions(answer, tables[0]) for answer in returns) else None
+        name, argument = next(iter(arguments.items()))
+        converts = len(arguments) == 1 and all(mentions(answer, name) for answer in _returned_values(node))
+        return failures[name] if converts and isinstance(argument, Mapping) else None
 
     def _argument(self, value: Value, *, in_clause: bool) -> Failure | None:
         """The failure that an argument is, or a flag by which the function may build one."""
@@ -341,22 +298,14 @@ class FailureDetector:
         table = {normalized(key): value for key, value in fields if isinstance(key, str)}
         if table.keys().isdisjoint(RELEVANT_KEYS if in_clause else MARKING_KEYS):
             return None
-        confirms = any(_is_true(table[key]) for key in _CONFIRMATION_KEYS & table.keys())
-        if confirms and not in_clause and table.keys().isdisjoint(ERROR_KEYS):
-            return None
-        statuses = {
-            str(table[key].value).lower()  # type: ignore[attr-defined]
-            for key in STATUS_KEYS & table.keys()
-            if isinstance(table[key], Const)
-        }
-        if table.keys() & _VERDICT_KEYS or statuses & _VERDICT_STATUS:
+        if table.keys() & _VERDICT_KEYS or any(_is_true(table[key]) for key in _CONFIRMATION_KEYS & table.keys()):
             return None
         declined = any(_is_declined(key, value) for key, value in table.items())
         for key, value in table.items():
             constant = value.value if isinstance(value, Const) else ...
             if key in SUCCESS_KEYS and constant is False and not declined:
                 return f'{{"{spelled[key]}": False}}'
-            if key in FAILURE_KEYS and constant is True and (key != "failed" or in_clause):
+            if key in FAILURE_KEYS and constant is True:
                 return f'{{"{spelled[key]}": True}}'
             if key in STATUS_KEYS and isinstance(constant, str) and constant.lower() in FAILED_STATUS:
                 explained = table.keys() & (ERROR_KEYS | _MESSAGE_KEYS)
@@ -366,15 +315,15 @@ class FailureDetector:
                     return f'{{"{spelled[key]}": "{constant}"}}'
             if key in ERROR_KEYS and self._is_error(value, table, in_clause=in_clause, model=model):
                 return f'{{"{spelled[key]}": ...}}'
-        if not in_clause or statuses & _SUCCESS_STATUS:
-            return None
-        return self._shape_of_text(table, spelled)
+        return self._shape_of_text(table, spelled) if in_clause else None
 
     def _shape_of_text(self, table: dict[str, Value], spelled: dict[str, str]) -> str | None:
         """The field that shows that a mapping from an `except` clause only describes the failure."""
-        if _says_success(table):
-            return None
-        if not all(key in _ERROR_DETAILS | _TEXT_KEYS or self._repeats(value) for key, value in table.items()):
+        if _says_success(table) or any(
+            key not in _ERROR_DETAILS | _TEXT_KEYS
+            and not (isinstance(value, (Const, Text)) or isinstance(value.node, (ast.Name, ast.arg)))
+            for key, value in table.items()
+        ):
             return None
         for key in _TEXT_KEYS & table.keys():
             value = table[key]
@@ -398,37 +347,14 @@ class FailureDetector:
         if isinstance(value, Mapping):
             return bool(value.items)
         rest = [item for key, item in table.items() if key not in _ERROR_DETAILS]
-        is_certain = self.certain and value.node is not None and spelling(value.node) in self.certain
-        if is_certain and all(map(self._repeats, rest)):
-            return True
         if isinstance(value, Choice):
             return all(self._is_error(option, table, in_clause=in_clause, model=model) for option in options(value))
         return in_clause or (not model and not rest)
-
-    def _repeats(self, value: Value) -> bool:
-        """Whether a value next to an error only repeats a parameter, or is a constant."""
-        if isinstance(value, (Const, Text)):
-            return True
-        if isinstance(value, (Items, Mapping)):
-            return value.complete and not value.items
-        return isinstance(value.node, ast.Name) and value.node.id in self._parameters
 
 
 def normalized(key: str) -> str:
     """A key in the spelling of this module's tables: `_Success` is `success`."""
     return key.lower().lstrip("_")
-
-
-def spelling(node: ast.AST) -> str:
-    """An expression as text, by which expressions are compared."""
-    return node.id if isinstance(node, ast.Name) else ast.dump(node)
-
-
-def may_fail(info: ClassInfo) -> bool:
-    """Whether the name or a field of a model can show a failure."""
-    if _FAILURE_CLASS.search(info.node.name) is not None:
-        return True
-    return any(normalized(field) in MARKING_KEYS for owner in ancestry(info) for field in owner.attributes)
 
 
 def _is_true(value: Value) -> bool:

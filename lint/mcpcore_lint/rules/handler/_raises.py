@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from typing import TYPE_CHECKING, Final
 
-from mcpcore_lint.model import CallValue, Text, options, string
 from mcpcore_lint.patterns import regex
 
 if TYPE_CHECKING:
@@ -31,20 +31,6 @@ def about_an_unknown_tool(error: ErrorSite, tool: ToolDef) -> bool:
     """Whether a low-level handler, which dispatches to every tool, says that a tool does not exist."""
     if tool.flavour != "lowlevel":
         return False
-    if error.type_name == "builtins.NotImplementedError" or _serves_no_tool(error.node.lineno, tool):
-        return True
-    values = [*options(error.message.value)]
-    for value in options(error.message.value):
-        if isinstance(value, CallValue):
-            values.extend(option for _, argument in value.keywords for option in options(argument))
-    for value in values:
-        parts = value.parts if isinstance(value, Text) else (string(value),)
-        if _UNKNOWN_TOOL.search(" ".join(part or "" for part in parts)):
-            return True
-    return False
-
-
-def _serves_no_tool(line: int, tool: ToolDef) -> bool:
-    """Whether a line of a low-level handler runs for none of the tools that it dispatches to."""
-    routes = [route for route in tool.serves if route.inside.node is tool.handler.node]
-    return bool(routes) and all(any(first <= line <= last for first, last in route.elsewhere) for route in routes)
+    return (
+        error.type_name == "builtins.NotImplementedError" or _UNKNOWN_TOOL.search(ast.unparse(error.node)) is not None
+    )

@@ -3,30 +3,25 @@
 from __future__ import annotations
 
 import ast
+import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from mcpcore_lint.flow.bodies.builder import HandlerBuilder
 from mcpcore_lint.model import Mapping, Symbol, Value, options, string
-from mcpcore_lint.registrations.callers import arguments_of
-from mcpcore_lint.rules._bodies import Body, body_of, inside, unpacked
+from mcpcore_lint.patterns import regex
+from mcpcore_lint.rules._bodies import Body, body_of, inside, mentions
 from mcpcore_lint.rules.handler._failures import (
     CALL_RESULTS,
     CONTENTS,
     ERROR_KEYS,
     MARKING_KEYS,
-    RELEVANT_KEYS,
     Failure,
     FailureDetector,
     Place,
-    may_fail,
     normalized,
-    spelling,
 )
-from mcpcore_lint.rules.handler._result_checks import is_checked
-from mcpcore_lint.rules.handler._unreachable import unreachable
 from mcpcore_lint.semantics.evaluate import evaluate
-from mcpcore_lint.semantics.symbols import class_info
-from mcpcore_lint.syntax.parse import all_parameters, own_nodes, walk_shallow
+from mcpcore_lint.syntax.parse import own_nodes, walk, walk_shallow
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -48,6 +43,12 @@ _MAX_DEPTH: Final = 6
 """How many functions that return the result of another one are followed."""
 _MAX_FUNCTIONS: Final = 64
 """How many functions that one call may run are followed."""
+
+
+_LEAVING: Final = (ast.Return, ast.Raise, ast.Continue, ast.Break)
+_FAILURE: Final = regex(r"error|fail", re.IGNORECASE)
+_NEGATION: Final = regex(r"\bnot\b(?! None)|is None|False")
+"""With `_FAILURE`, tells a test that holds for failures, `not answer["ok"]`, from one that holds for results."""
 
 
 class Returned(NamedTuple):
@@ -86,7 +87,7 @@ def returned_failures(
         answer = site.node.value
         if _item is not None and isinstance(answer, ast.Tuple):
             answer = answer.elts[_item] if _item < len(answer.elts) else None
-        if answer is None or _cannot_fail(answer, site.scope) or unreachable(site.node, body):
+        if answer is None:
             continue
         matches += reader.answer(answer, site.scope, caught=_caught or site.catch is not None)
     if isinstance(function.node, ast.Lambda):
@@ -108,17 +109,10 @@ class _AnswerReader:
 
     def answer(self, node: ast.expr, scope: Scope, *, caught: bool) -> Iterator[Returned]:
         """The failures that one answer is."""
-        detector = self._detector
-        tests = (parent for parent in self._body.above(node) if isinstance(parent, ast.If))
-        detector.certain = frozenset(
-            expression for test in tests if inside(node, test.body) for expression in _not_empty(test.test)
-        )
-        failure = self._failure(node, detector.call_value(node, evaluate(node, scope), scope), caught=caught)
+        failure = self._failure(node, evaluate(node, scope), caught=caught)
         core = _core(node, scope)
-        if failure is None and (core is not node or isinstance(core, ast.Name)):
-            failure = self._failure(core, detector.call_value(core, _first_value(core, scope), scope), caught=caught)
-        if failure is None and isinstance(core, ast.Name):
-            failure = self._filled_before(core)
+        if failure is None and core is not node:
+            failure = self._failure(core, evaluate(core, scope), caught=caught)
         if failure is not None:
             yield Returned(failure, node, caught)
             return
@@ -134,10 +128,8 @@ class _AnswerReader:
             in_clause = (
                 option.node in body.parents and body.clause_of(option.node) is not None if option.node else False
             )
-            table = unpacked(option)
-            changes = isinstance(table, Mapping) and not table.complete and self._may_change(node)
             failure = self._detector.failure(
-                option, in_clause=caught or (not own and in_clause), own=own or in_clause or not changes
+                option, in_clause=caught or (not own and in_clause), own=own or in_clause or not self._may_change(node)
             )
             if own and failure is not None:
                 return failure
@@ -148,50 +140,55 @@ class _AnswerReader:
         return matches[0] if matches and (set_by_clause or len(matches) == len(failures)) else None
 
     def _may_change(self, node: ast.expr) -> bool:
-        """Whether the fields of a mapping that show a failure may change before it is returned."""
+        """Whether code may change a field that shows a failure in a mapping before it returns the mapping."""
         if not isinstance(node, ast.Name):
             return True
-        keys = (key for _, key, _ in _changes(self._body.nodes, node.id, self._body))
+        keys = [key for _, key, _ in self._fields_set(self._body.nodes, node.id)]
+        for call in self._body.all(ast.Call):
+            match call:
+                case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="update"), args=[arg]) if (
+                    name == node.id
+                ):
+                    table = self._body.value(arg)
+                    keys += [string(key) for key, _ in table.items] if isinstance(table, Mapping) else [None]
         return any(key is None or normalized(key) in MARKING_KEYS for key in keys)
 
-    def _filled_before(self, name: ast.Name) -> Failure | None:
-        """The failure that the block of an answer puts into it: `answer["error"] = "a is missing"; return answer`."""
-        statement = self._body.statement_of(name)
-        if statement is None or not isinstance(self._body.parents.get(statement), ast.If):
-            return None
-        block = self._body.block_of(statement)
-        fields: dict[object, Value] = {
-            key: value
-            for _, key, value in _changes(block[: block.index(statement)], name.id, self._body)
-            if key is not None and value is not None
-        }
-        if MARKING_KEYS.isdisjoint(normalized(str(key)) for key in fields):
-            return None
-        match = self._body.scope(name).lookup(name.id)
-        first = match[1][0].value if match is not None else None
-        table = evaluate(first, match[0]) if match is not None and first is not None else None
-        before: dict[object, Value] = {}
-        if isinstance(table, Mapping):
-            before = {string(key): value for key, value in table.items}
-        shape = self._detector.shape_of_fields([*{**before, **fields}.items()], in_clause=False)
-        return None if shape is None else Failure(shape)
+    def _fields_set(self, nodes: Iterable[ast.AST], name: str) -> Iterator[tuple[ast.stmt, str | None, Value]]:
+        """The fields that some nodes set in a mapping: the statement, the key (None if unknown), the value."""
+        for node in nodes:
+            if not isinstance(node, ast.Assign):
+                continue
+            for target in node.targets:
+                if isinstance(target, ast.Subscript) and getattr(target.value, "id", "") == name:
+                    yield node, string(self._body.value(target.slice)), self._body.value(node.value)
+
+    def changed_in_clauses(self) -> Iterator[Returned]:
+        """The failures that `except` clauses put into an answer: `result["status"] = "error"`."""
+        answers = {site.node.value.id for site in self._function.returns if isinstance(site.node.value, ast.Name)}
+        is_only_try = sum(1 for _ in self._body.all(ast.Try)) == 1
+        for catch in self._function.catches if answers else ():
+            if not catch.body or catch.function is not self._function.node or isinstance(catch.body[-1], ast.Raise):
+                continue
+            for name in sorted(answers):
+                changes = [*self._fields_set(walk_shallow([*catch.body]), name)]
+                fields = [(key, value) for _, key, value in changes if key is not None]
+                shape = self._detector.shape_of_fields(fields, in_clause=True)
+                # A function that tries several things may report which of them is missing.
+                if shape is not None and (
+                    is_only_try or any(normalized(key) in MARKING_KEYS - ERROR_KEYS for key, _ in fields)
+                ):
+                    yield Returned(Failure(shape), changes[0][0], caught=True)
 
     # Results of other functions
 
-    def _passed_on(
-        self, node: ast.expr, scope: Scope, *, caught: bool, seen: tuple[str, ...] = ()
-    ) -> Iterator[tuple[Place, str, bool]]:
+    def _passed_on(self, node: ast.expr, scope: Scope, *, caught: bool) -> Iterator[tuple[Place, str, bool]]:
         """The failures of the functions whose result an answer is: the place, the shape, and whether it is caught."""
-        name = node.id if isinstance(node, ast.Name) else ""
-        # `answer = with_time(answer)` depends on itself.
-        if self._depth + len(seen) >= _MAX_DEPTH or (name and name in seen):
+        if self._depth >= _MAX_DEPTH:
             return
         for call, item in self._calls(node, scope):
             in_clause = caught or (call in self._body.parents and self._body.clause_of(call) is not None)
             for function, module in self._functions(call, scope):
                 yield from self._failures_of(function, module, item=item, caught=in_clause)
-                for argument in _returned_arguments(call, function, module, self._ctx):
-                    yield from self._passed_on(_core(argument, scope), scope, caught=in_clause, seen=(*seen, name))
 
     def _calls(self, node: ast.expr, scope: Scope) -> Iterator[tuple[ast.Call, int | None]]:
         """The calls whose result an expression is, or an item of whose result."""
@@ -199,7 +196,7 @@ class _AnswerReader:
             yield node, None
             return
         match = scope.lookup(node.id) if isinstance(node, ast.Name) else None
-        if not isinstance(node, ast.Name) or match is None or match[0] is not scope or is_checked(node, self._body):
+        if not isinstance(node, ast.Name) or match is None or match[0] is not scope or _is_checked(node, self._body):
             return
         for binding in match[1]:
             statement = binding.node
@@ -252,68 +249,6 @@ class _AnswerReader:
                 ]
         failures: list[tuple[Place, str, bool]] = module.memo[key]
         return failures
-
-    # Answers that a clause changes
-
-    def changed_in_clauses(self) -> Iterator[Returned]:
-        """The failures that `except` clauses put into an answer: `result["error"] = str(e)`, `result.update(...)`."""
-        answers = {
-            core.id
-            for site in self._function.returns
-            if site.node.value is not None and isinstance(core := _core(site.node.value, site.scope), ast.Name)
-        }
-        is_only_try = sum(1 for _ in self._body.all(ast.Try)) == 1
-        for catch in self._function.catches if answers else ():
-            clause = catch.node
-            if not isinstance(clause, ast.ExceptHandler) or catch.function is not self._function.node:
-                continue
-            if isinstance(clause.body[-1], ast.Raise):
-                continue
-            for name in sorted(answers):
-                changes = [
-                    (statement, key, value)
-                    for statement, key, value in _changes(walk_shallow([*clause.body]), name, self._body)
-                    if key is not None and value is not None
-                ]
-                fields = [(key, value) for _, key, value in changes]
-                shape = self._detector.shape_of_fields(fields, in_clause=True)
-                # A function that tries several things may report which of them is missing.
-                if shape is not None and (
-                    is_only_try or any(normalized(key) in MARKING_KEYS - ERROR_KEYS for key, _ in fields)
-                ):
-                    yield Returned(Failure(shape), changes[0][0], caught=True)
-
-
-def _returned_arguments(
-    call: ast.Call, function: ast.FunctionDef | ast.AsyncFunctionDef, module: Module, ctx: RuleContext
-) -> Iterator[ast.expr]:
-    """The arguments of a call that the function returns, perhaps with another key: `with_time(answer)`."""
-    key = ("returned parameters", function)
-    if key not in module.memo:
-        model = HandlerBuilder.of(function, module, ctx.hierarchy).model
-        names = {parameter.arg for parameter in all_parameters(function.args)}
-        module.memo[key] = {
-            core.id
-            for site in model.returns
-            if site.node.value is not None
-            and isinstance(core := _core(site.node.value, site.scope), ast.Name)
-            and core.id in names
-            and not is_checked(core, body_of(model))
-        }
-    returned: set[str] = module.memo[key]
-    if returned:
-        arguments = arguments_of(function, call, bound_first=module.scope_of(function).owner is not None)
-        yield from (argument for name, argument in arguments.items() if name in returned)
-
-
-def _first_value(node: ast.expr, scope: Scope) -> Value:
-    """The value of an expression. A name keeps its first value after `text += hint`, which leaves its beginning."""
-    match = scope.lookup(node.id) if isinstance(node, ast.Name) else None
-    if match is not None and any(binding.kind == "augmented" for binding in match[1]):
-        values = [binding.value for binding in match[1] if binding.kind != "augmented"]
-        if len(values) == 1 and values[0] is not None:
-            return evaluate(values[0], match[0])
-    return evaluate(node, scope)
 
 
 def _core(node: ast.expr, scope: Scope) -> ast.expr:
@@ -370,60 +305,35 @@ def _item_of(name: str, statement: ast.AST) -> int | None:
     return None
 
 
-def _changes(nodes: Iterable[ast.AST], name: str, body: Body) -> Iterator[tuple[ast.stmt, str | None, Value | None]]:
-    """The fields that statements set in a mapping or a model: the statement, the key (None if unknown), the value."""
-    for node in nodes:
-        match node:
-            case ast.Assign(targets=targets, value=assigned):
-                for target in targets:
-                    match target:
-                        case ast.Attribute(value=ast.Name(id=owner), attr=key) if owner == name:
-                            yield node, key, body.value(assigned)
-                        case ast.Subscript(value=ast.Name(id=owner), slice=index) if owner == name:
-                            yield node, string(body.value(index)), body.value(assigned)
-            case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id=owner), attr=method)) as call):
-                if owner != name:
-                    continue
-                if method == "setdefault" and len(call.args) == 2:
-                    yield node, string(body.value(call.args[0])), body.value(call.args[1])
-                if method == "update":
-                    for keyword in call.keywords:
-                        yield node, keyword.arg, body.value(keyword.value)
-                    for table in map(body.value, call.args):
-                        if not isinstance(table, Mapping) or not table.complete:
-                            yield node, None, None
-                        for key_value, value in table.items if isinstance(table, Mapping) else ():
-                            yield node, string(key_value), value
-            case ast.AugAssign(target=ast.Name(id=owner)) if owner == name:
-                yield node, None, None
+def _is_checked(name: ast.Name, body: Body) -> bool:
+    """Whether a function returns a name only if it has found no failure in it.
+
+    A branch that returns the failure that it has found checks nothing: `if "error" in answer: return answer`.
+    """
+    flags = {
+        target.id
+        for assignment in body.all(ast.Assign)
+        if _looks_for_failure(assignment.value, name.id)
+        for target in assignment.targets
+        if isinstance(target, ast.Name)
+    }
+    for node in body.all(ast.If):
+        if not _looks_for_failure(node.test, name.id) and not any(mentions(node.test, flag) for flag in flags):
+            continue
+        if inside(name, node.body):
+            test = ast.unparse(node.test)
+            if (_NEGATION.search(test) is None) is (_FAILURE.search(test) is None):
+                return True
+        elif inside(name, node.orelse) or isinstance(node.body[-1], _LEAVING):
+            return True
+    return False
 
 
-def _not_empty(test: ast.expr) -> Iterator[str]:
-    """The expressions that are neither None nor empty if a test holds, as text."""
-    match test:
-        case ast.Compare(left=left, ops=[ast.IsNot() | ast.NotEq()], comparators=[ast.Constant(value=None)]):
-            yield from _not_empty(left)
-        case ast.BoolOp(op=ast.And()):
-            for part in test.values:
-                yield from _not_empty(part)
-        case (
-            ast.NamedExpr(target=ast.Name(id=name))
-            | ast.Call(func=ast.Name(id="isinstance"), args=[ast.Name(id=name), *_])
-        ):
-            yield name
-        case ast.Name() | ast.Attribute() | ast.Subscript() | ast.Call():
-            yield spelling(test)
-
-
-def _cannot_fail(node: ast.expr, scope: Scope) -> bool:
-    """Whether no key of a mapping or a model can show a failure, so that the answer need not be evaluated."""
-    if isinstance(node, ast.Dict):
-        keys = [key.value if isinstance(key, ast.Constant) else None for key in node.keys]
-        return None not in keys and all(normalized(str(key)) not in RELEVANT_KEYS for key in keys)
-    if not isinstance(node, ast.Call) or not node.keywords:
-        return False
-    if any(keyword.arg is None or normalized(keyword.arg) in RELEVANT_KEYS for keyword in node.keywords):
-        return False
-    model = evaluate(node.func, scope)
-    info = class_info(model) if isinstance(model, Symbol) else None
-    return info is not None and not may_fail(info)
+def _looks_for_failure(test: ast.expr, name: str) -> bool:
+    """Whether a test may look for a failure in an answer, rather than test whether the answer is empty."""
+    return mentions(test, name) and any(
+        (isinstance(node, ast.Call) and mentions(node, name) and getattr(node.func, "id", "") != "len")
+        or (isinstance(node, ast.Constant) and isinstance(node.value, str))
+        or (isinstance(node, ast.Attribute) and normalized(node.attr) in MARKING_KEYS)
+        for node in walk([test])
+    )

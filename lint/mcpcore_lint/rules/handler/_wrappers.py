@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from mcpcore_lint.model import CallValue, Symbol
-from mcpcore_lint.names import FRAMEWORK_ERRORS, PROTOCOL_ERRORS
+from mcpcore_lint.model import Symbol
 from mcpcore_lint.rules._bodies import body_of
 from mcpcore_lint.semantics.evaluate import evaluate
 from mcpcore_lint.syntax.parse import all_parameters, own_nodes, walk_shallow
@@ -17,8 +16,6 @@ if TYPE_CHECKING:
     from mcpcore_lint.model import Handler, ThrowSite, ToolDef, Value
     from mcpcore_lint.rule import RuleContext
     from mcpcore_lint.syntax.module import Module
-
-_CODED: Final = FRAMEWORK_ERRORS | PROTOCOL_ERRORS | {"mcpcore.CodedError"}
 
 
 class WrapperClause(NamedTuple):
@@ -81,48 +78,17 @@ def _clauses_of(decorator: ast.FunctionDef, module: Module) -> Iterator[WrapperC
                     yield WrapperClause(decorator.name, function, module, clause)
 
 
-def becomes_coded_error(type_name: str, handler: Handler, tool: ToolDef, ctx: RuleContext) -> bool:
-    """Whether a decorator of the project turns an exception into a coded error or one of the framework."""
-    if isinstance(handler.node, ast.Lambda) or not handler.node.decorator_list:
-        return False
-    for clause in wrapper_clauses(handler, tool):
-        if any(name is not None and ctx.hierarchy.is_kind_of(type_name, name) is True for name in clause.types()):
-            last = clause.clause.body[-1]
-            return isinstance(last, ast.Raise) and last.exc is not None and _is_coded(clause.value(last.exc), ctx)
+def becomes_another_error(type_name: str, handler: Handler, tool: ToolDef, ctx: RuleContext) -> bool:
+    """Whether a decorator of the project raises another exception in place of one of the handler."""
+    for wrapper in wrapper_clauses(handler, tool):
+        if any(name is not None and ctx.hierarchy.is_kind_of(type_name, name) is True for name in wrapper.types()):
+            last = wrapper.clause.body[-1]
+            return isinstance(last, ast.Raise) and last.exc is not None
     return False
 
 
-def _is_coded(value: Value, ctx: RuleContext) -> bool:
-    """Whether a call creates a coded error or one of the framework, possibly in a function of the project."""
-    if not isinstance(value, CallValue):
-        return False
-    name, function = value.func.name, value.func.definition
-    if not isinstance(function, ast.FunctionDef):
-        if name in _CODED or name.startswith("mcpcore."):
-            return True
-        return any(ctx.hierarchy.is_kind_of(name, base) is True for base in _CODED)
-    module = ctx.project.module_defining(function)
-    if module is None:
-        return False
-    scope = module.scope_of(function)
-    parameters = {argument.arg for argument in all_parameters(function.args)}
-    returned = [node.value for node in own_nodes(function) if isinstance(node, ast.Return) and node.value is not None]
-    created = [node for node in returned if not (isinstance(node, ast.Name) and node.id in parameters)]
-    return bool(created) and all(
-        isinstance(node, ast.Call)
-        and isinstance(error := evaluate(node, scope), CallValue)
-        and not isinstance(error.func.definition, ast.FunctionDef)
-        and _is_coded(error, ctx)
-        for node in created
-    )
-
-
 def is_caught_by_context_manager(throw: ThrowSite, handler: Handler, tool: ToolDef, ctx: RuleContext) -> bool:
-    """Whether a `with` around a `raise` catches the exception, and raises no other builtin exception instead."""
-    body, span = body_of(handler), handler.module.source.span
-    blocks = [node for node in body.above(throw.node) if isinstance(node, (ast.With, ast.AsyncWith))]
-    if not blocks or any(own.call == throw.span for own in ctx.reach(tool).own):
-        return False
-    managers = [span(item.context_expr) for block in blocks for item in block.items]
-    raised = [error for error in ctx.reach(tool).throws if any(manager.holds(error.call) for manager in managers)]
-    return not raised or any(error.form != "builtin" for error in raised)
+    """Whether a `with` around a `raise` catches the exception."""
+    return any(isinstance(node, (ast.With, ast.AsyncWith)) for node in body_of(handler).above(throw.node)) and not any(
+        own.call == throw.span for own in ctx.reach(tool).own
+    )

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 from mcpcore_lint.diagnostics import Severity
 from mcpcore_lint.rule import Rule, RuleContext
-from mcpcore_lint.rules._bodies import Body, body_of, mentions, where_to
-from mcpcore_lint.rules.handler._except_clauses import following, guarding_statement, root_name
+from mcpcore_lint.rules._bodies import Body, body_of, where_to
 from mcpcore_lint.syntax.parse import walk_shallow
 
 if TYPE_CHECKING:
@@ -57,100 +56,19 @@ class NoBaseExceptionCatch(Rule):
 
 
 def _passes_on(catch: CatchSite, body: Body) -> bool:
-    """Whether a clause re-raises the exception, at least for cancellation, or hands it to somebody who does."""
-    return (
-        _always_reraises(catch.body, catch.name)
-        or _reraises_by_class(catch)
-        or _is_stored_in_future(catch)
-        or _is_raised_later(catch, body)
-        or _is_caught_before(catch, body)
+    """Whether a clause, or one before it that catches cancellation, re-raises the exception, perhaps in some cases."""
+    statement = body.parents.get(catch.node)
+    clauses = statement.handlers if isinstance(statement, (ast.Try, ast.TryStar)) else []
+    return any(
+        _reraises(clause)
+        for clause in clauses
+        if clause is catch.node or (clause.type is not None and "ancelled" in ast.unparse(clause.type))
     )
 
 
-def _is_reraise(statement: ast.AST, name: str | None) -> bool:
-    """Whether it is `raise`, `raise error` or `raise error.with_traceback(...)`."""
-    if not isinstance(statement, ast.Raise):
-        return False
-    raised = statement.exc
-    if isinstance(raised, ast.Call) and isinstance(raised.func, ast.Attribute) and raised.func.attr == "with_traceback":
-        raised = raised.func.value
-    return raised is None or (isinstance(raised, ast.Name) and raised.id == name)
-
-
-def _always_reraises(statements: tuple[ast.stmt, ...] | list[ast.stmt], name: str | None) -> bool:
-    """Whether every path through some statements re-raises the caught exception."""
-    for statement in statements:
-        if _is_reraise(statement, name):
-            return True
-        match statement:
-            case ast.Return() | ast.Raise() | ast.Continue() | ast.Break():
-                return False
-            case ast.If():
-                if _always_reraises(statement.body, name) and _always_reraises(statement.orelse, name):
-                    return True
-                if any(
-                    isinstance(node, (ast.Return, ast.Raise)) and not _is_reraise(node, name)
-                    for node in walk_shallow([statement])
-                ):
-                    return False
-            case ast.Try():
-                body_reraises = _always_reraises(statement.body, name) and not statement.handlers
-                if body_reraises or _always_reraises(statement.finalbody, name):
-                    return True
-            case ast.With() | ast.AsyncWith():
-                if _always_reraises(statement.body, name):
-                    return True
-    return False
-
-
-def _reraises_by_class(catch: CatchSite) -> bool:
-    """Whether the clause looks at the exception and re-raises it in some cases, such as cancellation."""
-    if catch.name is None:
-        return False
-    for node in walk_shallow([*catch.body]):
-        test = node.test if isinstance(node, ast.If) else node.subject if isinstance(node, ast.Match) else None
-        looks_at_it = test is not None and mentions(test, catch.name)
-        if looks_at_it and any(_is_reraise(inner, catch.name) for inner in walk_shallow([node])):
-            return True
-    return False
-
-
-def _is_stored_in_future(catch: CatchSite) -> bool:
-    """Whether the exception is put into a future, where its reader gets it."""
+def _reraises(clause: ast.ExceptHandler) -> bool:
+    """Whether a clause contains `raise`, or `raise error` with the caught exception."""
     return any(
-        isinstance(node, ast.Attribute) and node.attr in {"set_exception", "throw"}
-        for node in walk_shallow([*catch.body])
-    )
-
-
-def _is_raised_later(catch: CatchSite, body: Body) -> bool:
-    """Whether the clause stores the exception, and a statement after the `try` raises it."""
-    variables: set[str] = set()
-    for node in walk_shallow([*catch.body]):
-        match node:
-            case ast.Assign(targets=[target], value=ast.Name(id=name)) if name == catch.name:
-                variables.add(root_name(target))
-            case ast.Call(func=ast.Attribute(attr="append", value=ast.Name(id=items)), args=[ast.Name(id=name)]):
-                if name == catch.name:
-                    variables.add(items)
-    statement = guarding_statement(catch, body)
-    if not variables or statement is None:
-        return False
-    return any(
-        isinstance(node, ast.Raise) and node.exc is not None and any(mentions(node.exc, name) for name in variables)
-        for node in walk_shallow([*following(statement, body)])
-    )
-
-
-def _is_caught_before(catch: CatchSite, body: Body) -> bool:
-    """Whether an earlier clause of the same `try` catches cancellation and re-raises it."""
-    parent = body.parents.get(catch.node)
-    if not isinstance(parent, (ast.Try, ast.TryStar)):
-        return False
-    earlier = parent.handlers[: parent.handlers.index(catch.node)] if catch.node in parent.handlers else []
-    return any(
-        clause.type is not None
-        and ("ancelled" in ast.unparse(clause.type) or "get_cancelled" in ast.unparse(clause.type))
-        and _always_reraises(clause.body, clause.name)
-        for clause in earlier
+        isinstance(node, ast.Raise) and (node.exc is None or getattr(node.exc, "id", "") == clause.name)
+        for node in walk_shallow([*clause.body])
     )

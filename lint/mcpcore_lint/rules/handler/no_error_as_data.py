@@ -10,9 +10,8 @@ from mcpcore_lint.flow.effects import BROAD
 from mcpcore_lint.model import options
 from mcpcore_lint.patterns import regex
 from mcpcore_lint.rule import Rule, RuleContext
-from mcpcore_lint.rules._bodies import body_of, where_to
+from mcpcore_lint.rules._bodies import where_to
 from mcpcore_lint.rules.handler._failures import EXCEPTION_TEXT, Failure, FailureDetector, Place
-from mcpcore_lint.rules.handler._result_checks import raises_failures
 from mcpcore_lint.rules.handler._returned_failures import returned_failures
 from mcpcore_lint.syntax.parse import walk_shallow
 
@@ -26,11 +25,9 @@ _HEALTH_CHECK: Final = regex(
 )
 """Names of tools that report how something is: "it fails" is a result."""
 _VALIDATOR: Final = regex(r"(?:^|_)(?:validat\w*|valid|check|verify|lint|parse|dry_run|precheck|preflight)(?:_|$)")
-"""Names of tools that report mistakes in a text: the message of the parser is a result."""
+"""Names of tools that report mistakes in a text, or say yes or no: the message of the parser and "no" are results."""
 _JOB_STATUS: Final = regex(r"(?:^|_)(?:status|state|poll|progress|wait|watch|follow|job|run|runs|task)(?:_|$)")
 """Names of tools that report the state of a job: "failed" is a result, unless an `except` clause returns it."""
-_DECISION: Final = regex(r"(?:^|_)(?:validate|lint|dry_run|precheck|preflight)(?:_|$)")
-"""Names of tools that say yes or no: "no" is a result, unless an `except` clause returns it."""
 
 
 class NoErrorAsData(Rule):
@@ -59,8 +56,6 @@ class NoErrorAsData(Rule):
     def check_handler(self, handler: Handler, tool: ToolDef, ctx: RuleContext) -> None:
         """Report each answer that is certainly a failure, where it is built."""
         contract_tool = tool.flavour == "mcpcore"
-        if any(raises_failures(body_of(wrapper)) for wrapper in ctx.wrappers(handler)):
-            return
         for match in returned_failures(handler, ctx, contract_tool=contract_tool):
             failure, place = match.failure, match.failure.place
             if tool.kind == "prompt" and failure.is_text:
@@ -138,6 +133,5 @@ def _is_expected(shape: str, name: str, *, caught: bool) -> bool:
         return True
     if not caught and shape.lower().endswith(('"failed"}', '"failure"}', '"fail"}')) and _JOB_STATUS.search(name):
         return True
-    if shape == EXCEPTION_TEXT or shape.startswith('the text "Invalid'):
-        return _VALIDATOR.search(name) is not None
-    return not caught and shape.endswith(": False}") and _DECISION.search(name) is not None
+    is_verdict = shape == EXCEPTION_TEXT or shape.startswith('the text "Invalid')
+    return (is_verdict or (not caught and shape.endswith(": False}"))) and _VALIDATOR.search(name) is not None

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import ast
+import re
 from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint.diagnostics import Severity
-from mcpcore_lint.model import Const
+from mcpcore_lint.model import CallValue, Const, Items, Mapping, Text, string
 from mcpcore_lint.patterns import regex
 from mcpcore_lint.rule import Rule, RuleContext
-from mcpcore_lint.rules._bodies import Body, body_of, mentions, origin, short, where_to
-from mcpcore_lint.rules.handler._emptied_names import EmptiedNames
-from mcpcore_lint.rules.handler._empty_values import describe_empty
-from mcpcore_lint.rules.handler._unreachable import unreachable
+from mcpcore_lint.rules._bodies import Body, body_of, mentions, origin, short, text_start, unpacked, where_to
+from mcpcore_lint.rules.handler._failures import RELEVANT_KEYS, normalized
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
-    from mcpcore_lint.model import CatchSite, Handler, ToolDef
+    from mcpcore_lint.model import CatchSite, Handler, ToolDef, Value
 
 _ABSENCE: Final = regex(r"NotFound|DoesNotExist|NoResult|NoSuch|Missing|Empty|NotExist|Absent|Stop(?:Async)?Iteration")
 _ABSENT: Final = frozenset(
@@ -27,6 +26,17 @@ _ABSENT: Final = frozenset(
      "builtins.EOFError", "builtins.KeyboardInterrupt", "builtins.GeneratorExit"}
 )  # fmt: skip
 """Exceptions that mean that something does not exist, so that an empty answer is right."""
+_NOTHING_FOUND: Final = regex(
+    r"\s*(?:no|nothing)\b.{0,60}\b(?:found|available|results?|matches|data|items?|records?)\b", re.IGNORECASE
+)
+_CONSTANTS: Final = {
+    "None": "None",
+    "''": "an empty string",
+    "False": "False",
+    "0": "0",
+    "0.0": "0.0",
+    "b''": "empty bytes",
+}
 
 
 class NoFakeEmpty(Rule):
@@ -50,7 +60,7 @@ class NoFakeEmpty(Rule):
         if not handler.catches:
             return
         body = body_of(handler)
-        for node, empty, catch in (*_empty_returns(handler, body, ctx), *_emptied_answers(body, ctx)):
+        for node, empty, catch in _empty_answers(handler, body, ctx):
             names = [short(name) for name in catch.types if name is not None]
             caught = "any exception" if catch.bare or not names else " or ".join(names[:2])
             looks_like = "an answer" if empty in {"False", "0", "0.0"} else "nothing found"
@@ -63,39 +73,32 @@ class NoFakeEmpty(Rule):
             )
 
 
-def _empty_returns(handler: Handler, body: Body, ctx: RuleContext) -> Iterator[tuple[ast.AST, str, CatchSite]]:
-    """The returns of empty values in clauses."""
-    for node in body.all(ast.Return):
+def _empty_answers(handler: Handler, body: Body, ctx: RuleContext) -> Iterator[tuple[ast.AST, str, CatchSite]]:
+    """The empty values that clauses return, or assign to a name that is returned right after the `try`."""
+    nodes: list[ast.Return | ast.Assign] = [*body.all(ast.Return), *body.all(ast.Assign)]
+    for node in nodes:
         catch = body.clause_of(node)
         nested = body.function_of(node) is not handler.node
         if catch is None or not _hides_failure(catch, ctx, body, nested=nested):
             continue
-        if _depends_on_exception(node, catch, body) or unreachable(node, body):
+        if _depends_on_exception(node, catch, body):
+            continue
+        if isinstance(node, ast.Assign) and not _is_returned_after(node, catch, body):
             continue
         value = body.value(node.value) if node.value is not None else Const(node, handler.module, None)
         if nested and isinstance(value, Const) and value.value is None:
             continue  # a nested function returns None for "nothing", and its caller checks that
-        empty = describe_empty(value)
+        empty = _describe_empty(value)
         if empty is not None:
             yield node, empty, catch
 
 
-def _emptied_answers(body: Body, ctx: RuleContext) -> Iterator[tuple[ast.AST, str, CatchSite]]:
-    """The assignments of empty values in clauses that become the answer: `except Exception: rows = []`."""
-    for clause, catch in body.catches.items():
-        statement = body.parents.get(clause)
-        if not isinstance(clause, ast.ExceptHandler) or not isinstance(statement, ast.stmt):
-            continue
-        if catch.function is not body.root or not _hides_failure(catch, ctx, body, nested=False):
-            continue
-        for node in clause.body:
-            if not isinstance(node, ast.Assign) or len(node.targets) != 1 or not isinstance(node.targets[0], ast.Name):
-                continue
-            empty = describe_empty(body.value(node.value))
-            answer = EmptiedNames(catch, body).answer_after(statement) if empty is not None else None
-            if answer is not None:
-                yield node, answer or empty or "", catch
-                break
+def _is_returned_after(node: ast.Assign, catch: CatchSite, body: Body) -> bool:
+    """Whether the statement after the `try` returns what a clause assigns."""
+    match node.targets, body.after(body.parents[catch.node])[:1]:
+        case [ast.Name(id=name)], [ast.Return(value=ast.Name(id=returned))]:
+            return name == returned
+    return False
 
 
 def _hides_failure(catch: CatchSite, ctx: RuleContext, body: Body, *, nested: bool) -> bool:
@@ -123,3 +126,31 @@ def _depends_on_exception(node: ast.AST, catch: CatchSite, body: Body) -> bool:
         if test is not None and mentions(test, catch.name):
             return True
     return False
+
+
+def _describe_empty(value: Value) -> str | None:
+    """How a value is empty, such as "an empty list"; None if it is not empty or not known."""
+    value = unpacked(value)
+    if isinstance(value, Const) and repr(value.value) in _CONSTANTS:
+        return _CONSTANTS[repr(value.value)]
+    if isinstance(value, (Const, Text)):
+        start = text_start(value) or ""
+        text = start.strip()[:30] + ("..." if isinstance(value, Text) else "")
+        return f'"{text}"' if _NOTHING_FOUND.match(start) else None
+    if isinstance(value, Items) and value.complete:
+        return None if value.items else f"an empty {value.kind}"
+    if isinstance(value, Mapping) and value.complete:
+        if not value.items:
+            return "an empty dict"
+        return "an empty result" if _has_only_empty([(string(key), item) for key, item in value.items]) else None
+    if isinstance(value, CallValue) and value.complete and not value.args and _has_only_empty(value.keywords):
+        name = short(value.func.name)
+        return f"an empty {name}" if name[0].isupper() else None
+    return None
+
+
+def _has_only_empty(fields: Sequence[tuple[str | None, Value]]) -> bool:
+    """Whether a result has only empty fields, and none that may say why."""
+    return bool(fields) and all(
+        normalized(key or "error") not in RELEVANT_KEYS and _describe_empty(value) is not None for key, value in fields
+    )

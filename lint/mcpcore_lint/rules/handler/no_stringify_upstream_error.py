@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import ast
 import re
-import sys
 from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint.diagnostics import Severity
 from mcpcore_lint.frameworks import framework_of
-from mcpcore_lint.model import Items, Symbol
 from mcpcore_lint.patterns import regex
 from mcpcore_lint.rule import Rule, RuleContext
-from mcpcore_lint.rules._bodies import Body, body_of, callee, inside, origin, raised_sites, short
-from mcpcore_lint.syntax.parse import walk, walk_shallow
+from mcpcore_lint.rules._bodies import Body, body_of, callee, origin, raised_sites, short
+from mcpcore_lint.semantics.signatures import last_name
+from mcpcore_lint.syntax.parse import walk
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Sequence
 
     from mcpcore_lint.model import CatchSite, ErrorSite, Handler, ToolDef
 
@@ -27,6 +26,7 @@ _STRINGIFIERS: Final = frozenset(
 )  # fmt: skip
 _TRACEBACKS: Final = frozenset({"traceback.format_exc", "sys.exc_info"})
 _TRACEBACK: Final = "a traceback"
+_BODY: Final = "the body of a response"
 _STRING_METHODS: Final = frozenset(
     {"strip", "lstrip", "rstrip", "lower", "upper", "title", "capitalize", "replace", "split", "splitlines", "format",
      "join", "encode", "decode", "removeprefix", "removesuffix", "partition", "rpartition", "expandtabs"}
@@ -38,15 +38,12 @@ _EXCEPTION_TEXT: Final = frozenset(
 _BODY_TEXT: Final = frozenset({"text", "content", "body"})
 _BODY_METHODS: Final = frozenset({"json", "text", "read", "aread", "get_data"})
 _RESPONSE: Final = regex(r"(?:^|_)(?:response|resp)$", re.IGNORECASE)
-_SHORT_NAMES: Final = frozenset({"r", "res", "result", "reply", "answer"})
-_REQUESTS: Final = frozenset({"get", "post", "put", "patch", "delete", "head", "options", "request", "send", "urlopen"})
 _ABOUT_THE_INPUT: Final = frozenset(
     {"json.JSONDecodeError", "re.error", "re.PatternError", "zoneinfo.ZoneInfoNotFoundError", "binascii.Error",
      "decimal.InvalidOperation", "builtins.UnicodeDecodeError", "builtins.UnicodeEncodeError", "builtins.UnicodeError",
      "builtins.SyntaxError", "tomllib.TOMLDecodeError", "configparser.Error"}
 )  # fmt: skip
 """Exceptions by which a parser says where the caller's own input is wrong, which the caller needs to know."""
-_MAX_DEPTH: Final = 40
 
 
 class NoStringifyUpstreamError(Rule):
@@ -130,157 +127,92 @@ class _TextFinder:
     def __init__(self, body: Body, ctx: RuleContext) -> None:
         self._body = body
         self._ctx = ctx
-        self._visited: set[ast.AST] = set()
 
     def find(self, message: ast.expr) -> str | None:
         """The description of the upstream text in a message."""
-        self._visited.clear()
-        return self._in(message, 0)
+        waiting, visited = [message], set[ast.expr]()
+        while waiting:
+            node = waiting.pop(0)
+            if node in visited:
+                continue
+            visited.add(node)
+            text = self._upstream_text(node)
+            if text is not None:
+                return text
+            waiting = [*self._parts(node), *waiting]
+        return None
 
-    def _in_any(self, nodes: Iterable[ast.expr], depth: int) -> str | None:
-        return next((text for node in nodes if (text := self._in(node, depth)) is not None), None)
-
-    def _in(self, node: ast.expr, depth: int) -> str | None:
-        depth += 1
-        if depth > _MAX_DEPTH:
-            return None
+    def _upstream_text(self, node: ast.expr) -> str | None:
+        """The description of an expression that is upstream text itself."""
         match node:
-            case ast.JoinedStr():
-                return self._in_any([part.value for part in node.values if isinstance(part, ast.FormattedValue)], depth)
-            case ast.Name():
-                return self._in_name(node, depth)
-            case ast.Call():
-                return self._in_call(node, depth)
-            case ast.Attribute():
-                if node.attr in _EXCEPTION_TEXT and isinstance(node.value, ast.Name):
-                    text = self._caught(node.value, node)
-                    if text is not None:
-                        return text or None
-                return "the body of a response" if node.attr in _BODY_TEXT and self._is_response(node.value) else None
-            case ast.BinOp(op=ast.Add() | ast.Mod()):
-                return self._in_any([node.left, node.right], depth)
-            case ast.Subscript() | ast.Await() | ast.NamedExpr() | ast.Starred():
-                return self._in(node.value, depth)
-            case ast.IfExp():
-                return self._in_any([node.body, node.orelse], depth)
-            case ast.BoolOp() | ast.Dict():
-                return self._in_any(node.values, depth)
-            case ast.Tuple() | ast.List():
-                return self._in_any(node.elts, depth)
-        return None
-
-    def _caught(self, name: ast.Name, place: ast.expr) -> str | None:
-        """The description of a caught exception's text; empty if the text is not upstream, None for another name."""
-        for parent in self._body.above(name):
-            if isinstance(parent, ast.ExceptHandler) and parent.name == name.id:
-                catch = self._body.catches[parent]
-                names = [short(each) for each in catch.types if each is not None]
+            case ast.Name() | ast.Attribute(value=ast.Name()) if (catch := self._caught(node)) is not None:
+                names = [short(name) for name in catch.types if name is not None]
                 caught = f"the caught {names[0]}" if len(names) == 1 else "the caught exception"
-                return f"the text of {caught}" if self._is_upstream(catch, place) else ""
+                return f"the text of {caught}" if self._is_upstream(catch) else None
+            case ast.Call() if callee(node, self._body) in _TRACEBACKS:
+                return _TRACEBACK
+            case ast.Attribute(value=owner, attr=name) if name in _BODY_TEXT and _is_response(owner):
+                return _BODY
+            case ast.Call(func=ast.Attribute(value=owner, attr=name)) if name in _BODY_METHODS and _is_response(owner):
+                return _BODY
         return None
 
-    def _in_name(self, node: ast.Name, depth: int) -> str | None:
-        text = self._caught(node, node)
-        if text is not None:
-            return text or None
-        match = self._body.scope(node).lookup_at(node)
+    def _parts(self, node: ast.expr) -> Sequence[ast.expr]:
+        """The expressions whose texts make up the text of an expression."""
+        match node:
+            case ast.JoinedStr() | ast.BoolOp() | ast.Dict():
+                return node.values
+            case ast.FormattedValue() | ast.Subscript() | ast.Await() | ast.NamedExpr() | ast.Starred():
+                return [node.value]
+            case ast.BinOp():
+                return [node.left, node.right]
+            case ast.IfExp():
+                return [node.body, node.orelse]
+            case ast.Tuple() | ast.List():
+                return node.elts
+            case ast.Name() if self._caught(node) is None:
+                return self._assigned(node)
+            case ast.Call() if callee(node, self._body) in _STRINGIFIERS:
+                return node.args[:2]
+            case ast.Call(func=ast.Attribute(value=owner, attr="format" | "join")):
+                return [owner, *node.args, *(keyword.value for keyword in node.keywords)]
+            case ast.Call(func=ast.Attribute(value=owner, attr=method)) if method in _STRING_METHODS:
+                return [owner]
+        return ()
+
+    def _assigned(self, name: ast.Name) -> list[ast.expr]:
+        """The values that the function assigns to a name."""
+        match = self._body.scope(name).lookup_at(name)
         if match is None or match[0].is_module:
-            return None
+            return []
         values = [binding.value for binding in match[1] if binding.kind in {"assign", "annotated"}]
-        if any(binding.value is None for binding in match[1]) and self._body.clause_of(node) is None:
-            return None
-        for value in values:
-            if value is not None and value in self._body.parents and value not in self._visited:
-                self._visited.add(value)
-                text = self._in(value, depth)
-                if text is not None:
-                    return text
-        return None
+        return [value for value in values if value is not None and value in self._body.parents]
 
-    def _in_call(self, node: ast.Call, depth: int) -> str | None:
-        name = callee(node, self._body)
-        keywords = [keyword.value for keyword in node.keywords]
-        if name in _TRACEBACKS:
-            return _TRACEBACK
-        if name in _STRINGIFIERS:
-            return self._in_any(node.args[:2], depth)
-        if not isinstance(node.func, ast.Attribute):
+    def _caught(self, node: ast.Name | ast.Attribute) -> CatchSite | None:
+        """The clause whose exception a name means, or whose text an attribute of the exception holds."""
+        name = node if isinstance(node, ast.Name) else node.value
+        if isinstance(node, ast.Attribute) and node.attr not in _EXCEPTION_TEXT:
             return None
-        method, owner = node.func.attr, node.func.value
-        if method in _BODY_METHODS and self._is_response(owner):
-            return "the body of a response"
-        if method not in _STRING_METHODS | {"__str__", "__repr__"}:
-            return None
-        text = self._in(owner, depth)
-        return self._in_any([*node.args, *keywords], depth) if text is None and method in {"format", "join"} else text
+        clauses = (parent for parent in self._body.above(node) if isinstance(parent, ast.ExceptHandler))
+        return next((self._body.catches[clause] for clause in clauses if clause.name == getattr(name, "id", "")), None)
 
-    def _is_response(self, node: ast.expr) -> bool:
-        """Whether an expression is the response of a service, by its name or by the call that returned it."""
-        if isinstance(node, ast.Await):
-            node = node.value
-        if isinstance(node, ast.Attribute):
-            return bool(_RESPONSE.search(node.attr))
-        if not isinstance(node, ast.Name):
-            return False
-        if _RESPONSE.search(node.id):
-            return True
-        match = self._body.scope(node).lookup_at(node)
-        if match is None or match[0].is_module or node.id not in _SHORT_NAMES:
-            return False
-        values = [binding.value for binding in match[1]]
-        calls = [value.value if isinstance(value, ast.Await) else value for value in values]
-        return any(isinstance(call, ast.Call) and getattr(call.func, "attr", "") in _REQUESTS for call in calls)
-
-    def _is_upstream(self, catch: CatchSite, place: ast.AST) -> bool:
+    def _is_upstream(self, catch: CatchSite) -> bool:
         """Whether the exceptions that a clause catches have texts that others wrote."""
-        return not self._is_narrowed(catch, place) and any(self._is_upstream_type(name, catch) for name in catch.types)
+        return any(self._is_upstream_type(name, catch) for name in catch.types if name is not None)
 
-    def _is_upstream_type(self, name: str | None, catch: CatchSite) -> bool:
+    def _is_upstream_type(self, name: str, catch: CatchSite) -> bool:
         source = origin(name, self._ctx, self._body.module.name)
-        if name is None or source in {"own", "framework", "unknown"}:
-            return False
         if any(self._ctx.hierarchy.is_kind_of(name, base) is True for base in _ABOUT_THE_INPUT):
             return False
         if source == "broad":
             return not catch.try_body or not all(isinstance(node, ast.Raise) for node in catch.try_body)
-        if source == "upstream" or self._ctx.hierarchy.is_kind_of(name, "builtins.OSError") is True:
-            return True
         # The text of a ValueError is the author's own if the project's code raises it, and about the caller's input
         # if a builtin such as `int` does.
-        return self._calls_only_libraries(catch)
+        return source == "upstream" or self._ctx.hierarchy.is_kind_of(name, "builtins.OSError") is True
 
-    def _calls_only_libraries(self, catch: CatchSite) -> bool:
-        """Whether the guarded code calls a third party, and nothing of the project that could raise instead."""
-        nodes = walk_shallow([*catch.try_body])
-        if any(isinstance(node, ast.Raise) for node in nodes):
-            return False
-        third_party = False
-        for call in nodes:
-            if not isinstance(call, ast.Call):
-                continue
-            name = callee(call, self._body)
-            if not name and isinstance(call.func, ast.Attribute) and call.func.attr in _STRING_METHODS:
-                continue
-            source = origin(name or None, self._ctx, self._body.module.name)
-            if source not in {"builtin", "upstream"}:
-                return False
-            third_party |= source == "upstream" and name.partition(".")[0] not in sys.stdlib_module_names
-        return third_party
 
-    def _is_narrowed(self, catch: CatchSite, place: ast.AST) -> bool:
-        """Whether an `if isinstance(error, Mine)` around a place says that the exception is the project's own."""
-        for parent in self._body.above(place):
-            if parent is catch.node:
-                return False
-            if not isinstance(parent, ast.If) or inside(place, parent.orelse):
-                continue
-            for call in walk([parent.test]):
-                if isinstance(call, ast.Call) and callee(call, self._body) == "builtins.isinstance":
-                    tested = self._body.value(call.args[1]) if len(call.args) == 2 else None
-                    classes = tested.items if isinstance(tested, Items) else (tested,)
-                    if all(isinstance(each, Symbol) and self._is_own(each.name) for each in classes):
-                        return True
-        return False
-
-    def _is_own(self, name: str) -> bool:
-        return origin(name, self._ctx, self._body.module.name) in {"own", "framework"}
+def _is_response(node: ast.expr) -> bool:
+    """Whether an expression is the response of a service, by its name."""
+    if isinstance(node, ast.Await):
+        node = node.value
+    return _RESPONSE.search(last_name(node)) is not None

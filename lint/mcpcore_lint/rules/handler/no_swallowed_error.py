@@ -7,31 +7,37 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint.diagnostics import Severity
-from mcpcore_lint.model import Const, Mapping, Symbol, Text, Value
 from mcpcore_lint.patterns import regex
 from mcpcore_lint.rule import Rule, RuleContext
-from mcpcore_lint.rules._bodies import LOOPS, Body, body_of, callee, mentions, text_start, unpacked
-from mcpcore_lint.rules.handler._emptied_names import EmptiedNames, is_all_work
-from mcpcore_lint.rules.handler._empty_values import describe_empty
-from mcpcore_lint.rules.handler._except_clauses import (
-    else_block,
-    following,
-    guarding_statement,
-    has_reason,
-    is_deliberate,
-    only_passes,
-)
-from mcpcore_lint.rules.handler._failures import ERROR_KEYS, SUCCESS_KEYS
-from mcpcore_lint.rules.handler._optional_work import has_fallback, is_optional
-from mcpcore_lint.syntax.parse import all_parameters, walk_shallow
+from mcpcore_lint.rules._bodies import Body, body_of, callee, mentions
+from mcpcore_lint.semantics.signatures import last_name
+from mcpcore_lint.syntax.parse import walk_shallow
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from mcpcore_lint.model import CatchSite, Handler, ToolDef
 
-_FAILED: Final = regex(
-    r"\W*(?:error|failed|failure|could(?: not|n't)|cannot|can't|unable|not able|no \w+ could)\b", re.IGNORECASE
+_LOG_METHODS: Final = frozenset(
+    {"debug", "info", "warning", "warn", "error", "exception", "critical", "fatal", "log", "notice", "trace", "print"}
 )
-"""The beginning of a text that reports a failure."""
+_LOGGER: Final = regex(r"log|console|^(?:ctx|context)$", re.IGNORECASE)
+_LOG_CALLS: Final = frozenset(
+    {"print", "builtins.print", "warnings.warn", "traceback.print_exc", "traceback.print_exception", "sys.stderr.write",
+     "sys.stdout.write", "pprint.pprint", "sentry_sdk.capture_exception"}
+)  # fmt: skip
+_PROGRESS: Final = frozenset({"report_progress", "send_progress_notification", "send_log_message", "log"})
+_CLEANUP: Final = frozenset(
+    {"close", "aclose", "cleanup", "disconnect", "shutdown", "terminate", "kill", "unlink", "rmtree", "rmdir", "remove",
+     "release", "rollback", "cancel", "stop", "quit", "exit", "teardown", "__exit__", "__aexit__", "logout", "dispose",
+     "wait_closed", "detach", "killpg", "send_signal", "removedirs"}
+)  # fmt: skip
+"""Functions that clean up. Their failure is expected, and nothing depends on it."""
+_ADDING_METHODS: Final = frozenset({"update", "setdefault", "append", "extend", "add", "insert"})
+_NOTHING: Final = frozenset({"pass", "return", "return None", "return ''", "return []", "return {}", "return False"})
+"""Statements that are no other attempt at an answer."""
+_BACKGROUND: Final = regex(r"^(?:Thread|Timer|create_task|ensure_future|submit|start_soon|add_task|Process|spawn)$")
+"""Functions that run another function in the background."""
 
 
 class NoSwallowedError(Rule):
@@ -44,9 +50,8 @@ class NoSwallowedError(Rule):
     why = (
         "The tool goes on after the failure, so a typo in the next release, an outage and a full disk all look like a "
         "good answer. A log line informs the operator, not the agent. `OSError` counts as broad: a full disk and a "
-        "missing file are both one. On a server of the SDK or FastMCP a clause that logs the failure, or that has a "
-        "comment saying why it may pass, is reported as information, because it is deliberate. But a log line changes "
-        'nothing if the answer is false without the guarded code, as in `return {"rows": rows}`.'
+        "missing file are both one. On a server of the SDK or FastMCP a clause that logs the failure is "
+        "reported as information, because it is deliberate."
     )
     bad = "try:\n    await index(page)\nexcept Exception:\n    pass"
     good = "try:\n    await index(page)\nexcept IndexBusyError:\n    pass  # it is indexed again tonight"
@@ -63,16 +68,20 @@ class NoSwallowedError(Rule):
             swallowed = (
                 "every exception" if catch.broad else "every OSError" if "builtins.OSError" in catch.types else ""
             )
-            statement = guarding_statement(catch, body)
-            if not swallowed or statement is None or not (catch.suppress or only_passes(catch.body, body)):
+            node = body.parents.get(catch.node) if isinstance(catch.node, ast.ExceptHandler) else catch.node
+            statement = body.statement_of(node) if node is not None else None
+            if not swallowed or statement is None or not (catch.suppress or _only_passes(catch.body, body)):
                 continue
-            if is_optional(catch, body) or _is_reported_after(catch, statement, body):
+            if (
+                _only_cleans_up(catch.try_body, body)
+                or _is_aside(statement, body)
+                or _is_answered(catch, statement, body)
+            ):
                 continue
-            is_false = _makes_answer_false(catch, statement, body)
-            if not is_false and has_fallback(catch, body):
-                continue
-            in_loop = not catch.broad and body.loop_of(statement) is not None
-            deliberate = has_reason(catch, body) or (not is_false and (in_loop or is_deliberate(catch, body)))
+            logs = any(
+                _is_logging(node.value, body) for node in walk_shallow([*catch.body]) if isinstance(node, ast.Expr)
+            )
+            deliberate = logs or (not catch.broad and body.loop_of(statement) is not None)
             ctx.report(
                 catch.span,
                 f"{'`suppress`' if catch.suppress else 'the `except`'} in {tool.display_name} swallows {swallowed}, so "
@@ -84,78 +93,144 @@ class NoSwallowedError(Rule):
             )
 
 
-def _makes_answer_false(catch: CatchSite, statement: ast.stmt, body: Body) -> bool:
-    """Whether the answer is false if the guarded code fails.
-
-    It is false if it shows only names that the guarded code should have filled, if it is empty and the guarded code
-    would have returned something, and if the tool does nothing else and returns the same whatever happens.
-    """
-    if body.function_of(statement) is not body.root or body.loop_of(statement) is not None:
+def _is_logging(node: ast.expr, body: Body) -> bool:
+    """Whether an expression only writes to a log, to a console or to the client's log."""
+    if isinstance(node, ast.Await):
+        node = node.value
+    if not isinstance(node, ast.Call):
         return False
-    if EmptiedNames(catch, body).answer_after(statement) is not None:
+    func = node.func
+    if isinstance(func, ast.Attribute) and (
+        func.attr in _PROGRESS or (func.attr in _LOG_METHODS and _LOGGER.search(last_name(func.value)))
+    ):
         return True
-    answer = next((node for node in following(statement, body) if not only_passes([node], body)), None)
-    if not isinstance(answer, ast.Return) or answer.value is None:
+    return callee(node, body) in _LOG_CALLS
+
+
+def _only_passes(statements: Sequence[ast.stmt], body: Body) -> bool:
+    """Whether some statements do nothing but pass, continue, log or print."""
+    for statement in statements:
+        match statement:
+            case ast.Pass() | ast.Continue() | ast.Expr(value=ast.Constant()):
+                pass
+            case ast.Expr(value=value) if _is_logging(value, body):
+                pass
+            case ast.If() if _only_passes([*statement.body, *statement.orelse], body):
+                pass
+            case _:
+                return False
+    return True
+
+
+def _only_cleans_up(statements: Sequence[ast.stmt], body: Body) -> bool:
+    """Whether statements only clean up, report progress, or prepare and write a line of the log."""
+    last = statements[-1] if statements else None
+    if isinstance(last, ast.Expr) and _is_logging(last.value, body):
+        statements = [statement for statement in statements if not isinstance(statement, ast.Assign)]
+    for statement in statements:
+        match statement:
+            case ast.Pass() | ast.Delete():
+                pass
+            case ast.Expr(value=value):
+                call = value.value if isinstance(value, ast.Await) else value
+                # A call may wrap another one: asyncio.wait_for(client.close(), 5)
+                calls = [call, *call.args] if isinstance(call, ast.Call) else []
+                names = {last_name(part.func) for part in calls if isinstance(part, ast.Call)}
+                if not _is_logging(call, body) and names.isdisjoint(_CLEANUP):
+                    return False
+            case ast.If():
+                if not _only_cleans_up([*statement.body, *statement.orelse], body):
+                    return False
+            case ast.For() | ast.AsyncFor() | ast.With() | ast.AsyncWith():
+                if not _only_cleans_up(statement.body, body):
+                    return False
+            case _:
+                return False
+    return True
+
+
+def _is_aside(statement: ast.stmt, body: Body) -> bool:
+    """Whether another exception already leaves the function, or the code runs in the background."""
+    child: ast.AST = statement
+    for parent in body.above(statement):
+        if isinstance(parent, (ast.Try, ast.TryStar)) and child in parent.finalbody:
+            return True
+        if isinstance(parent, ast.ExceptHandler) and isinstance(parent.body[-1], ast.Raise):
+            return True
+        child = parent
+    function = body.function_of(statement)
+    if function is body.root or isinstance(function, ast.Lambda) or statement not in function.body:
         return False
-    if any(isinstance(node, ast.Return) for node in walk_shallow([*catch.try_body, *else_block(statement)])):
-        return describe_empty(body.value(answer.value)) not in {None, "None", "False"}
-    return is_all_work(statement, catch, body) and _claims_success(answer.value, body)
-
-
-def _claims_success(answer: ast.expr, body: Body) -> bool:
-    """Whether an answer consists of constants and parameters, and says something: `f"{name} is saved"`."""
-    parameters = {parameter.arg for parameter in all_parameters(body.root.args)}
-    claims = False
-    for node in walk_shallow([answer]):
-        if isinstance(node, ast.Constant):
-            claims = claims or node.value is True or isinstance(node.value, str)
-        if isinstance(node, ast.Call) and not callee(node, body).startswith(("json.", "builtins.str", "mcp.")):
-            return False
-        if isinstance(node, (ast.Subscript, ast.Attribute)) and not isinstance(body.parents.get(node), ast.Call):
-            return False
-        if isinstance(node, ast.Name) and node.id not in parameters and not isinstance(body.value(node), Symbol):
-            return False
-    return claims
-
-
-def _is_reported_after(catch: CatchSite, statement: ast.stmt, body: Body) -> bool:
-    """Whether the code after the `try`, or after the retry loop around it, raises or returns the failure."""
-    continues = any(isinstance(node, ast.Continue) for node in walk_shallow([*catch.body]))
-    answer = next(iter(following(statement, body)), None)
-    if isinstance(answer, ast.Return) and answer.value is not None and not continues:
-        says_failure = _says_failure(body.value(answer.value))
-    else:
-        says_failure = False
-    if says_failure:
-        return True
-    stored = {
-        node.id
-        for node in walk_shallow([*catch.try_body])
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
-    }
-    for start in (statement, body.loop_of(statement)):
-        after = body.after(start) if start is not None else []
-        if isinstance(start, LOOPS) and start.orelse:
-            after = start.orelse
-        match after[:1]:
-            case [ast.Raise()]:
-                return True
-            case [ast.Assign(value=ast.BoolOp() | ast.IfExp() as value)]:
-                # `items = loaded or DEFAULTS`: the missing value is visibly replaced.
-                return any(mentions(value, name) for name in stored)
-            case [ast.If(test=test, body=block)] if any(mentions(test, name) for name in stored):
-                return any(isinstance(node, ast.Raise) for node in walk_shallow([*block]))
-    return False
-
-
-def _says_failure(value: Value) -> bool:
-    value = unpacked(value)
-    if isinstance(value, (Const, Text)):
-        return _FAILED.match(text_start(value) or "") is not None
-    if not isinstance(value, Mapping):
-        return False
-    table = {str(key.value).lower(): item for key, item in value.items if isinstance(key, Const)}
-    denied = [table[key] for key in SUCCESS_KEYS & table.keys()]
-    return not table.keys().isdisjoint(ERROR_KEYS) or any(
-        isinstance(item, Const) and item.value is False for item in denied
+    return any(
+        _BACKGROUND.search(last_name(call.func)) is not None and mentions(call, function.name)
+        for call in body.all(ast.Call)
     )
+
+
+def _is_answered(catch: CatchSite, statement: ast.stmt, body: Body) -> bool:
+    """Whether the code after the `try` raises the failure, or visibly goes on without the guarded code.
+
+    It goes on if the guarded code returns the answer and another attempt follows, and if the guarded code only adds to
+    something that existed before, or sets names that already have a value. In a loop, "before" means in the same round:
+    an item that is left out of a list goes unnoticed.
+    """
+    after = _following(statement, body)
+    if any(isinstance(node, ast.Raise) for node in after):
+        return True
+    loop = body.loop_of(statement)
+    nodes = walk_shallow([*catch.try_body])
+    if any(isinstance(node, ast.Return) and node.value is not None for node in nodes):
+        return loop is None and any(ast.unparse(node) not in _NOTHING for node in after)
+    stored = _stored_by(nodes)
+    if not stored or not after:
+        return False
+    answer = after[0].value.id if isinstance(after[0], ast.Return) and isinstance(after[0].value, ast.Name) else None
+    if any(isinstance(node, ast.Name) and node.id == answer for node in stored):
+        return False  # the answer itself is missing
+    return all(_existed_before(node, statement, loop, catch, body) for node in stored)
+
+
+def _following(statement: ast.stmt, body: Body) -> list[ast.stmt]:
+    """The statements after a statement in its function, starting with its own block."""
+    statements: list[ast.stmt] = []
+    for node in (statement, *body.above(statement)):
+        statements += body.after(node)
+    return statements
+
+
+def _stored_by(nodes: list[ast.AST]) -> list[ast.expr]:
+    """The targets that some nodes set or add to: `a = ...`, `a.b = ...`, `a["b"] = ...`, `a.update(...)`."""
+    targets: list[ast.expr] = []
+    for node in nodes:
+        if isinstance(node, (ast.Name, ast.Attribute, ast.Subscript)) and isinstance(node.ctx, ast.Store):
+            targets.append(node)
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _ADDING_METHODS:
+            targets.append(node.func)
+    return targets
+
+
+def _existed_before(target: ast.expr, statement: ast.stmt, loop: ast.AST | None, catch: CatchSite, body: Body) -> bool:
+    """Whether a target had a value before the `try`: in the same round, if that is in a loop."""
+    node = target
+    while isinstance(node, (ast.Attribute, ast.Subscript, ast.Starred)):
+        node = node.value
+    if not isinstance(node, ast.Name):
+        return loop is None
+    match = body.scope(statement).lookup(node.id)
+    if match is None:
+        return False
+    is_name = node is target
+    guarded = {id(part) for part in walk_shallow([*catch.try_body])}
+    for binding in match[1]:
+        if id(binding.node) in guarded or id(binding.value) in guarded:
+            # `page = load(); page.seen = True`, `for row in rows: row.seen = True`
+            if not is_name and (binding.value is not None or isinstance(binding.node, (ast.For, ast.AsyncFor))):
+                return True
+            continue
+        line = getattr(binding.node, "lineno", 0)
+        if (binding.kind == "parameter" and loop is None) or getattr(loop, "lineno", 0) < line < statement.lineno:
+            empty = isinstance(binding.value, (ast.List, ast.Dict)) and len(ast.unparse(binding.value)) == len("[]")
+            if is_name or not empty:
+                return True
+    # The code after the `try` does not read the name.
+    return is_name and not any(mentions(after, node.id) for after in _following(statement, body))

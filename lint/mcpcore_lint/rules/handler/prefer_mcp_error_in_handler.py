@@ -10,7 +10,7 @@ from mcpcore_lint.frameworks import as_markdown, framework_of, registered_in_sig
 from mcpcore_lint.rule import Rule, RuleContext
 from mcpcore_lint.rules._bodies import short, where_to
 from mcpcore_lint.rules.handler._raises import NOT_FAILURES, about_an_unknown_tool
-from mcpcore_lint.rules.handler._wrappers import becomes_coded_error, is_caught_by_context_manager
+from mcpcore_lint.rules.handler._wrappers import becomes_another_error, is_caught_by_context_manager
 
 if TYPE_CHECKING:
     from mcpcore_lint.model import ErrorSite, Handler, ThrowSite, ToolDef
@@ -51,8 +51,7 @@ Where the text is hidden, the finding is a warning, or information if a decorato
 since the project may raise `ToolError` in place of the exception. Where the text is sent, only `raise Exception(...)`
 is reported, as information. Select the rule by its id to see the rest.
 
-There is no finding if a decorator or a context manager of the project turns the exception into a coded error or an
-error of the framework.
+There is no finding if a decorator or a context manager of the project catches the exception and raises another one.
 """
     bad = 'raise ValueError(f"no article {pmid}")'
     good = 'raise ctx.fail("no_match", f"no article {pmid}", data={"pmid": pmid})'
@@ -77,11 +76,12 @@ error of the framework.
                 continue
             if error.node.lineno in lines or _is_stub(error, handler, tool):
                 continue
-            if builtin and (becomes_coded_error(error.type_name, handler, tool, ctx) or _is_guarded(throw, tool, ctx)):
+            if builtin and (
+                becomes_another_error(error.type_name, handler, tool, ctx) or _is_guarded(throw, tool, ctx)
+            ):
                 continue
             lines.add(error.node.lineno)
-            has_text = _has_text(error.node, handler)
-            _report(error.node, error.type_name, handler, tool, ctx, has_text=has_text, throw=throw)
+            _report(error.node, error.type_name, handler, tool, ctx, throw=throw)
 
 
 def _check_helper(throw: ThrowSite, handler: Handler, tool: ToolDef, ctx: RuleContext) -> None:
@@ -97,8 +97,7 @@ def _check_helper(throw: ThrowSite, handler: Handler, tool: ToolDef, ctx: RuleCo
             and reached.source == "project"
             and reached.type_name not in NOT_FAILURES
         ):
-            has_text = reached.site.span != span or _has_text(throw.call, handler)
-            _report(throw.node, reached.type_name, handler, tool, ctx, has_text=has_text)
+            _report(throw.node, reached.type_name, handler, tool, ctx)
             return
 
 
@@ -109,7 +108,6 @@ def _report(
     tool: ToolDef,
     ctx: RuleContext,
     *,
-    has_text: bool,
     throw: ThrowSite | None = None,
 ) -> None:
     message = f"{tool.display_name} raises {short(type_name)}"
@@ -124,14 +122,9 @@ def _report(
         if handling.sends or not registered_in_sight(tool):
             weight = Severity.INFO
         effect = framework.effect(handling.shows, tool)
-        if not handling.sends:
-            message += f", {effect}"
-        elif type_name in _UNSPECIFIC:
-            message += f", {effect}, so it looks like any other failure"
-        elif has_text:
-            message += f", {effect}, so it looks like a bug"
-        else:
-            message += " without a text, so the agent learns neither what failed nor what to do next"
+        message += f", {effect}"
+        if handling.sends:
+            message += f", so it looks like {'any other failure' if type_name in _UNSPECIFIC else 'a bug'}"
     # This follows the calls of the handler, which costs more than all checks before it.
     if throw is not None and is_caught_by_context_manager(throw, handler, tool, ctx):
         return
@@ -159,13 +152,3 @@ def _is_guarded(throw: ThrowSite, tool: ToolDef, ctx: RuleContext) -> bool:
     if tool.flavour != "mcpcore" and not tool.handler.module.source.has("mcpcore"):
         return False
     return any(own.call == throw.span and own.form in {"guard", "fail"} for own in ctx.reach(tool).own)
-
-
-def _has_text(node: ast.expr, handler: Handler) -> bool:
-    """Whether an exception is created with a text, rather than with nothing or a parameter alone."""
-    if not isinstance(node, ast.Call) or not node.args:
-        return False
-    first = node.args[0]
-    if isinstance(first, ast.Constant):
-        return isinstance(first.value, str) and bool(first.value.strip())
-    return not (isinstance(first, ast.Name) and any(parameter.name == first.id for parameter in handler.parameters))

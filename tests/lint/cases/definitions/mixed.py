@@ -44,7 +44,7 @@ def read(path: str) -> str:  # expect: field-description
 
 
 @sdk.tool()
-def write(path: str, text: Annotated[str, "What to write."]) -> str:  # expect: field-description
+def write(path: str, text: Annotated[str, "What to write."]) -> str:
     """Write.
 
     Args:

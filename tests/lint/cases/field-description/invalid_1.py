@@ -9,6 +9,6 @@ def merge(
     sheet_name: str,
     start_cell: str,  # here
     end_cell: str,  # here
-    sheet_name_or_range: str,  # here
+    sheet_name_or_range: str,
 ) -> str:
     """Merge cells."""

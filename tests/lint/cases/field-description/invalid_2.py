@@ -1,4 +1,4 @@
-# message: the parameter path of one has no description
+# message: the parameter lines of one has no description
 from typing import Annotated
 
 from fastmcp import Context as Theirs, FastMCP
@@ -14,7 +14,7 @@ Path = Annotated[str, Field(min_length=1)]
 @tool
 def one(
     ctx: Context,
-    path: str,  # here
+    path: str,
     text: Annotated[str, Field(description="A text.")],
     lines: list[int],  # here
 ) -> str:
@@ -31,7 +31,7 @@ def two(
 @sdk.tool()
 def three(
     path: Annotated[str, "A path."],
-    limit: Annotated[int, "How many."] = 3,  # here
+    limit: Annotated[int, "How many."] = 3,
     *,
     name: str,
     other: Annotated[str, Field(description=" ")],  # here
@@ -69,11 +69,3 @@ def book(
 @server.tool()
 def remove(row: int, rule: dict[str, str]) -> str:  # here
     """Remove a row by a rule."""
-
-@server.tool()
-def copy(
-    source: str,  # here
-    target: str,  # here
-    path: str,  # here
-) -> str:
-    """Copy a source to a target."""

@@ -13,12 +13,6 @@ async def fetch(a: str) -> str:
         return open(a).read()
     except (ValueError, Everything) as error:  # here
         raise internal_error() from error
-    try:
-        return open(a).read()
-    except BaseException:  # here
-        if a:
-            raise
-        return ""
     with suppress(BaseException):  # here
         open(a)
     def inner():

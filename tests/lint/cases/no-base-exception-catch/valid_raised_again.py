@@ -29,26 +29,7 @@ async def fetch(a: str) -> str:
             raise
     try:
         return open(a).read()
-    except BaseException as error:
-        future.set_exception(error)
-    except Exception:
+    except BaseException:
+        if a:
+            raise
         return ""
-
-@tool
-async def keep(a: str) -> str:
-    failure = None
-    try:
-        text = open(a).read()
-    except BaseException as error:
-        failure = error
-    failures = []
-    try:
-        text = open(a).read()
-    except BaseException as error:
-        failures.append(error)
-    close()
-    if failures:
-        raise failures[0]
-    if failure is not None:
-        raise failure
-    return text

@@ -15,28 +15,12 @@ async def assigned(a: str) -> dict:
     return result
 
 @mcp.tool
-async def updated(a: str) -> str:
-    result = {"success": True}
-    try:
-        result.update(await load(a))
-    except Exception as e:
-        result.update({"success": False, "message": str(e)})  # here
-    return json.dumps(result)
-
-@mcp.tool
 async def replaced(a: str) -> str:
     try:
         out = await load(a)
     except Exception as e:
         out = {"error": str(e)}
     return json.dumps(out)  # here
-
-@mcp.tool
-async def appended(a: str) -> str:
-    text = f"Error: no {a}"
-    if a.islower():
-        text += ", try capitals"
-    return text  # here
 
 @mcp.tool
 async def joined(a: str) -> list:
@@ -52,10 +36,6 @@ async def asked(a: str) -> dict:
         found = await load(a)
     except Exception as e:
         error = str(e)
-    if error:
-        return {"error": error, "asked": a}  # here
-    if found.error is not None:
-        return {"error": found.error, "asked": a}  # here
     return {"error": found["message"]}  # here
 
 @mcp.tool

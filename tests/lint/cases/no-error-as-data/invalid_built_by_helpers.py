@@ -31,17 +31,6 @@ async def late(why: str) -> str:
 def by_hand(why: str) -> CallToolResult:
     return CallToolResult(content=as_text(why), isError=True)
 
-class Tools:
-    def as_text(self, message: str) -> list[TextContent]:
-        return [TextContent(type="text", text=message)]
-
-    @mcp.tool
-    def show(self, a: str) -> list[TextContent]:
-        try:
-            return self.as_text(load(a))
-        except Exception as e:
-            return self.as_text(f"Upstream API error: {e}")  # here
-
 @mcp.tool
 async def fetch(a: str) -> str:
     if a == "1":

@@ -1,11 +1,7 @@
 # message: fetch returns {"errors": ...}
 from fastmcp import FastMCP
-from pydantic import BaseModel
 
 mcp = FastMCP("x")
-
-class ErrorResponse(BaseModel):
-    why: str
 
 @mcp.tool
 async def fetch(a: str) -> dict:
@@ -13,8 +9,6 @@ async def fetch(a: str) -> dict:
         return await load(a)
     except KeyError as e:
         return {"errors": [str(e)]}  # here
-    except ValueError as e:
-        return ErrorResponse(why=str(e))  # here
     except TimeoutError as e:
         return [{"type": "text", "text": f"Error: {e}"}]  # here
     except ConnectionError:

@@ -6,15 +6,6 @@ mcp = FastMCP("x")
 def load(a: str) -> dict:
     return {"error": "no a"} if not a else {"rows": [a]}
 
-def refused(function):
-    @functools.wraps(function)
-    def wrapper(*args, **kwargs):
-        answer = function(*args, **kwargs)
-        if answer.get("error"):
-            raise ValueError(answer["error"])
-        return answer
-    return wrapper
-
 @mcp.tool
 def first(a: str) -> dict:
     answer = load(a)
@@ -28,14 +19,6 @@ def second(a: str) -> dict:
     error = answer.get("error")
     if error is not None:
         raise ValueError(error)
-    return answer
-
-@mcp.tool
-def third(a: str) -> dict:
-    answer = load(a)
-    match answer:
-        case {"error": error}:
-            raise ValueError(error)
     return answer
 
 def save(a: str) -> dict:
@@ -55,14 +38,3 @@ def fourth(a: str) -> dict:
         if "rows" in answer:
             return answer
     raise ValueError(a)
-
-@mcp.tool
-def fifth(a: str) -> dict:
-    answer = load(a)
-    assert "error" not in answer
-    return answer
-
-@mcp.tool
-@refused
-def sixth(a: str) -> dict:
-    return load(a)

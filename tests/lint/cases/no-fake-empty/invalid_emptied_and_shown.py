@@ -2,9 +2,17 @@
 from mcpcore import tool
 
 @tool
-def searched(query: str) -> dict:
+def searched(query: str) -> list:
     try:
         rows = search(query)
     except Exception:
         rows = []  # here
-    return {"query": query, "rows": rows, "count": len(rows)}
+    return rows
+
+@tool
+def explained(query: str) -> dict:
+    try:
+        rows = search(query)
+    except Exception:
+        rows = []
+    return {"query": query, "rows": rows, "complete": False}

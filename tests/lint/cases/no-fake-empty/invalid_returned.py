@@ -19,7 +19,7 @@ async def fetch(a: str) -> list[str]:
         return []  # here
     except sqlite3.Error as error:
         log(error)
-        return {"items": [], "total": 0, "query": a}  # here
+        return {"items": [], "total": 0}  # here
     except StoreError:
         return Page(items=[], total=0)  # here
     except TimeoutError:

@@ -32,8 +32,6 @@ def fetch(a: str) -> str:
     try:
         return parse(a)
     except Exception as error:
-        if isinstance(error, Mine):
-            raise validation_error(str(error)) from error
         raise validation_error(f"no: {redacted(error)}") from error
     try:
         return subprocess.check_output([a]).decode()

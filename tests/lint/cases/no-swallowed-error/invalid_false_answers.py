@@ -11,25 +11,6 @@ class Rows(BaseModel):
     total: int
 
 @tool
-def left_empty(query: str) -> dict:
-    rows, total = [], 0
-    try:
-        rows = search(query)
-        total = len(rows)
-    except Exception as error:  # here
-        logger.error("no rows: %s", error)
-    return {"success": True, "query": query, "rows": rows, "count": total}
-
-@tool
-def filled(query: str) -> str:
-    data = {"rows": [], "total": 0}
-    try:
-        data["rows"] = search(query)
-    except Exception as error:  # here
-        logger.error("no rows: %s", error)
-    return json.dumps(data)
-
-@tool
 def model(query: str) -> dict:
     rows = []
     try:
@@ -47,14 +28,6 @@ def saved(name: str) -> str:
     except Exception as error:  # here
         logger.error("not written: %s", error)
     return f"{name} is saved"
-
-@tool
-def nothing(name: str) -> list:
-    try:
-        return search(name)
-    except Exception as error:  # here
-        logger.error("no rows: %s", error)
-    return []
 
 @tool
 def warned(query: str) -> dict:

@@ -13,18 +13,9 @@ def save(path: str, text: str) -> str:
     with suppress(IOError):  # here
         index(path)
     try:
-        os.chmod(path, 0o600)
-    except OSError:
-        pass
-    size = 0
-    try:
-        size = Path(path).stat().st_size
-    except OSError:
-        pass
-    try:
         index(path)
     except (ConnectionError, FileNotFoundError):
         pass
     with suppress(OSError):
         os.unlink(path)
-    return f"{size} bytes"
+    return "saved"

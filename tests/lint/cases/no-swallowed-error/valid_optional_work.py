@@ -51,12 +51,6 @@ async def look_up(a: str) -> dict:
     except Exception as error:
         logger.warning("not counted: %s", error)
     for each in a:
-        try:
-            if int(answer.get(each, 1)) < 1:
-                answer[each] = 1
-        except Exception:
-            pass
-    for each in a:
         owner = None
         try:
             owner = load(each)

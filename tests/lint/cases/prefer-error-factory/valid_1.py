@@ -13,14 +13,3 @@ def fetch(a: str, code: ErrorCode) -> str:
     if a == "4":
         raise CodedError(ErrorCode.NOT_FOUND if a else ErrorCode.CONFLICT, "x")
     raise CodedError(code, "x")
-
-class Policy:
-    CODE = ErrorCode.NOT_FOUND
-
-    @tool
-    def fetch(self, a: str) -> str:
-        if a:
-            raise CodedError(POLICY.CODE, "x")
-        raise CodedError(self.CODE, "x")
-
-POLICY = Policy()

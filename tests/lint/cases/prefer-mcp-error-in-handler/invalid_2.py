@@ -14,13 +14,6 @@ def partly():
     except TypeError:
         raise
 
-@contextmanager
-def renamed():
-    try:
-        yield
-    except ValueError as e:
-        raise RuntimeError(str(e)) from e
-
 @app.tool()
 def fetch(pmid: str) -> str:
     'Fetch an article.'
@@ -29,5 +22,3 @@ def fetch(pmid: str) -> str:
             raise ValueError("pmid is empty")  # here
         if pmid == "1":
             raise TypeError("pmid is a number")  # here
-    with renamed():
-        raise ValueError("no such article")  # here

@@ -1,4 +1,4 @@
-# message: fetch raises ValueError without a text
+# message: fetch raises ValueError, whose text FastMCP sends
 from fastmcp import FastMCP
 
 mcp = FastMCP("x")

@@ -15,7 +15,6 @@ from mcpcore_lint.model import (
     FunctionNode,
     Handler,
     Missing,
-    Parameter,
     Served,
     ToolDef,
     Unknown,
@@ -25,11 +24,11 @@ from mcpcore_lint.model import (
     string,
 )
 from mcpcore_lint.registrations.calls import Calls
-from mcpcore_lint.registrations.contracts import contract_given, contract_of
+from mcpcore_lint.registrations.contracts import contract_given
 from mcpcore_lint.registrations.functions import Target, wrapped_parameter
 from mcpcore_lint.registrations.lowlevel import Dispatching
-from mcpcore_lint.registrations.unresolved import Origins, Unresolved, note_unresolved
-from mcpcore_lint.registrations.ways import NEAR, SERVES_ALL, Maker, Site
+from mcpcore_lint.registrations.unresolved import Unresolved, note_unresolved, unresolved_registration
+from mcpcore_lint.registrations.ways import HINTS, NEAR, Maker, Site
 from mcpcore_lint.semantics.choices import choice
 from mcpcore_lint.semantics.evaluate import evaluate
 
@@ -117,41 +116,20 @@ class Builder:
         return self.calls.servers.server(node, scope)
 
     def _calls(self) -> list[tuple[ast.Call, Scope]]:
-        """The calls that may register something."""
+        """The calls that may register something: by their words, or by a name that such a line binds."""
         text = self.module.source.text
-        words = [each for part, words in NEAR.items() if part in text for each in words if each in text]
-        words += self._names(text)
-        return self.module.calls_near(*words) if words else []
-
-    def _names(self, text: str) -> list[str]:
-        """The beginnings of calls of decorators under other names, and of the project's own registrars."""
-        found: dict[str, None] = {}
-        if "register" in text:
-            found["register"] = None
+        words = [word for word in NEAR if word in text]
         for local, bindings in self.module.scope.bindings.items():
-            for each in bindings:
-                value, target = each.value, each.target
-                if target is not None and target[1] is not None and target[1] != local:
-                    named = any(word in target[1] for word in ("tool", "resource", "prompt"))
-                elif isinstance(value, ast.Attribute):
-                    named = value.attr in {"tool", "resource", "prompt"}
-                elif isinstance(value, ast.Call):
-                    inner = value.func
-                    named = isinstance(inner, ast.Attribute) and inner.attr in {"tool", "resource", "prompt"}
-                    named = named or (isinstance(inner, ast.Name) and inner.id in {"tool", "partial"})
-                else:
-                    named = isinstance(each.node, ast.FunctionDef) and "tool" in local
-                if named:
-                    found[local + "("] = None
-        return [each for each in found if each in text]
+            lines = (self.module.source.line(getattr(binding.node, "lineno", 1)) for binding in bindings)
+            if any(hint in line for line in lines for hint in HINTS) and f"{local}(" in text:
+                words.append(f"{local}(")
+        return self.module.calls_near(*words) if words else []
 
     # -- calls -------------------------------------------------------------------------------------------------------
 
     def _registered(self, site: Site) -> None:
         functions = self.calls.functions
         rounds = functions.elements.rounds(site.call, site.scope, site.target)
-        if rounds == [site.scope] and _may_be_looked_up(site.target, site.scope):
-            rounds = functions.elements.table_rounds(site.target, site.scope) or rounds
         resolved = not rounds  # the conditions leave no round
         for scope in rounds:
             functions.steps = 0
@@ -161,8 +139,6 @@ class Builder:
             resolved = resolved or bool(targets)
             names: set[str | None] = set()
             for target in targets.values():
-                if any(_inside(other, target) for other in targets.values()):
-                    continue  # a factory's result is registered, not the factory
                 if isinstance(target.node, (ast.FunctionDef, ast.AsyncFunctionDef)):
                     own = self._own_maker(target.node, target.module)
                     if own is not None:
@@ -174,13 +150,8 @@ class Builder:
                     tool.server = None
                 names.add(string(tool.name))
         if not resolved and site.maker.way.kind == "tool":
-            self._note_unresolved(site)
-
-    def _note_unresolved(self, site: Site) -> None:
-        self.calls.functions.steps = 0
-        unresolved = Origins(self.calls.functions).unresolved(site)
-        if unresolved is not None:
-            self._unresolved.append(unresolved)
+            unresolved = unresolved_registration(site, functions)
+            self._unresolved += [unresolved] if unresolved is not None else []
 
     def _note_server(self, maker: Maker, target: ast.expr, scope: Scope) -> None:
         """Remember the server of `add_tool(Tool.from_function(...))`, which is a tool by itself."""
@@ -207,16 +178,16 @@ class Builder:
             return
         given = given_name(maker)
         annotations = given_annotations(maker)
+        changes: dict[str, Value] = {} if is_left_out(annotations) else {"annotations": annotations}
         if given is None or string(given) == target.node.name:  # type: ignore[union-attr]
-            if not is_left_out(annotations):
-                for tool in self._found:
-                    if tool.handler.node is target.node:
-                        tool.annotations = annotations
+            for tool in self._found:
+                if changes and tool.handler.node is target.node:
+                    tool.annotations = annotations
             return
-        changes = {"name": given, **({} if is_left_out(annotations) else {"annotations": annotations})}
-        before = own.call
-        kept = tuple(each for each in before.keywords if each[0] not in changes) if before else ()
-        call = replace(before or maker.call, keywords=(*kept, *changes.items()), args=before.args if before else ())
+        changes["name"] = given
+        call = own.call or replace(maker.call, args=(), keywords=())
+        kept = tuple(keyword for keyword in call.keywords if keyword[0] not in changes)
+        call = replace(call, keywords=(*kept, *changes.items()))
         self._add(own._replace(call=call, server=maker.server), site.registration, target, site.scope)
 
     # -- one tool ----------------------------------------------------------------------------------------------------
@@ -226,8 +197,6 @@ class Builder:
         handler = self.handler(node, module)
         if target.signed:
             handler = replace(handler, parameters=())
-        elif target.taken or target.defaults:
-            handler = replace(handler, parameters=_remaining(handler.parameters, target))
         name: Value = target.name
         description: Value = Missing(node, module)
         uri: Value | None = None
@@ -286,12 +255,6 @@ class Builder:
         tool.serves = tuple(served)
         if served:
             self._serving.append(tool)
-            return
-        module = tool.handler.module
-        call = Dispatching(self.calls.functions).looked_up(tool.handler.node, module)
-        if call is not None and module is self.module:
-            scope = module.scope_of(tool.handler.node)
-            self._note_unresolved(Site(Maker(SERVES_ALL, "lowlevel", None), call.func, scope, call, call))
 
     def _served(self) -> None:
         """Add the functions to which low-level handlers pass calls, except those that are tools already."""
@@ -300,8 +263,6 @@ class Builder:
             for each in tool.serves:
                 handler = each.handler
                 if handler is None or each.call is None or handler.node in known:
-                    continue
-                if any(one.module is handler.module and _within(handler.node, one.node) for one in _leading(each)):
                     continue
                 here = each.inside.module is self.module
                 unknown = Unknown(handler.node, handler.module, "the low-level server lists its tools elsewhere")
@@ -320,11 +281,6 @@ class Builder:
                         unknown,
                     )
                 )
-
-    @staticmethod
-    def contract_of(value: Value, node: ast.expr, module: Module, inline: ast.expr | None) -> Contract:
-        """The contract that a value is."""
-        return contract_of(value, node, module, inline)
 
     def handler(self, node: FunctionNode, module: Module) -> Handler:
         """The model of a function."""
@@ -372,29 +328,6 @@ def _joined(tools: list[ToolDef], own_name: Value) -> list[ToolDef]:
     return registered
 
 
-def _leading(served: Served) -> list[Handler]:
-    """The functions through which a tool's name goes."""
-    return [*(handler for handler, _ in served.way), served.inside]
-
-
-def _inside(inner: Target, outer: Target) -> bool:
-    """Whether a function is nested in another one."""
-    return inner.module is outer.module and inner.node is not outer.node and _within(inner.node, outer.node)
-
-
-def _may_be_looked_up(node: ast.expr, scope: Scope) -> bool:
-    """Whether an expression may come out of a table: not if it is the name of a function."""
-    if not isinstance(node, ast.Name):
-        return not isinstance(node, ast.Lambda)
-    place = scope.lookup(node.id)
-    return place is not None and place[1][0].kind not in {"function", "import"}
-
-
-def _within(node: FunctionNode, outer: FunctionNode) -> bool:
-    """Whether a function is nested in another one of the same file, or is it."""
-    return outer.lineno <= node.lineno <= (outer.end_lineno or outer.lineno)
-
-
 def given_name(maker: Maker) -> Value | None:
     """The name that a registration gives; None if the function's own name holds."""
     if maker.call is None:
@@ -419,17 +352,6 @@ def _description(maker: Maker, call: CallValue) -> Value:
         # The second argument was the description before it became the title.
         return Unknown(call.node, call.module, "it is the title or the description, by the version")
     return given
-
-
-def _remaining(parameters: tuple[Parameter, ...], target: Target) -> tuple[Parameter, ...]:
-    """The parameters that `partial(...)` leaves."""
-    defaults = dict(target.defaults)
-    left = [each for each in parameters if each.kind in {"positional", "keyword"}]
-    rest = [each for each in parameters if each not in left]
-    return tuple(
-        replace(each, default=defaults[each.name]) if each.name in defaults else each
-        for each in (*left[target.taken :], *rest)
-    )
 
 
 __all__ = ["Builder"]

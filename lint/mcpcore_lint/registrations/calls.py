@@ -27,7 +27,6 @@ from mcpcore_lint.registrations.ways import (
 )
 from mcpcore_lint.semantics.evaluate import Resolver, evaluate
 from mcpcore_lint.semantics.symbols import class_round
-from mcpcore_lint.syntax.parse import walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -67,8 +66,6 @@ class Calls:
             if isinstance(node, (ast.Name, ast.Attribute)) and depth < DEEP and not self.functions.too_many_steps():
                 # A name that is bound to `mcp.tool(...)`.
                 for value, where in bound(node, scope):
-                    if isinstance(value, ast.Lambda) and isinstance(value.body, ast.Call):
-                        value = value.body.func  # noqa: PLW2901 - `lambda fn: mcp.tool()(fn)`
                     maker = self.maker(value, where, depth + 1) if isinstance(value, ast.Call) else None
                     if maker is not None:
                         return maker
@@ -104,8 +101,6 @@ class Calls:
         if name not in DECORATORS and name != LOWLEVEL_DECORATOR:
             return None
         flavour, server = self.servers.server(func.value, scope)
-        if flavour is None and name == "tool":
-            flavour, server = self.servers.by_use(func, scope)
         if flavour == "lowlevel":
             return Maker(SERVES_ALL, flavour, server) if name == LOWLEVEL_DECORATOR else None
         return Maker(DECORATORS[name], flavour, server) if flavour is not None and name in DECORATORS else None
@@ -146,14 +141,8 @@ class Calls:
         """A value with what the function that is registered says: `name or fn.__name__`."""
         if not any(isinstance(option, (Unknown, Text)) for option in options(value)):
             return value
-        filled = scope.filled if isinstance(scope, Frame) else {}
-        seen, where = see(node, scope, filled)
-        alternatives: list[ast.expr] = []
-        if isinstance(seen, ast.BoolOp) and isinstance(seen.op, ast.Or):
-            alternatives = seen.values
-        elif isinstance(seen, ast.IfExp) and any(isinstance(n, ast.Name) and n.id in filled for n in walk([seen.test])):
-            alternatives = [seen.body, seen.orelse]
-        for alternative in alternatives:
+        seen, where = see(node, scope, scope.filled if isinstance(scope, Frame) else {})
+        for alternative in seen.values if isinstance(seen, ast.BoolOp) and isinstance(seen.op, ast.Or) else ():
             value = self._value(alternative, evaluate(alternative, where), where)
             if not (isinstance(value, Const) and not value.value):
                 return value
@@ -194,17 +183,8 @@ class Calls:
                     return
         if isinstance(func, ast.Attribute) and func.attr in ADDERS:
             owner, key = self.servers.server(func.value, scope)
-            if owner is None and func.attr == "add_tool":
-                owner, key = self.servers.by_use(func, scope)
             if owner is not None and owner != "lowlevel":
                 yield from self._site(Maker(ADDERS[func.attr], owner, key), node, scope)
-                return
-        if isinstance(func, ast.Name) and func.id in ADDERS:
-            # `add_tool(fn)`, in a function with a parameter of that name.
-            place = scope.lookup(func.id)
-            usual = self.servers.usual() if place is not None and place[1][0].kind == "parameter" else None
-            if usual is not None:
-                yield from self._site(Maker(ADDERS[func.id], usual, None), node, scope)
                 return
         if isinstance(func, ast.Attribute) and func.attr == "__init__" and node.keywords:
             # `super().__init__(tools=[...])` in a class that is a server.

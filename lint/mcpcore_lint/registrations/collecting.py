@@ -11,10 +11,8 @@ import ast
 import re
 from typing import TYPE_CHECKING, Final
 
-from mcpcore_lint.model import CallValue, Symbol
 from mcpcore_lint.patterns import regex
 from mcpcore_lint.registrations.ways import DECORATORS, Maker
-from mcpcore_lint.semantics.evaluate import evaluate
 from mcpcore_lint.syntax.parse import all_parameters, own_nodes
 
 if TYPE_CHECKING:
@@ -28,17 +26,6 @@ _NAME: Final = ("name", "tool_name")
 _DESCRIPTION: Final = ("description",)
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
-
-
-def collected_by_method(node: ast.expr, scope: Scope) -> Maker | None:
-    """`@TOOLS.append`: a list of tools as the decorator."""
-    if not isinstance(node, ast.Attribute) or node.attr not in {"append", "add"}:
-        return None
-    base = node.value
-    name = base.attr if isinstance(base, ast.Attribute) else base.id if isinstance(base, ast.Name) else ""
-    if "tool" not in name.lower() or not _mentions_mcp(scope.module):
-        return None
-    return Maker(DECORATORS["tool"], _flavour(scope.module), None)
 
 
 def collector_of(function: Function, owner: Module, asking: Module) -> tuple[str | None, Maker] | None:
@@ -94,31 +81,23 @@ def _keeps(node: ast.AST, name: str, scope: Scope) -> bool:
             return _outside(table, scope) and _holds(value, name, scope)
         case ast.Assign(targets=[ast.Attribute(value=ast.Name(id=marked), attr=mark)]):
             return marked == name and _MARK.search(mark) is not None
-        case ast.Return(value=ast.Call() as made):
-            return _is_record(made, scope) and _holds(made, name, scope)
     return False
 
 
 def _holds(node: ast.expr, name: str, scope: Scope) -> bool:
     """Whether an expression is a parameter, or a record with the parameter in it."""
+    if isinstance(node, ast.Name) and node.id != name:
+        bindings = scope.bindings.get(node.id, ())
+        made = bindings[0].value if len(bindings) == 1 else None
+        node = made if isinstance(made, ast.Call) else node
     match node:
-        case ast.Name(id=found):
-            bindings = scope.bindings.get(found, ())
-            made = bindings[0].value if len(bindings) == 1 else None
-            return found == name or (isinstance(made, ast.Call) and _holds(made, name, scope))
         case ast.Dict(values=items) | ast.Tuple(elts=items) | ast.List(elts=items):
-            return any(isinstance(each, ast.Name) and each.id == name for each in items)
-        case ast.Call():
-            if not _is_record(node, scope):
-                return False
-            given = (*node.args, *(each.value for each in node.keywords))
-            return any(isinstance(each, ast.Name) and each.id == name for each in given)
-    return False
-
-
-def _is_record(node: ast.Call, scope: Scope) -> bool:
-    value = evaluate(node.func, scope)
-    return isinstance(value, Symbol) and isinstance(value.definition, ast.ClassDef)
+            parts = items
+        case ast.Call(args=args, keywords=keywords):
+            parts = [*args, *(keyword.value for keyword in keywords)]
+        case _:
+            parts = [node]
+    return any(isinstance(part, ast.Name) and part.id == name for part in parts)
 
 
 def _outside(table: ast.expr, scope: Scope) -> bool:
@@ -132,24 +111,8 @@ def _outside(table: ast.expr, scope: Scope) -> bool:
     return found is not None and found[0] is not scope
 
 
-def partial_function(node: ast.expr, scope: Scope) -> Function | None:
-    """The function of the project in a `partial(...)`."""
-    value = evaluate(node, scope)
-    first = (
-        value.args[0]
-        if isinstance(value, CallValue) and value.func.name == "functools.partial" and value.args
-        else None
-    )
-    function = first.definition if isinstance(first, Symbol) else None
-    return function if isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)) else None
-
-
 def _mentions_mcp(module: Module) -> bool:
-    key = "mentions mcp"
-    if key not in module.memo:
-        module.memo[key] = "mcp" in module.source.text.lower()
-    found: bool = module.memo[key]
-    return found
+    return "mcp" in module.source.text.lower()
 
 
 def _flavour(module: Module) -> ToolFlavour:

@@ -61,12 +61,9 @@ def contract_of(value: Value, node: ast.expr, module: Module, inline: ast.expr |
         inside = _nodes_in(inline, items) if inline is not None else set()
         entries = tuple(_entry(each, module, inside) for each in items)
         return Contract(node, value, module, "sequence", entries, value.complete)
-    if isinstance(value, (Unknown, Missing, Symbol, CallValue)):
-        single = isinstance(value, CallValue) and value.func.name == "mcpcore.FailureMode"
-        return Contract(node, value, module, "not_a_sequence" if single else "unknown", (), complete=False)
-    if isinstance(value, (Const, Text, Mapping, Items, CodeValue)):
-        return Contract(node, value, module, "not_a_sequence", (), complete=True)
-    return Contract(node, value, module, "unknown", (), complete=False)
+    known = isinstance(value, (Const, Text, Mapping, Items, CodeValue))
+    entry = isinstance(value, CallValue) and value.func.name == "mcpcore.FailureMode"
+    return Contract(node, value, module, "not_a_sequence" if known or entry else "unknown", (), complete=known)
 
 
 def _nodes_in(inline: ast.expr, items: list[Value]) -> AbstractSet[ast.AST | None]:

@@ -53,7 +53,6 @@ class Elements:
         self.members = Members(functions)
         self.conditions = Conditions(functions)
         self._active: list[Loop] = []
-        self._only_certain = False
 
     # -- lists -------------------------------------------------------------------------------------------------------
 
@@ -62,14 +61,6 @@ class Elements:
         if depth > 2 * DEEP or self.functions.too_many_steps():
             return []
         return list(islice(self._items(node, scope, depth + 1), MANY))
-
-    def certain(self, node: ast.expr, scope: Scope) -> list[Placed]:
-        """The items that a list has under all conditions."""
-        before, self._only_certain = self._only_certain, True
-        try:
-            return self.of(node, scope)
-        finally:
-            self._only_certain = before
 
     def _items(self, node: ast.expr, scope: Scope, depth: int) -> Iterator[Placed]:
         match node:
@@ -89,7 +80,7 @@ class Elements:
                     yield from self.of(alternative, scope, depth)
             case ast.ListComp() | ast.GeneratorExp() | ast.SetComp():
                 for frame in self.rounds(node.elt, scope):
-                    yield self._made_of(node.elt, frame)
+                    yield self._seen(node.elt, frame)
             case ast.Call():
                 yield from self._returned(node, scope, depth)
             case ast.Subscript(slice=ast.Slice()):
@@ -109,38 +100,8 @@ class Elements:
             return
         for value, where in bound(node, scope):
             yield from self.of(value, where, depth)
-        if isinstance(node, ast.Name):
-            yield from self._part_of_result(node, scope, depth)
-            if scope.module.changes_in_place(node.id):
-                yield from self._appended(node.id, scope, depth)
-
-    def _made_of(self, node: ast.expr, scope: Scope) -> Placed:
-        """An item of a comprehension: `fn`, `wrap(fn) if risky else fn`, `Record.of(spec)`."""
-        filled = scope.filled if isinstance(scope, Frame) else {}
-        parts: list[ast.expr] = [node.body, node.orelse] if isinstance(node, ast.IfExp) else []
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and len(node.args) == 1:
-            # A class method may make a record of another one.
-            symbol = evaluate(node.func.value, scope)
-            parts = node.args if isinstance(symbol, Symbol) and isinstance(symbol.definition, ast.ClassDef) else []
-        items = (filled.get(part.id) for part in parts if isinstance(part, ast.Name))
-        return next((item for item in items if item is not None), None) or self._seen(node, scope)
-
-    def _part_of_result(self, node: ast.Name, scope: Scope, depth: int) -> Iterator[Placed]:
-        """The items of `tools` in `tools, rest = prepare()`."""
-        place = scope.lookup(node.id)
-        for binding in place[1] if place is not None else ():
-            match binding.node:
-                case ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.Call() as call) if place is not None:
-                    symbol = evaluate(call.func, place[0])
-                    function = symbol.definition if isinstance(symbol, Symbol) else None
-                    if not isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)):
-                        continue
-                    index = next(i for i, target in enumerate(targets) if node.id == getattr(target, "id", node.id))
-                    frame = called_frame(function, call, place[0])
-                    for inner in own_nodes(function) if frame is not None else ():
-                        result = inner.value if isinstance(inner, ast.Return) else None
-                        if isinstance(result, ast.Tuple) and len(result.elts) == len(targets) and frame is not None:
-                            yield from self.of(result.elts[index], frame, depth)
+        if isinstance(node, ast.Name) and scope.module.changes_in_place(node.id):
+            yield from self._appended(node.id, scope, depth)
 
     def _appended(self, name: str, scope: Scope, depth: int) -> Iterator[Placed]:
         """The items that are added to a list or a set: `x.append(fn)`, `x.extend([...])`, `x += [...]`."""
@@ -155,9 +116,6 @@ class Elements:
             if not call.args or match is None or match[0] is not written_scope(home):
                 continue
             if not isinstance(func, ast.Attribute) or not isinstance(func.value, ast.Name) or func.value.id != name:
-                continue
-            parents = home.module.parents
-            if self._only_certain and parents.get(parents[call]) is not home.node:
                 continue
             item = call.args[-1]
             # A function may fill a list with its arguments.
@@ -202,10 +160,6 @@ class Elements:
         elif symbol.name == "itertools.chain":
             for argument in node.args:
                 yield from self.of(argument, scope, depth)
-        elif symbol.name == "builtins.enumerate" and node.args:
-            for counted, where in self.of(node.args[0], scope, depth):
-                count = ast.copy_location(ast.Name("_", ast.Load()), counted)
-                yield ast.copy_location(ast.Tuple([count, counted], ast.Load()), counted), where
         elif last == "dir" and node.args:
             yield from ((key, where) for key, _, where in self.members.of(node.args[0], scope))
         elif last in {"getmembers", "getmembers_static"} and node.args:
@@ -213,8 +167,6 @@ class Elements:
             for key, value, where in self.members.of(node.args[0], scope):
                 if not wanted or self.conditions.accepts(wanted[0], scope, (value, where)) is not False:
                     yield ast.copy_location(ast.Tuple([key, value], ast.Load()), node), where
-        elif symbol.name in {"pkgutil.iter_modules", "pkgutil.walk_packages"}:
-            yield from ((record, scope) for record in self.members.submodules(node, scope))
 
     def _yielded(self, function: Function, call: ast.Call, scope: Scope, depth: int) -> Iterator[Placed]:
         """The items that a function of the project returns or yields: its own, or its arguments."""
@@ -249,12 +201,6 @@ class Elements:
             case ast.DictComp():
                 for frame in self.rounds(node.value, scope):
                     yield node.key, node.value, frame
-            case ast.BinOp(op=ast.BitOr()):
-                yield from self.pairs(node.left, scope, deeper)
-                yield from self.pairs(node.right, scope, deeper)
-            case ast.IfExp() | ast.BoolOp():
-                for alternative in alternatives(node):
-                    yield from self.pairs(alternative, scope, deeper)
             case ast.Call(func=ast.Name(id="dict" | "sorted"), args=arguments, keywords=keywords):
                 for argument in arguments:
                     yield from self.pairs(argument, scope, deeper)
@@ -292,11 +238,10 @@ class Elements:
                 continue
             for statement in statements(list(where.node.body)):
                 match statement:
-                    case ast.Assign(targets=[ast.Subscript(value=target, slice=key)], value=value) if (
-                        name in {getattr(target, "id", None), getattr(target, "attr", None)}
-                        and not _is_parameter(key, where)
-                        and not _is_parameter(value, where)
-                    ):
+                    case ast.Assign(targets=[ast.Subscript(value=target, slice=key)], value=value) if name in {
+                        getattr(target, "id", None),
+                        getattr(target, "attr", None),
+                    }:
                         for frame in self.rounds(value, where):
                             yield key, value, frame
 
@@ -358,42 +303,12 @@ class Elements:
                 yield frame
 
     def _unpacked(self, frame: Frame, body: list[ast.stmt]) -> Frame:
-        """A frame with the names that the body of a loop assigns: `name, fn = spec`, `spec = TABLE[name]`."""
+        """A frame with the names that the body of a loop takes out of a tuple: `name, fn = spec`."""
         env: Env = {}
         for statement in statements(body):
-            if not isinstance(statement, ast.Assign):
-                continue
-            table, key = looked_up(statement.value)
-            entry = self.entry(table, key, frame) if table is not None and key is not None else None
-            if entry is not None or isinstance(statement.targets[0], (ast.Tuple, ast.List)):
-                bind(statement.targets[0], entry or (statement.value, frame), env)
+            if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], (ast.Tuple, ast.List)):
+                bind(statement.targets[0], (statement.value, frame), env)
         return Frame(frame, env) if env else frame
-
-    def table_rounds(self, target: ast.expr, scope: Scope) -> list[Scope]:
-        """One scope for each entry of a table in which a target is looked up by an unknown name: `TABLE[name]`."""
-        stack: list[tuple[ast.expr, ast.expr | None]] = [(target, None)]
-        for _ in range(DEEP):
-            if not stack:
-                break
-            value, assigned = stack.pop()
-            for node in walk([value]):
-                table, key = looked_up(node)
-                if table is not None and isinstance(key, ast.Name) and _may_be_any(key, scope):
-                    return list(self._table_frames(table, key, assigned if node is value else None, scope))
-                place = scope.lookup(node.id) if isinstance(node, ast.Name) else None
-                bindings = place[1] if place is not None and place[0] is scope else []
-                assignments = [binding.node for binding in bindings if isinstance(binding.node, ast.Assign)]
-                stack += [(assignment.value, assignment.targets[0]) for assignment in assignments]
-        return []
-
-    def _table_frames(self, table: ast.expr, key: ast.Name, assigned: ast.expr | None, scope: Scope) -> Iterator[Scope]:
-        body = getattr(scope.node, "body", None)
-        for name, value, where in self.pairs(table, scope):
-            env: Env = {key.id: (name, where)}
-            if assigned is not None:
-                bind(assigned, self._seen(value, where), env)
-            frame = Frame(scope, env)
-            yield read_again(frame, body, filled_first=True) if isinstance(body, list) else frame
 
     def names(self, node: ast.expr, scope: Scope, about: ast.expr) -> set[str]:
         """The names that a part of an expression depends on, also by the loops around it."""
@@ -425,27 +340,6 @@ class Elements:
             inner, current = current, parents.get(current)
         loops.reverse()
         return loops
-
-
-def looked_up(node: ast.AST) -> tuple[ast.expr | None, ast.expr | None]:
-    """The table and the key of `TABLE[key]` and `TABLE.get(key)`."""
-    match node:
-        case ast.Subscript(value=table, slice=ast.Name() as key):
-            return table, key
-        case ast.Call(func=ast.Attribute(value=table, attr="get"), args=[key, *_]):
-            return table, key
-    return None, None
-
-
-def _is_parameter(node: ast.expr | None, scope: Scope) -> bool:
-    place = scope.lookup(node.id) if isinstance(node, ast.Name) else None
-    return place is not None and place[1][0].kind == "parameter"
-
-
-def _may_be_any(key: ast.Name, scope: Scope) -> bool:
-    """Whether a name is a parameter or the variable of a loop."""
-    place = scope.lookup(key.id)
-    return place is None or place[1][0].kind == "parameter" or isinstance(place[1][0].node, _LOOPS)
 
 
 def _guards(loop: ast.For | ast.AsyncFor, node: ast.AST, scope: Scope) -> list[tuple[ast.expr, bool]]:
@@ -512,4 +406,4 @@ def _names_behind(node: ast.expr, scope: Scope) -> set[str]:
     return names
 
 
-__all__ = ["Elements", "goes_through_members", "looked_up"]
+__all__ = ["Elements", "goes_through_members"]

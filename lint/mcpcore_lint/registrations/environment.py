@@ -15,7 +15,7 @@ from mcpcore_lint.names import FRAMEWORKS
 from mcpcore_lint.registrations.callers import arguments_of, method_called
 from mcpcore_lint.semantics.evaluate import evaluate
 from mcpcore_lint.semantics.symbols import class_info, class_round
-from mcpcore_lint.semantics.type_model import ancestry, method_of
+from mcpcore_lint.semantics.type_model import ancestry
 from mcpcore_lint.syntax.parse import own_nodes
 from mcpcore_lint.syntax.scopes import Binding, Scope
 
@@ -167,10 +167,6 @@ def bound(node: ast.expr, scope: Scope) -> list[Placed]:
         found = scope.lookup(node.id)
         if found is not None:
             return _bound_by(found[1], found[0], node)
-        for source, level in scope.module.star_imports:
-            module = scope.module.project.module_of(scope.module, source, level)
-            if module is not None and node.id in module.scope.bindings:
-                return _bound_by(module.scope.bindings[node.id], module.scope, node)
         return []
     if not isinstance(node, ast.Attribute):
         return []
@@ -218,18 +214,10 @@ def bind(target: ast.expr, element: Placed, env: Env) -> None:
         env[target.id] = element
     elif isinstance(target, (ast.Tuple, ast.List)):
         item, scope = constructed(*element)
-        items: list[Placed | None] = []
-        if isinstance(item, (ast.Tuple, ast.List)):
-            items = [(each, scope) for each in item.elts]
-        elif isinstance(item, ast.Call):
-            # A named tuple.
-            items = [(each, scope) for each in item.args]
-            for name in fields_of(item, scope)[len(items) :]:
-                items.append(_part(item, scope, ast.Attribute(item, name, ast.Load())))
+        items = item.elts if isinstance(item, (ast.Tuple, ast.List)) else []
         if len(items) == len(target.elts) and not any(isinstance(each, ast.Starred) for each in target.elts):
-            for each, placed in zip(target.elts, items, strict=True):
-                if placed is not None:
-                    bind(each, placed, env)
+            for each, part in zip(target.elts, items, strict=True):
+                bind(each, (part, scope), env)
 
 
 def see(node: ast.expr, scope: Scope, env: Env) -> Placed:
@@ -268,32 +256,12 @@ def _part(item: ast.expr, scope: Scope, node: ast.Attribute | ast.Subscript) -> 
     symbol = evaluate(item.func, scope)
     if isinstance(symbol, Symbol) and symbol.name.partition(".")[0] in FRAMEWORKS:
         return None  # objects of the frameworks are registered where they are created
-    name = key.value
-    if isinstance(node, ast.Subscript):
-        fields = [] if isinstance(symbol, Symbol) and symbol.name == "builtins.dict" else fields_of(item, scope)
-        name = fields[name] if isinstance(name, int) and -1 <= name < len(fields) > 0 else name
-    info = class_info(symbol) if isinstance(symbol, Symbol) else None
-    constructor = method_of(info, "__init__") if info is not None else None
-    if constructor is not None:
-        # The constructor may keep an argument under another name.
-        kept = constructor[1].instance_attributes.get(str(name), ())
-        frame = called_frame(constructor[0], item, scope, bound_first=True)
-        for _, assigned, where in kept:
-            if assigned is not None and frame is not None and where is written_scope(frame):
-                return frame.filled.get(assigned.id) if isinstance(assigned, ast.Name) else (assigned, frame)
     for keyword in item.keywords:
-        if keyword.arg == name:
+        if keyword.arg == key.value:
             return keyword.value, scope
-    if info is None or constructor is not None:
-        return None
-    fields = fields_of(item, scope)
-    if name in fields and fields.index(name) < len(item.args):
-        return item.args[fields.index(name)], scope
-    for base in ancestry(info):
-        binding = base.attributes[name][0] if name in base.attributes else None
-        if binding is not None and binding.kind == "annotated" and isinstance(binding.value, ast.Constant):
-            return binding.value, base.body_scope
-    return None
+    info = class_info(symbol) if isinstance(symbol, Symbol) else None
+    parts = dict(zip(_fields(info), item.args, strict=False)) if info is not None else {}
+    return (parts[key.value], scope) if key.value in parts else None
 
 
 def constructed(item: ast.expr, scope: Scope, depth: int = 0) -> Placed:
@@ -318,13 +286,11 @@ def constructed(item: ast.expr, scope: Scope, depth: int = 0) -> Placed:
     return item, scope
 
 
-def fields_of(item: ast.Call, scope: Scope) -> list[str]:
-    """The fields of the class of the project that a call makes an object of, those of its bases first."""
-    symbol = evaluate(item.func, scope)
-    info = class_info(symbol) if isinstance(symbol, Symbol) else None
+def _fields(info: ClassInfo) -> list[str]:
+    """The fields of a dataclass or a named tuple of the project, those of its bases first."""
     names: dict[str, None] = {}
-    for each in reversed(list(ancestry(info)) if info is not None else []):
-        names |= {name: None for name, bindings in each.attributes.items() if bindings[0].kind == "annotated"}
+    for base in reversed(list(ancestry(info))):
+        names |= {name: None for name, bindings in base.attributes.items() if bindings[0].kind == "annotated"}
     return list(names)
 
 

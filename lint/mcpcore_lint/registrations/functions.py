@@ -32,12 +32,8 @@ class Target(NamedTuple):
     module: Module
     name: Value
     """The name of the tool, unless the registration gives one."""
-    taken: int = 0
-    """How many of its first parameters `partial(f, 1)` fills in."""
-    defaults: tuple[tuple[str, ast.expr], ...] = ()
-    """The defaults that `partial(f, limit=1)` replaces."""
     signed: bool = False
-    """Whether a wrapper may have replaced its signature."""
+    """Whether a wrapper or `partial(...)` may have replaced its signature."""
 
 
 class Functions:
@@ -88,10 +84,6 @@ class Functions:
         known = [each for each in symbols if isinstance(each, (ast.FunctionDef, ast.AsyncFunctionDef))]
         if known:
             return [target for definition in known for target in self._function(definition, scope.module)]
-        if isinstance(node, ast.Attribute) and node.attr in {"fn", "__func__", "__wrapped__", "func"}:
-            inner = self.behind(node.value, scope, depth + 1)
-            if inner:
-                return inner
         targets = [target for placed in bound(node, scope) for target in self.behind(*placed, depth + 1)]
         if not targets and isinstance(node, ast.Attribute) and isinstance(value, Unknown):
             home = self.elements.members.home(node, scope)
@@ -115,14 +107,6 @@ class Functions:
     def _called(self, node: ast.Call, scope: Scope, depth: int) -> list[Target]:
         if self.registers(node, scope):
             return []
-        if isinstance(scope, Frame) and isinstance(node.func, ast.Name) and node.func.id in scope.filled:
-            # A factory in a table.
-            return [
-                target
-                for each in self.behind(node.func, scope, depth + 1)
-                if not isinstance(each.node, ast.Lambda)
-                for target in self._returned(each.node, each.module, node, scope, depth)
-            ]
         func = evaluate(node.func, scope)
         if not isinstance(func, Symbol):
             if isinstance(node.func, ast.Attribute):
@@ -131,7 +115,9 @@ class Functions:
                     return self._returned(method[0], method[1], node, scope, depth, bound_first=True)
             return self._wrapped(node, scope, depth) if isinstance(node.func, ast.Call) else []
         if func.name == "functools.partial":
-            return self._partial(node, scope, depth)
+            unknown = Unknown(node, scope.module, "the result of partial() has no name")
+            targets = self.behind(node.args[0], scope, depth + 1) if node.args else []
+            return [target._replace(name=unknown, signed=True) for target in targets]
         if func.name == "builtins.getattr" and len(node.args) > 1:
             return self._members(node.args[0], node.args[1], scope, depth)
         definition = func.definition
@@ -156,16 +142,6 @@ class Functions:
         if len(node.args) != 1 or not isinstance(node.args[0], (ast.Name, ast.Attribute, ast.Lambda, ast.Call)):
             return []
         return self.behind(node.args[0], scope, depth + 1)
-
-    def _partial(self, node: ast.Call, scope: Scope, depth: int) -> list[Target]:
-        if not node.args:
-            return []
-        defaults = tuple((each.arg, each.value) for each in node.keywords if each.arg is not None)
-        unknown = Unknown(node, scope.module, "the result of partial() has no name")
-        return [
-            each._replace(name=unknown, taken=each.taken + len(node.args) - 1, defaults=(*each.defaults, *defaults))
-            for each in self.behind(node.args[0], scope, depth + 1)
-        ]
 
     def _returned(
         self,
@@ -246,14 +222,11 @@ def _wrapped(node: Function, outside: Scope) -> ast.Name | None:
 def parameter_behind(node: ast.expr, scope: Scope, function: Function) -> tuple[str, bool] | None:
     """The parameter of a function that an expression in it is, or wraps; and whether it is an item of it."""
     seen: set[tuple[int, str]] = set()
-    again: set[str] = set()
     stack: list[tuple[ast.expr, Scope, bool]] = [(node, scope, False)]
     while stack and len(seen) < STEPS:
         current, inside, item = stack.pop()
         if isinstance(current, ast.Call):
-            # `fn = wrap(fn, options)` is about the function that it was before.
-            if not any(isinstance(each, ast.Name) and each.id in again for each in current.args):
-                stack.extend((each, inside, item) for each in reversed(current.args))
+            stack.extend((argument, inside, item) for argument in reversed(current.args))
             continue
         place = inside.lookup(current.id) if isinstance(current, ast.Name) else None
         if place is None or not isinstance(current, ast.Name):
@@ -262,7 +235,6 @@ def parameter_behind(node: ast.expr, scope: Scope, function: Function) -> tuple[
         if (id(where), current.id) in seen:
             continue
         seen.add((id(where), current.id))
-        again = {name for _, name in seen}
         for binding in bindings:
             at = binding.node
             if binding.kind == "parameter":

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import os
 from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint.model import CallValue, Symbol, Text, options, string
@@ -13,8 +12,6 @@ from mcpcore_lint.semantics.symbols import class_round
 from mcpcore_lint.semantics.type_model import ancestry
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from mcpcore_lint.registrations.elements import Pair
     from mcpcore_lint.registrations.environment import Placed
     from mcpcore_lint.registrations.functions import Functions
@@ -87,7 +84,7 @@ class Members:
         if isinstance(value, Symbol) and isinstance(value.definition, ast.Module):
             return scope.module.project.module_by_name(value.name, value.definition)
         if isinstance(node, ast.Call):
-            return self._imported(node, scope, depth)
+            return self._imported(node, scope)
         if isinstance(node, ast.Subscript):
             table = evaluate(node.value, scope)
             if isinstance(table, Symbol) and table.name == "sys.modules":
@@ -95,17 +92,11 @@ class Members:
         modules = (self.module(placed, where, depth + 1) for placed, where in bound(node, scope))
         return next((module for module in modules if module is not None), None)
 
-    def _imported(self, node: ast.Call, scope: Scope, depth: int) -> Module | None:
-        """The module of `import_module(name)` or `getattr(package, name)`."""
+    def _imported(self, node: ast.Call, scope: Scope) -> Module | None:
+        """The module of `import_module(name)`."""
         callee = evaluate(node.func, scope)
         if not isinstance(callee, Symbol) or not node.args:
             return None
-        if callee.name == "builtins.getattr" and len(node.args) > 1:
-            package = self.module(node.args[0], scope, depth + 1)
-            name = self.text(node.args[1], scope)
-            if package is None or name is None or not package.is_package:
-                return None
-            return package.project.module_of(package, name, 1)
         if callee.name not in _IMPORTS:
             return None
         name = self.text(node.args[0], scope)
@@ -118,42 +109,6 @@ class Members:
             above = package_name.split(".")
             name = ".".join([*above[: len(above) - level + 1], name.lstrip(".")])
         return _by_name(name, scope)
-
-    def submodules(self, node: ast.Call, scope: Scope) -> Iterator[ast.expr]:
-        """The records of `pkgutil.iter_modules(package.__path__, prefix)`: finder, name and `ispkg`."""
-        prefixes = [*node.args[1:2], *(each.value for each in node.keywords if each.arg == "prefix")]
-        prefix = self.text(prefixes[0], scope) if prefixes else ""
-        paths = [*node.args[:1], *(each.value for each in node.keywords if each.arg == "path")]
-        folder = self._folder(paths[0], scope, 0) if paths else None
-        if prefix is None or folder is None:
-            return
-        try:
-            files = sorted(os.listdir(folder))
-        except OSError:
-            return
-        for file in files:
-            name, dot, suffix = file.partition(".")
-            is_package = not dot and os.path.isfile(os.path.join(folder, file, "__init__.py"))
-            if name == "__init__" or not name.isidentifier() or not (suffix == "py" or is_package):
-                continue
-            parts: list[ast.expr] = [ast.Constant(None), ast.Constant(prefix + name), ast.Constant(is_package)]
-            keywords = [ast.keyword(key, part) for key, part in zip(("finder", "name", "ispkg"), parts, strict=True)]
-            record = ast.Call(ast.Name("ModuleInfo", ast.Load()), parts, keywords)
-            for part in (record.func, record, *parts):
-                ast.copy_location(part, node)
-            yield record
-
-    def _folder(self, node: ast.expr, scope: Scope, depth: int) -> str | None:
-        """The folder of a search path: `package.__path__`, `__path__`, or the folder of the file."""
-        if isinstance(node, ast.Attribute) and node.attr == "__path__":
-            package = self.module(node.value, scope)
-            return os.path.dirname(package.absolute) if package is not None and package.is_package else None
-        if isinstance(node, ast.List) and len(node.elts) == 1:
-            return self._folder(node.elts[0], scope, depth)
-        if (isinstance(node, ast.Name) and node.id == "__path__") or ast.unparse(node) in _OWN_FOLDER:
-            return os.path.dirname(scope.module.absolute)
-        values = bound(node, scope)
-        return self._folder(*values[0], depth + 1) if len(values) == 1 and depth < DEEP else None
 
     # -- members -----------------------------------------------------------------------------------------------------
 
@@ -246,16 +201,5 @@ def _name(name: str, at: ast.AST) -> ast.expr:
 def _constant(name: str, at: ast.AST) -> ast.expr:
     return ast.copy_location(ast.Constant(name), at)
 
-
-_OWN_FOLDER: Final = frozenset(
-    {
-        "os.path.dirname(__file__)",
-        "os.path.dirname(os.path.abspath(__file__))",
-        "str(Path(__file__).parent)",
-        "Path(__file__).parent",
-        "str(Path(__file__).resolve().parent)",
-        "Path(__file__).resolve().parent",
-    }
-)
 
 __all__ = ["Members"]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from mcpcore_lint.model import Symbol, Unknown
 from mcpcore_lint.registrations.callers import arguments_of, method_called
-from mcpcore_lint.registrations.collecting import collected_by_method, collector_of, partial_function
+from mcpcore_lint.registrations.collecting import collector_of
 from mcpcore_lint.registrations.environment import Frame, called_frame
 from mcpcore_lint.registrations.functions import parameter_behind, wrapped_parameter
 from mcpcore_lint.registrations.ways import HINTS, Maker, Site, Through
@@ -69,13 +69,7 @@ class Registrars:
         call = node if isinstance(node, ast.Call) else None
         callee = self._callee(call.func if call is not None else node, scope)
         if callee is None:
-            if call is None:
-                return collected_by_method(node, scope)
-            function = partial_function(call.func, scope)
-            owner = scope.module.project.module_defining(function) if function is not None else None
-            if function is None or owner is None:
-                return None
-            return self._collector(function, owner, call, scope, bound_first=False)
+            return None
         function, owner, bound_first = callee
         for registrar in self.registrars(function, owner):
             if (registrar.parameter is None) == (call is not None) and not registrar.spread:
@@ -209,13 +203,6 @@ class Registrars:
         arguments = arguments_of(callee[0], node, bound_first=callee[2])
         for registrar in self.registrars(callee[0], callee[1]):
             value = arguments.get(registrar.parameter or "")
-            while isinstance(value, (ast.ListComp, ast.GeneratorExp, ast.Call)):
-                if isinstance(value, ast.Call):
-                    symbol = evaluate(value.func, scope)
-                    builtin = isinstance(symbol, Symbol) and symbol.name.startswith("builtins.")
-                    value = value.args[-1] if builtin and value.args else None
-                else:
-                    value = value.generators[0].iter
             several = registrar.spread or registrar.site is not None or registrar.inner is not None
             place = scope.lookup(value.id) if several and isinstance(value, ast.Name) else None
             if place is not None and place[0].node is function and place[1][0].kind == "parameter":

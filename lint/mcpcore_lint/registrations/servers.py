@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import ast
-import re
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from mcpcore_lint.model import CallValue, Choice, Const, Symbol, Unknown, Value, options
 from mcpcore_lint.names import FRAMEWORKS, SERVER_FACTORIES, SERVERS
-from mcpcore_lint.patterns import regex
 from mcpcore_lint.registrations.callers import arguments_of, calls_elsewhere, calls_here
 from mcpcore_lint.semantics.evaluate import Resolver, evaluate
 from mcpcore_lint.semantics.symbols import class_round, qualified
 from mcpcore_lint.semantics.type_model import Instance, Outside
 from mcpcore_lint.semantics.types import Inference
-from mcpcore_lint.syntax.nearby import texts_near
 from mcpcore_lint.syntax.parse import all_parameters, own_nodes
 
 if TYPE_CHECKING:
@@ -27,17 +24,9 @@ _USUAL: Final = frozenset({"mcp", "server", "app", "mcp_server", "mcp_app", "fas
 """Usual names of the parameter for a server."""
 _OTHERWISE: Final = ("client", "mock", "fake", "session", "config", "settings", "path", "url", "tools", "agent")
 """Parts of names of other things than servers of tools."""
-_KEEPERS: Final = (*_OTHERWISE, "tool", "regist", "graph", "llm", "model")
-"""Parts of names of other objects that may have a method `tool` or `add_tool`."""
-_INNER: Final = frozenset({"_mcp_server", "_lowlevel_server"})
-"""Attributes of the high-level servers that hold the low-level one."""
-_PARTS: Final = frozenset({"_tool_manager", "_resource_manager", "_prompt_manager", "_local_provider"})
+_PARTS: Final = frozenset({"_tool_manager", "_resource_manager", "_prompt_manager"})
 """Attributes of the high-level servers that hold their registrations."""
 _ANYTHING: Final = frozenset({"typing.Any", "builtins.object", "typing.TypeVar"})
-_SAID: Final = frozenset({"name", "description", "annotations"})
-"""Arguments that only the registration of a tool has."""
-_IMPORTED: Final = regex(r"^[ \t]*(?:from|import)[ \t]+(fastmcp|mcp)\b", re.MULTILINE)
-
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 Found = tuple["ToolFlavour | None", "str | None"]
 NOTHING: Final[Found] = (None, None)
@@ -65,31 +54,21 @@ class Servers:
         if isinstance(node, ast.Name):
             return self._named(node, value, scope)
         if isinstance(node, ast.Attribute):
-            if node.attr in _INNER:
-                flavour, key = self.server(node.value, scope)
-                return ("lowlevel", key) if flavour is not None else NOTHING
-            if isinstance(value, (Unknown, Choice)):
-                found = self._attribute(node, scope)
-                return self.server(node.value, scope) if found[0] is None and node.attr in _PARTS else found
-            return self._imported(value)
-        if isinstance(node, ast.Call) and isinstance(value, Unknown):
-            key = f"{scope.module.path}:{node.lineno}:{node.col_offset}"
-            return self._flavour_of_call(node, scope) or self._inferred(node, scope)[0], key
+            if not isinstance(value, (Unknown, Choice)):
+                return self._imported(value)
+            found = self._attribute(node, scope)
+            return self.server(node.value, scope) if found[0] is None and node.attr in _PARTS else found
         return NOTHING
 
     def flavour_of(self, symbol: Symbol) -> ToolFlavour | None:
         """The flavour of a class that makes servers; None for any other class."""
-        name = symbol.name
-        if name in SERVERS:
-            return SERVERS[name]  # type: ignore[return-value]
-        if name in SERVER_FACTORIES:
-            return SERVER_FACTORIES[name]  # type: ignore[return-value]
+        names = {symbol.name}
         if isinstance(symbol.definition, ast.ClassDef):
-            above, _ = self.hierarchy.ancestors(name, symbol)
-            for each in above:
-                if each in SERVERS:
-                    return SERVERS[each]  # type: ignore[return-value]
-        return None
+            names |= self.hierarchy.ancestors(symbol.name, symbol)[0]
+        known = (SERVERS.get(name) or SERVER_FACTORIES.get(name) for name in names)
+        flavour: Any = next((flavour for flavour in known if flavour is not None), None)
+        found: ToolFlavour | None = flavour
+        return found
 
     # -- what is made by a call --------------------------------------------------------------------------------------
 
@@ -226,33 +205,6 @@ class Servers:
                 other = "other"
         return other
 
-    def by_use(self, func: ast.Attribute, scope: Scope) -> Found:
-        """The flavour of a parameter that no call explains, by `app.tool(name=...)(fn)` where MCP is imported."""
-        node, parents = func.value, scope.module.parents
-        call = parents.get(func)
-        place = scope.lookup(node.id) if isinstance(node, ast.Name) else None
-        if place is None or not isinstance(node, ast.Name) or not isinstance(call, ast.Call):
-            return NOTHING
-        where, bindings = place
-        above = parents.get(call)
-        called = func.attr == "add_tool" or (isinstance(above, ast.Call) and above.func is call)
-        plain = called and not _SAID.isdisjoint(each.arg for each in call.keywords)
-        if not plain or bindings[0].kind != "parameter" or any(each in node.id.lower() for each in _KEEPERS):
-            return NOTHING
-        if self._inferred(node, scope)[1] or self._passed(node.id, where) is not None:
-            return NOTHING
-        return self._framework(), f"{where.module.path}:{where.qualname}:{node.id}"
-
-    def _framework(self) -> ToolFlavour | None:
-        """The framework that a file of the package imports."""
-        memo = self.module.memo
-        if "framework" not in memo:
-            texts = (self.module.project.text_of(each) for each in texts_near(self.module))
-            match = next((match for text in texts if (match := _IMPORTED.search(text)) is not None), None)
-            memo["framework"] = None if match is None else "fastmcp" if match[1] == "fastmcp" else "sdk"
-        framework: ToolFlavour | None = memo["framework"]
-        return framework
-
     def _annotated(self, binding: Binding, where: Scope) -> ToolFlavour | None:
         if binding.annotation is None:
             return None
@@ -288,14 +240,13 @@ class Servers:
     def _attribute(self, node: ast.Attribute, scope: Scope) -> Found:
         flavour, known = self._inferred(node, scope)
         key = f"{self.module.path}:{ast.unparse(node)}"
-        owner: ClassInfo | None = None
         if isinstance(node.value, ast.Name) and node.value.id in {"self", "cls"}:
             owner = class_round(scope)
             if owner is not None:
                 key = f"{owner.module.path}:{owner.qualname}.{node.attr}"
                 flavour = flavour or self._kept(owner, node.attr)
         if flavour is None and not known:
-            flavour = self._guess(node.attr) or (self._kept_parameter(owner, node.attr) if owner is not None else None)
+            flavour = self._guess(node.attr)
         return (flavour, key) if flavour is not None else NOTHING
 
     def _kept(self, owner: ClassInfo, name: str) -> ToolFlavour | None:
@@ -305,15 +256,6 @@ class Servers:
                 flavour = self._flavour_of_call(value, scope)
                 if flavour is None and isinstance(value, ast.Name):
                     flavour = self.server(value, scope)[0]
-                if flavour is not None:
-                    return flavour
-        return None
-
-    def _kept_parameter(self, owner: ClassInfo, name: str) -> ToolFlavour | None:
-        """The flavour of a parameter that a method keeps under its name: `self.server = server`."""
-        for _, value, scope in owner.instance_attributes.get(name, ()):
-            if isinstance(value, ast.Name) and value.id == name:
-                flavour = self.server(value, scope)[0]
                 if flavour is not None:
                     return flavour
         return None
@@ -341,10 +283,6 @@ class Servers:
             speaks = "mcp" in plain or plain.endswith("_server")
             if not speaks or _is_otherwise(plain):
                 return None
-        return self.usual()
-
-    def usual(self) -> ToolFlavour | None:
-        """The flavour of a server of unknown origin, in a file that mentions a framework."""
         if self.sure:
             return None
         text = self.module.source.text

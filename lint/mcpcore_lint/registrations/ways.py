@@ -123,16 +123,12 @@ SERVES_ALL: Final = Way("tool", name=None)
 LISTS: Final[dict[str, Way]] = {"tools": Way("tool"), "resources": Way("resource"), "prompts": Way("prompt")}
 """Parameters of a server's constructor that take lists."""
 
-NEAR: Final = {
-    "tool": ("tool(", "tools=", "tools =", "on_call_tool"),
-    "add_": ("add_tool", "add_resource", "add_template", "add_prompt"),
-    "resource": ("resource(", "resources="),
-    "prompt": ("prompt(",),
-    "from_": ("from_function", "from_tool"),
-    "Tool": ("FunctionTool(", "ToolBinding("),
-    "Resource": ("FunctionResource(",),
-}
-"""Texts near every call that registers something, by a part of them: a file without the part is not searched."""
+NEAR: Final = (
+    *("tool(", "tools=", "tools =", "on_call_tool", "resource(", "resources=", "prompt(", "register"),
+    *("add_tool", "add_resource", "add_template", "add_prompt", "from_function", "from_tool"),
+    *("FunctionTool(", "ToolBinding(", "FunctionResource("),
+)
+"""Texts near every call that registers something."""
 
 HINTS: Final = ("tool", "resource", "prompt", "register", "mcp")
 """Parts of the names of a project's own registering functions."""

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from mcpcore_lint.syntax.module import Module
 
 MANY: Final = 400
 """How many files are listed at most: an editor waits for the answer."""
@@ -47,15 +46,6 @@ def nearby(absolute: str, root: str) -> Iterator[str]:
             return
 
 
-def texts_near(module: Module) -> list[str]:
-    """The paths of the other files of a package, the nearest first; found once for a file."""
-    known: list[str] | None = module.memo.get("files near")
-    if known is None:
-        known = module.memo["files near"] = list(nearby(module.absolute, module.project.root))
-        known += [path for path in module.project.held() if path != module.absolute and path not in known]
-    return known
-
-
 def _listed(folder: str) -> list[str]:
     try:
         return sorted(os.listdir(folder))
@@ -63,4 +53,4 @@ def _listed(folder: str) -> list[str]:
         return []
 
 
-__all__ = ["ANY_FILE", "nearby", "texts_near"]
+__all__ = ["ANY_FILE", "nearby"]

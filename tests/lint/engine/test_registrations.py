@@ -288,7 +288,7 @@ COMMON: Final[dict[str, tuple[str, str]]] = {
             mcp.add_tool(fn)  # here
         for fn in all_tools():
             mcp.add_tool(fn, name="x")  # here
-        for count, fn in enumerate(sorted(READ)):
+        for fn in sorted(READ):
             mcp.add_tool(fn, name="y")  # here
         [mcp.add_tool(fn, name="z") for fn in WRITE]  # here
         """,
@@ -345,9 +345,9 @@ COMMON: Final[dict[str, tuple[str, str]]] = {
         mcp.add_tool(later)  # here
         """,
         """
-        one: tool % second(limit)
-        two: tool % second(n, limit)
-        ?: tool % second(limit)
+        one: tool % second()
+        two: tool % second()
+        ?: tool % second()
         """,
     ),
     "methods": (

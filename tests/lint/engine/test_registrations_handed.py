@@ -9,38 +9,6 @@ import pytest
 from tests.lint.engine.registering import check
 
 HANDED: Final[dict[str, tuple[str, str]]] = {
-    "the method under its own name": (
-        """
-        from collections.abc import Callable
-        from mcp.server.fastmcp import FastMCP
-        mcp = FastMCP("x")
-        def search(q: str):
-            raise ValueError(q)
-        def find(q: str):
-            raise ValueError(q)
-        def register_tools(add_tool: Callable[..., None]) -> None:
-            add_tool(search)  # here
-            for name, each in {"a": find}.items():
-                add_tool(each, name=name)  # here
-        register_tools(mcp.add_tool)
-        """,
-        "search: tool sdk search(q)\na: tool sdk find(q)",
-    ),
-    "a table of tuples that are taken apart": (
-        """
-        from mcp.server.fastmcp import FastMCP
-        def search(q: str):
-            raise ValueError(q)
-        def find(q: str):
-            raise ValueError(q)
-        REGISTRY = {"a": (search, {"x": 1}), "b": (find, {})}
-        def register_tools(server: FastMCP, names: set[str]) -> None:
-            for name in names:
-                fn, config = REGISTRY[name]
-                server.add_tool(fn, name=name, description=config)  # here
-        """,
-        "a: tool sdk search(q)\nb: tool sdk find(q)",
-    ),
     "a table of functions, of records and of dicts": (
         """
         from dataclasses import dataclass
@@ -59,11 +27,10 @@ HANDED: Final[dict[str, tuple[str, str]]] = {
         DICTS = {"e": {"run": search}, "f": {"run": find}}
         for name in PLAIN:
             mcp.tool(name=name)(PLAIN[name])  # here
-        for name in sorted(SPECS):
-            spec = SPECS.get(name)
+        for name, spec in sorted(SPECS.items()):
             mcp.add_tool(spec.run, name=name, title=spec.title)  # here
-        def register(key):
-            mcp.add_tool(DICTS[key]["run"], name=key)  # here
+        for key, value in DICTS.items():
+            mcp.add_tool(value["run"], name=key)  # here
         """,
         """
         a: tool sdk search(q)
@@ -87,49 +54,6 @@ HANDED: Final[dict[str, tuple[str, str]]] = {
             mcp.add_tool(TABLE[name], name=name)  # here
         """,
         "b: tool sdk find(q)",
-    ),
-    "through a factory that wraps the function, and by factories in the table": (
-        """
-        import functools
-        import inspect
-        from mcp.server.fastmcp import FastMCP
-        async def search(q: str, client):
-            raise ValueError(q)
-        def make_find(options):
-            def find(q: str):
-                raise ValueError(q)
-            return find
-        REGISTRY = {"a": (search, {"client": True}), "b": (make_find, {})}
-        def with_client(fn, config):
-            if not config:
-                return fn
-            @functools.wraps(fn)
-            async def wrapper(*args, **kwargs):
-                return await fn(*args, client=object(), **kwargs)
-            wrapper.__signature__ = inspect.signature(fn).replace(parameters=[])
-            return wrapper
-        def build(base, config, more=None):
-            fn = base
-            fn = with_client(fn, config)
-            fn = with_client(fn=fn, config=more)
-            if not inspect.iscoroutinefunction(fn):
-                @functools.wraps(fn)
-                async def waiting(**kwargs):
-                    return fn(**kwargs)
-                return waiting
-            return fn
-        def register_tools(server: FastMCP, names: set[str]) -> None:
-            for name in names:
-                base, config = REGISTRY[name]
-                if name == "b":
-                    made = base(options=config)
-                elif name == "c":
-                    made = base(options=None)
-                else:
-                    made = build(base=base, config=config)
-                server.add_tool(made, name=name)  # here
-        """,
-        "a: tool sdk search()\nb: tool sdk make_find.find(q)",
     ),
     "a loop over functions, each through a factory": (
         """
@@ -171,12 +95,6 @@ NOTHING: Final = {
             add(search)
         install(registry.add)
         install(print)
-        """,
-    "no word of a protocol": """
-        def search(q: str):
-            raise ValueError(q)
-        def register(add_tool):
-            add_tool(search)
         """,
     "a name of the file itself": """
         from mcp.server.fastmcp import FastMCP

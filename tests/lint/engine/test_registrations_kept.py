@@ -78,19 +78,6 @@ KEPT = {
         },
         "x_search: tool sdk Detections.search(q)",
     ),
-    "a list as the decorator": (
-        """
-        from fastmcp import FastMCP
-
-        tools = []
-
-        @tools.append  # here
-        def fetch(q: str):
-            raise ValueError(q)
-        """,
-        {},
-        "fetch: tool fastmcp fetch(q)",
-    ),
     "a table in another file": (
         """
         from registry import kept_tool
@@ -122,35 +109,6 @@ KEPT = {
         search: tool sdk other(q)
         """,
     ),
-    "a record of the project, made by a decorator with arguments filled in": (
-        """
-        from dataclasses import dataclass
-        from functools import partial
-        from mcp.server.fastmcp import FastMCP
-
-        @dataclass
-        class Definition:
-            fn: object
-            name: str | None = None
-
-        def generic_tool(*, kind, name=None):
-            def decorator(fn):
-                return Definition(fn=fn, name=name)
-            return decorator
-
-        my_tool = partial(generic_tool, kind="a")
-
-        @my_tool()  # here
-        def fetch(q: str):
-            raise ValueError(q)
-
-        def register(mcp: FastMCP, definitions):
-            for each in definitions:
-                mcp.add_tool(fn=each.fn, name=each.name)
-        """,
-        {},
-        "fetch: tool sdk fetch(q)",
-    ),
     "a mark on the function": (
         """
         import inspect
@@ -170,88 +128,6 @@ KEPT = {
         """,
         {},
         "fetch: tool sdk Tools.fetch(q)",
-    ),
-}
-
-TABLES = {
-    "a list that a function filters and another one returns with more": (
-        """
-        from fastmcp import FastMCP
-        from fastmcp.tools import FunctionTool
-        from prepared import prepare
-
-        def main(disabled, annotations):
-            (
-                final,
-                names,
-            ) = prepare(disabled)
-            mcp = FastMCP("x")
-            for tool in final:
-                made = FunctionTool.from_function(tool, annotations=annotations.get(tool.__name__))
-                mcp.add_tool(made)
-        """,
-        {
-            "prepared": """
-            from tables import get_tools
-
-            def confirmed(fn): ...
-
-            def prepare(disabled):
-                tools = get_tools()
-                enabled = [tool for tool in tools if tool.__name__ not in disabled]
-                final = [(confirmed(tool) if tool in disabled else tool) for tool in enabled]
-                return final, {tool.__name__ for tool in tools}
-            """,
-            "tables": """
-            def fetch(q: str):
-                raise ValueError(q)
-
-            def put(q: str):
-                raise ValueError(q)
-
-            READING = [fetch]
-            WRITING = [put]
-
-            def get_tools(reading=False):
-                tools = list(READING)
-                if not reading:
-                    tools.extend(WRITING)
-                return tools
-            """,
-        },
-        """
-        fetch: tool fastmcp fetch(q)
-        put: tool fastmcp put(q)
-        """,
-    ),
-    "records that are made of a table and handed through functions": (
-        """
-        from mcp.server.fastmcp import FastMCP
-
-        class Record:
-            @classmethod
-            def of(cls, table): ...
-
-        def fetch(q: str):
-            raise ValueError(q)
-
-        TABLE = [{"func": fetch, "private": False}]
-        tools = [Record.of(each) for each in TABLE]
-
-        def chosen(records, **flags):
-            return [each for each in records if each.fits(flags)]
-
-        def filtered(**flags):
-            return chosen(tools, **flags)
-
-        def register(mcp: FastMCP):
-            found: list[Record] = filtered(private=False)
-            for each in found:
-                func = each.func
-                mcp.tool(name="fetch", description=func.__doc__)(func)  # here
-        """,
-        {},
-        "fetch: tool sdk fetch(q)",
     ),
 }
 
@@ -315,13 +191,6 @@ NOT_KEPT = {
 def test_a_collected_function_is_a_tool(project, case):
     """This holds for every path from the decorator to the server."""
     source, files, expected = KEPT[case]
-    check(project, source, expected, **files)
-
-
-@pytest.mark.parametrize("case", TABLES)
-def test_the_functions_of_a_table_are_tools(project, case):
-    """Filters, records and functions that pass the table on are followed."""
-    source, files, expected = TABLES[case]
     check(project, source, expected, **files)
 
 

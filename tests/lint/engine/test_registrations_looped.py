@@ -33,7 +33,6 @@ ORDERS: Final = """
 START: Final = """
         import importlib
         import inspect
-        import pkgutil
         import sys
         from fastmcp import FastMCP
         mcp = FastMCP("x")
@@ -126,7 +125,7 @@ LOOPED: Final[dict[str, tuple[str, str]]] = {
         def tool_find(q: str):
             raise ValueError(q)
         for name, fn in inspect.getmembers(sys.modules[__name__], inspect.isfunction):
-            if "tool" in name:
+            if name.startswith("tool"):
                 mcp.tool()(fn)  # here
         """,
         "tool_find: tool fastmcp tool_find(q)",
@@ -146,28 +145,6 @@ LOOPED: Final[dict[str, tuple[str, str]]] = {
         """,
         EXPORTED,
     ),
-    "modules of a package": (
-        """
-        import acme
-        for _, name, _ in pkgutil.iter_modules(acme.__path__):
-            module = importlib.import_module(f"acme.{name}")
-            for key, fn in inspect.getmembers(module, inspect.isfunction):
-                if key.startswith("handle_"):
-                    mcp.tool()(fn)  # here
-        """,
-        BOTH,
-    ),
-    "modules of a package, by their records and with a prefix": (
-        """
-        import acme
-        for info in pkgutil.iter_modules(acme.__path__, "acme."):
-            module = importlib.import_module(info.name)
-            for key in dir(module):
-                if key.startswith("handle_"):
-                    mcp.tool()(getattr(module, key))  # here
-        """,
-        BOTH,
-    ),
     "a relative import by name": (
         """
         for each in ("users",):
@@ -185,17 +162,6 @@ LOOPED: Final[dict[str, tuple[str, str]]] = {
             for name, fn in inspect.getmembers(module, wanted(module)):
                 if not name.startswith("_"):
                     mcp.tool()(fn)  # here
-        """,
-        BOTH,
-    ),
-    "a condition in a function of the project": (
-        """
-        from acme import users
-        def is_handler(name):
-            return name.startswith("handle_")
-        for name, fn in inspect.getmembers(users):
-            if is_handler(name):
-                mcp.tool()(fn)  # here
         """,
         BOTH,
     ),

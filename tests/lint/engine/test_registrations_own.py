@@ -753,20 +753,6 @@ def test_the_description_is_the_argument_or_the_docstring(project):
     } == found
 
 
-def test_a_parameter_that_partial_fills_in_has_that_default(project):
-    """The model need not pass a parameter that is already bound."""
-    project.write(
-        app="""
-        from functools import partial
-        from fastmcp import FastMCP
-        def search(store, q: str, limit: int): ...
-        FastMCP("x").add_tool(partial(search, 1, limit=3), name="a")
-        """
-    )
-    parameters = project.tools()["a"].handler.parameters
-    assert [("q", False), ("limit", True)] == [(each.name, each.default is not None) for each in parameters]
-
-
 def test_a_contract_goes_through_a_decorator_of_the_project(project):
     """The contract passed to the decorator is the one that it passes to mcpcore."""
     project.write(

@@ -81,7 +81,7 @@ SERVED: Final[dict[str, tuple[str, str]]] = {
         fetch: tool lowlevel read(arguments)
         """,
     ),
-    "a table of functions, lambdas and methods": (
+    "a table of functions and methods": (
         HEAD
         + """
         class Store:
@@ -90,9 +90,7 @@ SERVED: Final[dict[str, tuple[str, str]]] = {
         store = Store()
         async def find(arguments):
             raise ValueError("find")
-        async def read(key):
-            raise ValueError("read")
-        HANDLERS = {"find": find, "read": lambda args: read(**args), "get": store.get, **{"look": find}}
+        HANDLERS = {"find": find, "get": store.get, **{"look": find}}
         @server.call_tool()
         async def call_tool(name: str, arguments: dict):
             if name not in HANDLERS:
@@ -102,7 +100,6 @@ SERVED: Final[dict[str, tuple[str, str]]] = {
         """
         ?: tool lowlevel call_tool(name, arguments)
         find: tool lowlevel find(arguments)
-        read: tool lowlevel read(key)
         get: tool lowlevel Store.get(key)
         look: tool lowlevel find(arguments)
         """,
@@ -228,13 +225,13 @@ SERVED: Final[dict[str, tuple[str, str]]] = {
         @server.call_tool()
         async def call_tool(name: str, arguments: dict):
             if name == "search":
-                found = await client.search(arguments["q"])
-                return shape(found)
+                return await client.search(arguments["q"])
             if name == "read":
                 options = parse(arguments)
                 return shape(await read(options))
             if name == "count":
-                return len(parse(arguments))
+                counted = parse(arguments)
+                return [f"{counted} in all"]
             raise ValueError(name)
         """,
         """

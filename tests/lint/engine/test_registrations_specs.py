@@ -154,39 +154,6 @@ VARIANTS: Final[dict[str, tuple[str, str, dict[str, str]]]] = {
         """,
         BOTH,
     ),
-    "named tuples, taken apart under a condition": (
-        "from acme.specs import Spec, register_specs\n"
-        + IMAGES.format(one='Spec(fn=list_images, name="list")', other='Spec("pull", pull, enabled=False)')
-        + HANDED,
-        """
-        from typing import NamedTuple
-        class Spec(NamedTuple):
-            name: str
-            fn: object
-            enabled: bool = True
-        def register_specs(bot, specs):
-            for spec in specs:
-                if spec.enabled:
-                    name, fn, _ = spec
-                    bot.tool(name=name)(fn)
-        """,
-        {"list": "make_list.list_images"},
-    ),
-    "a constructor that keeps the function under another name": (
-        "from acme.specs import Spec, register_specs\n"
-        + IMAGES.format(one='Spec("list", list_images)', other='Spec("pull", handler=pull)')
-        + HANDED,
-        """
-        class Spec:
-            def __init__(self, name, handler):
-                self.name = name
-                self._fn = handler
-        def register_specs(bot, specs):
-            for spec in specs:
-                bot.add_tool(spec._fn, name=spec.name)
-        """,
-        BOTH,
-    ),
     "the list of a class": (
         """
         from acme.specs import Spec, register_specs
@@ -248,7 +215,7 @@ def register_images(bot, client):
             for name, fn in specs:
                 bot.tool(name=name)(fn)
         def register_more(bot, tools):
-            register_specs(bot, list(spec for spec in tools))
+            register_specs(bot, tools)
         """,
         BOTH,
     ),
@@ -312,20 +279,6 @@ def register_images(bot, client):
         {},
     ),
 }
-UNRESOLVED: Final = """
-import importlib
-import os
-def register(bot, app, agent, parser, path):
-    for name in os.listdir(path):
-        module = importlib.import_module(f"acme.tools.{name}")
-        bot.tool(name=name, description="x")(module.run)  # here
-        app.add_tool(module.go, name=name)  # here
-        agent.tool(name=name, description="x")(module.run)
-        bot.tool()(module.run)
-        app.task(name=name)(module.run)
-        app.command(name=name)(module.run)
-        parser.add_argument(module.run, name=name)
-"""
 
 
 def _run(folder, files):
@@ -401,16 +354,6 @@ def test_an_unknown_list_is_reported_at_the_call_that_passes_it(tmp_path):
     report = _run(tmp_path, {**START, "acme/images.py": images, "acme/specs.py": specs})
     assert not report.tools
     assert _places(report) == [("acme/images.py", 9)]
-
-
-def test_an_unknown_object_is_a_server_by_its_use_in_a_package_of_servers(tmp_path):
-    """A name and a description indicate a tool; agents and commands of other packages do not count."""
-    source = UNRESOLVED.replace("  # here", "")
-    lines = [number for number, line in enumerate(UNRESOLVED.splitlines(), 1) if line.endswith("# here")]
-    report = _run(tmp_path, {"acme/__init__.py": "", "acme/server.py": "import fastmcp\n", "acme/load.py": source})
-    assert _places(report) == [("acme/load.py", line) for line in lines]
-    report = _run(tmp_path, {"acme/server.py": "import flask\n"})
-    assert not _places(report)
 
 
 def test_files_in_memory_are_searched_for_callers():

@@ -52,38 +52,6 @@ UNRESOLVED: Final[dict[str, tuple[str, str]]] = {
         """,
         "app:*",
     ),
-    "a list that a decorator of another kind fills": (
-        """
-        COMMANDS = {}
-        def command(name):
-            def keep(fn):
-                COMMANDS[name] = wrap(fn)
-                return fn
-            return keep
-        @command("find")
-        def find(q: str): ...
-        for name, fn in COMMANDS.items():
-            mcp.tool(name=name)(fn)  # here
-        """,
-        "app:handle_*",
-    ),
-    "a table of the low-level server": (
-        """
-        from mcp.server import Server
-        server = Server("x")
-        def load():
-            handlers = {}
-            for name in os.listdir("acme/tools"):
-                handlers[name] = importlib.import_module("acme.tools." + name).run
-            return handlers
-        HANDLERS = load()
-        @server.call_tool()
-        async def call(name: str, arguments: dict):
-            handler = HANDLERS.get(name)
-            return await handler(arguments)  # here
-        """,
-        "acme.tools.*:*",
-    ),
 }
 SILENT: Final[dict[str, str]] = {
     "a function that is handed in": """

@@ -223,9 +223,13 @@ class RuleContext:
         where = module or self.module
         return Related(where.path, where.source.span(at), message)
 
-    def fix(self, title: str, edits: Iterable[Edit | Change], *, unsafe: bool = False) -> Fix:
-        """A fix: changes that are made together. `mcpcore_lint.codemods.edits` has functions that describe them."""
-        return Fix(title, tuple(edits), "unsafe" if unsafe else "safe")
+    def fix(self, title: str, edits: Iterable[Edit | Change | None], *, unsafe: bool = False) -> Fix | None:
+        """A fix: changes that are made together. `mcpcore_lint.codemods.edits` has functions that describe them.
+
+        If one of them is None, it cannot be made, and so there is no fix.
+        """
+        made = tuple(edits)
+        return None if None in made else Fix(title, made, "unsafe" if unsafe else "safe")  # type: ignore[arg-type]
 
 
 def is_ours(rule: Rule) -> bool:

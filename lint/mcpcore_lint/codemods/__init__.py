@@ -1,7 +1,7 @@
 """Everything that writes code, on libcst: the fixes of rules, and rules that users write as libcst visitors.
 
 The linter's own rules judge `ast` nodes, which is several times faster, and describe a fix as `Change`s (see `edits`).
-`rewrite` carries them out: it parses the smallest statement around each change, transforms it and splices it back.
+`rewrite` carries them out: it parses the smallest statement around each change and transforms it.
 Nothing here imports libcst until there is something to write.
 """
 

@@ -1,7 +1,12 @@
-"""Describes the changes of fixes, for the rules that offer them; `rewrite` carries them out with libcst."""
+"""Describes the changes of fixes, for the rules that offer them; `rewrite` carries them out with libcst.
+
+A change that might lose a comment is None, and a fix with such a change is not offered.
+"""
 
 from __future__ import annotations
 
+import io
+import tokenize
 from typing import TYPE_CHECKING
 
 from mcpcore_lint.codemods.imports import Imported, import_name
@@ -17,6 +22,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Imported",
     "add_argument",
+    "add_parameter",
     "apply",
     "arguments_in_order",
     "change",
@@ -29,12 +35,14 @@ __all__ = [
 
 def change(module: Module, transformation: str, node: ast.AST, *arguments: str | int) -> Change:
     """A change of a node by one of `codemods.transformations`."""
-    return Change(transformation, *module.source.node_range(node), arguments)
+    start, end = module.source.node_range(node)
+    # A function or a clause is found by its start; changes inside its body are independent.
+    return Change(transformation, start, start if hasattr(node, "body") else end, arguments)
 
 
-def replace_node(module: Module, node: ast.AST, code: str) -> Change:
+def replace_node(module: Module, node: ast.AST, code: str) -> Change | None:
     """Replace an expression; the parentheses around it stay."""
-    return change(module, "replace", node, code)
+    return None if has_comment(module.source.segment(node)) else change(module, "replace", node, code)
 
 
 def arguments_in_order(call: ast.Call) -> list[ast.expr | ast.keyword]:
@@ -44,21 +52,45 @@ def arguments_in_order(call: ast.Call) -> list[ast.expr | ast.keyword]:
 
 def rewrite_call(
     module: Module, call: ast.Call, arguments: Sequence[ast.expr | ast.keyword | str], *, function: str = ""
-) -> Change:
+) -> Change | None:
     """Change the arguments of a call, and the function too if one is given; a text is a new argument."""
+    if has_comment(module.source.segment(call)):
+        return None
     old = arguments_in_order(call)
     new = [each if isinstance(each, str) else old.index(each) for each in arguments]
     return change(module, "rewrite_call", call, function, *new)
 
 
-def remove_argument(module: Module, call: ast.Call, argument: ast.expr | ast.keyword) -> Change:
+def remove_argument(module: Module, call: ast.Call, argument: ast.expr | ast.keyword) -> Change | None:
     """Take an argument out of a call."""
     return rewrite_call(module, call, [each for each in arguments_in_order(call) if each is not argument])
 
 
-def add_argument(module: Module, call: ast.Call, code: str) -> Change:
+def add_argument(module: Module, call: ast.Call, code: str) -> Change | None:
     """Put an argument behind the last one of a call."""
     return rewrite_call(module, call, [*arguments_in_order(call), code])
+
+
+def add_parameter(
+    module: Module, function: ast.FunctionDef | ast.AsyncFunctionDef, code: str, index: int
+) -> Change | None:
+    """Add a positional parameter to a function: as the first one, or as the second behind `self`."""
+    positional = [*function.args.posonlyargs, *function.args.args]
+    source = module.source
+    header = source.text[source.node_range(function)[0] : source.node_range(function.body[0])[0]]
+    if len(positional) < index or has_comment(header[: header.rfind(")")]):
+        return None
+    return change(module, "add_parameter", function, code, index)
+
+
+def has_comment(code: str) -> bool:
+    """Whether a part of a file contains a comment."""
+    if "#" not in code:
+        return False
+    try:
+        return any(token.type == tokenize.COMMENT for token in tokenize.generate_tokens(io.StringIO(code).readline))
+    except (tokenize.TokenError, SyntaxError):
+        return True
 
 
 def apply(text: str, edits: Sequence[Edit]) -> str:

@@ -1,30 +1,22 @@
-"""How a name is spelled in a file, and where the file imports it if it does not yet."""
+"""How a name is spelled in a file, and the edit that imports it if the file does not import it yet."""
 
 from __future__ import annotations
 
 import ast
-import re
 import sys
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from mcpcore_lint.diagnostics import Change, Edit
-from mcpcore_lint.patterns import regex
+from mcpcore_lint.diagnostics import Edit
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
     from mcpcore_lint.syntax.module import Module
-    from mcpcore_lint.syntax.source import Source
-
-_FILE_HEAD: Final = regex(r"\A#!|coding[:=]|copyright|licen[cs]e|SPDX-", re.IGNORECASE)
-"""What comments at the top of a file are about: how to run it, its encoding, its licence."""
 
 
 class Imported(NamedTuple):
-    """How a name is spelled in a file, and the change that imports it if it has to be imported."""
+    """How a name is spelled in a file, and the edit that imports it if it has to be imported."""
 
     text: str
-    edits: tuple[Change, ...]
+    edits: tuple[Edit, ...]
 
 
 def import_name(module: Module, package: str, name: str) -> Imported:
@@ -49,116 +41,64 @@ def import_name(module: Module, package: str, name: str) -> Imported:
         return Imported(f"{whole}.{name}", ())
     taken = name in bindings or any(name in scope.bindings for scope in module.functions.values())
     local = f"{package}_{name}" if taken else name
-    clause = f"{name} as {local}" if taken else name
-    return Imported(local, (Change("import_name", 0, 0, (package, clause)),))
+    return Imported(local, (_import_edit(module, package, f"{name} as {local}" if taken else name),))
 
 
-def place_imports(source: Source, tree: ast.Module, imports: Iterable[Sequence[str]]) -> Iterator[Change | Edit]:
-    """The changes that import names, each given as a package and a clause: in imports that exist, or new ones."""
-    import libcst
-
-    from mcpcore_lint.codemods.transformations import import_rank
-
-    packages: dict[str, list[str]] = {}
-    for package, clause in dict.fromkeys((package, clause) for package, clause in imports):
-        packages.setdefault(package, []).append(clause)
-    new: dict[tuple[int, str, str], list[str]] = {}
-    for package in sorted(packages, key=lambda name: (not _standard(name), name)):
-        clauses = sorted(packages[package], key=import_rank)
-        existing = next((each for each in tree.body if _imports_from(each, package)), None)
-        if existing is not None:
-            yield Change("import_names", *source.node_range(existing), tuple(clauses))
-            continue
-        statement = libcst.parse_statement(f"from {package} import {', '.join(clauses)}")
-        line = libcst.Module([]).code_for_node(statement).rstrip("\n")
-        new.setdefault(_place(source, tree.body, package), []).append(line)
-    for (offset, lead, tail), lines in new.items():
-        separator = "; " if lead == "; " else source.newline
-        yield Edit(offset, offset, f"{lead}{separator.join(lines)}{tail}")
-
-
-def _imports_from(statement: ast.stmt, package: str) -> bool:
-    return (
-        isinstance(statement, ast.ImportFrom)
-        and statement.module == package
-        and not statement.level
-        and all(alias.name != "*" for alias in statement.names)
-    )
-
-
-def _place(source: Source, body: Sequence[ast.stmt], package: str) -> tuple[int, str, str]:
-    """Where a new import goes: its offset, and what comes before and after it there."""
-    newline, starts = source.newline, source.line_starts
-    docstring = bool(body) and isinstance(body[0], ast.Expr) and isinstance(body[0].value, ast.Constant)
-    rest = body[1:] if docstring else body
-    imports: list[ast.Import | ast.ImportFrom] = []
-    for statement in rest:
+def _import_edit(module: Module, package: str, clause: str) -> Edit:
+    """Add a name to an import of the file, or an import to the first ones, sorted as ruff and isort do."""
+    source, body = module.source, module.tree.body
+    for statement in body:
+        if isinstance(statement, ast.ImportFrom) and statement.module == package and not statement.level:
+            for alias in statement.names:
+                if _name_order(clause) < _name_order(alias.name):
+                    start, _ = source.node_range(alias)
+                    return Edit(start, start, f"{clause}, ")
+            if alias.name != "*":
+                _, end = source.node_range(alias)
+                return Edit(end, end, f", {clause}")
+    line = f"from {package} import {clause}{source.newline}"
+    wanted = (_group(package), True, package)
+    last = -1
+    for index, statement in enumerate(body):
         if isinstance(statement, (ast.Import, ast.ImportFrom)):
-            imports.append(statement)
-        elif imports:
-            break
-    if (place := _among_standard(source, imports, package)) is not None:
-        return place
-    if not imports:
-        if docstring:
-            after = body[0].end_lineno or 1
-            offset = starts[after] if after < len(starts) else len(source.text)
-            lead = "" if source.text[:offset].endswith(("\n", "\r")) else newline
-            return offset, f"{lead}{newline}", newline
-        if not body:
-            return len(source.text), "", newline
-        decorators: list[ast.expr] = getattr(body[0], "decorator_list", [])
-        line = min([body[0].lineno, *(each.lineno for each in decorators)])
-        return starts[line - 1], "", newline * 3
-    anchor = imports[-1]
-    after = anchor.end_lineno or anchor.lineno
-    _, end = source.node_range(anchor)
-    behind = source.text[end : starts[after] if after < len(starts) else len(source.text)].strip()
-    if behind and not behind.startswith("#"):
-        return end, "; ", ""
-    blank = newline if isinstance(anchor, ast.ImportFrom) and anchor.module == "__future__" else ""
-    if after >= len(starts):
-        return len(source.text), f"{newline}{blank}", newline
-    return starts[after], blank, newline
+            order = _import_order(statement)
+            if wanted < order and statement.col_offset == 0:
+                start, _ = source.node_range(statement)
+                return Edit(start, start, line + source.newline * (order[0] > wanted[0]))
+        elif index or not isinstance(statement, ast.Expr):
+            break  # only a docstring may come before the imports
+        last = index
+    while 0 <= last < len(body) - 1 and body[last + 1].lineno == body[last].end_lineno:
+        last += 1
+    if last < 0:
+        return Edit(0, 0, line)
+    number = body[last].end_lineno or 0
+    lead = source.newline * (getattr(body[last], "module", "__future__") == "__future__")
+    offset = len(source.text)
+    if number < len(source.line_starts):
+        offset = source.line_starts[number]
+    else:
+        lead += source.newline
+    return Edit(offset, offset, lead + line)
 
 
-def _among_standard(
-    source: Source, imports: Sequence[ast.Import | ast.ImportFrom], package: str
-) -> tuple[int, str, str] | None:
-    """Where an import of the standard library goes: above the imports of other packages, sorted by name."""
-    imports = [each for each in imports if not (isinstance(each, ast.ImportFrom) and each.module == "__future__")]
-    if not imports or not _standard(package):
-        return None
-    standard = [each for each in imports if all(_standard(name) for name in _packages(each))]
-    later = [each for each in standard if isinstance(each, ast.ImportFrom) and (each.module or "") > package]
-    starts = source.line_starts
-    if standard and not later:
-        last = standard[-1].end_lineno or standard[-1].lineno
-        rest = source.line(last)[standard[-1].end_col_offset or 0 :].strip()
-        alone = last < len(starts) and (not rest or rest.startswith("#")) and source.line(last).isascii()
-        return (starts[last], "", source.newline) if alone else None
-    target = later[0] if later else imports[0]
-    above = source.line(target.lineno - 1).strip() if target.lineno > 1 else ""
-    if above.startswith("#") and _is_file_head(source, target.lineno - 1):
-        above = ""
-    shares_line = any(each.end_lineno == target.lineno and each is not target for each in imports)
-    if target.col_offset or above.startswith("#") or above.endswith("\\") or shares_line:
-        return None
-    return starts[target.lineno - 1], "", source.newline * (1 if later else 2)
+def _name_order(clause: str) -> tuple[int, str]:
+    """The order of names in an import: constants, then classes, then functions."""
+    name = clause.partition(" ")[0]
+    if name.isupper() and len(name) > 1:
+        return (0, name)
+    return (1 if name[:1].isupper() else 2, name)
 
 
-def _is_file_head(source: Source, last: int) -> bool:
-    """Whether the lines down to one are comments about the file as a whole, which belong to no statement."""
-    lines = [source.line(number) for number in range(1, last + 1)]
-    return all(line.startswith("#") for line in lines) and _FILE_HEAD.search("\n".join(lines)) is not None
+def _import_order(statement: ast.Import | ast.ImportFrom) -> tuple[int, bool, str]:
+    if isinstance(statement, ast.Import):
+        return (_group(statement.names[0].name), False, statement.names[0].name)
+    name = "." * statement.level + (statement.module or "")
+    return (_group(name), True, name)
 
 
-def _packages(statement: ast.Import | ast.ImportFrom) -> list[str]:
-    """The packages that a statement imports from; a relative import is named by its dots."""
-    if isinstance(statement, ast.ImportFrom):
-        return ["." * statement.level + (statement.module or "")]
-    return [alias.name for alias in statement.names]
-
-
-def _standard(package: str) -> bool:
-    return package.partition(".")[0] in sys.stdlib_module_names
+def _group(name: str) -> int:
+    """The group of imports that a module belongs to: the future, the standard library, others, the own package."""
+    if name == "__future__":
+        return 0
+    return 3 if name.startswith(".") else 2 - (name.partition(".")[0] in sys.stdlib_module_names)

@@ -1,20 +1,28 @@
-"""A stretch of a file that libcst has parsed, and the way from its nodes back to places in the file."""
+"""Some lines of a file as libcst parses them, and the way from its nodes back to places in the file."""
 
 from __future__ import annotations
 
+import ast
 import re
-from typing import TYPE_CHECKING, Any, Final
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from mcpcore_lint.diagnostics import Span
-from mcpcore_lint.syntax.source import Source
+from mcpcore_lint.diagnostics import Edit, Span
+from mcpcore_lint.syntax.parse import BODIES
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     import libcst
-    from libcst.metadata import BaseMetadataProvider, CodePosition, MetadataWrapper
+    from libcst.metadata import BaseMetadataProvider, CodeRange, MetadataWrapper
+
+    from mcpcore_lint.syntax.source import Source
+
+Replacement: TypeAlias = "libcst.CSTNode | libcst.RemovalSentinel | libcst.FlattenSentinel[libcst.CSTNode]"
 
 _PLACE: Final = re.compile(r"\w+ error: (?:error at \d+:\d+: )?")
+_REST_OF_LINE: Final = re.compile(r"[^\r\n]*(?:\r\n|\r|\n|\Z)")
+_INDENT: Final = re.compile(r"^[ \t]+(?=[^\s#])", re.MULTILINE)
 
 
 class Unreadable(Exception):  # noqa: N818 - the report shows this name
@@ -22,34 +30,37 @@ class Unreadable(Exception):  # noqa: N818 - the report shows this name
 
 
 class Piece:
-    """A stretch of a file, with lines before and after it that make it a complete module."""
+    """A statement that shares its lines with no other code, or a whole file, parsed by libcst on first use.
 
-    def __init__(self, source: Source, start: int, end: int, *, before: str = "", after: str = "") -> None:
-        """Parse a stretch.
+    An indented statement is parsed in the block of an `if 1:` that is put before it, so every column stays the same.
+    """
+
+    def __init__(self, source: Source, start: int, end: int, *, indented: bool = False) -> None:
+        """Take the lines from one offset to another."""
+        self.file = source
+        self.start = start
+        self.end = end
+        self.indented = indented
+        self._lead = f"if 1:{source.newline}" if indented else ""
+        self.text = self._lead + source.text[start:end]
+        self.lines = source.position(start)[0] - 1 - indented
+        """Add this to a line number in the piece to get the line number in the file."""
+
+    @cached_property
+    def tree(self) -> libcst.Module:
+        """The parsed text.
 
         Raises:
             Unreadable: If libcst cannot parse it.
         """
-        self.file = source
-        self.start = start
-        self.end = end
-        self.lead = before
-        self.text = before + source.text[start:end] + after
-        self.shift = start - len(before)
-        """Add this to an offset in the piece to get the offset in the file."""
-        self.lines = source.position(start)[0] - 1 - len(re.findall(r"\r\n|\r|\n", before))
-        """Add this to a line number in the piece to get the line number in the file."""
-        self._source: Source | None = None
-        self._wrapper: MetadataWrapper | None = None
-        self.tree: libcst.Module = self._parse()
-
-    def _parse(self) -> libcst.Module:
         import libcst
 
         first = self.file.position(self.start)[0]
         problem = f"libcst cannot read the code from line {first} on, which Python can"
+        indent = _INDENT.search(self.file.text)
+        config = libcst.PartialParserConfig(default_indent=indent[0] if indent else "    ")
         try:
-            return libcst.parse_module(self.text)
+            return libcst.parse_module(self.text, config)
         except libcst.ParserSyntaxError as error:
             # The parser counts lines from the start of the piece.
             why = _PLACE.sub("", " ".join(error.message.split()))
@@ -63,26 +74,28 @@ class Piece:
             raise
 
     @property
-    def wrapper(self) -> MetadataWrapper:
-        """The metadata of the piece; libcst computes each kind on first use."""
-        if self._wrapper is None:
-            from libcst.metadata import MetadataWrapper
+    def roots(self) -> tuple[libcst.CSTNode, ...]:
+        """The statements of the file in it."""
+        body: Any = self.tree.body
+        return tuple(body[0].body.body if self.indented else body)
 
-            self._wrapper = MetadataWrapper(self.tree, unsafe_skip_copy=True, cache=self._cache())
-        return self._wrapper
+    @cached_property
+    def _wrapper(self) -> MetadataWrapper:
+        from libcst.metadata import MetadataWrapper
 
-    def _cache(self) -> Mapping[Any, object]:
-        """Metadata that is known without looking at the code."""
-        return {}
+        return MetadataWrapper(self.tree, unsafe_skip_copy=True)
 
     def metadata(self, provider: type[BaseMetadataProvider[Any]]) -> Mapping[libcst.CSTNode, Any]:
-        """The metadata of a provider by node.
+        """The metadata of a provider by node; libcst computes each kind on first use.
 
         Raises:
+            RuntimeError: If the provider needs more than the file.
             Unreadable: If the code is nested too deeply for libcst.
         """
+        if provider.gen_cache is not None:
+            raise RuntimeError(f"{provider.__name__} needs more than the text of one file: a lint rule cannot use it")
         try:
-            return self.wrapper.resolve(provider)
+            return self._wrapper.resolve(provider)
         except RecursionError:
             raise self.too_deep() from None
 
@@ -90,38 +103,123 @@ class Piece:
         """The error for code that libcst cannot follow."""
         return Unreadable(f"the code from line {self.file.position(self.start)[0]} on is nested too deeply for libcst")
 
-    def bounds(self, node: libcst.CSTNode, *, whole: bool = False) -> tuple[int, int]:
-        """The offsets in the piece at which a node starts and ends; with `whole`, its parentheses and spaces included.
+    def span(self, node: libcst.CSTNode) -> Span:
+        """The place of a node in the file; for a function or class, the place of its name.
 
         Raises:
             ValueError: If the node is not part of the piece.
         """
-        from libcst.metadata import PositionProvider, WhitespaceInclusivePositionProvider
+        import libcst
+        from libcst.metadata import PositionProvider
 
-        table = self.metadata(WhitespaceInclusivePositionProvider if whole else PositionProvider)
-        position = table.get(node)
+        named = isinstance(node, (libcst.FunctionDef, libcst.ClassDef))
+        position = self.metadata(PositionProvider).get(node.name if named else node)  # type: ignore[attr-defined]
         if position is None:
             raise ValueError(
                 f"this {type(node).__name__} is not part of the visited code: report a node that the rule was called "
                 "with, not a copy of one"
             )
-        return self.offset(position.start), self.offset(position.end)
+        return self.span_of(position)
 
-    def offset(self, position: CodePosition) -> int:
-        """The offset in the piece of a position that libcst gives."""
-        if self._source is None:
-            self._source = Source(self.file.path, self.text)
-        return self._source.offset_at(position.line, position.column + 1)
+    def span_of(self, position: CodeRange) -> Span:
+        """The place in the file of a range in the piece."""
+        first, last = position.start, position.end
+        return Span(first.line + self.lines, first.column + 1, last.line + self.lines, last.column + 1)
 
-    def span(self, node: libcst.CSTNode) -> Span:
-        """The place of a node in the file; for a function or class, the place of its name."""
+    def ranges(self, node: libcst.CSTNode) -> Iterator[tuple[int, int]]:
+        """The offsets in the file at which `ast` may put a node: it counts the parentheses of a tuple as part of it."""
+        from libcst.metadata import PositionProvider, WhitespaceInclusivePositionProvider
+
+        for provider in (PositionProvider, WhitespaceInclusivePositionProvider):
+            position = self.metadata(provider).get(node)
+            if position is not None:
+                span = self.span_of(position)
+                yield self.file.offset_at(span.line, span.column), self.file.offset_at(span.end_line, span.end_column)
+
+    def find(self, start: int, end: int, kinds: tuple[type[libcst.CSTNode], ...]) -> libcst.CSTNode:
+        """The node of some kinds at a range of the file; of a statement, only the start is compared.
+
+        Raises:
+            ValueError: If no node matches.
+        """
+        import libcst
+        from libcst.metadata import PositionProvider
+
+        for node in self.metadata(PositionProvider):
+            if isinstance(node, kinds):
+                whole = isinstance(node, libcst.BaseExpression)
+                if any(first == start and (last == end or not whole) for first, last in self.ranges(node)):
+                    return node
+        raise ValueError(f"no {kinds[0].__name__} from {start} to {end}")
+
+    def edit(self, replace: Callable[[libcst.CSTNode, Any], Replacement]) -> Edit | None:
+        """The smallest edit of the file that replaces nodes; None if nothing changes.
+
+        Args:
+            replace: Called with each node, and with the node after the changes inside it; returns the new node.
+
+        Raises:
+            Unreadable: If libcst does not reproduce the code as it is written, so no edit of it would be safe.
+            ValueError: If the edit would change text outside the piece.
+        """
         import libcst
 
-        if isinstance(node, (libcst.FunctionDef, libcst.ClassDef)):
-            node = node.name
-        start, end = self.bounds(node)
-        # The lines before the piece are not part of the file.
-        return Span(
-            *self.file.position(max(start + self.shift, self.start)),
-            *self.file.position(max(end + self.shift, self.start)),
-        )
+        class Replacing(libcst.CSTTransformer):
+            """Replaces nodes, inner ones first."""
+
+            def on_leave(self, original_node: libcst.CSTNode, updated_node: libcst.CSTNode) -> Replacement:  # type: ignore[override]
+                return replace(original_node, updated_node)
+
+        try:
+            old, new = self.tree.code, self.tree.visit(Replacing()).code
+        except RecursionError:
+            raise self.too_deep() from None
+        if old == new:
+            return None
+        most = min(len(old), len(new))
+        head = next((place for place in range(most) if old[place] != new[place]), most)
+        tail = next((count for count in range(most - head) if old[-1 - count] != new[-1 - count]), most - head)
+        end = len(old) - tail
+        # libcst loses a few spaces, such as those in `except ValueError :`. They may differ behind the edit.
+        if self.text[:end] != old[:end]:
+            line = self.file.position(self.start)[0]
+            raise Unreadable(f"libcst does not reproduce the code from line {line} on")
+        if head < len(self._lead):
+            raise ValueError("the replacement changes code outside the visited code: replace a node of that code")
+        shift = self.start - len(self._lead)
+        return Edit(head + shift, end + shift, new[head : len(new) - tail])
+
+
+def piece_around(source: Source, tree: ast.Module, start: int, end: int) -> Piece:
+    """The smallest statement on its own lines, with its decorators, that holds a stretch of a file; else the file."""
+    text = source.text
+    piece = Piece(source, 0, len(text))
+    block = list(_statements(tree))
+    while block:
+        statement = block.pop()
+        first, last = source.node_range(statement)
+        if decorators := getattr(statement, "decorator_list", []):
+            first = text.rfind("@", 0, source.node_range(decorators[0])[0])
+        if not first <= start <= end <= last:
+            continue
+        line = source.position(first)[0]
+        begin, finish = source.line_starts[line - 1], _REST_OF_LINE.match(text, last)
+        indent, rest = text[begin:first], finish[0].strip() if finish else ""
+        # `ast` puts an `elif` into the `if` before it.
+        alone = not indent.strip() and (not rest or rest.startswith("#")) and not text.startswith("elif", first)
+        if alone and not source.line(line - 1).endswith("\\"):
+            # Like Python, ignore everything before a form feed.
+            indented = bool(indent.rpartition("\f")[2])
+            piece = Piece(source, begin, finish.end() if finish else last, indented=indented)
+        block = list(_statements(statement))
+    return piece
+
+
+def _statements(node: ast.AST) -> Iterator[ast.stmt]:
+    """The statements right inside a statement or clause."""
+    for name in BODIES:
+        for child in getattr(node, name, ()):
+            if isinstance(child, ast.stmt):
+                yield child
+            else:
+                yield from _statements(child)

@@ -2,60 +2,43 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
-from weakref import WeakKeyDictionary
+import ast
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, TypeAlias
 
-from mcpcore_lint.codemods.piece import Unreadable
-from mcpcore_lint.codemods.visited import VisitedPiece, cut
-from mcpcore_lint.dataclasses import light
+from mcpcore_lint.codemods.piece import Piece, Unreadable, piece_around
 from mcpcore_lint.diagnostics import Fix, Related, Severity, Span
 from mcpcore_lint.rule import Rule, RuleContext
+from mcpcore_lint.syntax.parse import children
 from mcpcore_lint.syntax.prefilter import speaks_of_mcp
 
 if TYPE_CHECKING:
-    import ast
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     import libcst
-    from libcst.matchers import MatcherDecoratableVisitor as _Visitor
+    from libcst import CSTVisitor as _Visitor
     from libcst.metadata import CodePosition, CodeRange
 
-    from mcpcore_lint.codemods.splice import Replacement
+    from mcpcore_lint.codemods.piece import Replacement
     from mcpcore_lint.model import Handler, ToolDef, Value
     from mcpcore_lint.rule import Family
-    from mcpcore_lint.runner.checker import FileState
     from mcpcore_lint.syntax.module import Module
+    from mcpcore_lint.syntax.scopes import Scope
 else:
     # At run time a rule becomes a visitor only before it visits: loading libcst takes longer than most runs.
     _Visitor = object
 
 CstScope: TypeAlias = Literal["tool", "file"]
-_SCOPED = frozenset({"ScopeProvider", "QualifiedNameProvider", "FullyQualifiedNameProvider"})
-"""Providers that need to see what a file imports."""
 
 
-@light
-class Finding:
-    """A finding that is not reported yet."""
+class Visit(NamedTuple):
+    """The code that one instance of a rule visits."""
 
-    span: Span
-    message: str
-    help: str
-    related: tuple[Related, ...]
-    fix: Fix | None
-    tool: ToolDef | None
+    piece: Piece
     module: Module
-
-
-class Look:
-    """The code that one instance of a rule visits, and its findings."""
-
-    __slots__ = ("context", "findings", "piece")
-
-    def __init__(self, piece: VisitedPiece, context: RuleContext) -> None:
-        self.piece = piece
-        self.context = context
-        self.findings: list[Finding] = []
+    context: RuleContext
+    tool: ToolDef | None
+    reported: set[object]
+    """The findings in this file, since a handler inside another handler is visited twice."""
 
 
 class CstRule(Rule, _Visitor):
@@ -74,7 +57,7 @@ class CstRule(Rule, _Visitor):
     """The rule only looks at code that contains one of these texts. Other code is not even parsed, which saves most of
     the time."""
 
-    _look: Look | None = None
+    _visiting: Visit | None = None
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
@@ -82,24 +65,21 @@ class CstRule(Rule, _Visitor):
             raise TypeError(f"{cls.__name__}.scope is {cls.scope!r}: choose 'tool' or 'file'")
         if isinstance(cls.words, str):
             raise TypeError(f"{cls.__name__}.words is one text: write a tuple of texts, ({cls.words!r},)")
-        if "VALID" in vars(cls) or "INVALID" in vars(cls):
-            from mcpcore_lint.codemods.ported import adopt
-
-            adopt(cls)
         if "fixable" not in vars(cls):
-            cls.fixable = cls.fixable or any(each.fixed is not None for each in cls.invalid)
+            cls.fixable = cls.fixable or any(case.fixed is not None for case in cls.invalid)
 
     # -- the visited code -----------------------------------------------------------------------------------------
 
-    def _looking(self) -> Look:
-        if self._look is None:
+    @property
+    def _visit(self) -> Visit:
+        if self._visiting is None:
             raise RuntimeError(f"{type(self).__name__} is not visiting anything: use this in a visit_ method")
-        return self._look
+        return self._visiting
 
     @property
     def ctx(self) -> RuleContext:
         """The context that every rule has: the settings, the file, the project."""
-        return self._looking().context
+        return self._visit.context
 
     @property
     def options(self) -> Mapping[str, Any]:
@@ -109,32 +89,39 @@ class CstRule(Rule, _Visitor):
     @property
     def file(self) -> Module:
         """The file of the visited code."""
-        return self._looking().piece.module
+        return self._visit.module
 
     @property
     def tool(self) -> ToolDef | None:
         """The tool whose handler is visited; None in a whole file."""
-        return self._looking().piece.tool
+        return self._visit.tool
 
     @property
     def handler(self) -> Handler | None:
         """The handler that is visited; None in a whole file."""
-        return self._looking().piece.handler
+        tool = self._visit.tool
+        return None if tool is None else tool.handler
 
     def ast_node(self, node: libcst.CSTNode) -> ast.expr | None:
         """The `ast` node of the same expression, as in the model; None if the node is not an expression."""
-        found = self._looking().piece.ast_node(node)
-        return None if found is None else found[0]
+        return self._expression(node)[0]
 
     def value_of(self, node: libcst.CSTNode) -> Value:
         """The value of an expression, with imports and names resolved, such as `Symbol("httpx.get")`."""
         from mcpcore_lint.model import Unknown
         from mcpcore_lint.semantics.evaluate import evaluate
 
-        found = self._looking().piece.ast_node(node)
-        if found is None:
+        expression, scope = self._expression(node)
+        if expression is None:
             return Unknown(None, self.file, "it is not an expression in the file")
-        return evaluate(*found)
+        return evaluate(expression, scope)
+
+    def _expression(self, node: libcst.CSTNode) -> tuple[ast.expr | None, Scope]:
+        visit = self._visit
+        known = visit.module.memo.setdefault(("expressions", visit.piece.start, visit.piece.end), {})
+        if not known:
+            known.update(_expressions(visit.module, visit.piece))
+        return next((known[place] for place in visit.piece.ranges(node) if place in known), (None, visit.module.scope))
 
     # -- findings ---------------------------------------------------------------------------------------------
 
@@ -165,194 +152,113 @@ class CstRule(Rule, _Visitor):
         Raises:
             ValueError: If there is no message, or the node is not part of the visited code.
         """
-        look = self._looking()
-        piece = look.piece
+        visit = self._visit
         text = " ".join(str(message or getattr(self, "MESSAGE", "")).split())
         if not text:
             raise ValueError(f"{self.id} reports without a message: give one, or set MESSAGE")
-        span = piece.span(node) if position is None else _span(position)
+        span = visit.piece.span(node) if position is None else _span(position)
         fix: Fix | None = None
         if replacement is not None:
-            from mcpcore_lint.codemods.splice import replace
-
-            edit = replace(piece, node, replacement)
+            edit = visit.piece.edit(lambda old, new: replacement if old is node else new)
             if edit is not None:
-                said = title or _title(piece, replacement)
-                fix = Fix(said, (edit,), "unsafe" if unsafe else "safe")
+                fix = Fix(title or "Rewrite it", (edit,), "unsafe" if unsafe else "safe")
+        if (span, text) in visit.reported:
+            return
+        visit.reported.add((span, text))
         advice = str(getattr(self, "how_to_fix", "")) if help is None else help
-        look.findings.append(
-            Finding(span, _plain(text), " ".join(advice.split()), tuple(related), fix, piece.tool, piece.module)
+        visit.context.report(
+            span,
+            text if text.endswith("..") else text.removesuffix("."),
+            help=" ".join(advice.split()),
+            tool=visit.tool,
+            module=visit.module,
+            related=tuple(related),
+            fix=fix,
         )
 
     def check_file(self, module: Module, ctx: RuleContext) -> None:
-        """Report the findings of this rule. The first libcst rule of a file runs all of them."""
-        run = _run(module, ctx)
-        findings, error = run.of(self)
-        for each in findings:
-            ctx.report(
-                each.span,
-                each.message,
-                help=each.help,
-                tool=each.tool,
-                module=each.module,
-                related=each.related,
-                fix=each.fix,
-            )
-        if error is not None:
-            raise error
+        """Visit the handlers of the file, or the whole file."""
+        problem: Unreadable | None = None
+        reported: dict[Module, set[object]] = {}
+        for tool in _handlers(ctx) if self.scope == "tool" else [None] if speaks(module) else []:
+            where = module if tool is None else tool.handler.module
+            try:
+                self._look(Visit(_piece(where, tool), where, ctx, tool, reported.setdefault(where, set())))
+            except Unreadable as error:
+                problem = problem or error  # the other handlers may be readable
+        if problem is not None:
+            raise problem
+
+    def _look(self, visit: Visit) -> None:
+        """Visit one piece, with a new instance."""
+        if self.words and not any(word in visit.piece.text for word in self.words):
+            return
+        from mcpcore_lint.codemods import visiting
+
+        kind = visiting.visiting_class(type(self))
+        roots = visit.piece.roots
+        if visit.tool is not None and visiting.sees_imports(kind):
+            place = visit.module.source.node_range(visit.tool.handler.node)
+            visit = visit._replace(piece=_piece(visit.module, None))
+            roots = (visit.piece.find(*place, visiting.FUNCTIONS),)
+        visitor = object.__new__(kind)
+        visitor._visiting = visit  # there before the author's own __init__
+        visitor.__init__()
+        visiting.visit(visit.piece, roots, type(self), visitor)
 
 
-def _plain(text: str) -> str:
-    return text if text.endswith("..") else text.removesuffix(".")
+def _handlers(ctx: RuleContext) -> list[ToolDef]:
+    """The first tool of each handler of a file."""
+    first: dict[ast.AST, ToolDef] = {}
+    for tool in ctx.tools:
+        first.setdefault(tool.handler.node, tool)
+    return list(first.values())
+
+
+def _piece(module: Module, tool: ToolDef | None) -> Piece:
+    """The handler of a tool, or the whole file; all rules share the piece, which is parsed once."""
+    node = None if tool is None else tool.handler.node
+    piece: Piece | None = module.memo.get(("piece", node))
+    if piece is None:
+        module.complete()
+        source = module.source
+        piece = Piece(source, 0, len(source.text))
+        if node is not None:
+            piece = piece_around(source, module.tree, *source.node_range(node))
+        module.memo["piece", node] = piece
+    return piece
+
+
+def _expressions(module: Module, piece: Piece) -> Iterator[tuple[tuple[int, int], tuple[ast.expr, Scope]]]:
+    """The expressions of a piece with their scopes, by their offsets in the file."""
+    stack: list[tuple[ast.AST, Scope]] = [(module.tree, module.scope)]
+    while stack:
+        node, scope = stack.pop()
+        outside: list[ast.expr] = getattr(node, "decorator_list", [])
+        if isinstance(node, ast.stmt) and not outside:
+            start, end = module.source.node_range(node)
+            if end <= piece.start or start >= piece.end:
+                continue
+        if isinstance(node, ast.expr):
+            yield module.source.node_range(node), (node, scope)
+        stack += ((expression, scope) for expression in outside)
+        if isinstance(node, ast.Lambda):
+            module.note_lambda(node, scope)
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
+            scope = module.scope_of(node)
+        elif isinstance(node, ast.ClassDef):
+            scope = module.classes[node].body_scope
+        stack += ((child, scope) for child in children(node) if child not in outside)
 
 
 def _span(position: CodePosition | CodeRange | Span) -> Span:
     if isinstance(position, Span):
         return position
-    from libcst.metadata import CodePosition
-
-    if isinstance(position, CodePosition):
-        return Span(position.line, position.column + 1, position.line, position.column + 2)
-    start, end = position.start, position.end
-    return Span(start.line, start.column + 1, end.line, end.column + 1)
-
-
-def _title(piece: VisitedPiece, replacement: Replacement) -> str:
-    import libcst
-
-    if isinstance(replacement, libcst.RemovalSentinel):
-        return "Remove it"
-    if isinstance(replacement, (libcst.BaseExpression, libcst.BaseSmallStatement)):
-        code = piece.tree.code_for_node(replacement).strip()
-        if len(code) <= 60 and code.isprintable():
-            return f"Write {code}"
-    return "Rewrite it"
-
-
-# ---------------------------------------------------------------------------------------------------------------------
-# All libcst rules of a file.
-# ---------------------------------------------------------------------------------------------------------------------
-
-
-class _Run:
-    """The findings of all libcst rules in one file; each piece is parsed once and not kept."""
-
-    def __init__(self) -> None:
-        self.findings: dict[str, list[Finding]] = {}
-        self.errors: dict[str, Exception] = {}
-        """The first error of each rule."""
-        self._crashed: set[str] = set()
-        self._seen: set[tuple[str, str, Span, str]] = set()
-
-    def of(self, rule: CstRule) -> tuple[Sequence[Finding], Exception | None]:
-        """The findings of a rule, and its error if it failed."""
-        return self.findings.get(rule.id, ()), self.errors.get(rule.id)
-
-    def _crash(self, rule: CstRule, error: Exception) -> None:
-        """Stop a rule that failed. After code that libcst cannot read it goes on with the next piece."""
-        self.errors.setdefault(rule.id, error)
-        if not isinstance(error, Unreadable):
-            self._crashed.add(rule.id)
-
-    def look(
-        self,
-        rules: Sequence[CstRule],
-        context: RuleContext,
-        module: Module,
-        handler: Handler | None = None,
-        tool: ToolDef | None = None,
-    ) -> None:
-        """Show a handler, or a whole file, to rules."""
-        module.complete()
-        try:
-            where = None if handler is None else cut(module, handler.node)
-        except Unreadable as error:
-            for each in rules:
-                self._crash(each, error)
-            return
-        text = module.source.text
-        start, end = (0, len(text)) if where is None else (where.start, where.end)
-        working = [
-            each
-            for each in rules
-            if each.id not in self._crashed
-            and (not each.words or any(text.find(word, start, end) >= 0 for word in each.words))
-        ]
-        if not working:
-            return
-        from mcpcore_lint.codemods.walk import Visit, visiting_class, walk
-
-        classes: dict[str, type[Any]] = {}
-        for rule in working:
-            try:
-                classes[rule.id] = visiting_class(type(rule))
-            except Exception as error:  # noqa: BLE001 - reported as the rule's own
-                self._crash(rule, error)
-        imports = any(_sees_imports(each) for each in classes.values())
-        try:
-            piece = VisitedPiece(module, where, handler=handler, tool=tool, imports=imports)
-        except Unreadable as error:
-            for each in working:
-                self._crash(each, error)
-            return
-        visits: list[tuple[CstRule, Look, Visit]] = []
-        for rule in working:
-            if rule.id in classes:
-                look = Look(piece, RuleContext(context._state, rule))  # noqa: SLF001 - each rule has its own context
-                try:
-                    visitor = _instance(classes[rule.id], look)
-                except Exception as error:  # noqa: BLE001 - reported as the rule's own
-                    self._crash(rule, error)
-                    continue
-                visits.append((rule, look, Visit(visitor)))
-        walk(piece, [visit for _, _, visit in visits])
-        for rule, look, visit in visits:
-            if visit.error is not None:
-                self._crash(rule, visit.error)
-            for finding in look.findings:
-                # A handler inside another handler is visited twice.
-                key = (rule.id, finding.module.path, finding.span, finding.message)
-                if key not in self._seen:
-                    self._seen.add(key)
-                    self.findings.setdefault(rule.id, []).append(finding)
-
-
-def _sees_imports(kind: type[Any]) -> bool:
-    return any(each.__name__ in _SCOPED for each in kind.get_inherited_dependencies())
-
-
-def _instance(kind: type[Any], look: Look) -> Any:
-    made = object.__new__(kind)
-    made._look = look  # there before the author's own __init__
-    made.__init__()
-    return made
-
-
-_RUNS: WeakKeyDictionary[FileState, _Run] = WeakKeyDictionary()
-"""The runs over the files that are checked at the moment."""
-
-
-def _run(module: Module, ctx: RuleContext) -> _Run:
-    state = ctx._state  # noqa: SLF001 - the file state that all rules share
-    known = _RUNS.get(state)
-    if known is not None:
-        return known
-    run = _RUNS[state] = _Run()
-    rules = [each for each in state.checker.rules_for(module.path) if isinstance(each, CstRule)]
-    if ctx.rule not in rules and isinstance(ctx.rule, CstRule):
-        rules.append(ctx.rule)
-    for_tools = [each for each in rules if each.scope == "tool"]
-    seen: set[int] = set()
-    if for_tools:
-        for tool in state.tools:
-            handler = tool.handler
-            if id(handler.node) not in seen:
-                seen.add(id(handler.node))
-                run.look(for_tools, ctx, handler.module, handler, tool)
-    for_files = [each for each in rules if each.scope == "file"]
-    if for_files and speaks(module):
-        run.look(for_files, ctx, module)
-    return run
+    first: Any = getattr(position, "start", position)
+    last: Any = getattr(position, "end", None)
+    if last is None:
+        return Span(first.line, first.column + 1, first.line, first.column + 2)
+    return Span(first.line, first.column + 1, last.line, last.column + 1)
 
 
 def speaks(module: Module) -> bool:

@@ -21,18 +21,12 @@ The failed call may have taken effect, so the runtime withholds the advice if th
 nor idempotent. A rate limit rejects the call before it does anything."""
 
 
-CHANGED: Final = frozenset({"partial", "unknown"})
-"""The effects after which the runtime sends only declared advice, since a second call may do something twice."""
-
-
 @light
 class Advice:
     """The effective advice: the seconds to wait (0 is immediately, None is never) and its source."""
 
     seconds: float | None
     explicit: bool
-    withheld: str = ""
-    """Why the runtime withholds the advice of the code; empty if it does not."""
 
     @property
     def words(self) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from typing import TYPE_CHECKING
 
 from mcpcore_lint.model import Choice, Const, Items, options
@@ -38,6 +39,15 @@ def entries_of(contract: Contract) -> Iterator[tuple[int, ContractEntry]]:
         items = Items(contract.node, contract.module, "list", options(entry.value), complete=True)
         for branch in contract_of(items, contract.node, contract.module, inline).entries:
             yield index, branch
+
+
+def element_of(contract: Contract, entry: ContractEntry) -> ast.AST:
+    """The element of a contract that names an entry; the whole contract if that is unclear."""
+    node = contract.node
+    if not isinstance(node, (ast.List, ast.Tuple)) or len(node.elts) != len(contract.entries):
+        return node
+    places = [place for place, other in enumerate(contract.entries) if other.node is entry.node]
+    return node.elts[places[0]] if places and not any(isinstance(each, ast.Starred) for each in node.elts) else node
 
 
 def tool_entries(tool: ToolDef) -> Iterator[tuple[int, ContractEntry]]:

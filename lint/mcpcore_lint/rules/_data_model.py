@@ -121,9 +121,8 @@ def _read(info: ClassInfo, depth: int) -> DataModel | None:
             model.open = not (isinstance(option, Const) and option.value in {"forbid", "ignore"})
         elif key in _RENAMING_OPTIONS:
             model.certain = False
-            if key in {"alias_generator", None}:
-                for name, field in model.fields.items():
-                    model.fields[name] = field._replace(sent=None if field.sent == name else field.sent)
+            for name, field in model.fields.items() if key in {"alias_generator", None} else ():
+                model.fields[name] = field._replace(sent=None if field.sent == name else field.sent)
     return model
 
 
@@ -206,3 +205,24 @@ def _configuration(info: ClassInfo) -> Iterator[tuple[str | None, Value]]:
             yield from ((key, value.get(key) or value) for key in value.keys)
         elif value is not None:
             yield None, value
+
+
+def data_keys(value: Value) -> tuple[list[str], bool] | None:
+    """The keys of some data, and whether there are no others; None if they are unknown."""
+    if isinstance(value, Missing) or (isinstance(value, Const) and value.value is None):
+        return [], True
+    if not isinstance(value, Mapping):
+        return None
+    if not all(isinstance(key, Const) and isinstance(key.value, str) for key, _ in value.items):
+        return None
+    complete = value.complete
+    if not complete and isinstance(value.node, ast.Dict):
+        # `**ctx.recovery_for(...)` adds a reserved key and nothing else.
+        unpacked = [item for key, item in zip(value.node.keys, value.node.values, strict=True) if key is None]
+        complete = bool(unpacked) and all(map(_is_recovery, unpacked))
+    return list(value.keys), complete
+
+
+def _is_recovery(node: ast.expr) -> bool:
+    """Whether an expression is `ctx.recovery_for(...)`."""
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "recovery_for"

@@ -11,7 +11,7 @@ from mcpcore_lint.names import CONSTRUCTORS
 from mcpcore_lint.rules._bodies import body_of, reasons_known
 
 if TYPE_CHECKING:
-    from mcpcore_lint.diagnostics import Change, Fix
+    from mcpcore_lint.diagnostics import Change, Edit, Fix
     from mcpcore_lint.model import Contract, ErrorSite, ToolDef
     from mcpcore_lint.rule import RuleContext
     from mcpcore_lint.syntax.module import Module
@@ -21,46 +21,34 @@ CONTEXT_NAMES: Final = ("ctx", "context", "call_context", "mcp_context")
 
 def fail_fix(tool: ToolDef, contract: Contract, error: ErrorSite, reason: str, ctx: RuleContext) -> Fix | None:
     """The fix that raises a declared reason through the context; None if its result might be wrong."""
-    handler = tool.handler
-    call = error.node
-    if not isinstance(call, ast.Call) or isinstance(handler.node, ast.Lambda):
+    handler, call = tool.handler, error.node
+    if not isinstance(call, ast.Call) or error.function is not handler.node or isinstance(handler.node, ast.Lambda):
+        return None
+    func = body_of(handler).value(call.func)
+    # Through a partial or a constructor, its arguments are not those of the factory.
+    if error.callee in CONSTRUCTORS or not isinstance(func, Symbol) or func.name != error.callee:
         return None
     if any(isinstance(arg, ast.Starred) for arg in call.args):
         return None
-    if error.callee in CONSTRUCTORS:
-        return None  # its arguments are not those of ctx.fail
-    func = body_of(handler).value(call.func)
-    if not isinstance(func, Symbol) or func.name != error.callee:
-        return None  # through a partial: its arguments are not those of the factory
-    module = handler.module
     unsafe = isinstance(error.reason, Unknown)
-    context = handler.context
-    changes: list[Change] = []
-    if context is not None:
-        if not context.mcpcore:
-            return None
-        name = context.name
+    changes: list[Change | Edit | None] = []
+    if handler.context is not None:
+        name: str | None = handler.context.name if handler.context.mcpcore else None
     else:
+        name = next((free for free in CONTEXT_NAMES if free not in body_of(handler).names()), None)
         if not reasons_known(contract):
             return None
-        taken = body_of(handler).names()
-        free = next((free for free in CONTEXT_NAMES if free not in taken), None)
-        if free is None:
-            return None
-        name = free
-        method = is_method(tool)
-        if method and not handler.node.args.posonlyargs + handler.node.args.args:
-            return None
-        context_type = codemods.import_name(module, "mcpcore", "Context")
-        literal = codemods.import_name(module, "typing", "Literal")
+        context = codemods.import_name(handler.module, "mcpcore", "Context")
+        literal = codemods.import_name(handler.module, "typing", "Literal")
         reasons = ", ".join(f'"{declared}"' for declared in contract.reasons)
-        parameter = f"{name}: {context_type.text}[{literal.text}[{reasons}]]"
-        changes += [*context_type.edits, *literal.edits]
-        changes.append(codemods.change(module, "add_parameter", handler.node, parameter, int(method)))
-        unsafe = unsafe or not _only_a_tool(tool)
-    if _shadowed(tool, error, name):
+        parameter = f"{name}: {context.text}[{literal.text}[{reasons}]]"
+        place = codemods.add_parameter(handler.module, handler.node, parameter, int(is_method(tool)))
+        changes += [*context.edits, *literal.edits, place]
+        # With another decorator, other code may call the function too.
+        unsafe = unsafe or handler.node.decorator_list != [tool.registration]
+    if name is None:
         return None
-    changes += _raised_by_context(module, call, error, f"{name}.fail", reason)
+    changes += _raised_by_context(handler.module, call, error, f"{name}.fail", f'"{reason}"')
     return ctx.fix(f"Raise {name}.fail({reason!r})", changes, unsafe=unsafe)
 
 
@@ -74,41 +62,21 @@ def is_method(tool: ToolDef) -> bool:
     )
 
 
-def _only_a_tool(tool: ToolDef) -> bool:
-    """Whether only the framework calls the function: the registration is its only decorator."""
-    node = tool.handler.node
-    return not isinstance(node, ast.Lambda) and node.decorator_list == [tool.registration]
-
-
-def _shadowed(tool: ToolDef, error: ErrorSite, name: str) -> bool:
-    """Whether a function between the handler and the error uses the name of the context for something else."""
-    function = error.function
-    if function is tool.handler.node:
-        return False
-    scope = tool.handler.module.scope_of(function)
-    while scope.node is not tool.handler.node:
-        if name in scope.bindings or scope.parent is None:
-            return True
-        scope = scope.parent
-    return False
-
-
-def _raised_by_context(module: Module, call: ast.Call, error: ErrorSite, callee: str, reason: str) -> list[Change]:
+def _raised_by_context(
+    module: Module, call: ast.Call, error: ErrorSite, callee: str, reason: str
+) -> list[Change | None]:
     """The changes that make a call one of `ctx.fail`, which writes the reason into the data itself."""
-    quoted = f'"{reason}"'
     arguments: list[ast.expr | ast.keyword | str] = [*codemods.arguments_in_order(call)]
-    named = next((keyword for keyword in call.keywords if keyword.arg == "reason"), None)
+    keywords = {keyword.arg: keyword for keyword in call.keywords}
+    named, code = keywords.get("reason"), keywords.get("code")
     if named is not None and (call.args or error.form == "coded"):
         arguments.remove(named)  # otherwise it stays, since ctx.fail has the same parameter
     if error.form == "coded":
-        code = next((keyword for keyword in call.keywords if keyword.arg == "code"), None)
-        if code is None:
-            arguments[arguments.index(call.args[0])] = quoted
-        else:
-            arguments[arguments.index(code)] = f"reason={quoted}"
+        place = arguments.index(code or call.args[0])
+        arguments[place] = f"reason={reason}" if code else reason
     elif named not in arguments:
-        arguments.insert(0, quoted)
-    changes: list[Change] = []
+        arguments.insert(0, reason)
+    changes: list[Change | None] = []
     data = error.data.node
     if isinstance(data, ast.Dict) and not isinstance(error.reason, Missing) and string(error.reason) is not None:
         keys = [key.value if isinstance(key, ast.Constant) else None for key in data.keys]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from mcpcore_lint.diagnostics import Related
@@ -10,6 +9,7 @@ from mcpcore_lint.model import CodeValue, Const, Missing, options, string
 from mcpcore_lint.rules._bodies import codes_of
 
 if TYPE_CHECKING:
+    import ast
     from collections.abc import Iterator
 
     from mcpcore_lint.diagnostics import Fix
@@ -46,6 +46,8 @@ class Thrown(NamedTuple):
     """The raise in another function, or the handler's raise of an error from one of several factories."""
     raised_here: ThrowSite | None = None
     """The `raise` statement of the handler."""
+    only_named: bool = False
+    """Whether a guard outside the handler names it and no known exception inside the guard becomes it."""
 
     @property
     def place(self) -> object:
@@ -54,12 +56,6 @@ class Thrown(NamedTuple):
             return self.error
         by_guard = self.reached.form == "guard" or self.reached.data_keys is not None
         return self.reached.site if by_guard else self.reached.call
-
-    def is_only_named(self, tool: ToolDef) -> bool:
-        """Whether a guard outside the handler names it and no known exception inside becomes it."""
-        if self.reached is None or not self.reached.is_named_only:
-            return False
-        return (self.codes is None and not self.reasons) or not in_handler(self.reached, tool)
 
     @property
     def way(self) -> str:
@@ -92,36 +88,26 @@ def declared_codes(contract: Contract) -> frozenset[str]:
     return frozenset(code for entry in contract.entries for code in codes_of(entry.code.value) or ())
 
 
-def all_thrown(tool: ToolDef, ctx: RuleContext) -> list[Thrown]:
+def all_thrown(tool: ToolDef, ctx: RuleContext, *, named: bool = False) -> list[Thrown]:
     """The coded errors that leave a tool: those of its handler, then those of the functions that it calls.
 
     An error that a guard names counts if the guard is in the handler, or if a known exception inside the guard becomes
-    it. The guard of a service may name exceptions that this tool's call cannot raise.
+    it. The guard of a service may name exceptions that this tool's call cannot raise; with `named` they count too.
     """
-    return [thrown for thrown in _everything(tool, ctx) if not thrown.is_only_named(tool)]
-
-
-def only_named(tool: ToolDef, ctx: RuleContext) -> list[Thrown]:
-    """The errors that only guards in called functions name: no known exception inside the guard becomes them."""
-    return [thrown for thrown in _everything(tool, ctx) if thrown.is_only_named(tool)]
-
-
-def _everything(tool: ToolDef, ctx: RuleContext) -> list[Thrown]:
-    """All coded errors, computed once for all rules."""
     key = ("thrown", tool)
-    errors: list[Thrown] | None = ctx.module.memo.get(key)
-    if errors is None:
+    if key not in ctx.module.memo:
         reach = ctx.reach(tool)
-        errors = ctx.module.memo[key] = [*_direct(tool, reach), *_through(tool, reach)]
-    return errors
+        ctx.module.memo[key] = [*_direct(tool, reach), *_through(tool, reach)]
+    errors: list[Thrown] = ctx.module.memo[key]
+    return [thrown for thrown in errors if named or not thrown.only_named]
 
 
 def in_handler(reached: ReachedThrow, tool: ToolDef) -> bool:
     """Whether an error is created in the handler, its decorators or its nested functions."""
     handler = tool.handler
     first, last = handler.node.lineno, handler.node.end_lineno or handler.node.lineno
-    if not isinstance(handler.node, ast.Lambda):
-        first = min([first, *(decorator.lineno for decorator in handler.node.decorator_list)])
+    decorators: list[ast.expr] = getattr(handler.node, "decorator_list", [])
+    first = min([first, *(decorator.lineno for decorator in decorators)])
     return reached.site.path == handler.module.path and first <= reached.site.span.line <= last
 
 
@@ -129,42 +115,20 @@ def _direct(tool: ToolDef, reach: Reach) -> Iterator[Thrown]:
     """The coded errors that the handler itself raises and does not catch, each once."""
     leaving = {reached.call for reached in reach.own}
     seen: set[ast.AST] = set()
-    for throw in tool.handler.throws if leaving else ():
+    for throw in tool.handler.throws:
         error = throw.error
-        if throw.reraise or (error is not None and error.form not in CODED) or throw.span not in leaving:
-            continue
         node = throw.made if error is None else error.node
-        if node is None or node in seen:
+        if throw.reraise or throw.span not in leaving or node is None or node in seen:
             continue
         seen.add(node)
         if error is None:
             # One of several factories or a table creates it; the call graph knows which.
-            others = [
-                other.error for other in tool.handler.throws if other.span == throw.span and other.error is not None
-            ]
             for reached in reach.own:
-                if (
-                    reached.call == throw.span
-                    and reached.form in CODED
-                    and not any(_is_of(reached, other) for other in others)
-                ):
+                if reached.call == throw.span and reached.form in CODED:
                     yield Thrown(reached.codes, reached.reasons, None, reached, throw)
-            continue
-        codes = None if error.form == "fail" else real_codes(error)
-        reasons = reason_texts(error)
-        if (codes is None and error.form != "fail") or reasons is None:
-            # A nested function creates it; the call graph knows its arguments.
-            matches = [reached for reached in reach.own if reached.call == throw.span and reached.form == error.form]
-            if matches and all(match.codes is not None and match.reasons is not None for match in matches):
-                yield from (Thrown(match.codes, match.reasons, error, None, throw) for match in matches)
-                continue
-        yield Thrown(codes, reasons, error, None, throw)
-
-
-def _is_of(reached: ReachedThrow, error: ErrorSite) -> bool:
-    """Whether a reached error is the one that an expression of the handler creates."""
-    same = (reached.form, reached.reasons) == (error.form, reason_texts(error))
-    return same and reached.codes in {codes_of(error.code), None}
+        elif error.form in CODED:
+            codes = None if error.form == "fail" else real_codes(error)
+            yield Thrown(codes, reason_texts(error), error, None, throw)
 
 
 def _through(tool: ToolDef, reach: Reach) -> Iterator[Thrown]:
@@ -173,7 +137,9 @@ def _through(tool: ToolDef, reach: Reach) -> Iterator[Thrown]:
     raises = {throw.span: throw for throw in tool.handler.throws}
     for reached in reach.throws:
         if reached.source == "project" and reached.form in CODED and tools.isdisjoint(reached.path[1:]):
-            yield Thrown(reached.codes, reached.reasons, None, reached, raises.get(reached.call))
+            unknown = reached.codes is None and not reached.reasons
+            named = reached.is_named_only and (unknown or not in_handler(reached, tool))
+            yield Thrown(reached.codes, reached.reasons, None, reached, raises.get(reached.call), named)
 
 
 def report(thrown: Thrown, message: str, step: str, tool: ToolDef, ctx: RuleContext, fix: Fix | None = None) -> None:

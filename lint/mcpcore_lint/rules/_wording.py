@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import ast
+import difflib
 from typing import TYPE_CHECKING
 
 from mcpcore_lint.model import CallValue, CodeValue, Const, Items, Mapping, Symbol, Text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from mcpcore_lint.model import Value
 
@@ -58,7 +59,13 @@ def shortened(text: str, limit: int = 40) -> str:
 
 def near(name: str, names: Iterable[str]) -> str | None:
     """The known name that a misspelt one probably means, or None."""
-    import difflib
-
     matches = difflib.get_close_matches(name, sorted(names), n=1, cutoff=0.6)
     return matches[0] if matches else None
+
+
+def clearly_near(text: str, reasons: Sequence[str]) -> str | None:
+    """The declared reason that is much more similar to a text than every other one, or None."""
+    scored = sorted(((difflib.SequenceMatcher(None, text, reason).ratio(), reason) for reason in reasons), reverse=True)
+    if not scored or scored[0][0] < 0.8:
+        return None
+    return scored[0][1] if len(scored) == 1 or scored[0][0] - scored[1][0] >= 0.1 else None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import io
+import re
 import tokenize
 from pathlib import Path
 
@@ -144,7 +145,7 @@ class TestReasons:
         """The new reason has the right format, and renaming it again changes nothing."""
         reason = snake_case(text)
         if reason is not None:
-            assert SNAKE_CASE.match(reason)
+            assert re.fullmatch(SNAKE_CASE, reason)
             assert len(reason) <= 63
             assert snake_case(reason) == reason
 

@@ -37,12 +37,12 @@ def test_the_cause_is_added_in_any_layout(tmp_path, newline, indent):
         "@tool",
         "def fetch(a: str) -> str:",
         "~try: ü = '→'; return open(a).read()",
-        "~except (KeyError, (OSError)) : raise not_found('→')",
+        "~except (KeyError, (OSError)): raise not_found('→')",
         "",
     ]
     code = newline.join(lines).replace("~", indent)
     fixed, after = fix_source(code, path="server.py", root=str(tmp_path), settings=HANDLER)
-    assert code.replace("(OSError)) :", "(OSError)) as error :").replace("('→')", "('→') from error") == fixed.after
+    assert code.replace("(OSError)):", "(OSError)) as error:").replace("('→')", "('→') from error") == fixed.after
     assert not after.diagnostics
 
 

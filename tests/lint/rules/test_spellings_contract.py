@@ -443,7 +443,7 @@ FILE_FAULTS = {
         [f"@tool(errors={A})\ndef one() -> str: ...", f'@tool(errors={{"aa": {A}}})\ndef one() -> str: ...',
          "@tool(errors='aa')\ndef one() -> str: ...", f"ERRORS = {{{A}, {B}}}\n@tool(errors=ERRORS)\ndef one() -> str: ...",
          "@tool(errors=True)\ndef one() -> str: ...",
-         "@tool(errors=None)\ndef one() -> str: ...", f"def one() -> str: ...\nServer('x').add_tool(one, errors={A})"],
+         f"def one() -> str: ...\nServer('x').add_tool(one, errors={A})"],
         [f"@tool(errors=[{A}])\ndef one() -> str: ...", f"@tool(errors=({A},))\ndef one() -> str: ...",
          "@tool(errors=UNKNOWN)\ndef one() -> str: ...", f"@tool(errors=list([{A}]))\ndef one() -> str: ...",
          f"@tool(errors=m.Contract([{A}]))\ndef one() -> str: ..."],

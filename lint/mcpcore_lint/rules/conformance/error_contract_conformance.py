@@ -44,23 +44,16 @@ class ContractConformance(Rule):
         if contract is None or not codes_known(contract):
             return
         declared = declared_codes(contract)
-        seen: set[tuple[object, ...]] = set()
-        everything = all_thrown(tool, ctx)
-        for thrown in everything:
-            if thrown.codes is None or thrown.reasons:
-                continue
-            codes = thrown.codes
-            if (
-                thrown.error is None and not thrown.way
-            ):  # one of several factories creates it: report all in one finding
-                codes = _codes_of_raise(thrown, everything)
+        groups: dict[tuple[object, ...], tuple[Thrown, list[str]]] = {}
+        for thrown in all_thrown(tool, ctx):
+            codes = () if thrown.reasons else thrown.codes or ()
             undeclared = [code for code in codes if code not in declared and code not in BASELINE]
-            if not undeclared:
-                continue
-            key = (thrown.reached.call if thrown.reached else thrown.error, *undeclared)
-            if key in seen:
-                continue
-            seen.add(key)
+            if undeclared:
+                # A raise of one of several factories is one finding.
+                key = (thrown.reached.call if thrown.reached else thrown.error, *(undeclared if thrown.way else ()))
+                group = groups.setdefault(key, (thrown, []))[1]
+                group += (code for code in undeclared if code not in group)
+        for thrown, undeclared in groups.values():
             named = " or ".join(undeclared)
             how = f"can throw {named} here ({thrown.way})" if thrown.way else f"throws {named}"
             report(
@@ -71,11 +64,3 @@ class ContractConformance(Rule):
                 tool,
                 ctx,
             )
-
-
-def _codes_of_raise(thrown: Thrown, everything: list[Thrown]) -> tuple[str, ...]:
-    """The codes that one `raise` of the handler may throw without a reason."""
-    same = [other for other in everything if other.error is None and other.raised_here is thrown.raised_here]
-    return tuple(
-        dict.fromkeys(code for other in same if not other.reasons and not other.way for code in other.codes or ())
-    )

@@ -7,14 +7,15 @@ from typing import TYPE_CHECKING
 from mcpcore_lint.diagnostics import Related, Severity
 from mcpcore_lint.model import string
 from mcpcore_lint.rule import Rule, RuleContext
-from mcpcore_lint.rules._data_model import RESERVED, data_model
-from mcpcore_lint.rules._thrown import all_thrown, only_named
-from mcpcore_lint.rules.conformance._data import data_keys
+from mcpcore_lint.rules._data_model import RESERVED, data_keys, data_model
+from mcpcore_lint.rules._thrown import all_thrown
 
 if TYPE_CHECKING:
+    import ast
     from collections.abc import Sequence
 
-    from mcpcore_lint.model import Contract, ContractEntry, ToolDef
+    from mcpcore_lint.diagnostics import Span
+    from mcpcore_lint.model import ToolDef
     from mcpcore_lint.rules._data_model import DataModel
 
 
@@ -33,57 +34,48 @@ class ContractDataMismatch(Rule):
 
     def check_tool(self, tool: ToolDef, ctx: RuleContext) -> None:
         """Compare the keys of each failure's data with the model of its entry."""
-        contract = tool.contract
-        if contract is None:
+        if tool.contract is None:
             return
         for error in tool.handler.fail_calls:
-            reason = string(error.reason)
-            entry, model = _model(contract, reason)
-            keys = data_keys(error.data.value) if model is not None else None
-            if entry is None or model is None or keys is None or not (misfit := _misfit(model, *keys)):
-                continue
-            ctx.report(
-                error.data.node or error.node,
-                f"the data of ctx.fail({reason!r}) {misfit}",
-                help=_fields(model),
-                tool=tool,
-                module=tool.handler.module,
-                related=[ctx.related(entry.node, "the reason is declared here", entry.module)],
-            )
-        self._check_guards(tool, contract, ctx)
-
-    @staticmethod
-    def _check_guards(tool: ToolDef, contract: Contract, ctx: RuleContext) -> None:
-        """Compare the data that guards pass, in the handler and in the functions that it calls."""
+            text, keys = string(error.reason), data_keys(error.data.value)
+            if text is not None:
+                _check(f"the data of ctx.fail({text!r})", text, keys, error.data.node or error.node, None, tool, ctx)
         seen: set[object] = set()
-        for thrown in (*all_thrown(tool, ctx), *only_named(tool, ctx)):
+        for thrown in all_thrown(tool, ctx, named=True):
             reached = thrown.reached
             for reason in thrown.reasons or ():
-                entry, model = _model(contract, reason)
-                if reached is None or reached.data_keys is None or entry is None or model is None:
-                    continue
-                misfit = _misfit(model, reached.data_keys, complete=True)
-                if not misfit or (thrown.place, reason) in seen:
+                if reached is None or reached.data_keys is None or (thrown.place, reason) in seen:
                     continue
                 seen.add((thrown.place, reason))
-                related = [ctx.related(entry.node, "the reason is declared here", entry.module)]
-                if thrown.way:
-                    related.append(Related(reached.site.path, reached.site.span, "the guard is here"))
-                ctx.report(
-                    reached.call,
-                    f"the data that the guard gives to {reason!r} {misfit}"
-                    + (f" ({thrown.way})" if thrown.way else ""),
-                    help=f"{_fields(model)}, in a function of the exception: data=lambda exc: ...",
-                    tool=tool,
-                    module=tool.handler.module,
-                    related=related,
-                )
+                guard = Related(reached.site.path, reached.site.span, "the guard is here") if thrown.way else None
+                keys = (list(reached.data_keys), True)
+                _check(f"the data that the guard gives to {reason!r}", reason, keys, reached.call, guard, tool, ctx)
 
 
-def _model(contract: Contract, reason: str | None) -> tuple[ContractEntry | None, DataModel | None]:
-    """The entry of a reason, and the model of its data."""
-    entry = contract.by_reason.get(reason) if reason is not None else None
-    return entry, data_model(entry.arguments["data"].value) if entry is not None else None
+def _check(
+    what: str,
+    reason: str,
+    keys: tuple[list[str], bool] | None,
+    at: ast.AST | Span,
+    guard: Related | None,
+    tool: ToolDef,
+    ctx: RuleContext,
+) -> None:
+    """Compare the keys of some data, which may be incomplete, with the model of the entry of a reason."""
+    entry = tool.contract.by_reason.get(reason) if tool.contract is not None else None
+    model = data_model(entry.arguments["data"].value) if entry is not None else None
+    if entry is None or model is None or keys is None or not (misfit := _misfit(model, *keys)):
+        return
+    declared = ctx.related(entry.node, "the reason is declared here", entry.module)
+    fields = ", ".join((*model.required, *(f"{name}?" for name in model.optional))) or "no keys"
+    ctx.report(
+        at,
+        f"{what} {misfit}",
+        help=f"pass the fields of {model.name}: {fields}",
+        tool=tool,
+        module=tool.handler.module,
+        related=[declared] if guard is None else [declared, guard],
+    )
 
 
 def _misfit(model: DataModel, keys: Sequence[str], complete: bool) -> str:  # noqa: FBT001 - from `data_keys`
@@ -95,11 +87,6 @@ def _misfit(model: DataModel, keys: Sequence[str], complete: bool) -> str:  # no
     if extra:
         parts.append(f"has {_quoted(extra)}, which {model.name} does not")
     return " and ".join(parts)
-
-
-def _fields(model: DataModel) -> str:
-    fields = ", ".join((*model.required, *(f"{name}?" for name in model.optional))) or "no keys"
-    return f"pass the fields of {model.name}: {fields}"
 
 
 def _quoted(names: list[str]) -> str:

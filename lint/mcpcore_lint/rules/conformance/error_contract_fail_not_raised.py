@@ -58,13 +58,6 @@ class ContractFailNotRaised(Rule):
 def _fix(error: ErrorSite, body: Body, ctx: RuleContext) -> Fix | None:
     """Raise the error in the statement that creates it or returns it."""
     target = body.parents.get(error.node)
-    if error.fate == "returned" and isinstance(target, ast.Assign):
-        name = target.targets[0]
-        if len(target.targets) > 1 or not isinstance(name, ast.Name):
-            return None
-        bindings = body.scope(target).bindings.get(name.id, [])
-        uses = [node for node in body.all(ast.Return) if isinstance(node.value, ast.Name) and node.value.id == name.id]
-        target = uses[0] if len(uses) == 1 and len(bindings) == 1 else None
     if isinstance(target, ast.Expr) or (error.fate == "returned" and isinstance(target, ast.Return)):
         return ctx.fix("Raise it", [edits.change(error.module, "raise_it", target)])
     return None

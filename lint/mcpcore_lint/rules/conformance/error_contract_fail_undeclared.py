@@ -10,8 +10,7 @@ from mcpcore_lint.diagnostics import Severity
 from mcpcore_lint.model import options, string
 from mcpcore_lint.rule import Rule, RuleContext
 from mcpcore_lint.rules._bodies import reasons_known
-from mcpcore_lint.rules._wording import near
-from mcpcore_lint.rules.conformance._misspelt import clearly_near
+from mcpcore_lint.rules._wording import clearly_near, near
 
 if TYPE_CHECKING:
     from mcpcore_lint.diagnostics import Fix

@@ -6,11 +6,11 @@ import ast
 from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint.diagnostics import Severity
-from mcpcore_lint.model import Const, Mapping, Missing, Symbol, Unknown
+from mcpcore_lint.model import Const, Mapping, Symbol, Unknown
 from mcpcore_lint.rule import Rule, RuleContext
 from mcpcore_lint.rules._bodies import Body, body_of, codes_of, short, to_be_filled_in
+from mcpcore_lint.rules._data_model import data_keys
 from mcpcore_lint.rules._thrown import CODED
-from mcpcore_lint.rules.conformance._data import data_keys
 from mcpcore_lint.syntax.parse import walk
 
 if TYPE_CHECKING:
@@ -43,10 +43,6 @@ class ContractMessageData(Rule):
             if error.form not in CODED or error.message.node is None or error.fate in {"discarded", "unused"}:
                 continue
             variables = list(_variables(error.message.node, body))
-            # Most data has the values under their own names; then nothing else of it has to be looked at.
-            value = error.data.value
-            if not _lacking(variables, set(value.keys) - _SELF if isinstance(value, Mapping) else set(), body):
-                continue
             names = _names_in_data(error)
             if names is None or any(map(to_be_filled_in, tool.contract.entries)):
                 continue
@@ -65,16 +61,12 @@ class ContractMessageData(Rule):
 
 def _names_in_data(error: ErrorSite) -> set[str] | None:
     """The names, attributes and keys in the data; None if they are unknown."""
+    keys = data_keys(error.data.value)
+    if keys is None or not keys[1]:
+        return None
+    names = set(keys[0])
     value = error.data.value
-    keys = data_keys(value)
-    if isinstance(value, Missing) or (isinstance(value, Const) and value.value is None):
-        return set()
-    if not isinstance(value, Mapping) or value.node is None:
-        return None
-    if not value.complete and (keys is None or not keys[1]):
-        return None
-    names = set(value.keys)
-    for node in walk([value.node]):
+    for node in walk([value.node]) if isinstance(value, Mapping) and value.node is not None else ():
         if isinstance(node, ast.Name):
             names.add(node.id)
         elif isinstance(node, ast.Attribute):

@@ -11,7 +11,7 @@ from mcpcore_lint.rules._fail_fix import fail_fix
 from mcpcore_lint.rules._thrown import Thrown, all_thrown, real_codes, report
 
 if TYPE_CHECKING:
-    from mcpcore_lint.model import Contract, ContractEntry, ToolDef
+    from mcpcore_lint.model import ToolDef
 
 
 class ContractPreferFail(Rule):
@@ -43,46 +43,29 @@ class ContractPreferFail(Rule):
         seen: set[object] = set()
         for thrown in all_thrown(tool, ctx):
             error = thrown.error
-            if error is not None and error.form == "fail":
+            here = thrown.reached is None or (thrown.raised_here is not None and thrown.reasons == ())
+            if not here or (error is not None and error.form == "fail") or len(thrown.codes or ()) != 1:
                 continue
-            if thrown.reached is not None and (thrown.raised_here is None or thrown.reasons != ()):
-                continue
-            if not thrown.codes or len(thrown.codes) != 1:
-                continue
-            fitting = self._fitting(thrown, thrown.codes[0], contract)
+            entries = [entry for entry in contract.entries if codes_of(entry.code.value) == thrown.codes]
+            if thrown.reasons:
+                entries = [entry for entry in entries if entry.reason_text in thrown.reasons]
             key = thrown.reached.call if thrown.reached is not None else error
-            if not fitting or key in seen:
+            if not entries or key in seen:
                 continue
             seen.add(key)
-            reasons = [entry.reason_text for entry in fitting]
-            calls = [f"ctx.fail({reason!r})" for reason in reasons if reason is not None]
-            code = thrown.codes[0]
+            reasons = [entry.reason_text for entry in entries if entry.reason_text is not None]
+            calls = ", ".join(f"ctx.fail({reason!r})" for reason in reasons)
             fix = None
-            alone = error is not None and len(fitting) == 1 and real_codes(error) is not None
-            if error is not None and alone and reasons[0] is not None and codes_known(contract):
-                fix = fail_fix(tool, contract, error, reasons[0], ctx)
-            step = f"raise {calls[0]}" if len(calls) == 1 else f"raise the one that fits: {', '.join(calls)}"
-            report(
-                thrown,
-                f"{tool.display_name} {self._problem(thrown, code)}",
-                step if calls else "raise ctx.fail with the reason of the entry that fits",
-                tool,
-                ctx,
-                fix,
-            )
+            if error is not None and real_codes(error) is not None and len(entries) == len(reasons) == 1:
+                fix = fail_fix(tool, contract, error, reasons[0], ctx) if codes_known(contract) else None
+            step = f"raise {calls}" if len(reasons) == 1 else f"raise the one that fits: {calls or 'ctx.fail(...)'}"
+            report(thrown, f"{tool.display_name} {_problem(thrown)}", step, tool, ctx, fix)
 
-    @staticmethod
-    def _problem(thrown: Thrown, code: str) -> str:
-        if thrown.reasons == ():
-            return f"throws {code} itself, so the client gets neither the declared reason nor its recovery"
-        named = " or ".join(map(repr, thrown.reasons or ()))
-        how = f"the declared reason {named}" if named else f"{code} with a reason that is not a constant"
-        return f"raises {how} without ctx.fail, so type checkers do not check it"
 
-    @staticmethod
-    def _fitting(thrown: Thrown, code: str, contract: Contract) -> list[ContractEntry]:
-        """The entries that declare the error."""
-        entries = [entry for entry in contract.entries if codes_of(entry.code.value) == (code,)]
-        if thrown.reasons:
-            entries = [entry for entry in entries if entry.reason_text in thrown.reasons]
-        return entries
+def _problem(thrown: Thrown) -> str:
+    code = " or ".join(thrown.codes or ())
+    if thrown.reasons == ():
+        return f"throws {code} itself, so the client gets neither the declared reason nor its recovery"
+    named = " or ".join(map(repr, thrown.reasons or ()))
+    how = f"the declared reason {named}" if named else f"{code} with a reason that is not a constant"
+    return f"raises {how} without ctx.fail, so type checkers do not check it"

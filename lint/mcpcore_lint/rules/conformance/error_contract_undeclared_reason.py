@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 from mcpcore_lint.diagnostics import Severity
 from mcpcore_lint.rule import Rule, RuleContext
 from mcpcore_lint.rules._bodies import reasons_known
-from mcpcore_lint.rules._thrown import Thrown, all_thrown, in_handler, only_named, report
-from mcpcore_lint.rules._wording import near
-from mcpcore_lint.rules.conformance._misspelt import clearly_near
+from mcpcore_lint.rules._thrown import Thrown, all_thrown, in_handler, report
+from mcpcore_lint.rules._wording import clearly_near, near
 
 if TYPE_CHECKING:
     from mcpcore_lint.model import ToolDef
@@ -38,7 +37,7 @@ class ContractUndeclaredReason(Rule):
             return
         seen: set[tuple[object, ...]] = set()
         others = {reason for other in ctx.tools if other.contract is not None for reason in other.contract.by_reason}
-        for thrown in (*all_thrown(tool, ctx), *only_named(tool, ctx)):
+        for thrown in all_thrown(tool, ctx, named=True):
             if (thrown.error is not None and thrown.error.form == "fail") or _reported_as_fail(thrown, tool):
                 continue
             undeclared = [reason for reason in thrown.reasons or () if reason not in contract.by_reason]
@@ -46,21 +45,21 @@ class ContractUndeclaredReason(Rule):
             if not undeclared or key in seen:
                 continue
             first = undeclared[0]
-            if thrown.is_only_named(tool) and (first in others or clearly_near(first, contract.reasons) is None):
+            if thrown.only_named and (first in others or clearly_near(first, contract.reasons) is None):
                 continue  # the service may name it for another tool
             seen.add(key)
             quoted = " or ".join(map(repr, undeclared))
-            how = f"raises the reason {quoted}"
+            guard = thrown.reached is not None and thrown.reached.form == "guard"
+            how = f"guards with the reason {quoted}" if guard else f"raises the reason {quoted}"
             if thrown.way:
                 how = f"can raise the reason {quoted} here ({thrown.way})"
-            elif thrown.reached is not None and thrown.reached.form == "guard":
-                how = f"guards with the reason {quoted}"
             close = near(first, contract.reasons)
-            step = f"declare {first!r} in errors, or raise a declared reason"
             report(
                 thrown,
                 f"{tool.display_name} {how}, which its contract does not declare",
-                f"did you mean {close!r}? If not, declare {first!r} in errors" if close else step,
+                f"did you mean {close!r}? If not, declare {first!r} in errors"
+                if close
+                else f"declare {first!r} in errors, or raise a declared reason",
                 tool,
                 ctx,
             )

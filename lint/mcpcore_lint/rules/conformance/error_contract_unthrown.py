@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 import ast
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from mcpcore_lint.diagnostics import Severity
 from mcpcore_lint.model import CallValue, Symbol, string, strings
 from mcpcore_lint.rule import Rule, RuleContext
-from mcpcore_lint.rules._bodies import FUNCTIONS, Body, body_of, codes_of, to_be_filled_in
-from mcpcore_lint.rules._thrown import CODED, all_thrown, only_named, reason_texts
+from mcpcore_lint.rules._bodies import body_of, codes_of, to_be_filled_in
+from mcpcore_lint.rules._contracts import element_of
+from mcpcore_lint.rules._thrown import CODED, all_thrown, reason_texts
 from mcpcore_lint.rules._wording import near
-from mcpcore_lint.syntax.parse import walk
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import TypeAlias
 
     from mcpcore_lint.model import Contract, ContractEntry, ToolDef
 
-    _Use: TypeAlias = tuple[ToolDef, Contract, ContractEntry]
+    _Use: TypeAlias = tuple["_Raised", Contract, ContractEntry]
 
 CONVERTERS = frozenset({"mcpcore.from_http_response", "mcpcore.from_http_response_async"})
 """Functions of mcpcore that choose the code from a table which the linter does not read."""
@@ -47,169 +49,86 @@ class ContractUnthrown(Rule):
 
     def check_file(self, module: object, ctx: RuleContext) -> None:
         """Report entries that no tool of the file raises, and tools that never raise an entry they share."""
-        places: dict[ast.AST, list[_Use]] = {}
+        uses: dict[ast.AST, list[_Use]] = {}
         for tool in ctx.tools:
             if tool.contract is None:
                 continue
+            raised = _Raised(tool, ctx)
             for entry in tool.contract.entries:
-                if entry.reason_text is not None and not entry.reason_text.strip():
-                    continue  # another rule reports the missing reason
-                places.setdefault(entry.node, []).append((tool, tool.contract, entry))
-        verdicts: dict[int, _Raised] = {}
-        shared: dict[ast.AST, list[_Use]] = {}
-        for uses in places.values():
-            idle: list[_Use] = []
-            for tool, contract, entry in uses:
-                if id(tool) not in verdicts:
-                    verdicts[id(tool)] = _Raised(tool, ctx)
-                if not verdicts[id(tool)].may_raise(entry):
-                    idle.append((tool, contract, entry))
-            if len(idle) == len(uses):
-                self._report(uses, ctx)
+                uses.setdefault(entry.node, []).append((raised, tool.contract, entry))
+        for users in uses.values():
+            idle = [user for user in users if not user[0].may_raise(user[2])]
+            if idle and len(idle) == len(users):
+                self._report(idle, "", own=idle[0][2].module is ctx.module, ctx=ctx)
             else:
-                for use in idle:
-                    shared.setdefault(use[0].registration, []).append(use)
-        for idle in shared.values():
-            self._report_shared(idle, ctx)
+                for user in idle:
+                    self._report([user], "; other tools with the same entry do", own=False, ctx=ctx)
 
     @staticmethod
-    def _report_shared(uses: list[_Use], ctx: RuleContext) -> None:
-        """Report entries that other tools raise and this one does not."""
-        tool, contract, _ = uses[0]
-        reasons = [entry.reason_text or "" for _, _, entry in uses]
-        listed = " and ".join(map(repr, reasons))
-        one = len(reasons) == 1
+    def _report(idle: Sequence[_Use], others: str, *, own: bool, ctx: RuleContext) -> None:
+        raised, contract, entry = idle[0]
+        names = " or ".join(dict.fromkeys(user.tool.display_name for user, _, _ in idle))
         ctx.report(
-            _written(contract, uses[0][2]) if one else contract.node,
-            f"the {'reason' if one else 'reasons'} {listed} {'is' if one else 'are'} declared, but nothing that "
-            f"{tool.display_name} calls raises {'it' if one else 'them'}; other tools with the same "
-            f"{'entry' if one else 'entries'} do",
-            help=f"raise ctx.fail({reasons[0]!r}) where it happens, or remove the "
-            f"{'entry' if one else 'entries'} from this tool's errors",
-            tool=tool,
-            module=contract.module,
-            related=[ctx.related(entry.node, "it is declared here", entry.module) for _, _, entry in uses],
-        )
-
-    @staticmethod
-    def _report(uses: list[_Use], ctx: RuleContext) -> None:
-        tool, contract, entry = uses[0]
-        own = entry.module is ctx.module
-        names = " or ".join(dict.fromkeys(user.display_name for user, _, _ in uses))
-        ctx.report(
-            entry.node if own else contract.node,
-            f"the reason {entry.reason_text!r} is declared, but nothing that {names} calls raises it",
+            entry.node if own else element_of(contract, entry),
+            f"the reason {entry.reason_text!r} is declared, but nothing that {names} calls raises it{others}",
             help=f"raise ctx.fail({entry.reason_text!r}) where it happens, or remove the entry from errors",
-            tool=tool,
+            tool=raised.tool,
             module=entry.module if own else contract.module,
             related=[] if own else [ctx.related(entry.node, "it is declared here", entry.module)],
         )
-
-
-def _written(contract: Contract, entry: ContractEntry) -> ast.AST:
-    """The element of a contract that names an entry defined elsewhere; the whole contract if that is unclear."""
-    node = contract.node
-    if not isinstance(node, (ast.List, ast.Tuple)) or len(node.elts) != len(contract.entries):
-        return node
-    spread = any(isinstance(element, ast.Starred) for element in node.elts)
-    return node if spread else node.elts[contract.entries.index(entry)]
 
 
 class _Raised:
     """The reasons that a tool may raise, and whether it may raise any reason at all."""
 
     def __init__(self, tool: ToolDef, ctx: RuleContext) -> None:
-        self.reasons: set[str] = set()
-        self.codes: set[str] = set()
-        """Codes that are raised without a reason; each may be meant as an entry with that code."""
-        self.anything = False
-        handler = tool.handler
-        body = body_of(handler)
-        unreachable = _never_used(body)
-        for error in handler.errors:
-            if error.form in CODED and error.function not in unreachable:
-                self._take(reason_texts(error), None if error.form == "fail" else codes_of(error.code))
-        for throw in handler.throws:
-            if throw.error is None and not throw.reraise and throw.call is None and throw.function not in unreachable:
-                self.anything = True
-        for reason in handler.named_reasons:
-            self._take(strings(reason), None)
-        for thrown in (*all_thrown(tool, ctx), *only_named(tool, ctx)):
-            if thrown.reached is not None:
-                self._take(thrown.reasons, thrown.codes)
-        if any(call.takes_context or call.project for call in ctx.reach(tool).unresolved):
-            self.anything = True
-        declared = tool.contract.reasons if tool.contract is not None else ()
-        self.misspelt = {near(reason, declared) for reason in self.reasons.difference(declared)}
-        """Declared reasons that misspelt ones probably mean; another rule reports the misspelling."""
-        self._rest: tuple[ToolDef, Body, set[ast.AST]] | None = (tool, body, unreachable)
-        """The body, until it is searched for strings: this is slow, and most entries are found without it."""
-
-    def _take(self, reasons: tuple[str, ...] | None, codes: tuple[str, ...] | None) -> None:
-        if reasons is None:
-            self.anything = True
-        elif reasons:
-            self.reasons |= set(reasons)
-        elif codes is None:
-            self.anything = True
-        else:
-            self.codes |= set(codes)
-
-    def _words(self, tool: ToolDef, body: Body, unreachable: set[ast.AST]) -> None:
-        """Collect strings in the body, which may be reasons, and look for functions that raise from a table."""
-        decorators = [] if isinstance(body.root, ast.Lambda) else body.root.decorator_list
-        outside = [decorator for decorator in decorators if decorator is not tool.registration]
-        for node in [*body.nodes, *walk([*outside])]:
-            if body.function_of(node) in unreachable:
-                continue
-            if isinstance(node, ast.Constant) and isinstance(node.value, str):
-                self.reasons.add(node.value)
-            elif isinstance(node, (ast.Attribute, ast.Name)) and isinstance(node.ctx, ast.Load):
-                value = body.value(node) if node in body.parents else None
-                text = string(value) if value is not None else None
-                if text is not None:
-                    self.reasons.add(text)
-                elif isinstance(value, CallValue) and value.func.name == "mcpcore.FailureMode":
-                    self.reasons |= set(strings(value.argument("reason", 0)) or ())
-                if isinstance(value, Symbol) and value.name in CONVERTERS:
-                    self.anything = True
-            if node in outside and isinstance(node, (ast.Call, ast.Name, ast.Attribute)):
-                from mcpcore_lint.semantics.evaluate import evaluate
-
-                scope = body.module.scope_of(body.root).parent
-                made = evaluate(node, scope) if scope is not None else None
-                func = made.func if isinstance(made, CallValue) else made
-                if isinstance(func, Symbol) and func.name in CONVERTERS:
-                    self.anything = True
+        self.tool = tool
+        self.ctx = ctx
 
     def may_raise(self, entry: ContractEntry) -> bool:
-        """Whether the tool may raise an entry."""
-        reason = entry.reason_text
-        if self.anything or reason is None or reason in self.reasons or reason in self.misspelt:
+        """Whether the tool may raise an entry; an entry without a reason, or to be filled in, is not reported."""
+        reason, codes = entry.reason_text, codes_of(entry.code.value)
+        if not (reason or "").strip() or codes is None or not entry.resolved or to_be_filled_in(entry):
             return True
-        codes = codes_of(entry.code.value)
-        if codes is None or not entry.resolved or to_be_filled_in(entry) or not self.codes.isdisjoint(codes):
-            return True
-        if self._rest is not None:
-            rest, self._rest = self._rest, None
-            self._words(*rest)
-        return self.anything or reason in self.reasons
+        known = self._known
+        return known is None or bool(known & {reason, *codes}) or self._in_body is None or reason in self._in_body
 
+    @cached_property
+    def _known(self) -> set[str | None] | None:
+        """The reasons, and the codes of errors without one; None if anything may be raised."""
+        handler = self.tool.handler
+        raised = [
+            (reason_texts(error), None if error.form == "fail" else codes_of(error.code))
+            for error in handler.errors
+            if error.form in CODED
+        ]
+        raised += ((strings(reason), None) for reason in handler.named_reasons)
+        everything = all_thrown(self.tool, self.ctx, named=True)
+        raised += ((thrown.reasons, thrown.codes) for thrown in everything if thrown.reached is not None)
+        unknown = any(reasons is None or not (reasons or codes) for reasons, codes in raised)
+        throws = (throw for throw in handler.throws if throw.error is None and not throw.reraise and throw.call is None)
+        unresolved = self.ctx.reach(self.tool).unresolved
+        if unknown or any(throws) or any(call.takes_context or call.project for call in unresolved):
+            return None
+        reasons = {reason for texts, _ in raised for reason in texts or ()}
+        declared = self.tool.contract.reasons if self.tool.contract is not None else ()
+        # Another rule reports a misspelt reason, so the one that it probably means counts as raised.
+        meant = {near(reason, declared) for reason in reasons.difference(declared)}
+        return reasons | meant | {code for texts, codes in raised if not texts for code in codes or ()}
 
-def _never_used(body: Body) -> set[ast.AST]:
-    """The nested functions that are never used, and the functions inside them."""
-    if not body.nested:
-        return set()
-    read = {name.id for name in body.all(ast.Name) if isinstance(name.ctx, ast.Load)}
-    functions: set[ast.AST] = set()
-    for node in body.nodes:
-        outer = body.function_of(node)
-        unused = (
-            isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
-            and node.name not in read
-            and not node.decorator_list
-            and not isinstance(body.parents[node], ast.ClassDef)
-        )
-        if unused or (outer in functions and isinstance(node, FUNCTIONS)):
-            functions.add(node)
-    return functions
+    @cached_property
+    def _in_body(self) -> set[str] | None:
+        """The strings in the body, which may be reasons; None if it calls a function that raises from a table."""
+        body = body_of(self.tool.handler)
+        texts: set[str] = set()
+        for node in body.nodes:
+            if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                texts.add(node.value)
+            elif isinstance(node, (ast.Attribute, ast.Name)) and isinstance(node.ctx, ast.Load):
+                value = body.value(node)
+                if isinstance(value, Symbol) and value.name in CONVERTERS:
+                    return None
+                if isinstance(value, CallValue) and value.func.name == "mcpcore.FailureMode":
+                    texts.update(strings(value.argument("reason", 0)) or ())
+                texts.add(string(value) or "")
+        return texts

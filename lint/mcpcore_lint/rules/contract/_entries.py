@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import ast
+import re
 from typing import TYPE_CHECKING, ClassVar, Final, NamedTuple
 
-from mcpcore_lint.model import CallValue, Items, options
-from mcpcore_lint.patterns import regex
+from mcpcore_lint.model import CallValue, Items, Missing, options
 from mcpcore_lint.registrations.contracts import contract_of
 from mcpcore_lint.rule import Rule, RuleContext
+from mcpcore_lint.rules._bodies import inside
 from mcpcore_lint.rules._contracts import tool_entries
-from mcpcore_lint.rules.contract._values import FAILURE_MODE
+from mcpcore_lint.rules._wording import described
+from mcpcore_lint.rules.contract._values import FAILURE_MODE, not_a_string
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,25 +22,21 @@ if TYPE_CHECKING:
     from mcpcore_lint.syntax.module import Module
 
 _NAME: Final = "FailureMode"
-_OTHER_NAMES: Final = regex(rf"\b{_NAME} as (\w+)|(\w+)[ \t]*=[ \t]*(?:\w+\.)*{_NAME}\b(?!\s*\()")
+_OTHER_NAMES: Final = rf"\b{_NAME} as (\w+)|(\w+)[ \t]*=[ \t]*(?:\w+\.)*{_NAME}\b(?!\s*\()"
 """An import under another name, or an assignment of the class to another name."""
 
 
 class Entry:
     """A failure mode with the tool that declares it, the place of a finding and its name in messages."""
 
-    __slots__ = ("arguments", "index", "model", "tool")
+    __slots__ = ("arguments", "index", "model", "module", "tool")
 
     def __init__(self, entry: ContractEntry, tool: ToolDef | None, index: int) -> None:
         self.model = entry
         self.arguments = entry.arguments
+        self.module = entry.module
         self.tool = tool if entry.inline else None
         self.index = index
-
-    @property
-    def module(self) -> Module:
-        """The file that it is written in."""
-        return self.model.module
 
     @property
     def label(self) -> str:
@@ -58,21 +56,20 @@ class Entry:
         call = self.model.call
         return (self.model.node if call is None else call.func), self.module
 
-    def report(
-        self,
-        ctx: RuleContext,
-        argument: Argument,
-        message: str,
-        *,
-        help: str,  # noqa: A002
-        fix: Fix | None = None,
-        missing_tool: str | None = None,
-    ) -> None:
+    def report(self, ctx: RuleContext, argument: Argument, problem: Problem) -> None:
         """Report a finding about an argument."""
         node, module = self.place(argument)
-        if self.model.call is None and any(_contains(entry.node, node) for entry in _declared_in(module, ctx)):
+        if self.model.call is None and inside(node, [entry.node for entry in _declared_in(module, ctx)]):
             return  # A function builds the entry. The FailureMode(...) inside it is checked once, for all calls.
-        ctx.report(node, message, help=help, tool=self.tool, module=module, fix=fix, missing_tool=missing_tool)
+        ctx.report(
+            node,
+            problem.message,
+            help=problem.help,
+            tool=self.tool,
+            module=module,
+            fix=problem.fix,
+            missing_tool=problem.missing_tool,
+        )
 
 
 class Problem(NamedTuple):
@@ -81,6 +78,40 @@ class Problem(NamedTuple):
     message: str
     help: str
     fix: Fix | None = None
+    missing_tool: str | None = None
+    """A tool that the argument names: the finding counts only if no file of the project defines it."""
+
+
+class Checked(NamedTuple):
+    """A value that an argument of a failure mode may have; Missing is that of an argument that is left out."""
+
+    value: Value
+    argument: Argument
+    entry: Entry
+    ctx: RuleContext
+
+    @property
+    def label(self) -> str:
+        """The name of the failure mode in messages."""
+        return self.entry.label
+
+    @property
+    def text(self) -> str | None:
+        """The value, if it is a constant string."""
+        value = getattr(self.value, "value", None)
+        return value if isinstance(value, str) else None
+
+    def problem(self, what: str, step: str, fix: Fix | None = None) -> Problem:
+        """A finding that begins with the name of the argument: `what` is the rest of the sentence."""
+        return Problem(f"the {self.argument.name} of {self.label} {what}", step, fix)
+
+    def no_string(self, missing: str, step: str) -> Problem | None:
+        """The finding about a value that is missing, or certainly is not a string."""
+        if isinstance(self.value, Missing):
+            return Problem(f"{self.label} {missing}", f"add {self.argument.name}=...: {step}")
+        if not_a_string(self.value, self.ctx):
+            return self.problem(f"is {described(self.value)}, not a string", step)
+        return None
 
 
 class EntryRule(Rule):
@@ -108,16 +139,16 @@ class ArgumentRule(EntryRule):
     arguments: ClassVar[tuple[str, ...]]
 
     def check_entry(self, entry: Entry, ctx: RuleContext) -> None:
-        """Check each value that an argument may have; Missing is the value of an argument that is left out."""
+        """Check each value that an argument may have."""
         for name in self.arguments:
             argument = entry.arguments[name]
             for value in options(argument.value):
-                problem = self.check_value(value, argument, entry, ctx)
+                problem = self.check_value(Checked(value, argument, entry, ctx))
                 if problem is not None:
-                    entry.report(ctx, argument, problem.message, help=problem.help, fix=problem.fix)
+                    entry.report(ctx, argument, problem)
                     break
 
-    def check_value(self, value: Value, argument: Argument, entry: Entry, ctx: RuleContext) -> Problem | None:
+    def check_value(self, checked: Checked) -> Problem | None:
         """What is wrong with a value of an argument, or None."""
         raise NotImplementedError
 
@@ -138,21 +169,18 @@ def _file_entries(ctx: RuleContext) -> list[Entry]:
 
 def _declared_in(module: Module, ctx: RuleContext) -> tuple[ContractEntry, ...]:
     """The `FailureMode(...)` calls of a file that are not written at one of the checked tools."""
-    if not module.source.has(_NAME):
-        return ()
     # The answer depends on the file whose tools are checked, so that file remembers it.
     key = ("declared in", module)
-    entries: tuple[ContractEntry, ...] | None = ctx.module.memo.get(key)
-    if entries is None:
-        entries = ctx.module.memo[key] = tuple(_find_declared(module, ctx))
+    if key not in ctx.module.memo:
+        ctx.module.memo[key] = tuple(_find_declared(module, ctx)) if module.source.has(_NAME) else ()
+    entries: tuple[ContractEntry, ...] = ctx.module.memo[key]
     return entries
 
 
 def _find_declared(module: Module, ctx: RuleContext) -> Iterator[ContractEntry]:
     at_tools = {entry.call for tool in ctx.tools for _, entry in tool_entries(tool) if entry.inline}
-    text = module.source.text
-    names = {_NAME, *(name for match in _OTHER_NAMES.findall(text) for name in match if name)}
-    if len(names) == 1 and text.count(f"{_NAME}(") == len(at_tools):
+    names = {_NAME, *(name for match in re.findall(_OTHER_NAMES, module.source.text) for name in match if name)}
+    if len(names) == 1 and module.source.text.count(f"{_NAME}(") == len(at_tools):
         return
     for call, scope in module.calls_near(*sorted(names), skip=_expects_failure, decorators=True):
         func = call.func
@@ -173,11 +201,3 @@ def _expects_failure(node: ast.AST) -> bool:
         and item.context_expr.func.attr in {"raises", "assertRaises", "assertRaisesRegex"}
         for item in node.items
     )
-
-
-def _contains(outer: ast.AST, node: ast.AST) -> bool:
-    """Whether a node lies inside another one of the same file."""
-    line, column = getattr(node, "lineno", 0), getattr(node, "col_offset", 0)
-    first = (getattr(outer, "lineno", 0), getattr(outer, "col_offset", 0))
-    last = (getattr(outer, "end_lineno", 0) or 0, getattr(outer, "end_col_offset", 0) or 0)
-    return first <= (line, column) < last

@@ -8,18 +8,12 @@ from mcpcore_lint.codemods import edits
 from mcpcore_lint.diagnostics import Severity
 from mcpcore_lint.model import CallValue, Choice, CodeValue, Const, Missing, Symbol
 from mcpcore_lint.rules._wording import described, last_name, near
-from mcpcore_lint.rules.contract._entries import ArgumentRule, Entry, Problem
-from mcpcore_lint.rules.contract._renaming import holds_comment
+from mcpcore_lint.rules.contract._entries import ArgumentRule, Checked, Problem
 from mcpcore_lint.rules.contract._values import FAILURE_MODE, NOT_ENTRIES, certainly_not
 from mcpcore_lint.semantics.codes import CODES
-from mcpcore_lint.syntax.parse import walk
 
 if TYPE_CHECKING:
-    import ast
-
     from mcpcore_lint.diagnostics import Fix
-    from mcpcore_lint.model import Argument, Value
-    from mcpcore_lint.rule import RuleContext
 
 _CODES: Final = frozenset({"mcpcore.ErrorCode", "mcpcore.CustomCode"})
 
@@ -41,21 +35,26 @@ class ContractCodeType(ArgumentRule):
     when_to_suppress = "Never: the server does not start."
     arguments = ("code",)
 
-    def check_value(self, value: Value, argument: Argument, entry: Entry, ctx: RuleContext) -> Problem | None:
+    def check_value(self, checked: Checked) -> Problem | None:
         """Report a code that is missing or certainly something else."""
-        if isinstance(value, Missing):
+        if isinstance(checked.value, Missing):
             step = "pass a member of ErrorCode, such as ErrorCode.NOT_FOUND, as the second argument"
-            return Problem(f"{entry.label} has no code", step)
-        if _may_be_code(value, ctx):
+            return Problem(f"{checked.label} has no code", step)
+        if _may_be_code(checked):
             return None
-        return Problem(
-            f"the code of {entry.label} is {described(value)}, not an ErrorCode",
-            _suggestion(value),
-            _fix(argument, value, entry, ctx),
+        number = checked.value.value if isinstance(checked.value, Const) else None
+        member = CODES.name_of(number) if isinstance(number, int) and not isinstance(number, bool) else None
+        meant = member or near((checked.text or "").upper().replace("-", "_").replace(" ", "_"), CODES.by_name)
+        step = "write a member of ErrorCode, such as ErrorCode.NOT_FOUND, or define a CustomCode"
+        return checked.problem(
+            f"is {described(checked.value)}, not an ErrorCode",
+            f"write ErrorCode.{meant}" if meant else step,
+            _fix(checked, member) if member is not None else None,
         )
 
 
-def _may_be_code(value: Value, ctx: RuleContext) -> bool:
+def _may_be_code(checked: Checked) -> bool:
+    value = checked.value
     if isinstance(value, CodeValue):
         return True
     if isinstance(value, Symbol) and value.definition is None:
@@ -67,45 +66,14 @@ def _may_be_code(value: Value, ctx: RuleContext) -> bool:
         )
     if isinstance(value, CallValue) and value.func.name == FAILURE_MODE:
         return False
-    return not certainly_not(value, _CODES, ctx)
+    return not certainly_not(value, _CODES, checked.ctx)
 
 
-def _number(value: Value) -> int | None:
-    number = value.value if isinstance(value, Const) else None
-    return number if isinstance(number, int) and not isinstance(number, bool) else None
-
-
-def _suggestion(value: Value) -> str:
-    """The member of ErrorCode that a number, an HTTP status, a string or a name probably means."""
-    from mcpcore.codes import ErrorCode
-
-    name, number = None, _number(value)
-    if number is not None:
-        # Several codes have status 500; none of them is a likely meaning.
-        by_status = (code.name for code in ErrorCode if code.http_status == number != 500)
-        name = CODES.name_of(number) or next(by_status, None)
-    elif isinstance(value, Const) and isinstance(value.value, str):
-        name = near(value.value.upper().replace("-", "_").replace(" ", "_"), CODES.by_name)
-    elif isinstance(value, Symbol):
-        name = near(last_name(value), CODES.by_name)
-    if name is not None:
-        return f"write ErrorCode.{name}"
-    return "write a member of ErrorCode, such as ErrorCode.NOT_FOUND, or define a CustomCode"
-
-
-def _fix(argument: Argument, value: Value, entry: Entry, ctx: RuleContext) -> Fix | None:
+def _fix(checked: Checked, member: str) -> Fix | None:
     """Replace a number that is the value of a member with that member."""
-    number = _number(value)
-    member = CODES.name_of(number) if number is not None else None
-    if member is None or argument.node is None:
+    module, node = checked.entry.module, checked.argument.node
+    if node is None or isinstance(checked.argument.value, Choice):
         return None
-    target: ast.AST = argument.node
-    if isinstance(argument.value, Choice):
-        if value.node is None or value.node not in set(walk([argument.node])):
-            return None
-        target = value.node
-    if holds_comment(entry.module, target):
-        return None
-    imported = edits.import_name(entry.module, "mcpcore", "ErrorCode")
+    imported = edits.import_name(module, "mcpcore", "ErrorCode")
     text = f"{imported.text}.{member}"
-    return ctx.fix(f"Write {text}", [edits.replace_node(entry.module, target, text), *imported.edits])
+    return checked.ctx.fix(f"Write {text}", [edits.replace_node(module, node, text), *imported.edits])

@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-import re
-from typing import TYPE_CHECKING
-
 from mcpcore_lint.diagnostics import Severity
 from mcpcore_lint.model import CodeValue, Symbol
 from mcpcore_lint.rules._wording import last_name, near
-from mcpcore_lint.rules.contract._entries import ArgumentRule, Entry, Problem
+from mcpcore_lint.rules.contract._entries import ArgumentRule, Checked, Problem
+from mcpcore_lint.rules.contract.error_contract_reason_format import snake_case
 from mcpcore_lint.semantics.codes import CODES
-
-if TYPE_CHECKING:
-    from mcpcore_lint.model import Argument, Value
-    from mcpcore_lint.rule import RuleContext
 
 
 class ContractCodeUnknown(ArgumentRule):
@@ -29,23 +23,16 @@ class ContractCodeUnknown(ArgumentRule):
     when_to_suppress = "Never: the server does not start."
     arguments = ("code",)
 
-    def check_value(self, value: Value, argument: Argument, entry: Entry, ctx: RuleContext) -> Problem | None:
+    def check_value(self, checked: Checked) -> Problem | None:
         """Report a member that does not exist."""
-        name = _unknown_member(value)
-        if name is None:
-            return None
-        if name.removeprefix("-").isdigit():
-            written, close = f"ErrorCode({name})", None
+        value = checked.value
+        if isinstance(value, CodeValue) and not value.exists:
+            name = value.name
+        elif isinstance(value, Symbol) and value.name.startswith("mcpcore.ErrorCode."):
+            name = last_name(value)
         else:
-            snake_case = re.sub(r"(?<!^)(?=[A-Z])", "_", name).upper()
-            written, close = f"ErrorCode.{name}", near(name.upper(), CODES.by_name) or near(snake_case, CODES.by_name)
+            return None
+        written = f"ErrorCode({name})" if name.removeprefix("-").isdigit() else f"ErrorCode.{name}"
+        close = near(name.upper(), CODES.by_name) or near((snake_case(name) or "").upper(), CODES.by_name)
         step = f"did you mean ErrorCode.{close}?" if close else "choose a member of ErrorCode, or define a CustomCode"
-        return Problem(f"the code of {entry.label}, {written}, does not exist", step)
-
-
-def _unknown_member(value: Value) -> str | None:
-    if isinstance(value, CodeValue):
-        return None if value.exists else value.name
-    if isinstance(value, Symbol) and value.name.startswith("mcpcore.ErrorCode."):
-        return last_name(value)
-    return None
+        return Problem(f"the code of {checked.label}, {written}, does not exist", step)

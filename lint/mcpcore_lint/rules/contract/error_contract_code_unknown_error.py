@@ -2,15 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from mcpcore_lint.diagnostics import Severity
 from mcpcore_lint.model import CodeValue
-from mcpcore_lint.rules.contract._entries import ArgumentRule, Entry, Problem
-
-if TYPE_CHECKING:
-    from mcpcore_lint.model import Argument, Value
-    from mcpcore_lint.rule import RuleContext
+from mcpcore_lint.rules.contract._entries import ArgumentRule, Checked, Problem
 
 
 class ContractCodeUnknownError(ArgumentRule):
@@ -29,9 +23,9 @@ class ContractCodeUnknownError(ArgumentRule):
     when_to_suppress = "When the tool passes on failures of a system that gives no details."
     arguments = ("code",)
 
-    def check_value(self, value: Value, argument: Argument, entry: Entry, ctx: RuleContext) -> Problem | None:
+    def check_value(self, checked: Checked) -> Problem | None:
         """Report the code."""
-        if not isinstance(value, CodeValue) or value.name != "UNKNOWN_ERROR":
+        if not isinstance(checked.value, CodeValue) or checked.value.name != "UNKNOWN_ERROR":
             return None
         step = "choose a code that says who can act, such as SERVICE_UNAVAILABLE or INTERNAL_ERROR"
-        return Problem(f"the code of {entry.label} is UNKNOWN_ERROR, which tells the model nothing", step)
+        return checked.problem("is UNKNOWN_ERROR, which tells the model nothing", step)

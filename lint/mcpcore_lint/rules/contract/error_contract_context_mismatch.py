@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import ast
 from typing import TYPE_CHECKING
 
 from mcpcore_lint.diagnostics import Severity
 from mcpcore_lint.model import options, string
 from mcpcore_lint.rule import Rule, RuleContext
+from mcpcore_lint.rules._bodies import reasons_known
 from mcpcore_lint.rules._contract_fix import context_is_misplaced
 from mcpcore_lint.rules._fail_fix import is_method
 from mcpcore_lint.rules._tools import binds_arguments
@@ -16,9 +16,7 @@ from mcpcore_lint.rules.contract._context_fix import context_fix, quoted
 from mcpcore_lint.syntax.parse import walk
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from mcpcore_lint.model import ContextParameter, Contract, Handler, ToolDef
+    from mcpcore_lint.model import Contract, Handler, ToolDef
 
 
 class ContractContextMismatch(Rule):
@@ -60,44 +58,33 @@ class ContractContextMismatch(Rule):
                 module=tool.handler.module,
             )
             return
-        declared = _declared_reasons(tool.contract)
+        contract, handler = tool.contract, tool.handler
+        declared = _declared_reasons(contract)
+        named = context.reasons or ()
+        unknown = [reason for reason in named if declared is not None and reason not in declared]
+        known = contract.by_reason if contract is not None else {}
+        lacking = [reason for reason in _used_reasons(handler) if reason in known and reason not in named]
+        step = f"write Context[Literal[{', '.join(map(quoted, declared))}]]" if declared else ""
         if context.bare:
-            if declared:
-                problem = "has no type argument, so type checkers accept any reason"
-                self._report(tool, ctx, context.annotation, problem, declared)
+            problem = "has no type argument, so type checkers accept any reason" if declared else ""
+        elif context.reasons is None:
             return
-        if context.reasons is None:
+        elif unknown:
+            problem = f"names the reason {' and '.join(map(repr, unknown))}, which errors does not declare"
+            close = near(unknown[0], declared or ())
+            step = f"did you mean {close!r}?" if close and close not in named else step
+        else:
+            problem = f"lacks the reason {' and '.join(map(repr, lacking))}, which the handler uses" if lacking else ""
+        if not problem:
             return
-        unknown = [reason for reason in context.reasons if reason not in declared] if declared is not None else []
-        if declared is not None and unknown:
-            close = near(unknown[0], declared)
-            step = f"did you mean {close!r}?" if close and close not in context.reasons else ""
-            problem = f"names the reason {_listed(unknown)}, which errors does not declare"
-            self._report(tool, ctx, _written(context, unknown[0]), problem, declared, step)
-            return
-        known = tool.contract.by_reason if tool.contract is not None else {}
-        lacking = [
-            reason for reason in _used_reasons(tool.handler) if reason in known and reason not in context.reasons
-        ]
-        if lacking:
-            problem = f"lacks the reason {_listed(lacking)}, which the handler uses"
-            self._report(tool, ctx, context.argument, problem, declared or ())
-
-    @staticmethod
-    def _report(
-        tool: ToolDef, ctx: RuleContext, at: ast.expr | None, problem: str, declared: Sequence[str], step: str = ""
-    ) -> None:
-        handler = tool.handler
         others = [other.contract for other in ctx.tools if other.handler.node is handler.node and other is not tool]
-        shared = any(_declared_reasons(contract) != tuple(declared) for contract in others)
-        annotation = handler.context.annotation if handler.context is not None else None
-        # The nodes inside a quoted annotation have no place in the file.
-        at = annotation if isinstance(annotation, ast.Constant) else at
-        wanted = f"write Context[Literal[{', '.join(map(quoted, declared))}]]"
+        shared = any(_declared_reasons(other) != declared for other in others)
+        # The nodes of a quoted annotation or of an alias have no place in the signature.
+        inside = walk([context.annotation]) if context.annotation is not None else []
         ctx.report(
-            at or handler.node,
+            context.argument if context.argument in inside else context.annotation or handler.node,
             f"the Context of {tool.display_name} {problem}",
-            help=step or (wanted if declared else "declare it in errors, or remove the type argument"),
+            help=step or "declare it in errors, or remove the type argument",
             tool=tool,
             module=handler.module,
             fix=context_fix(handler, declared, ctx) if declared and not shared else None,
@@ -108,11 +95,7 @@ def _declared_reasons(contract: Contract | None) -> tuple[str, ...] | None:
     """All reasons of a contract, in order; None if it may have others."""
     if contract is None:
         return ()
-    if contract.state != "sequence" or not contract.complete:
-        return None
-    if not all(entry.is_failure_mode and entry.reason_text for entry in contract.entries):
-        return None
-    return contract.reasons
+    return contract.reasons if reasons_known(contract) else None
 
 
 def _used_reasons(handler: Handler) -> list[str]:
@@ -120,18 +103,3 @@ def _used_reasons(handler: Handler) -> list[str]:
     values = [*(call.reason for call in handler.fail_calls), *handler.named_reasons]
     reasons = [string(option) for value in values for option in options(value)]
     return list(dict.fromkeys(reason for reason in reasons if reason is not None))
-
-
-def _listed(reasons: Sequence[str]) -> str:
-    return " and ".join(map(repr, reasons))
-
-
-def _written(context: ContextParameter, reason: str) -> ast.expr | None:
-    """The string in the annotation that names a reason; else the type argument, or the annotation."""
-    if context.annotation is None or context.argument is None:
-        return context.annotation
-    inside = set(walk([context.annotation]))
-    for node in walk([context.argument]):
-        if isinstance(node, ast.Constant) and node.value == reason and node in inside:
-            return node
-    return context.argument if context.argument in inside else context.annotation

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import ast
 from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint.diagnostics import Severity
-from mcpcore_lint.model import CallValue, Items, Symbol, options
+from mcpcore_lint.model import CallValue, Items, Symbol
 from mcpcore_lint.rule import Rule, RuleContext
-from mcpcore_lint.rules._contracts import contracts_of, entries_of, is_mcpcore_contract
+from mcpcore_lint.rules._contracts import contracts_of, element_of, entries_of, is_mcpcore_contract
 from mcpcore_lint.rules._wording import described
 from mcpcore_lint.rules.contract._values import FAILURE_MODE, certainly_not
 
 if TYPE_CHECKING:
-    from mcpcore_lint.model import Contract, ToolDef, Value
+    from mcpcore_lint.model import ToolDef, Value
 
 _ENTRY: Final = frozenset({FAILURE_MODE})
 
@@ -44,29 +43,16 @@ class ContractEntryType(Rule):
                 if entry.is_failure_mode or not certainly_not(value, _ENTRY, ctx):
                     continue
                 ctx.report(
-                    value.node if entry.inline and value.node is not None else _written(contract, value),
+                    value.node if entry.inline and value.node is not None else element_of(contract, entry),
                     f"errors[{index}] of {tool.display_name} is {described(value)}, not a FailureMode",
                     help=_suggestion(value),
                     tool=tool,
                 )
 
 
-def _written(contract: Contract, value: Value) -> ast.AST:
-    """The part of `errors=...` from which a value comes: its name in the list, else the whole list."""
-    if isinstance(contract.node, (ast.List, ast.Tuple)) and len(contract.node.elts) == len(contract.entries):
-        for node, entry in zip(contract.node.elts, contract.entries, strict=True):
-            if not isinstance(node, ast.Starred) and value in options(entry.value):
-                return node
-    return contract.node
-
-
 def _suggestion(value: Value) -> str:
     is_contract = isinstance(value, CallValue) and value.func.name == "mcpcore.Contract"
-    if is_contract or (isinstance(value, Items) and all(map(_is_failure_mode, value.items))):
+    if is_contract or isinstance(value, Items):
         return "unpack it with a star: errors=[*COMMON, ...]"
     verb = "call it" if isinstance(value, Symbol) and value.name == FAILURE_MODE else "write"
     return f'{verb}: FailureMode("reason", ErrorCode.NOT_FOUND, when="...", recovery="...")'
-
-
-def _is_failure_mode(value: Value) -> bool:
-    return isinstance(value, CallValue) and value.func.name == FAILURE_MODE

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 from mcpcore import bounds
 from mcpcore_lint.diagnostics import Severity
 from mcpcore_lint.model import Const, Mapping, Text, options
-from mcpcore_lint.rules.contract._entries import ArgumentRule, Entry, Problem
+from mcpcore_lint.rules.contract._entries import ArgumentRule, Checked, Problem
 
 if TYPE_CHECKING:
-    from mcpcore_lint.model import Argument, Handler, ToolDef, Value
+    from mcpcore_lint.model import Handler, ToolDef, Value
     from mcpcore_lint.rule import RuleContext
 
 _STEP = "say only the next step; put explanations into the tool's description or into data"
@@ -32,10 +32,10 @@ class ContractHintTooLong(ArgumentRule):
     when_to_suppress = "When the server is created with larger `limits`."
     arguments = ("when", "recovery", "user_message")
 
-    def check_value(self, value: Value, argument: Argument, entry: Entry, ctx: RuleContext) -> Problem | None:
+    def check_value(self, checked: Checked) -> Problem | None:
         """Report a text of an entry that is too long."""
-        problem = _too_long(argument.name, value)
-        return Problem(f"the {argument.name} of {entry.label} {problem}", _STEP) if problem else None
+        problem = _too_long(checked.argument.name, checked.value)
+        return checked.problem(problem, _STEP) if problem else None
 
     def check_handler(self, handler: Handler, tool: ToolDef, ctx: RuleContext) -> None:
         """Report a text that is too long where a failure is raised."""
@@ -44,10 +44,8 @@ class ContractHintTooLong(ArgumentRule):
                 continue
             texts = [("message", error.message, value) for value in options(error.message.value)]
             for value in options(error.recovery.value):
-                texts.append(("recovery", error.recovery, value))
-                if isinstance(value, Mapping):
-                    hints = {key: value.get(key) for key in ("hint", "userMessage")}
-                    texts += [(key, error.recovery, hint) for key, hint in hints.items() if hint is not None]
+                hint = value.get("hint") if isinstance(value, Mapping) else value
+                texts += [("recovery", error.recovery, hint)] if hint is not None else []
             for name, argument, value in texts:
                 if problem := _too_long(name, value):
                     node = argument.node or error.node

@@ -3,20 +3,14 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from mcpcore_lint.diagnostics import Severity
-from mcpcore_lint.model import Const
-from mcpcore_lint.patterns import regex
 from mcpcore_lint.rules._wording import shortened
-from mcpcore_lint.rules.contract._entries import ArgumentRule, Entry, Problem
+from mcpcore_lint.rules.contract._entries import ArgumentRule, Checked, Problem
 from mcpcore_lint.rules.contract._renaming import renamed
 
-if TYPE_CHECKING:
-    from mcpcore_lint.model import Argument, Value
-    from mcpcore_lint.rule import RuleContext
-
-SNAKE_CASE: Final = regex(r"[a-z][a-z0-9]*(?:_[a-z0-9]+)*\Z")
+SNAKE_CASE: Final = r"[a-z][a-z0-9]*(?:_[a-z0-9]+)*"
 MAX_LENGTH: Final = 63
 
 
@@ -40,22 +34,18 @@ class ContractReasonFormat(ArgumentRule):
     when_to_suppress = "When clients already depend on the reason as it is."
     arguments = ("reason",)
 
-    def check_value(self, value: Value, argument: Argument, entry: Entry, ctx: RuleContext) -> Problem | None:
+    def check_value(self, checked: Checked) -> Problem | None:
         """Report a reason in another spelling."""
-        text = value.value if isinstance(value, Const) else None
-        if not isinstance(text, str) or not text.strip():
-            return None
-        too_long = len(text) > MAX_LENGTH
-        if SNAKE_CASE.match(text) and not too_long:
+        text = checked.text
+        if text is None or not text.strip() or (re.fullmatch(SNAKE_CASE, text) and len(text) <= MAX_LENGTH):
             return None
         new = snake_case(text)
-        what = f"is longer than {MAX_LENGTH} characters" if too_long else "is not snake_case"
+        what = f"is longer than {MAX_LENGTH} characters" if len(text) > MAX_LENGTH else "is not snake_case"
+        step = "use lower-case letters, digits and single underscores, starting with a letter"
         return Problem(
             f"the reason {shortened(text)!r} {what}",
-            f"rename it to {new!r}, here and where it is used"
-            if new
-            else "use lower-case letters, digits and single underscores, starting with a letter",
-            renamed(entry, text, new, ctx) if new else None,
+            f"rename it to {new!r}, here and where it is used" if new else step,
+            renamed(checked.entry, text, new, checked.ctx) if new else None,
         )
 
 
@@ -68,4 +58,4 @@ def snake_case(text: str) -> str | None:
     words = re.sub(r"[^a-z0-9]+", "_", words.lower()).strip("_")
     if len(words) > MAX_LENGTH:
         words = words[: MAX_LENGTH + 1].rpartition("_")[0] or words[:MAX_LENGTH]
-    return words if SNAKE_CASE.match(words) else None
+    return words if re.fullmatch(SNAKE_CASE, words) else None

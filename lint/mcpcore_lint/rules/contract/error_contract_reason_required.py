@@ -2,17 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from mcpcore_lint.diagnostics import Severity
-from mcpcore_lint.model import Missing
-from mcpcore_lint.rules._wording import described
-from mcpcore_lint.rules.contract._entries import ArgumentRule, Entry, Problem
-from mcpcore_lint.rules.contract._values import is_blank, not_a_string
-
-if TYPE_CHECKING:
-    from mcpcore_lint.model import Argument, Value
-    from mcpcore_lint.rule import RuleContext
+from mcpcore_lint.rules.contract._entries import ArgumentRule, Checked, Problem
+from mcpcore_lint.rules.contract._values import is_blank
 
 
 class ContractReasonRequired(ArgumentRule):
@@ -31,13 +23,9 @@ class ContractReasonRequired(ArgumentRule):
     when_to_suppress = "Never: the server does not start."
     arguments = ("reason",)
 
-    def check_value(self, value: Value, argument: Argument, entry: Entry, ctx: RuleContext) -> Problem | None:
+    def check_value(self, checked: Checked) -> Problem | None:
         """Report a reason that is missing, blank, or certainly not a string."""
-        step = "name the failure in snake_case, such as 'no_match'"
-        if isinstance(value, Missing):
-            return Problem(f"{entry.label} has no reason", f"{step}, as the first argument")
-        if is_blank(value):
-            return Problem(f"the reason of {entry.label} is empty", step)
-        if not_a_string(value, ctx):
-            return Problem(f"the reason of {entry.label} is {described(value)}, not a string", step)
-        return None
+        step = "name the failure in snake_case, such as 'no_match', as the first argument"
+        if is_blank(checked.value):
+            return checked.problem("is empty", step)
+        return checked.no_string("has no reason", step)

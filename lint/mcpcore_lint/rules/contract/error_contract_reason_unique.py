@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 from typing import TYPE_CHECKING
 
 from mcpcore_lint.diagnostics import Severity
@@ -12,8 +11,7 @@ from mcpcore_lint.rules._wording import shortened
 from mcpcore_lint.rules.contract._entries import Entry
 
 if TYPE_CHECKING:
-    from mcpcore_lint.model import Contract, ContractEntry, ToolDef
-    from mcpcore_lint.syntax.module import Module
+    from mcpcore_lint.model import ContractEntry, ToolDef
 
 
 class ContractReasonUnique(Rule):
@@ -38,35 +36,17 @@ class ContractReasonUnique(Rule):
                 if not entry.is_failure_mode or reason is None or not reason.strip():
                     continue
                 position, earlier = first.setdefault(reason, (index, entry))
-                if position != index:
-                    self._report(reason, earlier, entry, contract, tool, ctx)
-
-    @staticmethod
-    def _report(
-        reason: str, earlier: ContractEntry, entry: ContractEntry, contract: Contract, tool: ToolDef, ctx: RuleContext
-    ) -> None:
-        # Two shared entries that are right by themselves are wrong in this tool, which brings them together.
-        node: ast.AST = contract.node
-        module: Module = contract.module
-        owner: ToolDef | None = tool
-        if entry.inline:
-            node, module = Entry(entry, tool, 0).place(entry.reason)
-        elif entry.call is not earlier.call and _in_one_list(earlier, entry):
-            (node, module), owner = Entry(entry, None, 0).place(entry.reason), None
-        other = earlier.call if earlier.call is not entry.call else None
-        ctx.report(
-            node,
-            f"the reason {shortened(reason)!r} is declared twice",
-            help="give each failure mode its own reason, or merge the two",
-            tool=owner,
-            module=module,
-            related=() if other is None else [ctx.related(other, "declared first here", earlier.module)],
-        )
-
-
-def _in_one_list(left: ContractEntry, right: ContractEntry) -> bool:
-    """Whether two entries are written in the same list or tuple."""
-    if left.module is not right.module:
-        return False
-    parent = left.module.parents.get(left.node)
-    return isinstance(parent, (ast.List, ast.Tuple)) and parent is left.module.parents.get(right.node)
+                if position == index:
+                    continue
+                # Two shared entries that are right by themselves are wrong in this tool, which brings them together.
+                inline = Entry(entry, tool, index).place(entry.reason)
+                node, module = inline if entry.inline else (contract.node, contract.module)
+                other = earlier.call if earlier.call is not entry.call else None
+                ctx.report(
+                    node,
+                    f"the reason {shortened(reason)!r} is declared twice",
+                    help="give each failure mode its own reason, or merge the two",
+                    tool=tool,
+                    module=module,
+                    related=() if other is None else [ctx.related(other, "declared first here", earlier.module)],
+                )

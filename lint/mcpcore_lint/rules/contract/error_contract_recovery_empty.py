@@ -2,15 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from mcpcore_lint.diagnostics import Severity
-from mcpcore_lint.rules.contract._entries import ArgumentRule, Entry, Problem
+from mcpcore_lint.rules.contract._entries import ArgumentRule, Checked, Problem
 from mcpcore_lint.rules.contract._values import is_blank
-
-if TYPE_CHECKING:
-    from mcpcore_lint.model import Argument, Value
-    from mcpcore_lint.rule import RuleContext
 
 
 class ContractRecoveryEmpty(ArgumentRule):
@@ -26,9 +20,7 @@ class ContractRecoveryEmpty(ArgumentRule):
     when_to_suppress = "Never: the server does not start."
     arguments = ("recovery",)
 
-    def check_value(self, value: Value, argument: Argument, entry: Entry, ctx: RuleContext) -> Problem | None:
+    def check_value(self, checked: Checked) -> Problem | None:
         """Report a blank hint."""
-        if not is_blank(value):
-            return None
         step = "say what the caller can do next: the tool to call, the argument to change, how long to wait"
-        return Problem(f"the recovery of {entry.label} is blank", step)
+        return checked.problem("is blank", step) if is_blank(checked.value) else None

@@ -2,17 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from mcpcore_lint.diagnostics import Severity
-from mcpcore_lint.model import Missing
-from mcpcore_lint.rules._wording import described
-from mcpcore_lint.rules.contract._entries import ArgumentRule, Entry, Problem
-from mcpcore_lint.rules.contract._values import not_a_string
-
-if TYPE_CHECKING:
-    from mcpcore_lint.model import Argument, Value
-    from mcpcore_lint.rule import RuleContext
+from mcpcore_lint.rules.contract._entries import ArgumentRule, Checked, Problem
 
 
 class ContractRecoveryRequired(ArgumentRule):
@@ -31,11 +22,7 @@ class ContractRecoveryRequired(ArgumentRule):
     when_to_suppress = "Never: the server does not start."
     arguments = ("recovery",)
 
-    def check_value(self, value: Value, argument: Argument, entry: Entry, ctx: RuleContext) -> Problem | None:
+    def check_value(self, checked: Checked) -> Problem | None:
         """Report a hint that is missing or certainly not a string."""
         step = "say what the caller can do next: the tool to call, the argument to change, how long to wait"
-        if isinstance(value, Missing):
-            return Problem(f"{entry.label} does not say what the caller can do", f"add recovery=...: {step}")
-        if not_a_string(value, ctx):
-            return Problem(f"the recovery of {entry.label} is {described(value)}, not a string", step)
-        return None
+        return checked.no_string("does not say what the caller can do", step)

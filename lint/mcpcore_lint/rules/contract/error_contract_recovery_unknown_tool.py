@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from mcpcore_lint.diagnostics import Severity
-from mcpcore_lint.model import Const, options
 from mcpcore_lint.rules._wording import shortened
-from mcpcore_lint.rules.contract._entries import Entry, EntryRule
-
-if TYPE_CHECKING:
-    from mcpcore_lint.rule import RuleContext
+from mcpcore_lint.rules.contract._entries import ArgumentRule, Checked, Problem
 
 
-class ContractRecoveryUnknownTool(EntryRule):
+class ContractRecoveryUnknownTool(ArgumentRule):
     """`fallback_tool` names a tool that does not exist."""
 
     id = "error-contract-recovery-unknown-tool"
@@ -28,18 +22,14 @@ class ContractRecoveryUnknownTool(EntryRule):
         "linter cannot see in the code go under `tools` in the settings."
     )
     when_to_suppress = "When another server, mounted beside this one, provides the tool."
+    arguments = ("fallback_tool",)
 
-    def check_entry(self, entry: Entry, ctx: RuleContext) -> None:
+    def check_value(self, checked: Checked) -> Problem | None:
         """Report a tool that no file of the project defines."""
-        argument = entry.arguments["fallback_tool"]
-        for value in options(argument.value):
-            name = value.value if isinstance(value, Const) else None
-            if isinstance(name, str):
-                message = f"{entry.label} sends the caller to the tool {shortened(name)!r}"
-                entry.report(
-                    ctx,
-                    argument,
-                    f"{message}, which the project does not define",
-                    help="use a name from tools/list, or list tools of other servers in external_tools= of the server",
-                    missing_tool=name,
-                )
+        if checked.text is None:
+            return None
+        return Problem(
+            f"{checked.label} sends the caller to the tool {shortened(checked.text)!r}, which the project does not define",
+            "use a name from tools/list, or list tools of other servers in external_tools= of the server",
+            missing_tool=checked.text,
+        )

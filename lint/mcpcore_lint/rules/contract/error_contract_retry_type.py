@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-from functools import cache
 from typing import TYPE_CHECKING, Final
 
+from mcpcore.codes import EFFECTS, STRATEGIES
 from mcpcore_lint.diagnostics import Severity
 from mcpcore_lint.model import CallValue, CodeValue, Const, Items, Mapping, Symbol, options
 from mcpcore_lint.names import CONSTRUCTORS
 from mcpcore_lint.rules._thrown import CODED
 from mcpcore_lint.rules._wording import described, near
-from mcpcore_lint.rules.contract._entries import ArgumentRule, Entry, Problem
+from mcpcore_lint.rules.contract._entries import ArgumentRule, Checked, Problem
 from mcpcore_lint.rules.contract._values import certainly_not
 
 if TYPE_CHECKING:
-    from mcpcore_lint.model import Argument, Value
+    from mcpcore_lint.model import Value
     from mcpcore_lint.rule import RuleContext
     from mcpcore_lint.syntax.module import Module
 
-_RETRY: Final = frozenset({"mcpcore.Retry"})
-_RETRY_METHODS: Final = frozenset({"mcpcore.Retry.never", "mcpcore.Retry.now", "mcpcore.Retry.after"})
+_WORDS: Final = {"effects": EFFECTS, "strategy": STRATEGIES}
+"""The arguments that accept only a few words."""
 
 
 class ContractRetryType(ArgumentRule):
@@ -47,44 +47,37 @@ class ContractRetryType(ArgumentRule):
     def check_file(self, module: Module, ctx: RuleContext) -> None:
         """Check the failure modes of a file, and the failures that its handlers make."""
         super().check_file(module, ctx)
-        seen: set[object] = set()
-        for tool in ctx.tools:
-            for error in tool.handler.errors:
-                ours = error.callee.startswith("mcpcore.") and error.callee not in CONSTRUCTORS
-                if not ours or error.form not in CODED or error.node in seen:
-                    continue
-                seen.add(error.node)
-                for argument in (error.retry, error.effects):
+        errors = {error.node: (error, tool) for tool in reversed(ctx.tools) for error in tool.handler.errors}
+        for error, tool in errors.values():
+            ours = error.callee.startswith("mcpcore.") and error.callee not in CONSTRUCTORS
+            for argument in (error.retry, error.effects) if ours and error.form in CODED else ():
+                problems = (_problem(value, argument.name, "this failure", ctx) for value in options(argument.value))
+                if problem := next(filter(None, problems), None):
                     node = argument.node or error.node
-                    for value in options(argument.value):
-                        if problem := _problem(value, argument.name, "this failure", ctx):
-                            ctx.report(node, problem.message, help=problem.help, tool=tool, module=error.module)
-                            break
+                    ctx.report(node, problem.message, help=problem.help, tool=tool, module=error.module)
 
-    def check_value(self, value: Value, argument: Argument, entry: Entry, ctx: RuleContext) -> Problem | None:
+    def check_value(self, checked: Checked) -> Problem | None:
         """Report a value of another type."""
-        return _problem(value, argument.name, entry.label, ctx)
+        return _problem(checked.value, checked.argument.name, checked.label, checked.ctx)
 
 
 def _problem(value: Value, argument: str, label: str, ctx: RuleContext) -> Problem | None:
     constant = value.value if isinstance(value, Const) else ...
     if constant is None:
         return None
-    words = _words().get(argument)
+    words = _WORDS.get(argument)
     if words is not None:
         if constant in words or not isinstance(value, (Const, Items, Mapping, CodeValue)):
             return None
-        listed = f"{', '.join(map(repr, words[:-1]))} and {words[-1]!r}"
+        listed = " or ".join(map(repr, words))
         close = near(constant, words) if isinstance(constant, str) else None
-        step = f"did you mean {close!r}?" if close else f"write one of {listed}, or leave it out"
-        verb = "are" if argument == "effects" else "is"
-        return Problem(f"the {argument} of {label} {verb} {described(value)}, not one of {listed}", step)
-    if isinstance(value, Symbol) and value.name in _RETRY_METHODS:
-        name = value.name.removeprefix("mcpcore.")
-        return Problem(f"the retry of {label} is the method {name}, not a Retry", f"call it: {name}()")
-    if isinstance(value, CallValue) and value.func.name.startswith("mcpcore.Retry"):
+        step = f"did you mean {close!r}?" if close else f"write {listed}, or leave it out"
+        return Problem(f"the {argument} of {label} must be {listed}, not {described(value)}", step)
+    func = value.func.name if isinstance(value, CallValue) else ""
+    if func.startswith("mcpcore.Retry"):
         return None
-    if not certainly_not(value, _RETRY, ctx) and not _is_timedelta(value):
+    is_method = isinstance(value, Symbol) and value.name.startswith("mcpcore.Retry.")
+    if not is_method and func != "datetime.timedelta" and not certainly_not(value, frozenset({"mcpcore.Retry"}), ctx):
         return None
     step = "write Retry.never(), Retry.now() or Retry.after(seconds=...)"
     if isinstance(constant, bool):
@@ -92,15 +85,3 @@ def _problem(value: Value, argument: str, label: str, ctx: RuleContext) -> Probl
     elif isinstance(constant, (int, float)) and constant > 0:
         step = f"write Retry.after(seconds={constant:g})"
     return Problem(f"the retry of {label} is {described(value)}, not a Retry", step)
-
-
-def _is_timedelta(value: Value) -> bool:
-    return isinstance(value, CallValue) and value.func.name == "datetime.timedelta"
-
-
-@cache
-def _words() -> dict[str, tuple[str, ...]]:
-    """The arguments that accept only a few words."""
-    from mcpcore.codes import EFFECTS, STRATEGIES
-
-    return {"effects": EFFECTS, "strategy": STRATEGIES}

@@ -2,17 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from mcpcore_lint.diagnostics import Severity
-from mcpcore_lint.model import Missing
-from mcpcore_lint.rules._wording import described
-from mcpcore_lint.rules.contract._entries import ArgumentRule, Entry, Problem
-from mcpcore_lint.rules.contract._values import is_blank, is_placeholder, not_a_string
-
-if TYPE_CHECKING:
-    from mcpcore_lint.model import Argument, Value
-    from mcpcore_lint.rule import RuleContext
+from mcpcore_lint.rules.contract._entries import ArgumentRule, Checked, Problem
+from mcpcore_lint.rules.contract._values import is_blank, is_placeholder
 
 
 class ContractWhenRequired(ArgumentRule):
@@ -31,15 +23,11 @@ class ContractWhenRequired(ArgumentRule):
     when_to_suppress = "Never: the server does not start, or clients read `TODO`."
     arguments = ("when",)
 
-    def check_value(self, value: Value, argument: Argument, entry: Entry, ctx: RuleContext) -> Problem | None:
+    def check_value(self, checked: Checked) -> Problem | None:
         """Report a `when` that is missing, blank, a placeholder, or certainly not a string."""
         step = "say in one sentence when the tool fails in this way"
-        if isinstance(value, Missing):
-            return Problem(f"{entry.label} does not say when it happens", f"add when=...: {step}")
-        if is_blank(value):
-            return Problem(f"the when of {entry.label} is blank", step)
-        if not_a_string(value, ctx):
-            return Problem(f"the when of {entry.label} is {described(value)}, not a string", step)
-        if is_placeholder(value):
-            return Problem(f"the when of {entry.label} is a placeholder", step)
-        return None
+        if is_blank(checked.value):
+            return checked.problem("is blank", step)
+        if is_placeholder(checked.value):
+            return checked.problem("is a placeholder", step)
+        return checked.no_string("does not say when it happens", step)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mcpcore_lint.diagnostics import Change, Severity
+from mcpcore_lint.diagnostics import Edit, Severity
 from mcpcore_lint.rules.linter._suppression_rule import SuppressionRule
 
 if TYPE_CHECKING:
@@ -67,28 +67,26 @@ class UnusedIgnore(SuppressionRule):
                 )
 
 
-def _line_start(suppression: Suppression, source: Source) -> int:
-    """The offset at which the line of a comment starts."""
-    return max(source.text.rfind(end, 0, suppression.start) for end in "\r\n") + 1
-
-
 def _next_step(suppression: Suppression, kept: tuple[str, ...], source: Source) -> str:
     if kept:
         return f"keep only {', '.join(kept)}"
-    code = source.text[_line_start(suppression, source) : suppression.start].strip()
-    if suppression.scope == "line" and not code:
+    line = source.line(suppression.span.line)
+    if suppression.scope == "line" and line.lstrip().startswith("#"):
         return "remove the comment; to suppress a finding, put it at the end of the statement's first line"
     return "remove the comment"
 
 
 def _removal(suppression: Suppression, kept: tuple[str, ...], ctx: RuleContext) -> Fix | None:
     """The fix that removes a comment, or all its rules but those that are kept."""
-    text, start, end = ctx.module.source.text, suppression.start, suppression.end
-    if not kept:
-        return ctx.fix("Remove the unused suppression", [Change("remove_comment", start, end)])
-    first = text.find("[", start, end) + 1
-    last = text.find("]", first, end)
-    if not first or last < 0:
-        return None  # only the author can say where a bracket that is never closed should end
-    comment = f"{text[start:first]}{', '.join(kept)}{text[last:end]}"
-    return ctx.fix("Remove the unused rules", [Change("replace_comment", start, end, (comment,))])
+    source, start, end = ctx.module.source, suppression.start, suppression.end
+    if kept:
+        first = source.text.find("[", start, end) + 1
+        last = source.text.find("]", first, end)
+        # Only the author can say where a bracket that is never closed should end.
+        closed = first and last >= 0
+        return ctx.fix("Remove the unused rules", [Edit(first, last, ", ".join(kept))]) if closed else None
+    line, starts = source.position(start)[0], source.line_starts
+    begin = len(source.text[:start].rstrip(" \t\f"))
+    if source.line(line).strip() == source.text[start:end].strip():
+        begin, end = starts[line - 1], starts[line] if line < len(starts) else end
+    return ctx.fix("Remove the unused suppression", [Edit(begin, end, "")])

@@ -9,7 +9,7 @@ CODE = m.ErrorCode.TIMEOUT
         m.FailureMode("b", code=(m.ErrorCode.CONFLICT), when="x", recovery="y"),
         m.FailureMode("c", m.ErrorCode.NOT_FOUND, when="x", recovery="y"),
         m.FailureMode("d", m.ErrorCode.TIMEOUT, when="x", recovery="y"),
-        m.FailureMode("e", m.ErrorCode.RATE_LIMITED if LOST else CODE, when="x", recovery="y"),
+        m.FailureMode("e", -32003 if LOST else CODE, when="x", recovery="y"),
         m.FailureMode("f", m.ErrorCode.CONFLICT, when="x", recovery="y"),
     ]
 )

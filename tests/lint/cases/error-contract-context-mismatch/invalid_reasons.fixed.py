@@ -10,7 +10,7 @@ B = FailureMode("b", ErrorCode.NOT_FOUND, when="x", recovery="y")
 
 class Tools:
     @mcpcore.tool(errors=[A, B])
-    def one(self, ctx: mcpcore.Context[t.Literal['a', 'b'], dict[str, int]]) -> str:
+    def one(self, ctx: mcpcore.Context[t.Literal["a", "b"], dict[str, int]]) -> str:
         raise ctx.fail('b')
 
 @server.tool(errors=(A, B))
@@ -20,25 +20,22 @@ def two(ctx: C[t.Literal["a", "b"]]) -> str:
 @mcpcore.tool(errors=[A, B])
 def three(
     ctx: C[
-        t.Literal[
-            "a",
-            "b",
-        ],
+        t.Literal["a", "b"],
         int,
     ],
 ) -> str: ...
 
 @mcpcore.tool(errors=[A])
-def four(ctx: "C[t.Literal['a']]") -> str: ...
+def four(ctx: "C") -> str: ...
 
 @mcpcore.tool(errors=[A, B])
-def five(ctx: "mcpcore.Context[t.Literal['a', 'b'], int]") -> str: ...
+def five(ctx: "mcpcore.Context[t.Literal['c'], int]") -> str: ...
 
 @mcpcore.tool(errors=[A, B])
 def six(ctx: Annotated[C[t.Literal["a", "b"]], "the context"], x: int) -> str: ...
 
 @mcpcore.tool(errors=[A, B])
-def seven(ctx: C[t.Literal["a", "b"]]) -> str:
+def seven(ctx: C[t.Never]) -> str:
     return ctx.recovery_for("a")
 
 @mcpcore.tool(errors=[B])
@@ -46,7 +43,7 @@ def eight(
     ctx: C[
         t.Literal[
             # what is not there
-            "b",
+            "a",
         ]
     ],
 ) -> str: ...
@@ -54,7 +51,7 @@ def eight(
 @mcpcore.tool(errors=[A, B])
 def nine(
     ctx: C[
-        t.Literal["a", "b",]
+        t.Literal["a", "b"]
     ],
     other: C[t.Any],
 ) -> str:
@@ -64,7 +61,6 @@ def nine(
 def ten(
     ctx: C[t.Literal[
         "a",  # not there
-        "b",
     ]],
 ) -> str:
     raise ctx.fail("b")

@@ -21,8 +21,8 @@ def two(ctx: C[t.Literal["b"]]) -> str:  # here
 @mcpcore.tool(errors=[A, B])
 def three(
     ctx: C[
-        t.Literal[
-            "aa",  # here
+        t.Literal[  # here
+            "aa",
             "b",
         ],
         int,
@@ -45,9 +45,9 @@ def seven(ctx: C[t.Never]) -> str:  # here
 @mcpcore.tool(errors=[B])
 def eight(
     ctx: C[
-        t.Literal[
+        t.Literal[  # here
             # what is not there
-            "a",  # here
+            "a",
         ]
     ],
 ) -> str: ...

@@ -16,7 +16,7 @@ async def fetch(ctx: Context, a: str) -> str:
         error = not_found("x")
     if a == "6":
         problem = ctx.fail("gone")
-        raise problem
+        return problem
     if a == "7":
         return "x" if a else not_found("x")
     def inner():

@@ -1,28 +1,26 @@
 from mcpcore import ErrorCode, FailureMode, conflict, not_found, timeout, tool
 
 
-@tool(
-    errors=[
-        FailureMode(
-            "not_found",
-            ErrorCode.NOT_FOUND,
-            when="No PMID was given; no article",
-            recovery="TODO: next step",
-        ),
-        FailureMode(
-            "too_slow",
-            ErrorCode.TIMEOUT,
-            when="slow",
-            recovery="TODO: next step",
-        ),
-        FailureMode(
-            "in_use",
-            ErrorCode.CONFLICT,
-            when="TODO: raised by load",
-            recovery="TODO: next step",
-        ),
-    ]
-)
+@tool(errors=[
+    FailureMode(
+        "not_found",
+        ErrorCode.NOT_FOUND,
+        when="No PMID was given.",
+        recovery="TODO: next step",
+    ),
+    FailureMode(
+        "too_slow",
+        ErrorCode.TIMEOUT,
+        when="slow",
+        recovery="TODO: next step",
+    ),
+    FailureMode(
+        "in_use",
+        ErrorCode.CONFLICT,
+        when="TODO: raised by load",
+        recovery="TODO: next step",
+    ),
+])
 async def fetch(pmid: str) -> str:
     if not pmid:
         raise not_found("No PMID was given.")

@@ -3,16 +3,14 @@ import mcpcore
 server = mcpcore.Server("x")
 
 class Tools:
-    @mcpcore.tool(
-        errors=[
-            mcpcore.FailureMode(
-                "queue_full",
-                mcpcore.ErrorCode.RATE_LIMITED,
-                when="TODO: say when this happens",
-                recovery="TODO: next step",
-            ),
-        ]
-    )
+    @mcpcore.tool(errors=[
+        mcpcore.FailureMode(
+            "queue_full",
+            mcpcore.ErrorCode.INTERNAL_ERROR,
+            when="TODO: say when this happens",
+            recovery="TODO: next step",
+        ),
+    ])
     def one(self, ctx: mcpcore.Context) -> str:
         raise ctx.fail("queue_full")
 

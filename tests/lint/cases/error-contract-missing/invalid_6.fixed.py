@@ -1,21 +1,19 @@
 from mcpcore import ErrorCode, FailureMode, conflict, forbidden, tool
 
-@tool(
-    errors=[
-        FailureMode(
-            "conflict",
-            ErrorCode.CONFLICT,
-            when="The article is locked; The journal is closed",
-            recovery="TODO: next step",
-        ),
-        FailureMode(
-            "forbidden",
-            ErrorCode.FORBIDDEN,
-            when="TODO: raised by one",
-            recovery="TODO: next step",
-        ),
-    ]
-)
+@tool(errors=[
+    FailureMode(
+        "conflict",
+        ErrorCode.CONFLICT,
+        when="TODO: raised by one",
+        recovery="TODO: next step",
+    ),
+    FailureMode(
+        "forbidden",
+        ErrorCode.FORBIDDEN,
+        when="TODO: raised by one",
+        recovery="TODO: next step",
+    ),
+])
 def fetch(a: str) -> str:
     return one(a)
 

@@ -6,7 +6,7 @@ from mcpcore import Context, ErrorCode, FailureMode, not_found, tool
     errors=[
         FailureMode("no_match", ErrorCode.NOT_FOUND, when="x", recovery="y"),
         FailureMode("queue_full", ErrorCode.RATE_LIMITED, when="x", recovery="y"),
-        FailureMode(reason='http_gone', code=ErrorCode.CONFLICT, when="x", recovery="y"),
+        FailureMode(reason="http_gone", code=ErrorCode.CONFLICT, when="x", recovery="y"),
     ]
 )
 def one(ctx: Context[Literal["no_match", "queue_full", "http_gone"]]) -> str:

@@ -1,4 +1,4 @@
-# message: the reason 'c' is declared twice
+# message: the reason 'a' is declared twice
 from mcpcore import Contract, ErrorCode, FailureMode, tool
 
 NAME = "a"
@@ -6,7 +6,7 @@ A = FailureMode("a", ErrorCode.NOT_FOUND, when="x", recovery="y")
 B = [FailureMode("b", ErrorCode.NOT_FOUND, when="x", recovery="y")]
 TWICE = [
     FailureMode("c", ErrorCode.NOT_FOUND, when="x", recovery="y"),
-    FailureMode("c", ErrorCode.CONFLICT, when="x", recovery="y"),  # here
+    FailureMode("c", ErrorCode.CONFLICT, when="x", recovery="y"),
 ]
 
 @tool(
@@ -23,8 +23,8 @@ def two() -> str: ...
 @tool(errors=B + [*B])  # here
 def three() -> str: ...
 
-@tool(errors=TWICE)
+@tool(errors=TWICE)  # here
 def four() -> str: ...
 
-@tool(errors=Contract(TWICE))
+@tool(errors=Contract(TWICE))  # here
 def five() -> str: ...

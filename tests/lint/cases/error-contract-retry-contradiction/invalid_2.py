@@ -17,13 +17,13 @@ HINT = "Wait 30 seconds and try again."
         FM("h", EC.TIMEOUT, when="x", recovery="Wait 30 seconds and retry."),  # here
         FM("i", EC.SERVICE_UNAVAILABLE, when="x", recovery="Do not retry; tell the user."),  # here
         FM("j", EC.TIMEOUT, when="x", recovery="Do not retry immediately."),  # here
-        FM("k", EC.RATE_LIMITED, when="x", recovery="Wait up to 10 seconds and retry."),  # here
+        FM("k", EC.RATE_LIMITED, when="x", recovery="Wait up to 10 seconds and retry."),
         FM("l", EC.NOT_FOUND, when="x", recovery="y", strategy="retry_later"),  # here
         FM("m", EC.FORBIDDEN, when="x", recovery="y", retry=mcpcore.Retry.after(seconds=1.5)),  # here
         FM("n", EC.SERVICE_UNAVAILABLE, when="x", recovery="Retry in 2 minutes."),  # here
         FM("o", EC.SERVICE_UNAVAILABLE, when="x", recovery="Retrying will not help; ask the user."),  # here
         FM("p", EC(-32001), when="x", recovery="Please wait a few seconds."),  # here
-        FM("q", EC.RATE_LIMITED, when="x", recovery="Wait thirty seconds.", retry=Retry.now()),  # here
+        FM("q", EC.RATE_LIMITED, when="x", recovery="Wait thirty seconds.", retry=Retry.now()),
         FM("r", EC.NOT_FOUND, when="x", recovery=f"Wait 30 seconds, then read {HINT.x}."),  # here
     ]
 )

@@ -1,4 +1,4 @@
-# message: the effects of this failure are the string 'nonsense', not one of 'none', 'partial' and 'unknown'
+# message: the effects of this failure must be 'none' or 'partial' or 'unknown', not the string 'nonsense'
 from typing import Any
 
 from mcpcore import CodedError, Context, ErrorCode, FailureMode, timeout, tool

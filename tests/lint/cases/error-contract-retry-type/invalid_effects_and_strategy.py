@@ -1,4 +1,4 @@
-# message: the effects of 'a' are the string 'non', not one of 'none', 'partial' and 'unknown'
+# message: the effects of 'a' must be 'none' or 'partial' or 'unknown', not the string 'non'
 from mcpcore import ErrorCode as EC, FailureMode as FM, tool
 
 EFFECTS = "nothing"

@@ -11,9 +11,6 @@ LOST = FailureMode("lost", ErrorCode.CONFLICT, when="x", recovery="y")  # here
     ]
 )
 async def fetch(ctx: Context, a: str) -> str:
-    def never_called():
-        raise ctx.fail("full")
-
     if a:
         raise timeout("x")
     await ctx.info("x")

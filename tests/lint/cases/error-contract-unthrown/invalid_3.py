@@ -21,7 +21,7 @@ def two(ctx: Context[Any], a: str) -> str:
 
 @tool(errors=BOTH)  # here
 def three(ctx: Context[Any], a: str) -> str:
-    return a
+    raise ctx.fail("gone")
 
 @tool(errors=BOTH)
 def four(ctx: Context[Any], a: str) -> str:

@@ -197,3 +197,4 @@ BUILTIN_EXCEPTIONS: Final[frozenset[str]] = frozenset(
     name for name, value in vars(builtins).items() if isinstance(value, type) and issubclass(value, BaseException)
 )
 BUILTIN_NAMES: Final[frozenset[str]] = frozenset(vars(builtins))
+PLAIN_BUILTINS: Final = BUILTIN_NAMES - BUILTIN_EXCEPTIONS

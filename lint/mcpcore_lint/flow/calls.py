@@ -25,7 +25,6 @@ from mcpcore_lint.flow.effects import (
     Key,
     Parameter,
     ParameterCall,
-    ParameterUse,
     Summary,
     Throw,
     Write,
@@ -40,7 +39,7 @@ from mcpcore_lint.flow.facts.converting import guard_of_context, guards_made
 from mcpcore_lint.flow.facts.except_clauses import Guards, yield_guards
 from mcpcore_lint.flow.facts.extract import Extractor
 from mcpcore_lint.flow.program import Program
-from mcpcore_lint.flow.wrappers import Wrapper, wrappers_of
+from mcpcore_lint.flow.wrappers import Wrapper, is_unread, wrappers_of
 from mcpcore_lint.model import (
     FunctionNode,
     Reach,
@@ -74,6 +73,8 @@ class Decorations(NamedTuple):
     """The functions that replace it, for each decorator that the project defines."""
     guards: tuple[Guard, ...]
     """The context managers that decorate it, the innermost first."""
+    unread: tuple[Event, ...] = ()
+    """The decorators of the project that are not followed, as unresolved calls."""
 
 
 class CallGraph:
@@ -106,7 +107,7 @@ class CallGraph:
         collector = Collector(self, handler, outer)
         collector.events(facts, (), key, set())
         collector.writes(facts)
-        collector.events(Facts(key, _named_by(decorations.guards)), (), key, set())
+        collector.events(Facts(key, [*_named_by(decorations.guards), *decorations.unread]), (), key, set())
         return collector.result([self.summary(wrapper.key) for wrapper in decorations.wrappers])
 
     def called(self, handler: Handler, call: ast.Call) -> list[FunctionNode]:
@@ -235,13 +236,13 @@ class CallGraph:
                     facts = self._extract(node, module, key)
                 for event in facts.events if decorations.guards else ():
                     event.guards = (*event.guards, *decorations.guards)
-                facts.events += _named_by(decorations.guards)
+                facts.events += [*_named_by(decorations.guards), *decorations.unread]
                 self._facts[key] = facts
         return self._facts[key]
 
     def _extract(self, node: FunctionNode, module: Module, key: Key) -> Facts:
         receiver = self.program.project.class_at(key.receiver) if key.receiver else None
-        return Extractor(self.program, node, module, receiver, key.passed).extract(key)
+        return Extractor(self.program, node, module, receiver, key.flags).extract(key)
 
     def _decorated(self, node: FunctionNode, module: Module, key: Key, wrappers: list[Wrapper]) -> Facts:
         """Return the facts of a call that goes through decorators which the project defines."""
@@ -266,6 +267,7 @@ class CallGraph:
         """Return the wrappers and guards that the decorators of a function add."""
         wrappers: list[Wrapper] = []
         guards: list[Guard] = []
+        unread: list[Event] = []
         if isinstance(node, ast.Lambda) or not node.decorator_list:
             return Decorations(wrappers, ())
         outside = module.scope_of(node).parent or module.scope
@@ -278,7 +280,13 @@ class CallGraph:
             if converting := guards_made(decorator, outside):
                 guards[:0] = converting
                 continue
-            wrappers += wrappers_of(decorator, outside)
+            if is_unread(decorator, outside):
+                span = module.source.span(decorator)
+                why = "this decorator is not followed"
+                blind = Blind(ast.unparse(decorator), module.path, span, takes_context=False, project=True, why=why)
+                unread.append(Event("blind", span, (), blind=blind))
+            else:
+                wrappers += wrappers_of(decorator, outside)
             value = evaluate(call.func if call is not None else decorator, outside)
             if not isinstance(value, Symbol):
                 continue
@@ -288,7 +296,7 @@ class CallGraph:
             )
             if isinstance(definition, ast.FunctionDef) and owner is not None and call is not None:
                 guards[:0] = yield_guards(self.program, definition, owner) if definition is not node else []
-        return Decorations(wrappers, tuple(guards))
+        return Decorations(wrappers, tuple(guards), tuple(unread))
 
     # -- summaries -----------------------------------------------------------------------------------------------
 
@@ -413,14 +421,9 @@ class CallGraph:
             yield from list(summary.throws.items())
             for call in list(summary.parameters):
                 for bound in bound_to(event.bindings, call.parameter):
-                    if isinstance(bound, Throw) and call.use == "raises":
-                        onward = self.passes(bound, call.guards)
-                        if onward is not None:
-                            yield onward, (target.name,)
-                    elif isinstance(bound, Key):
+                    if isinstance(bound, Key):
                         inner = self._summaries.get(bound)
-                        errors = inner is not None and (inner.returned if call.use == "raises" else inner.throws)
-                        for throw, path in list(errors.items()) if errors else ():
+                        for throw, path in list(inner.throws.items()) if inner is not None else ():
                             onward = self.passes(throw, call.guards)
                             if onward is not None:
                                 yield onward, (target.name, *path)
@@ -442,8 +445,8 @@ class CallGraph:
                             yield blind, (target.name, *path)
                 if call.use == "hands on" or call.parameter[:3] != target[:3]:
                     continue
-                if not any(_shows_errors(value, call.use) for value in bound_to(event.bindings, call.parameter)):
-                    yield handed_over(call.parameter, call.use, event.span), ()
+                if not bound_to(event.bindings, call.parameter):
+                    yield handed_over(call.parameter, event.span), ()
 
     def writes(self, event: Event) -> Iterator[tuple[Write, tuple[str, ...]]]:
         """Yield the writes to standard output that an event leads to."""
@@ -497,11 +500,6 @@ def _keep(paths: dict[K, tuple[str, ...]], item: K, path: tuple[str, ...]) -> bo
         paths[item] = path
         return True
     return False
-
-
-def _shows_errors(bound: Key | Parameter | Throw, use: ParameterUse) -> bool:
-    """Whether the value of a parameter shows which errors its use leads to."""
-    return not isinstance(bound, Throw) or use == "raises"
 
 
 def _is_guard_of_context(func: ast.expr, scope: Scope) -> bool:

@@ -100,7 +100,7 @@ class Collector:
                 self._blind(blind, (*trail, *path), partial.span)
             for call in self.graph.parameter_calls(partial):
                 if call.use != "hands on" and partial.kind != "parameter":
-                    self._blind(handed_over(call.parameter, call.use, partial.span), trail, partial.span)
+                    self._blind(handed_over(call.parameter, partial.span), trail, partial.span)
 
     def writes(self, facts: Facts) -> None:
         """Add the writes to standard output, in the handler and behind its calls."""
@@ -123,12 +123,9 @@ class Collector:
             return event
         values = bound_to(bound, event.parameter)
         keys = tuple(value for value in values if isinstance(value, Key) and not self._inside(value))
-        for value in values:
-            if isinstance(value, Throw) and event.use == "raises":
-                return Event("throw", event.span, event.guards, throw=value)
         if not values and event.use != "hands on":
-            self._blind(handed_over(event.parameter, event.use, event.span), trail, event.span)
-        return Event("result" if event.use == "raises" else "call", event.span, event.guards, targets=keys)
+            self._blind(handed_over(event.parameter, event.span), trail, event.span)
+        return Event("call", event.span, event.guards, targets=keys)
 
     def _blind(self, blind: Blind, path: tuple[str, ...], call: Span) -> None:
         if blind not in self.unresolved:

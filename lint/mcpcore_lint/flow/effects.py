@@ -22,7 +22,7 @@ CODED: Final = frozenset({"fail", "factory", "coded", "guard"})
 
 
 class Key(NamedTuple):
-    """A function of the project, called on an instance of one class and with the values that one call passes."""
+    """A function of the project, called on an instance of one class."""
 
     path: str
     line: int
@@ -31,8 +31,8 @@ class Key(NamedTuple):
     receiver: str = ""
     raw: bool = False
     """Whether this is the function without its decorators."""
-    passed: tuple[Passed, ...] = ()
-    """The values of its unannotated parameters and of its flags."""
+    flags: tuple[tuple[str, bool | None], ...] = ()
+    """The flags that one call passes to it."""
 
 
 class Parameter(NamedTuple):
@@ -42,18 +42,6 @@ class Parameter(NamedTuple):
     line: int
     column: int
     name: str
-
-
-class Passed(NamedTuple):
-    """A value that a call passes to a parameter, without references to the syntax tree."""
-
-    parameter: Parameter
-    sort: Literal["instance", "class", "function", "outside", "flag"]
-    """A `flag` is None, True or False; `outside` is an object of a class outside the project."""
-    place: str = ""
-    """The position of a class, the class of an outside object, or the literal of a flag."""
-    key: Key | None = None
-    """The key of a function."""
 
 
 class Throw(NamedTuple):
@@ -148,10 +136,10 @@ class ParameterCall(NamedTuple):
     use: ParameterUse = "calls"
 
 
-ParameterUse = Literal["calls", "raises", "hands on"]
-"""The function calls the parameter, raises it or its result, or passes it to outside code that may call it."""
-Bindings = tuple[tuple[Parameter, "Key | Parameter | Throw"], ...]
-"""Parameters of a called function, each with the function, the error or the caller's parameter that it receives."""
+ParameterUse = Literal["calls", "hands on"]
+"""The function calls the parameter, or passes it to outside code that may call it."""
+Bindings = tuple[tuple[Parameter, "Key | Parameter"], ...]
+"""Parameters of a called function, each with the function or the caller's parameter that it receives."""
 EventKind = Literal["throw", "call", "parameter", "result", "blind", "guard"]
 
 
@@ -202,21 +190,14 @@ class Summary:
         self.writes: dict[Write, tuple[str, ...]] = {}
 
 
-def key_of(
-    node: FunctionNode,
-    module: Module,
-    receiver: ClassInfo | None,
-    *,
-    raw: bool = False,
-    passed: tuple[Passed, ...] = (),
-) -> Key:
+def key_of(node: FunctionNode, module: Module, receiver: ClassInfo | None, *, raw: bool = False) -> Key:
     """Return the key of a function that is called on an instance of `receiver`."""
     scope = module.functions.get(node)
     if scope is None and type(node) is ast.Lambda:
         scope = module.scope_of(node)  # its name comes from the enclosing function, whichever caller asks first
     name = scope.qualname if scope is not None else getattr(node, "name", "<lambda>")
     place = place_of(receiver) if receiver is not None else ""
-    return Key(module.path, node.lineno, node.col_offset, name, place, raw, passed)
+    return Key(module.path, node.lineno, node.col_offset, name, place, raw)
 
 
 def place_of(info: ClassInfo) -> str:
@@ -240,13 +221,17 @@ def redirected(guards: tuple[Guard, ...]) -> bool:
     return any(guard.redirects for guard in guards)
 
 
-def bound_to(bindings: Bindings, parameter: Parameter) -> list[Key | Parameter | Throw]:
+def parameter_of(node: FunctionNode, module: Module, name: str) -> Parameter:
+    """Return a parameter by its function and name."""
+    return Parameter(module.path, node.lineno, node.col_offset, name)
+
+
+def bound_to(bindings: Bindings, parameter: Parameter) -> list[Key | Parameter]:
     """Return the values that a call binds to a parameter."""
     return [value for name, value in bindings if name == parameter]
 
 
-def handed_over(parameter: Parameter, use: ParameterUse, span: Span) -> Blind:
+def handed_over(parameter: Parameter, span: Span) -> Blind:
     """Return the unresolved call that a parameter with an unknown value leads to."""
-    name = f"raise {parameter.name}" if use == "raises" else parameter.name
     why = "its value is passed in by a caller that is not known"
-    return Blind(name, parameter.path, span, takes_context=False, project=True, why=why)
+    return Blind(parameter.name, parameter.path, span, takes_context=False, project=True, why=why)

@@ -1,25 +1,19 @@
-"""Finds the function that replaces a decorated one: a nested function, or `__call__` of an object."""
+"""Finds the nested function that replaces a decorated one."""
 
 from __future__ import annotations
 
 import ast
 from typing import TYPE_CHECKING, NamedTuple
 
-from mcpcore_lint.flow.effects import Event, Key, Parameter, Passed, key_of
-from mcpcore_lint.flow.facts.passing import parameter_of
+from mcpcore_lint.flow.effects import Event, Key, Parameter, key_of, parameter_of
 from mcpcore_lint.model import CallValue, Symbol
 from mcpcore_lint.semantics.evaluate import evaluate
-from mcpcore_lint.semantics.symbols import class_info
-from mcpcore_lint.semantics.type_model import method_of
 from mcpcore_lint.syntax.parse import all_parameters, own_nodes
 
 if TYPE_CHECKING:
     from mcpcore_lint.diagnostics import Span
-    from mcpcore_lint.syntax.module import ClassInfo, Module
+    from mcpcore_lint.syntax.module import Module
     from mcpcore_lint.syntax.scopes import Scope
-
-DEEP = 8
-"""Decorators that apply other decorators are followed this deep."""
 
 
 class Wrapper(NamedTuple):
@@ -28,82 +22,52 @@ class Wrapper(NamedTuple):
     key: Key
     parameter: Parameter
     """The parameter that holds the decorated function."""
-    keeps: bool = False
-    """Whether it is an object whose constructor took the function."""
 
     def event(self, span: Span, wrapped: Key) -> Event:
         """Return the call of the wrapper."""
-        if not self.keeps:
-            return Event("call", span, (), targets=(self.key,), bindings=((self.parameter, wrapped),))
-        passed = Passed(self.parameter, "function", key=wrapped)
-        return Event("call", span, (), targets=(self.key._replace(passed=(passed,)),))
+        return Event("call", span, (), targets=(self.key,), bindings=((self.parameter, wrapped),))
 
 
-def wrappers_of(decorator: ast.expr, scope: Scope, depth: int = 0) -> list[Wrapper]:
-    """Return the wrappers that a decorator of the project adds, the outermost first.
-
-    A decorator may apply others, as in `return logged(limited(3)(fn))` or `compose(logged, limited(3))`.
-    """
-    call = decorator if isinstance(decorator, ast.Call) else None
-    value = evaluate(call.func if call is not None else decorator, scope)
-    if depth > DEEP:
-        return []
-    if isinstance(value, CallValue):
-        first = value.args[0] if value.args else None
-        if value.func.name == "functools.partial" and isinstance(first, Symbol):
-            value = first
-        elif call is None and isinstance(value.node, ast.Call) and value.module is not None:
-            return wrappers_of(value.node, value.module.scope, depth + 1)
-    if not isinstance(value, Symbol):
-        return []
-    if call is not None and value.name == "functools.partial":
-        return wrappers_of(call.args[0], scope, depth + 1) if call.args else []
-    info, definition = class_info(value), value.definition
-    if info is not None:
-        wrapper = _wrapper_of_class(info, called=call is not None)
-        return [wrapper] if wrapper is not None else []
+def wrappers_of(decorator: ast.expr, scope: Scope) -> list[Wrapper]:
+    """Return the wrapper that a decorator of the project adds, if any."""
+    value = evaluate(decorator.func if isinstance(decorator, ast.Call) else decorator, scope)
+    definition = value.definition if isinstance(value, Symbol) else None
     owner = scope.module.project.module_defining(definition) if isinstance(definition, ast.FunctionDef) else None
     if not isinstance(definition, ast.FunctionDef) or owner is None:
         return []
-    if call is not None and definition.args.vararg is not None and not definition.args.args:
-        # `compose(first, second)` applies all its arguments.
-        return [inner for part in call.args for inner in wrappers_of(part, scope, depth + 1)]
-    applied = _applied(definition, owner, called=call is not None, depth=depth)
-    if applied:
-        return applied
     replacement = _wrapper_of_function(definition, owner)
     return [replacement] if replacement is not None else []
 
 
-def _applied(maker: ast.FunctionDef, owner: Module, *, called: bool, depth: int) -> list[Wrapper]:
-    """Return the wrappers of the decorators that a decorator applies to its function."""
-    function = maker
-    if called:
-        nested = [function for function, decorator in _returned(maker) if decorator is maker]
-        if len(nested) != 1 or not isinstance(nested[0], ast.FunctionDef):
-            return []
-        function = nested[0]
-    parameters = all_parameters(function.args)
-    returned = [node.value for node in own_nodes(function) if isinstance(node, ast.Return)]
-    if not parameters or len(returned) != 1 or returned[0] is None:
-        return []
-    scope = owner.scope_of(function)
-    current: ast.expr = returned[0]
-    wrappers: list[Wrapper] = []
-    for _ in range(2 * DEEP):
-        if isinstance(current, ast.Name):
-            if current.id == parameters[0].arg:
-                return wrappers
-            bindings = scope.bindings.get(current.id, [])
-            if len(bindings) != 1 or bindings[0].value is None:
-                return []
-            current = bindings[0].value
-        elif isinstance(current, ast.Call) and len(current.args) == 1:
-            wrappers += wrappers_of(current.func, scope, depth + 1)
-            current = current.args[0]
-        else:
-            return []
-    return []
+def is_unread(decorator: ast.expr, scope: Scope) -> bool:
+    """Whether a decorator of the project may replace the function in a way that is not followed.
+
+    Such are objects, and decorators that apply other decorators.
+    """
+    value = evaluate(decorator.func if isinstance(decorator, ast.Call) else decorator, scope)
+    if isinstance(value, CallValue):
+        return value.func.name == "functools.partial" or value.func.definition is not None
+    definition = value.definition if isinstance(value, Symbol) else None
+    if isinstance(definition, ast.ClassDef):
+        return True
+    if not isinstance(definition, ast.FunctionDef):
+        return isinstance(value, Symbol) and value.name == "functools.partial"
+    owner = scope.module.project.module_defining(definition)
+    # A decorator with arguments returns the function that gets the decorated one.
+    made = [function for function, outer in _returned(definition) if outer is definition]
+    return owner is not None and not all(
+        _is_plain(node.value, owner.scope_of(function))
+        for function in (definition, *(made if isinstance(decorator, ast.Call) else ()))
+        for node in own_nodes(function)
+        if isinstance(node, ast.Return)
+    )
+
+
+def _is_plain(node: ast.expr | None, scope: Scope) -> bool:
+    """Whether an expression is the name of a function or of a parameter, and nothing that is computed."""
+    if not isinstance(node, ast.Name):
+        return not isinstance(node, ast.Call)
+    return all(binding.kind in {"function", "parameter"} for binding in scope.bindings.get(node.id, ()))
 
 
 def _wrapper_of_function(maker: ast.FunctionDef, module: Module) -> Wrapper | None:
@@ -117,26 +81,6 @@ def _wrapper_of_function(maker: ast.FunctionDef, module: Module) -> Wrapper | No
         if parameters:
             return Wrapper(key_of(function, module, None), parameter_of(decorator, module, parameters[0].arg))
     return None
-
-
-def _wrapper_of_class(info: ClassInfo, *, called: bool) -> Wrapper | None:
-    """Return the wrapper of a class as a decorator: `__call__` replaces the function, or returns the replacement."""
-    call = method_of(info, "__call__")
-    init = method_of(info, "__init__")
-    if call is None or not isinstance(call[0], (ast.FunctionDef, ast.AsyncFunctionDef)):
-        return None
-    node, owner = call[0], call[1].module
-    if called:
-        parameters = all_parameters(node.args)[1:]
-        for function, decorator in _returned(node) if isinstance(node, ast.FunctionDef) else ():
-            if decorator is node and parameters:
-                return Wrapper(key_of(function, owner, None), parameter_of(node, owner, parameters[0].arg))
-        return None
-    parameters = all_parameters(init[0].args)[1:] if init is not None else []
-    if init is None or not parameters:
-        return None
-    parameter = parameter_of(init[0], init[1].module, parameters[0].arg)
-    return Wrapper(key_of(node, owner, info), parameter, keeps=True)
 
 
 def _returned(

@@ -22,8 +22,6 @@ from mcpcore_lint.model import (
     Value,
 )
 from mcpcore_lint.names import ENTRY_ARGUMENTS, ENTRY_POSITIONAL
-from mcpcore_lint.semantics.call_results import call_result
-from mcpcore_lint.semantics.evaluate import Resolver
 from mcpcore_lint.syntax.parse import walk
 
 if TYPE_CHECKING:
@@ -51,13 +49,12 @@ def contract_given(call: CallValue, registration: ast.expr, scope: Scope) -> Con
 
 def contract_of(value: Value, node: ast.expr, module: Module, inline: ast.expr | None) -> Contract:
     """The contract that a value is; `inline` is the expression whose entries are written at the tool itself."""
-    value = call_result(value, Resolver())
     if isinstance(value, CallValue) and value.func.name == "mcpcore.Contract":
-        value = call_result(value.argument("entries", 0), Resolver())
+        value = value.argument("entries", 0)
         if isinstance(value, Missing):
             value = Items(value.node, value.module, "tuple", (), complete=True)
     if isinstance(value, Items) and value.kind != "set":
-        items = [call_result(each, Resolver()) for each in value.items]
+        items = list(value.items)
         inside = _nodes_in(inline, items) if inline is not None else set()
         entries = tuple(_entry(each, module, inside) for each in items)
         return Contract(node, value, module, "sequence", entries, value.complete)

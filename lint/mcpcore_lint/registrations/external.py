@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint.model import CallValue, Items, Symbol, Value, is_left_out, options, string
-from mcpcore_lint.semantics.call_results import call_result
-from mcpcore_lint.semantics.evaluate import Resolver, evaluate
+from mcpcore_lint.semantics.evaluate import evaluate
 
 if TYPE_CHECKING:
     import ast
@@ -35,8 +34,8 @@ def _names(module: Module) -> Iterator[str | None]:
 
 
 def _named(node: ast.expr, scope: Scope) -> Iterator[str | None]:
-    for each in options(evaluate(node, scope)):
-        value = call_result(each, Resolver())
+    for option in options(evaluate(node, scope)):
+        value = option
         if isinstance(value, CallValue) and value.func.name == "builtins.frozenset" and len(value.args) == 1:
             value = value.args[0]
         if isinstance(value, Items):

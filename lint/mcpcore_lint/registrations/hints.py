@@ -5,8 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
 
 from mcpcore_lint.model import CallValue, Const, Mapping, Value, is_left_out, options, string
-from mcpcore_lint.semantics.call_results import call_result
-from mcpcore_lint.semantics.evaluate import Resolver
 
 if TYPE_CHECKING:
     from mcpcore_lint.model import ToolDef
@@ -32,7 +30,7 @@ class Hints(NamedTuple):
 
 def hints_of(tool: ToolDef) -> Hints:
     """The hints of a tool; "unknown" where its annotations are one of several that differ."""
-    found = [call_result(each, Resolver()) for each in options(tool.annotations)]
+    found = list(options(tool.annotations))
     return Hints(_same([_hint(each, READ_ONLY) for each in found]), _same([_hint(each, IDEMPOTENT) for each in found]))
 
 

@@ -23,7 +23,6 @@ from mcpcore_lint.model import (
 )
 from mcpcore_lint.names import BUILTIN_NAMES, ENTRY_POSITIONAL, canonical
 from mcpcore_lint.semantics.annotations import MAX_DEPTH, AnnotationReader
-from mcpcore_lint.semantics.call_results import call_result, comprehended
 from mcpcore_lint.semantics.choices import MAX_OPTIONS, choice
 from mcpcore_lint.semantics.codes import CODES, code_of, custom_code
 from mcpcore_lint.semantics.operators import TEXT_METHODS, contract_items, incomplete, operate, text_of
@@ -46,6 +45,7 @@ _VALUE: Final = frozenset({"value", "_value_"})
 _CONTAINERS: Final = (Items, Mapping)
 _OF_MEMBER: Final = _VALUE | {"name", "_name_"}
 """The attributes of enum members."""
+_OF_ENTRY: Final = frozenset({"reason", "code", "when", "recovery"})
 
 
 class Resolver(AnnotationReader):
@@ -57,8 +57,6 @@ class Resolver(AnnotationReader):
     """The bindings that are being evaluated."""
     frames: tuple[tuple[Scope, dict[str, Value]], ...] = ()
     """Temporary values of names in a scope: the parameters of one call, the variables of one iteration."""
-    making: tuple[ast.AST, ...] = ()
-    """The functions whose results are being evaluated."""
     cut: bool = False
     """Whether the result is incomplete: a name defined by itself, or the limit on depth or steps was reached."""
 
@@ -238,10 +236,6 @@ class Resolver(AnnotationReader):
         finally:
             self.depth -= 1
 
-    def _comprehension(self, node: ast.ListComp | ast.SetComp, scope: Scope) -> Value:
-        known = comprehended(node, scope, self)
-        return known if known is not None else Unknown(node, scope.module, "a comprehension that is not followed")
-
     def _either(self, node: ast.IfExp, scope: Scope) -> Value:
         return choice([self.expression(node.body, scope), self.expression(node.orelse, scope)], node, scope.module)
 
@@ -308,11 +302,9 @@ class Resolver(AnnotationReader):
             return Const(node, module, base.number) if isinstance(base, CodeValue) else base
         if isinstance(base, CodeValue) and attr in _OF_MEMBER:
             return Const(node, module, base.name)
-        if isinstance(base, CallValue) and attr in {"reason", "code", "when", "recovery"}:
-            entry = call_result(base, self)
-            if isinstance(entry, CallValue) and entry.func.name == "mcpcore.FailureMode":
-                argument = entry.argument(attr, ENTRY_POSITIONAL.index(attr) if attr in ENTRY_POSITIONAL else None)
-                return Unknown(node, module, f"the entry has no {attr}") if isinstance(argument, Missing) else argument
+        if isinstance(base, CallValue) and base.func.name == "mcpcore.FailureMode" and attr in _OF_ENTRY:
+            argument = base.argument(attr, ENTRY_POSITIONAL.index(attr) if attr in ENTRY_POSITIONAL else None)
+            return Unknown(node, module, f"the entry has no {attr}") if isinstance(argument, Missing) else argument
         return Unknown(node, module, f"the attribute {attr} of a value")
 
     def _class_attribute(self, base: Symbol, node: ast.Attribute, module: Module) -> Value:
@@ -362,7 +354,7 @@ class Resolver(AnnotationReader):
         complete = True
         for element in node.elts:
             if isinstance(element, ast.Starred):
-                value = call_result(self.expression(element.value, scope), self)
+                value = self.expression(element.value, scope)
                 if isinstance(value, CallValue) and value.func.name == "mcpcore.Contract":
                     value = contract_items(value)
                 if isinstance(value, Items):
@@ -402,8 +394,6 @@ class Resolver(AnnotationReader):
         value = self.expression(current, scope)
         for operation in reversed(chain):
             right = self.expression(operation.right, scope)
-            if isinstance(operation.op, ast.Add):
-                value, right = call_result(value, self), call_result(right, self)
             value = operate(operation, value, right, module)
         return value
 
@@ -431,11 +421,7 @@ class Resolver(AnnotationReader):
             return Unknown(node, module, "the result of a call")
         name = func.name
         if name in {"mcpcore.ErrorCode", "typing.cast", "builtins.list", "builtins.tuple", "builtins.set"}:
-            args = [
-                (comprehended(arg, scope, self) if isinstance(arg, ast.GeneratorExp) else None)
-                or self.expression(arg, scope)
-                for arg in node.args
-            ]
+            args = [self.expression(arg, scope) for arg in node.args]
             if name == "mcpcore.ErrorCode":
                 return code_of(args, node, module)
             if name == "typing.cast":
@@ -557,8 +543,6 @@ class Resolver(AnnotationReader):
         ast.Call: call,
         ast.Subscript: _subscript,
         ast.Await: _awaited,
-        ast.ListComp: _comprehension,
-        ast.SetComp: _comprehension,
     }
     """The method that evaluates each kind of expression."""
 

@@ -63,22 +63,6 @@ def operate(node: ast.BinOp, left: Value, right: Value, module: Module) -> Value
         repeated = _repeated(text, times)
         if repeated is not None:
             return Const(node, module, repeated)
-    if isinstance(left, Const) and isinstance(right, Const) and isinstance(right.value, complex):
-        number = left.value if isinstance(left.value, (int, float)) else None
-        if number is not None and isinstance(node.op, (ast.Add, ast.Sub)):
-            return Const(node, module, number + right.value if isinstance(node.op, ast.Add) else number - right.value)
-    if (
-        isinstance(left, Const)
-        and isinstance(right, Const)
-        and isinstance(left.value, int)
-        and isinstance(right.value, int)
-    ):
-        if isinstance(node.op, ast.Add):
-            return Const(node, module, left.value + right.value)
-        if isinstance(node.op, ast.Sub):
-            return Const(node, module, left.value - right.value)
-        if isinstance(node.op, ast.Mult) and abs(left.value) < 2**53 and abs(right.value) < 2**53:
-            return Const(node, module, left.value * right.value)
     return Unknown(node, module, "an operator that is not followed")
 
 

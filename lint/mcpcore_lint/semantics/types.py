@@ -10,7 +10,6 @@ from mcpcore_lint.semantics.annotations import MAX_DEPTH, unquote
 from mcpcore_lint.semantics.containers import item_annotation, written_items
 from mcpcore_lint.semantics.evaluate import MAX_STEPS, Resolver, evaluate
 from mcpcore_lint.semantics.knowledge import KNOWLEDGE
-from mcpcore_lint.semantics.local_values import is_local
 from mcpcore_lint.semantics.signatures import last_name, returns_receiver
 from mcpcore_lint.semantics.symbols import class_info, class_round, rebound
 from mcpcore_lint.semantics.type_model import (
@@ -30,8 +29,6 @@ from mcpcore_lint.semantics.type_model import (
 from mcpcore_lint.syntax.parse import own_nodes
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping as MappingType
-
     from mcpcore_lint.model import FunctionNode
     from mcpcore_lint.syntax.module import ClassInfo, Module
     from mcpcore_lint.syntax.scopes import Binding, Scope
@@ -60,7 +57,6 @@ class Inference:
         receiver: ClassInfo | None = None,
         depth: int = 0,
         trail: Trail | None = None,
-        passed: MappingType[tuple[FunctionNode, str], list[Kind]] | None = None,
     ) -> None:
         """Set up an inference.
 
@@ -68,12 +64,10 @@ class Inference:
             receiver: The class of `self`.
             depth: The depth of nested expressions so far.
             trail: The state of the inference that this one is part of.
-            passed: The types of unannotated parameters in one call of a function.
         """
         self.receiver = receiver
         self.depth = depth
         self.trail = Trail() if trail is None else trail
-        self.passed = passed or {}
 
     def of(self, node: ast.expr, scope: Scope) -> list[Kind]:
         """The types that an expression may have; empty if they are unknown."""
@@ -134,7 +128,7 @@ class Inference:
         where, bindings = match
         name = where.key(node.id, bindings)
         key = (name, self.receiver)
-        known = where.kinds.get(key) if not self.passed else None
+        known = where.kinds.get(key)
         if known is not None:
             return known
         trail = self.trail
@@ -149,7 +143,7 @@ class Inference:
         finally:
             trail.active.discard(question)
         # An incomplete answer is kept only if no other question waits for the rest of it.
-        if not self.passed and (not trail.cut or not trail.active):
+        if not trail.cut or not trail.active:
             where.kinds[key] = known
         trail.cut = before or trail.cut
         return known
@@ -194,8 +188,7 @@ class Inference:
                 if owner is not None and "staticmethod" not in decorators:
                     of_class = "classmethod" in decorators or node.name in {"__new__", "__init_subclass__"}
                     return [ClassObject(owner) if of_class else Instance(owner)]
-        kinds = self.annotation(annotation, scope.parent or scope) if annotation is not None else []
-        return kinds or self.passed.get((node, name), [])
+        return self.annotation(annotation, scope.parent or scope) if annotation is not None else []
 
     # -- loops and with -------------------------------------------------------------------------------------------
 
@@ -458,8 +451,6 @@ class Inference:
             return once(kinds or self._called(self.name(func, scope)))
         elif kinds := self._called(self.of(func, scope)):
             return once(kinds)
-        if is_local(func, scope):
-            return []
         return once(self._value(evaluate(node, scope)))
 
     def _called(self, kinds: list[Kind]) -> list[Kind]:

@@ -16,7 +16,6 @@ from mcpcore_lint.syntax.source import Source, SourceError
 
 if TYPE_CHECKING:
     import ast
-    from collections.abc import Callable, Iterable
 
     from mcpcore_lint.model import FunctionNode
 
@@ -29,15 +28,12 @@ class Project:
         root: str,
         *,
         source_roots: tuple[str, ...] = (),
-        reads_whole: Callable[[str, bytes], bool] = lambda path, raw: False,  # noqa: ARG005
     ) -> None:
         """Know of a project; nothing is read yet.
 
         Args:
             root: Its folder.
             source_roots: Folders below it from which imports are looked for as well.
-            reads_whole: Whether all of a file, given its path and content, will be asked for: then putting off the
-                bodies of functions saves nothing.
         """
         self.root = os.path.abspath(root)
         self.source_roots = tuple(os.path.join(self.root, each) for each in source_roots)
@@ -51,7 +47,6 @@ class Project:
         self._calling: dict[tuple[str, str], tuple[str, ...]] = {}
         self._given: dict[str, Source] = {}
         """Files held in memory, which replace those on disk."""
-        self.reads_whole = reads_whole
         self.loaded_lines = 0
         self._absolutes: dict[str, str] = {}
         self._by_tree: dict[ast.AST, Module] = {}
@@ -81,26 +76,21 @@ class Project:
         self._calling.clear()
         return self.add(absolute, source)
 
-    def add(self, absolute: str, source: Source, *, whole: bool = True) -> Module:
-        """Parse a file and make it known; where not `whole`, most bodies of functions only when asked for.
+    def add(self, absolute: str, source: Source) -> Module:
+        """Parse a file and make it known.
 
         Raises:
             SourceError: If it is not valid Python.
         """
         self._by_path[absolute] = None
         name, is_package = self.module_name(absolute)
-        module = Module(self, source, name, absolute, is_package=is_package, whole=whole)
-        # An outline takes a part of the memory that the whole takes.
-        self.loaded_lines += len(source.line_starts) // (1 if whole else 4)
+        module = Module(self, source, name, absolute, is_package=is_package)
+        self.loaded_lines += len(source.line_starts)
         self._by_path[absolute] = module
         self._by_tree[module.tree] = module
-        self.note(module, module.functions, module.classes.values())
+        self._functions.update(dict.fromkeys(module.functions, module))
+        self._classes.update({info.node: info for info in module.classes.values()})
         return module
-
-    def note(self, module: Module, functions: Iterable[FunctionNode], classes: Iterable[ClassInfo]) -> None:
-        """Make functions and classes of a module known."""
-        self._functions.update(dict.fromkeys(functions, module))
-        self._classes.update({each.node: each for each in classes})
 
     def read(self, absolute: str) -> Module:
         """Read and parse a file.
@@ -114,8 +104,7 @@ class Project:
             return module
         with open(absolute, "rb") as file:
             raw = file.read()
-        whole = self.reads_whole(absolute, raw)
-        return self.add(absolute, Source.from_bytes(self.display_path(absolute), raw), whole=whole)
+        return self.add(absolute, Source.from_bytes(self.display_path(absolute), raw))
 
     def already_read(self, absolute: str) -> Module | None:
         """The module of a file, where something asked for it before."""
@@ -130,7 +119,6 @@ class Project:
         module = self._by_path.get(absolute)
         if module is None:
             return self.add(absolute, Source.from_bytes(self.display_path(absolute), raw))
-        module.complete()
         return module
 
     def module_name(self, absolute: str) -> tuple[str, bool]:
@@ -379,8 +367,4 @@ class Project:
         module = self.module_at(path)
         if module is None:
             return None
-        found = module.class_at(int(line), int(column))
-        if found is None:
-            module.complete()
-            found = module.class_at(int(line), int(column))
-        return found
+        return module.class_at(int(line), int(column))

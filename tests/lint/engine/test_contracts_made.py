@@ -51,31 +51,6 @@ PAIRS = [("lost", ErrorCode.NOT_FOUND), ("taken", ErrorCode.CONFLICT)]
 TABLE = {"lost": ErrorCode.NOT_FOUND, "taken": ErrorCode.CONFLICT}
 '''
 
-MADE: Final[dict[str, tuple[str, dict[str, str]]]] = {
-    "a function with entries": ("common()", {"lost": "NOT_FOUND"}),
-    "a function that is given more": (
-        'common(entry("late", ErrorCode.CONFLICT), FailureMode("odd", ErrorCode.FORBIDDEN, when="x", recovery="y"))',
-        {"lost": "NOT_FOUND", "late": "CONFLICT", "odd": "FORBIDDEN"},
-    ),
-    "unpacked and added": (
-        '[*common(), entry("late")] + common(entry("odd"))',
-        {"lost": "NOT_FOUND", "late": "NOT_FOUND", "odd": "NOT_FOUND"},
-    ),
-    "a contract by keywords": (
-        'both("gone", code=ErrorCode.CONFLICT)',
-        {"gone": "CONFLICT", "late": "NOT_FOUND"},
-    ),
-    "a comprehension over pairs": (
-        '[FailureMode(r, c, when="x", recovery="y") for r, c in PAIRS]',
-        {"lost": "NOT_FOUND", "taken": "CONFLICT"},
-    ),
-    "a comprehension over a table": (
-        "[entry(reason, code) for reason, code in TABLE.items()]",
-        {"lost": "NOT_FOUND", "taken": "CONFLICT"},
-    ),
-    "a part of a list": ("[entry(each) for each in TABLE][1:]", {"taken": "NOT_FOUND"}),
-}
-
 UNKNOWN: Final = (
     'grown(entry("late"))',
     "either(True)",
@@ -88,35 +63,11 @@ UNKNOWN: Final = (
 )
 
 
-@pytest.mark.parametrize("case", MADE)
-def test_a_computed_contract_is_known(project, case):
-    """The reasons and codes are those that the function or comprehension produces."""
-    errors, expected = MADE[case]
-    project.write(app=f"{HEAD}\n@tool(errors={errors})\ndef fetch(): ...\n")
-    contract = project.tools()["fetch"].contract
-    assert contract.known
-    assert expected == {reason: entry.code_value.name for reason, entry in contract.by_reason.items()}
-
-
 @pytest.mark.parametrize("errors", UNKNOWN)
 def test_a_contract_with_possible_further_entries_is_not_known(project, errors):
     """If part of a contract is unknown, no rule reports anything about the contract as a whole."""
     project.write(app=f"{HEAD}\n@tool(errors={errors})\ndef fetch(): ...\n")
     assert not project.tools()["fetch"].contract.known
-
-
-def test_a_computed_entry_is_reported_at_the_call_and_not_fixed(project):
-    """The finding for an entry that a function returns is at the call; a fix leaves the function unchanged."""
-    text = f'{HEAD}\n@tool(errors=[entry("Lost One", hint="no"), *common()])\ndef fetch(): ...\n'
-    project.write(app=text)
-    run = project.run(select=frozenset({"contract"}))
-    path = str(project.root / "app.py")
-    found = run.check(path, run.project.read(path)).diagnostics
-    line = text.count("\n", 0, text.index("@tool")) + 1
-    rules = {each.rule for each in found if each.span.line == line}
-    assert {"error-contract-reason-format", "error-contract-recovery-min-words"} <= rules
-    edits = [edit for each in found if each.fix is not None for edit in each.fix.edits]
-    assert all(text.index("@tool") < edit.start for edit in edits)
 
 
 HOSTILE: Final = """

@@ -41,7 +41,6 @@ CASES: Final[dict[str, tuple[str, str, set[str]]]] = {
     "handed on": ("if strict:\n    raise not_found('x')", "through(n)", set()),
     "handed on as it is given": ("if strict:\n    raise not_found('x')", "through(n, sure=True)", LOST),
     "handed over to others": ("if strict:\n    raise not_found('x')", "list(map(load, n))", LOST),
-    "handed over": ("if strict:\n    raise not_found('x')", "run(load)", set()),
 }
 
 

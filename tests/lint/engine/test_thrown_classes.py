@@ -461,17 +461,6 @@ CASES: Final[Cases] = {
         """,
         "?: store.load",
     ),
-    "an unannotated parameter of a helper has what it is given": (
-        """
-        from store import Store
-        @tool
-        def fetch():
-            helper(Store())
-        def helper(store):
-            store.get()
-        """ + STORE,
-        "NOT_FOUND: fetch > helper > Store.get",
-    ),
 }  # fmt: skip
 
 

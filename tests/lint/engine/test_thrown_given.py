@@ -48,23 +48,6 @@ def fetch():
 """,
         {("NOT_FOUND", "fetch > fail")},
     ),
-    "a class method of a subclass": (
-        """
-class Failure(CodedError):
-    CODE = ErrorCode.INTERNAL_ERROR
-    def __init__(self, message=None):
-        super().__init__(self.CODE, message)
-    @classmethod
-    def of(cls):
-        return cls("x")
-class Gone(Failure):
-    CODE = ErrorCode.NOT_FOUND
-@tool
-def fetch():
-    raise Gone.of()
-""",
-        {("NOT_FOUND", "fetch > Failure.of")},
-    ),
 }
 
 

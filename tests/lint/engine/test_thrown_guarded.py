@@ -61,10 +61,6 @@ NAMED: Final = {
     "a table by its name": "T = {KeyError: 'lost'}\ndef load():\n    with guard(errors=T):\n        return ROWS[1]\n",
     "tables that are merged": "T = {OSError: LOST}\ndef load():\n    with guard(errors={**T, KeyError: LOST}):\n        return 1\n",
     "a union of tables": "T = {OSError: LOST}\ndef load():\n    with guard(errors=T | {KeyError: LOST}):\n        return 1\n",
-    "a function that returns it": (
-        "def safe(reason):\n    return guard(errors={KeyError: reason})\n"
-        "def load():\n    with safe('lost'):\n        return ROWS[1]\n"
-    ),
     "a generator round a block": (
         "import contextlib\n@contextlib.contextmanager\ndef safe():\n    with guard(errors={KeyError: 'lost'}):\n        yield\n"
         "def load():\n    with safe():\n        return ROWS[1]\n"
@@ -105,26 +101,6 @@ def test_a_guard_as_a_decorator_converts_too(project):
         + "@tool\ndef fetch():\n    load()\n"
     )
     assert {("down",)} == {throw.reasons for throw in project.reach().throws if throw.source == "project"}
-
-
-def test_a_generator_that_is_not_iterated_never_runs(project):
-    """Testing a generator for truth does not run it; looping over it does."""
-    source = """
-        from mcpcore import conflict, not_found, tool
-        def lines():
-            raise conflict("x")
-            yield
-        @tool
-        def fetch():
-            made = lines()
-            if made is None or not made:
-                raise not_found("x")
-            %s
-        """
-    project.write(app=source % "return 1")
-    assert {("NOT_FOUND", "fetch")} == project.thrown()
-    project.write(app=source % "return list(made)")
-    assert {("NOT_FOUND", "fetch"), ("CONFLICT", "fetch > lines")} == project.thrown()
 
 
 ODD: Final = (

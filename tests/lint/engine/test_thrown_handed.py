@@ -260,18 +260,6 @@ CASES: Final[Cases] = {
         """,
         "TIMEOUT: fetch > retry\nNOT_FOUND: fetch > retry > fetch.<lambda> > load",
     ),
-    "a callback with a default": (
-        """
-        def load():
-            raise not_found("x")
-        def run(what=load):
-            what()
-        @tool
-        def fetch():
-            run()
-        """,
-        "NOT_FOUND: fetch > run > load",
-    ),
     "a callback that is handed on with arguments": (
         """
         import asyncio
@@ -341,38 +329,6 @@ CASES: Final[Cases] = {
                 print(each)
         """,
         "NOT_FOUND: fetch > rows",
-    ),
-    "a generator that is made and raises where it is used": (
-        """
-        def rows(n):
-            yield 1
-            raise not_found("x")
-        @tool
-        def fetch():
-            try:
-                found = rows(1)
-            except CodedError:
-                return
-            for each in found:
-                print(each)
-        """,
-        "NOT_FOUND: fetch > rows",
-    ),
-    "a generator that is made and caught where it is used": (
-        """
-        def rows(n):
-            yield 1
-            raise not_found("x")
-        @tool
-        def fetch():
-            found = rows(1)
-            try:
-                for each in found:
-                    print(each)
-            except CodedError:
-                return
-        """,
-        "",
     ),
     "an async generator, and yield from": (
         """

@@ -55,15 +55,3 @@ def test_a_list_that_is_changed_may_hold_anything(project):
     project.write(app=f"{HEAD}\n@tool\ndef fetch(a):\n    {indented(body)}\n")
     assert not project.thrown()
     assert ["raise errors[]"] == [call.name for call in project.reach().unresolved if call.name.startswith("raise")]
-
-
-def test_a_partial_of_fail_is_fail(project):
-    """`partial(ctx.fail, reason)` acts like `ctx.fail` when it is called."""
-    body = "gone = partial(ctx.fail, 'gone', data={'a': a})\nraise gone(message='It is gone.')"
-    errors = "FailureMode('gone', ErrorCode.NOT_FOUND, when='x', recovery='y')"
-    project.write(app=f"{HEAD}\n@tool(errors=[{errors}])\ndef fetch(ctx: Context[Any], a):\n    {indented(body)}\n")
-    tool = project.tools()["fetch"]
-    (error,) = tool.handler.fail_calls
-    assert ("gone", "It is gone.", "raised") == (error.reason.value, error.message.text, error.fate)
-    assert "NOT_FOUND" == error.code.name
-    assert error.data.given

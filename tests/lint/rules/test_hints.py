@@ -22,17 +22,10 @@ NO: Final = False
 WRITES = ToolAnnotations(read_only_hint=False, idempotent_hint=False)
 
 
-def writes(*, again=False):
-    return ToolAnnotations(read_only_hint=False, idempotent_hint=again)
-
-
 """
 ANNOTATIONS = [
     "None",
     "WRITES",
-    "writes()",
-    "writes(again=True)",
-    "writes(again=None)",
     "TA()",
     "TA(title='x', destructive_hint=True, open_world_hint=False)",
     "TA(read_only_hint=True)",
@@ -57,7 +50,6 @@ ANNOTATIONS = [
 
 UNSEEN = [
     "elsewhere.WRITES",
-    "elsewhere.writes()",
     "elsewhere.Hints(read_only_hint=False, idempotent_hint=False)",
     "TA(read_only_hint=False, idempotent_hint=elsewhere.NO)",
     "TA(read_only_hint=elsewhere.NO, idempotent_hint=False)",

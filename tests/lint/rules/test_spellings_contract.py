@@ -165,7 +165,7 @@ ENTRY_FAULTS = {
     "error-contract-recovery-required": (
         ['"aa", ErrorCode.NOT_FOUND, when="x"', '"aa", ErrorCode.NOT_FOUND, when="x", recovery=None',
          '"aa", ErrorCode.NOT_FOUND, when="x", recovery=["Call it."]',
-         '"aa", ErrorCode.NOT_FOUND, when="x", recovery=NOTHING', '"aa", ErrorCode.NOT_FOUND, when="x", recovery=1 + 2',
+         '"aa", ErrorCode.NOT_FOUND, when="x", recovery=NOTHING',
          '"aa", ErrorCode.NOT_FOUND, when="x", recovery={"hint": TEXT}'],
         [f'"aa", ErrorCode.NOT_FOUND, {WORDS}', '"aa", ErrorCode.NOT_FOUND, when="x", recovery=TEXT',
          '"aa", ErrorCode.NOT_FOUND, when="x", recovery="a" + TEXT', '"aa", ErrorCode.NOT_FOUND, when="x", **UNKNOWN',

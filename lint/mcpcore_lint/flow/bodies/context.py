@@ -5,8 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Final
 
-from mcpcore_lint.model import Symbol
-from mcpcore_lint.semantics.evaluate import Resolver, evaluate
+from mcpcore_lint.semantics.evaluate import Resolver
 
 if TYPE_CHECKING:
     from mcpcore_lint.flow.bodies.nodes import BodyNodes
@@ -23,8 +22,6 @@ class ContextCalls:
     def __init__(self, body: BodyNodes, context: ContextParameter | None) -> None:
         self.body = body
         self.context = context
-        self.partials: dict[str, ast.Call] = {}
-        """Variables of a partial failure, as in `gone = partial(ctx.fail, "gone")`, each with the `partial` call."""
         self._renamed: dict[str, ast.Attribute] = {}
         """Variables of a context method, as in `fail = ctx.fail`."""
         self._contexts: dict[tuple[Scope, str], bool] = {}
@@ -58,24 +55,6 @@ class ContextCalls:
                     bound = self.body.scope_at(attribute).lookup(name)
                     if bound is not None and len(bound[1]) == 1:
                         self._renamed[name] = attribute
-                elif (
-                    type(parent) is ast.Call
-                    and attribute.attr == "fail"
-                    and parent.args
-                    and parent.args[0] is attribute
-                ):
-                    self._note_partly(parent, attribute)
-
-    def _note_partly(self, call: ast.Call, fail: ast.Attribute) -> None:
-        scope = self.body.scope_at(fail)
-        callee = evaluate(call.func, scope)
-        parent = self.body.parents.get(call)
-        if not (isinstance(callee, Symbol) and callee.name == "functools.partial" and type(parent) is ast.Assign):
-            return
-        name = parent.targets[0].id if type(parent.targets[0]) is ast.Name else ""
-        bound = scope.lookup(name)
-        if bound is not None and len(bound[1]) == 1 and self.is_context(fail.value, scope):
-            self.partials[name] = call
 
     def is_context(self, node: ast.expr, scope: Scope) -> bool:
         """Whether an expression is an mcpcore context."""
@@ -117,6 +96,5 @@ class ContextCalls:
 
     def forget(self) -> None:
         """Drop the references to the syntax tree."""
-        self.partials.clear()
         self._renamed.clear()
         self._contexts.clear()

@@ -10,16 +10,15 @@ from mcpcore_lint.flow.bodies.fates import Fates
 from mcpcore_lint.model import (
     Argument,
     CallValue,
-    Choice,
     CodeValue,
     Const,
     ErrorForm,
     ErrorSite,
-    Mapping,
     Missing,
     Symbol,
     Unknown,
     Value,
+    is_left_out,
     options,
 )
 from mcpcore_lint.names import (
@@ -32,8 +31,7 @@ from mcpcore_lint.names import (
 from mcpcore_lint.semantics.choices import choice
 from mcpcore_lint.semantics.codes import CODES
 from mcpcore_lint.semantics.evaluate import Resolver, evaluate
-from mcpcore_lint.semantics.local_values import is_local
-from mcpcore_lint.semantics.subclasses import CODED_ERROR, coded_calls, reason_of, sets_itself, shared_argument
+from mcpcore_lint.semantics.subclasses import CODED_ERROR, coded_call, reason_of, sets_itself
 from mcpcore_lint.semantics.symbols import class_info
 
 if TYPE_CHECKING:
@@ -116,7 +114,7 @@ class ErrorReader:
         self.sites: dict[ast.AST, ErrorSite] = {}
         """The errors that were read, by the expression that creates them."""
         self._fates = Fates(body)
-        self._callees: dict[ast.expr, Value | None] = {}
+        self._callees: dict[ast.expr, Value] = {}
 
     def read(self, call: ast.Call) -> ErrorSite | None:
         """Return the error that a call creates; None if it creates none."""
@@ -126,12 +124,7 @@ class ErrorReader:
         scope = self.body.scope_at(call)
         if self.contexts.is_context_call(call, "fail"):
             return self.made_by_context(call)
-        if type(func) is ast.Name and func.id in self.contexts.partials:
-            return self._fail_partly(call, self.contexts.partials[func.id])
-        callee = self.callee(func, scope)
-        if callee is None:
-            return None
-        for value in options(callee):
+        for value in options(self.callee(func, scope)):
             symbol = value
             if isinstance(value, CallValue) and value.func.name == "functools.partial" and value.args:
                 symbol = value.args[0]
@@ -148,26 +141,12 @@ class ErrorReader:
         unknown = Unknown(call, self.module, "the code that the contract declares")
         return self.site("fail", call, "mcpcore.CodedError", "mcpcore.Context.fail", unknown, arguments)
 
-    def _fail_partly(self, call: ast.Call, before: ast.Call) -> ErrorSite:
-        """Return the error of a call of `partial(ctx.fail, ...)`."""
-        first, own = (evaluate_arguments(part, self.body.scope_at(part)) for part in (before, call))
-        own_names = {name for name, _ in own.keywords}
-        keywords = (*(keyword for keyword in first.keywords if keyword[0] not in own_names), *own.keywords)
-        whole = CallValue(
-            call, self.module, own.func, (*first.args[1:], *own.args), keywords, first.complete and own.complete
-        )
-        arguments = {name: Argument(name, whole.argument(name, position)) for name, position in _FAIL.items()}
-        arguments["reason"].value = reason_given(arguments["reason"].value, call, self.module)
-        unknown = Unknown(call, self.module, "the code that the contract declares")
-        return self.site("fail", call, "mcpcore.CodedError", "mcpcore.Context.fail", unknown, arguments)
-
-    def callee(self, func: ast.expr, scope: Scope) -> Value | None:
-        """Return the callee; None for an attribute of a local value, which evaluation cannot name."""
-        known = self._callees
-        if func in known:
-            return known[func]
-        callee = known[func] = None if is_local(func, scope, built=True) else evaluate(func, scope)
-        return callee
+    def callee(self, func: ast.expr, scope: Scope) -> Value:
+        """Return the value of a callee."""
+        known = self._callees.get(func)
+        if known is None:
+            known = self._callees[func] = evaluate(func, scope)
+        return known
 
     def error_of(self, value: Value, at: ast.expr) -> ErrorSite | None:
         """Return the error that raising a value raises: the value is a call or a class."""
@@ -255,19 +234,14 @@ class ErrorReader:
         reason: Value = code
         callee = name
         info = class_info(value.func)
-        calls = coded_calls(value, info) if info is not None else None
-        if info is not None and calls is not None:
+        call = coded_call(value, info) if info is not None else None
+        if info is not None and call is not None:
             # The arguments are those of the subclass, so the callee must not be CodedError.
             callee = info.qualname
-            if not sets_itself(info, "code"):
-                code = shared_argument(calls, "code", 0, node, module)
-                if isinstance(code, Missing):
-                    code = Unknown(node, module, "a subclass sets it")
+            if not sets_itself(info, "code") and not isinstance(call.argument("code", 0), Missing):
+                code = call.argument("code", 0)
             if not (sets_itself(info, "reason") or sets_itself(info, "data")):
-                reasons = [reason_of(call.argument("reason"), call.argument("data", 2), node, module) for call in calls]
-                reason = (
-                    reason if any(isinstance(option, Unknown) for option in reasons) else choice(reasons, node, module)
-                )
+                reason = reason_of(call.argument("reason"), call.argument("data", 2), node, module)
         return replace(self.site("coded", node, name, callee, code, arguments), reason=reason)
 
     def form_of(self, symbol: Symbol) -> ErrorForm | None:
@@ -306,17 +280,9 @@ class ErrorReader:
     ) -> ErrorSite:
         """Return an error with its fate; its reason may be in its data."""
         reason = arguments["reason"].value
-        if isinstance(reason, Missing) and form != "fail":
-            data = arguments["data"].value
-            if isinstance(data, Mapping):
-                inner = data.get("reason")
-                if inner is not None:
-                    reason = inner
-                elif not data.complete:
-                    reason = Unknown(node, self.module, "it may be in the data")
-            elif isinstance(data, (Unknown, Choice)):
-                reason = Unknown(node, self.module, "it may be in the data")
-        if isinstance(reason, Const) and reason.value is None:
+        if form != "fail":
+            reason = reason_of(reason, arguments["data"].value, node, self.module)
+        elif is_left_out(reason):
             reason = Missing(node, self.module)
         return ErrorSite(
             form,

@@ -6,7 +6,7 @@ import ast
 from typing import TYPE_CHECKING, Any, Final
 
 from mcpcore_lint.dataclasses import cached_property
-from mcpcore_lint.semantics.local_values import PLAIN_BUILTINS
+from mcpcore_lint.names import PLAIN_BUILTINS
 from mcpcore_lint.syntax.parse import FIELDS, body_of, children
 from mcpcore_lint.syntax.scopes import bind_statement
 

@@ -318,28 +318,6 @@ def walk_function(body: list[ast.stmt]) -> list[ast.AST]:
     return walk_shallow([*body])
 
 
-def _items_of(node: ast.expr, scope: Scope, key: ast.expr | None) -> list[tuple[ast.expr, Scope]] | None:
-    """Return the items of a local list, tuple or dict; only the one under the key if that is a constant."""
-    match = scope.lookup_at(node) if isinstance(node, ast.Name) else None
-    if match is None or match[0].is_module or len(match[1]) != 1 or match[1][0].value is None:
-        return None
-    where, table = match[0], match[1][0].value
-    if not isinstance(node, ast.Name) or where.module.changes_in_place(node.id, where):
-        return None
-    wanted = key.value if isinstance(key, ast.Constant) else None
-    if isinstance(table, (ast.List, ast.Tuple)) and table.elts:
-        if any(isinstance(item, ast.Starred) for item in table.elts):
-            return None
-        if isinstance(wanted, int) and -len(table.elts) <= wanted < len(table.elts):
-            return [(table.elts[wanted], where)]
-        return [(item, where) for item in table.elts]
-    if isinstance(table, ast.Dict) and table.values and None not in table.keys and key is not None:
-        pairs = zip(table.keys, table.values, strict=True)
-        same = [value for name, value in pairs if isinstance(name, ast.Constant) and name.value == wanted]
-        return [(value, where) for value in (same if wanted is not None and same else table.values)]
-    return None
-
-
 def _behind(node: ast.expr, scope: Scope) -> list[tuple[ast.expr, Scope]] | None:
     """Return the expressions that an expression resolves to, each with its scope; None if it is final."""
     if isinstance(node, ast.Call):
@@ -351,15 +329,10 @@ def _behind(node: ast.expr, scope: Scope) -> list[tuple[ast.expr, Scope]] | None
         return [(operand, scope) for operand in node.values]
     if isinstance(node, ast.NamedExpr):
         return [(node.value, scope)]
-    if isinstance(node, ast.Subscript):
-        return _items_of(node.value, scope, node.slice)
     if isinstance(node, ast.Name):
         match = scope.lookup_at(node)
         if match is not None and not match[0].is_module:
             where, bindings = match
-            if len(bindings) == 1 and isinstance(bindings[0].node, (ast.For, ast.AsyncFor)):
-                loop = bindings[0].node
-                return _items_of(loop.iter, where, None) if isinstance(loop.target, ast.Name) else None
             if all(binding.kind in {"assign", "annotated"} for binding in bindings):
                 values = [binding.value for binding in bindings if binding.value is not None]
                 values = [value for value in values if not (isinstance(value, ast.Constant) and value.value is None)]

@@ -6,20 +6,11 @@ import ast
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from mcpcore_lint.flow.bodies.builder import HandlerBuilder
-from mcpcore_lint.flow.bodies.raises import leaves
-from mcpcore_lint.flow.effects import Bindings, Key, Parameter, Throw, key_of
-from mcpcore_lint.flow.facts.errors_made import ErrorFinder, throw_of
-from mcpcore_lint.flow.facts.passing import (
-    MAX_PASSED,
-    arguments_by_name,
-    flags_of,
-    flags_passed,
-    kinds_of,
-    kinds_passed,
-    parameter_of,
-)
+from mcpcore_lint.flow.effects import Bindings, Key, Parameter, key_of, parameter_of
+from mcpcore_lint.flow.facts.errors_made import ErrorFinder
+from mcpcore_lint.flow.facts.flags import flags_passed
 from mcpcore_lint.flow.facts.spelling import is_abstract
-from mcpcore_lint.model import CallValue, ErrorSite, Symbol, Unknown, Value, options
+from mcpcore_lint.model import CallValue, Symbol, Unknown, Value, options
 from mcpcore_lint.semantics.evaluate import evaluate
 from mcpcore_lint.semantics.signatures import is_static
 from mcpcore_lint.semantics.symbols import class_info
@@ -41,7 +32,7 @@ from mcpcore_lint.semantics.types import Inference
 from mcpcore_lint.syntax.parse import all_parameters
 
 if TYPE_CHECKING:
-    from mcpcore_lint.flow.effects import Passed
+    from mcpcore_lint.flow.facts.flags import Flags
     from mcpcore_lint.flow.program import Program
     from mcpcore_lint.model import FunctionNode
     from mcpcore_lint.syntax.module import ClassInfo, Module
@@ -61,7 +52,7 @@ class Callees:
         node: FunctionNode,
         module: Module,
         receiver: ClassInfo | None = None,
-        passed: tuple[Passed, ...] = (),
+        flags: Flags = (),
     ) -> None:
         """Prepare to read one function.
 
@@ -70,15 +61,14 @@ class Callees:
             node: The function.
             module: Its file.
             receiver: The class of `self`.
-            passed: The values that one call passes to the function.
+            flags: The flags that one call passes to the function.
         """
         self.program = program
         self.node = node
         self.module = module
         self.scope = module.scope_of(node)
-        self.passed = passed
-        self.flags = flags_of(node, module, passed) if passed else {}
-        self.inference = Inference(receiver, passed=kinds_of(passed, program) if passed else None)
+        self.flags = dict(flags)
+        self.inference = Inference(receiver)
         self.builder = HandlerBuilder.of(node, module, program.hierarchy)
         self.errors = ErrorFinder(self.builder, self.inference)
         self._targets: dict[ast.Call, tuple[list[Key], list[str]]] = {}
@@ -86,8 +76,8 @@ class Callees:
 
     # -- calls ---------------------------------------------------------------------------------------------------
 
-    def parameter(self, node: ast.expr, *, raised: bool = False) -> Parameter | None:
-        """Return the parameter that is called or raised, of this function or an enclosing one."""
+    def parameter(self, node: ast.expr) -> Parameter | None:
+        """Return the parameter that is called, of this function or an enclosing one."""
         match = self.scope.lookup(node.id) if isinstance(node, ast.Name) else None
         if match is None or not isinstance(node, ast.Name):
             return None
@@ -95,46 +85,28 @@ class Callees:
         function = where.node
         if isinstance(function, ast.Module) or any(binding.kind != "parameter" for binding in bindings):
             return None
-        if not raised and any(
-            self.inference.annotation(binding.annotation, where.parent or where) for binding in bindings
-        ):
+        if any(self.inference.annotation(binding.annotation, where.parent or where) for binding in bindings):
             return None
         if where.owner is not None and bindings[0].node is next(iter(all_parameters(function.args)), None):
             return None
-        if not raised and any(not isinstance(kind, Outside) for kind in self._passed_to(function, node.id)):
-            return None
         return parameter_of(function, self.module, node.id)
-
-    def _passed_to(self, function: FunctionNode, name: str) -> list[Kind]:
-        return self.inference.passed.get((function, name), [])
 
     def targets(self, node: ast.Call) -> tuple[list[Key], list[str]]:
         """Return the functions of the project that a call may run, and the names of outside functions."""
         known = self._targets.get(node)
         if known is None:
             keys, outside = self.callable(node.func)
-            known = self._targets[node] = [self._with_passed(key, node) for key in keys], outside
+            known = self._targets[node] = [self._with_flags(key, node) for key in keys], outside
         return known
 
-    def _with_passed(self, key: Key, call: ast.Call) -> Key:
-        """Return a function with the values that a call passes to it."""
+    def _with_flags(self, key: Key, call: ast.Call) -> Key:
+        """Return a function with the flags that a call passes to it."""
         located = self.program.find(key)
-        if located is None or located[0] is self.node:  # recursion would create keys without end
+        if located is None:
             return key
         function, module = located
         bound = module.scope_of(function).owner is not None and not is_static(function)
-        arguments = arguments_by_name(call, function, bound=bound)
-        if arguments is None:
-            return key
-        passed = (
-            *kinds_passed(arguments, function, module, self.inference, self.scope),
-            *flags_passed(arguments, function, module, self.flags),
-        )
-        if not passed:
-            return key
-        parameters = {value.parameter for value in passed}
-        outer = tuple(value for value in key.passed if value.parameter not in parameters)
-        return key._replace(passed=(*outer, *passed)[:MAX_PASSED])
+        return key._replace(flags=flags_passed(call, function, module, self.flags, bound=bound))
 
     def callable(self, func: ast.expr) -> tuple[list[Key], list[str]]:
         """Return the functions of the project that an expression may be, and the names of outside functions."""
@@ -145,7 +117,7 @@ class Callees:
         if isinstance(func, ast.Name) and func.id in self.builder.body.builtins:
             return [], [f"builtins.{func.id}"]
         if isinstance(func, (ast.Name, ast.Attribute)):
-            for value in options(self.builder.errors.callee(func, self.scope) or Unknown(None, None)):
+            for value in options(self.builder.errors.callee(func, self.scope)):
                 self._from_value(value, keys, outside, func)
             if keys or outside:
                 return unique(keys), unique(outside)
@@ -196,7 +168,7 @@ class Callees:
     def _nested(self, node: ast.Lambda) -> Key:
         """Return a lambda of this function, which can use its parameters."""
         self.module.note_lambda(node, self.module.scope_of(self.builder.body.function_of.get(node, self.node)))
-        return key_of(node, self.module, None, passed=self.passed)
+        return key_of(node, self.module, None)
 
     def methods(self, kind: Instance | ClassObject, name: str) -> list[Key] | None:
         """Return a method, or the methods of subclasses if it is abstract.
@@ -247,8 +219,7 @@ class Callees:
             # The call may name a subclass of the class that defines the method.
             named = evaluate(func.value, self.scope)
             receiver = (class_info(named) if isinstance(named, Symbol) else None) or receiver
-        nested = scope.parent is not None and not scope.parent.is_module and owner is self.module
-        keys.append(key_of(node, owner, receiver, passed=self.passed if nested else ()))
+        keys.append(key_of(node, owner, receiver))
 
     def constructed(self, info: ClassInfo, keys: list[Key], outside: list[str]) -> None:
         """Add the functions that constructing an object of a class runs."""
@@ -261,15 +232,11 @@ class Callees:
         if isinstance(kind, Instance):
             keys.extend(self.methods(kind, "__call__") or ())
         elif isinstance(kind, Function):
-            keys.append(self._key_of(kind))
+            keys.append(key_of(kind.node, kind.module, kind.receiver))
         elif isinstance(kind, ClassObject):
             self.constructed(kind.info, keys, outside)
         elif isinstance(kind, Outside):
             outside.append(kind.name or "builtins.object")
-
-    def _key_of(self, kind: Function) -> Key:
-        inside = kind.module is self.module and kind.node in self.builder.body.parents
-        return key_of(kind.node, kind.module, kind.receiver, passed=self.passed if inside else ())
 
     def _from_kind(self, kind: Kind, attr: str, keys: list[Key], outside: list[str]) -> None:
         if isinstance(kind, Outside):
@@ -304,15 +271,15 @@ class Callees:
     # -- arguments ----------------------------------------------------------------------------------------------
 
     def bindings(self, node: ast.Call, targets: list[Key]) -> Bindings:
-        """Return the functions and errors that a call passes, each with the parameter of each target."""
-        passed: list[tuple[int | str, Key | Parameter | Throw]] = []
+        """Return the functions that a call passes, each with the parameter of each target."""
+        passed: list[tuple[int | str, Key | Parameter]] = []
         for index, argument in enumerate(node.args):
-            passed.extend((index, value) for value in self._passed_by(argument))
+            passed.extend((index, value) for value in self.functions_in(argument))
         for keyword in node.keywords:
             if keyword.arg is not None:
-                passed.extend((keyword.arg, value) for value in self._passed_by(keyword.value))
-        bindings: list[tuple[Parameter, Key | Parameter | Throw]] = []
-        for target in targets:
+                passed.extend((keyword.arg, value) for value in self.functions_in(keyword.value))
+        bindings: list[tuple[Parameter, Key | Parameter]] = []
+        for target in targets if passed else ():
             located = self.program.find(target)
             if located is None:
                 continue
@@ -324,44 +291,7 @@ class Callees:
                 name = place if isinstance(place, str) else positional[place].arg if place < len(positional) else None
                 if name is not None:
                     bindings.append((parameter_of(function, module, name), value))
-            written = {arg.arg for arg in positional[: len(node.args)]} | {keyword.arg for keyword in node.keywords}
-            if None not in written and not any(isinstance(argument, ast.Starred) for argument in node.args):
-                for name, default in _defaults(function):
-                    if name not in written:
-                        parameter = parameter_of(function, module, name)
-                        bindings.extend((parameter, value) for value in self._by_default(default, module, function))
         return tuple(bindings)
-
-    def _passed_by(self, node: ast.expr) -> list[Key | Parameter | Throw]:
-        """Return the functions and errors that an argument may be."""
-        if isinstance(node, (ast.Constant, ast.JoinedStr)):
-            return []
-        passed: list[Key | Parameter | Throw] = [*self.functions_in(node)]
-        parts = leaves(node, self.scope) if isinstance(node, (ast.Name, ast.IfExp)) else [node]
-        errors = [(self.errors.at[leaf], leaf) for leaf in parts if leaf in self.errors.at]
-        passed.extend(throw_of(error, self.module, leaf) for error, leaf in errors)
-        if not passed and isinstance(node, (ast.Name, ast.Attribute)) and not all(map(self._is_value, parts)):
-            value = self.builder.errors.callee(node, self.scope)
-            passed.extend(throw_of(error, self.module, node) for error in self._made_by(value, node))
-        return passed
-
-    def _made_by(self, value: Value | None, node: ast.expr) -> list[ErrorSite]:
-        """Return the errors of a class or factory that is passed by name."""
-        makers = [
-            option
-            for option in (options(value) if value is not None else ())
-            if isinstance(option, Symbol) and not isinstance(option.definition, (ast.FunctionDef, ast.AsyncFunctionDef))
-        ]
-        errors = [self.builder.errors.error_made_by(maker, node) for maker in makers]
-        return [error for error in errors if error is not None]
-
-    def _by_default(self, node: ast.expr, module: Module, function: FunctionNode) -> list[Key | Throw]:
-        """Return the functions and errors in the default of a parameter."""
-        if isinstance(node, ast.Lambda):
-            return [key_of(node, module, None)]
-        value = evaluate(node, module.scope_of(function).parent or module.scope)
-        errors = self._made_by(value, node)
-        return [*self._defined(value), *(throw_of(error, self.module, node) for error in errors)]
 
     def functions_in(self, node: ast.expr) -> list[Key | Parameter]:
         """Return the functions that an argument may be."""
@@ -387,11 +317,7 @@ class Callees:
                 return []
         elif not any(self._may_be_function(binding) for binding in match[1]):
             parameter = self.parameter(node) if match[1][0].kind == "parameter" else None
-            if parameter is not None:
-                return [parameter]
-            function = match[0].node
-            kinds = self._passed_to(function, node.id) if not isinstance(function, ast.Module) else []
-            return [self._key_of(kind) for kind in kinds if isinstance(kind, Function)]
+            return [parameter] if parameter is not None else []
         value = evaluate(node, self.scope)
         if not isinstance(value, Unknown):
             return [*self._defined(value)]
@@ -426,17 +352,6 @@ class Callees:
             if isinstance(option, Symbol) and isinstance(option.definition, (ast.FunctionDef, ast.AsyncFunctionDef)):
                 self._from_value(option, keys, [])
         return keys
-
-
-def _defaults(node: FunctionNode) -> list[tuple[str, ast.expr]]:
-    """Return the parameters whose default may be a function or an error, with the default."""
-    args = node.args
-    positional = [*args.posonlyargs, *args.args]
-    pairs = [
-        *zip((arg.arg for arg in positional[len(positional) - len(args.defaults) :]), args.defaults, strict=True),
-        *zip((arg.arg for arg in args.kwonlyargs), args.kw_defaults, strict=True),
-    ]
-    return [(name, default) for name, default in pairs if isinstance(default, (ast.Name, ast.Attribute, ast.Lambda))]
 
 
 def unique(items: list[K]) -> list[K]:

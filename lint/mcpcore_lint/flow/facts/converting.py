@@ -19,7 +19,6 @@ from mcpcore_lint.model import (
     options,
     string,
 )
-from mcpcore_lint.semantics.call_results import call_result
 from mcpcore_lint.semantics.evaluate import Resolver, evaluate
 
 if TYPE_CHECKING:
@@ -43,7 +42,7 @@ def guards_made(node: ast.expr, scope: Scope, at: ast.expr | None = None) -> lis
     if isinstance(node, ast.Call) and not _may_make_guard(evaluate(node.func, scope)):
         return []
     value = evaluate(node, scope)
-    calls = [call_result(option, Resolver()) for option in options(value)]
+    calls = options(value)
     return [
         _guard(call, at or node, scope) for call in calls if isinstance(call, CallValue) and call.func.name == _GUARD
     ]

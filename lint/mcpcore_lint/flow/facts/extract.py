@@ -25,7 +25,7 @@ from mcpcore_lint.flow.facts.callees import Callees, unique
 from mcpcore_lint.flow.facts.converting import guards_made
 from mcpcore_lint.flow.facts.errors_made import throw_of
 from mcpcore_lint.flow.facts.except_clauses import Guards
-from mcpcore_lint.flow.facts.passing import unreached
+from mcpcore_lint.flow.facts.flags import unreached
 from mcpcore_lint.flow.facts.spelling import FUTURES, TASKS, holds, spelled
 from mcpcore_lint.flow.facts.stdout import may_write, replaces_stdout, written_by
 from mcpcore_lint.model import (
@@ -34,16 +34,14 @@ from mcpcore_lint.model import (
     ThrowSite,
     options,
 )
-from mcpcore_lint.names import FRAMEWORKS
+from mcpcore_lint.names import FRAMEWORKS, PLAIN_BUILTINS
 from mcpcore_lint.semantics.evaluate import evaluate
 from mcpcore_lint.semantics.knowledge import KNOWLEDGE
-from mcpcore_lint.semantics.local_values import PLAIN_BUILTINS
 from mcpcore_lint.semantics.symbols import class_info
 from mcpcore_lint.semantics.type_model import BUILTIN_METHODS, Instance
-from mcpcore_lint.syntax.parse import own_nodes
 
 if TYPE_CHECKING:
-    from mcpcore_lint.flow.effects import Passed
+    from mcpcore_lint.flow.facts.flags import Flags
     from mcpcore_lint.flow.program import Program
     from mcpcore_lint.model import FunctionNode
     from mcpcore_lint.syntax.module import ClassInfo, Module
@@ -105,9 +103,9 @@ class Extractor:
         node: FunctionNode,
         module: Module,
         receiver: ClassInfo | None = None,
-        passed: tuple[Passed, ...] = (),
+        flags: Flags = (),
     ) -> None:
-        self.callees = Callees(program, node, module, receiver, passed)
+        self.callees = Callees(program, node, module, receiver, flags)
         self.guards = Guards(self.callees)
         self.program = program
         self.node = node
@@ -117,7 +115,7 @@ class Extractor:
         self.parents = self.builder.body.parents
         self.errors = self.callees.errors
         self._raised: set[ast.expr] = set()
-        """Raised calls whose error is already recorded: one of several classes, or a parameter."""
+        """Raised calls whose error is already recorded: one of several classes."""
         memo = module.memo
         if "prints" not in memo:
             memo["prints"] = may_write(module.source.text)
@@ -167,12 +165,7 @@ class Extractor:
                 self._add("throw", throw.node, throw=throw_of(error, self.module, throw.node))
             self._raised.add(throw.made)
             return
-        maker = throw.made.func if isinstance(throw.made, ast.Call) else throw.made
-        parameter = self.callees.parameter(maker, raised=True) if maker is not None else None
-        if parameter is not None and throw.made is not None:
-            self._add("parameter", throw.node, parameter=parameter, use="raises")
-            self._raised.add(throw.made)
-        elif throw.call is not None:
+        if throw.call is not None:
             targets, _ = self.callees.targets(throw.call)
             if targets:
                 self._add("result", throw.node, targets=tuple(targets))
@@ -269,8 +262,10 @@ class Extractor:
         targets, outside = self.callees.targets(node)
         if targets:
             bindings = self.callees.bindings(node, targets)
-            for place in self._places(node, targets):
-                self._add("call", place, targets=tuple(targets), bindings=bindings)
+            if self._is_kept_task(node):
+                self._blind(targets[0].name, node, _WAITED_ELSEWHERE)
+            else:
+                self._add("call", node, targets=tuple(targets), bindings=bindings)
         if "mcpcore.Context.fail" in outside or "mcpcore.Context.guard" in outside:
             self._unseen_errors(node)
         for name in outside:
@@ -294,7 +289,7 @@ class Extractor:
 
     def _unseen_errors(self, node: ast.Call) -> None:
         """Add the errors of a `ctx.fail` or `ctx.guard` that may or may not raise them."""
-        if self._is_dead(node) or type(self.parents.get(node)) is ast.withitem:
+        if type(self.parents.get(node)) is ast.withitem:
             return
         if guards := self.guards.converting(node):
             # The data keys are compared only for guards that wrap a block or a function.
@@ -337,15 +332,20 @@ class Extractor:
 
     def _is_dropped_task(self, node: ast.Call) -> bool:
         """Whether a coroutine becomes a task that nothing awaits, so that its error is lost."""
+        return self._is_task(node) and isinstance(self.parents.get(self.parents[node]), ast.Expr)
+
+    def _is_kept_task(self, node: ast.Call) -> bool:
+        """Whether a coroutine becomes a task that is awaited later, or never."""
+        return self._is_task(node) and not isinstance(self.parents.get(self.parents[node]), (ast.Await, ast.Return))
+
+    def _is_task(self, node: ast.Call) -> bool:
+        """Whether a coroutine becomes a task outside a task group."""
         parent = self.parents.get(node)
         if not isinstance(parent, ast.Call) or node not in parent.args or _last_name(parent.func) not in TASKS:
             return False
-        func = parent.func
-        if isinstance(func, ast.Attribute) and isinstance(func.value, ast.Name):
-            match = self.scope.lookup(func.value.id)
-            if match is not None and any(binding.kind == "with" for binding in match[1]):
-                return False
-        return isinstance(self.parents.get(parent), ast.Expr)
+        holder = parent.func.value if isinstance(parent.func, ast.Attribute) else None
+        match = self.scope.lookup(holder.id) if isinstance(holder, ast.Name) else None
+        return match is None or all(binding.kind != "with" for binding in match[1])
 
     def _callbacks(self, node: ast.Call) -> None:
         """Add functions of the project that are passed to other packages, which may run them."""
@@ -385,47 +385,6 @@ class Extractor:
         if not targets and not outside and _could_be_project(function):
             self._blind(spelled(function), function, "the called function is not known")
 
-    def _places(self, node: ast.Call, targets: list[Key]) -> list[ast.AST]:
-        """Return the nodes where the errors of a call are raised: the uses of a coroutine or generator in a variable.
-
-        For a task that is not awaited immediately, the place is unknown.
-        """
-        parent = self.parents.get(node)
-        if not all(map(self._runs_later, targets)):
-            return [node]
-        if isinstance(parent, ast.Call) and _last_name(parent.func) in TASKS:
-            outer = self.parents.get(parent)
-            func = parent.func
-            holder = func.value if isinstance(func, ast.Attribute) else None
-            match = self.scope.lookup(holder.id) if isinstance(holder, ast.Name) else None
-            in_group = match is not None and any(binding.kind == "with" for binding in match[1])
-            if not in_group and not isinstance(outer, (ast.Await, ast.Return)):
-                self._blind(targets[0].name, node, _WAITED_ELSEWHERE)
-                return []
-        if type(parent) is not ast.Assign or len(parent.targets) != 1 or type(parent.targets[0]) is not ast.Name:
-            return [node]
-        uses = self.builder.body.loads.get(parent.targets[0].id, [])
-        return [use for use in uses if use not in self.builder.body.function_of and not self._is_test(use)]
-
-    def _is_test(self, node: ast.Name) -> bool:
-        """Whether a name is only tested, as in `if task is None` or `not task`."""
-        parent = self.parents.get(node)
-        if isinstance(parent, ast.Compare):
-            return all(isinstance(operator, (ast.Is, ast.IsNot)) for operator in parent.ops)
-        if isinstance(parent, ast.UnaryOp):
-            return isinstance(parent.op, ast.Not)
-        return isinstance(parent, (ast.If, ast.While, ast.IfExp, ast.Assert)) and parent.test is node
-
-    def _runs_later(self, key: Key) -> bool:
-        """Whether calling a function only creates a coroutine or a generator."""
-        located = self.program.find(key)
-        function = located[0] if located is not None else None
-        if function is None or isinstance(function, ast.Lambda) or function.decorator_list:
-            return False
-        if isinstance(function, ast.AsyncFunctionDef):
-            return True
-        return any(type(part) in {ast.Yield, ast.YieldFrom} for part in own_nodes(function))
-
     # -- with ----------------------------------------------------------------------------------------------------
 
     def _with(self, node: ast.With | ast.AsyncWith) -> None:
@@ -441,8 +400,6 @@ class Extractor:
             node: The guard.
             guards: All guards around the block, including this one.
         """
-        if self._is_dead(node):
-            return
         place = self.module.source.span(node)
         for at, guard in enumerate(guards):
             for entry in guard.becomes:

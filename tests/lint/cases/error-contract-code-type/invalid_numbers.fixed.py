@@ -10,7 +10,6 @@ CODE = m.ErrorCode.TIMEOUT
         m.FailureMode("c", m.ErrorCode.NOT_FOUND, when="x", recovery="y"),
         m.FailureMode("d", m.ErrorCode.TIMEOUT, when="x", recovery="y"),
         m.FailureMode("e", -32003 if LOST else CODE, when="x", recovery="y"),
-        m.FailureMode("f", m.ErrorCode.CONFLICT, when="x", recovery="y"),
     ]
 )
 def one() -> str: ...

@@ -11,7 +11,6 @@ CODE = m.ErrorCode.TIMEOUT
         m.FailureMode("c", LOST, when="x", recovery="y"),  # here
         m.FailureMode("d", m.ErrorCode.TIMEOUT.value, when="x", recovery="y"),  # here
         m.FailureMode("e", -32003 if LOST else CODE, when="x", recovery="y"),  # here
-        m.FailureMode("f", -32001 - 1, when="x", recovery="y"),  # here
     ]
 )
 def one() -> str: ...

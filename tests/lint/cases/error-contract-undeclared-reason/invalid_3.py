@@ -7,9 +7,9 @@ def fetch(ctx: Context, a: str) -> str:
         raise gone(ctx)  # here
     return load(ctx, a)  # here
 
-def load(ctx, a):
+def load(ctx: Context, a):
     with ctx.guard({KeyError: "no_itm", OSError: "for_another_tool"}):
         return {}[a]
 
-def gone(ctx):
+def gone(ctx: Context):
     return ctx.fail("no_items")

@@ -10,6 +10,6 @@ from mcpcore import Context, ErrorCode, FailureMode, tool
 def fetch(ctx: Context, x: str) -> str:
     return load(ctx, x)
 
-def load(ctx, x):
+def load(ctx: Context, x):
     with ctx.guard({KeyError: "gone"}):
         return {}[x]

@@ -236,7 +236,7 @@ def my_guard(reason):
 @tool(errors=[NO_ITEM])
 async def t25(item_id: int) -> str:
     """Read an item."""
-    with my_guard("no_itm"):  # expect: error-contract-undeclared-reason
+    with my_guard("no_itm"):
         return ITEMS[item_id]
 
 

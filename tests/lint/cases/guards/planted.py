@@ -218,7 +218,7 @@ def v26(ctx: Context[Literal["stale", "full"]], item_id: int) -> str:
 @tool(errors=[BUSY, DOWN])
 async def v27(item_id: int) -> str:
     """f."""
-    with guard_for("store_dwn"):  # expect: error-contract-undeclared-reason
+    with guard_for("store_dwn"):
         with guard(errors={KeyError: BUSY}):
             return "x"
 

@@ -11,9 +11,6 @@ BOTH = {"readOnlyHint": False, "idempotentHint": False}
 SOON = R.after(seconds=5)
 FULL = FM("full", EC.RATE_LIMITED, when="x", recovery="y", retry=SOON)
 
-def writes(title):
-    return TA(title=title, readOnlyHint=False, idempotentHint=False)
-
 @tool(
     annotations=WRITES,
     errors=[
@@ -46,7 +43,7 @@ def two() -> str:
 def three() -> str: ...
 
 @server.tool(
-    annotations=writes("Four"),
+    annotations=WRITES,
     errors=(FM("a", EC.TIMEOUT, when="x", recovery="y", retry=SOON),),  # here
 )
 def four() -> str: ...

@@ -1,0 +1,16 @@
+from typing import Any
+from mcpcore import Context, ErrorCode, FailureMode, tool
+
+SHARED = (
+    FailureMode("taken", ErrorCode.CONFLICT, when="x", recovery="y"),
+    FailureMode("slow", ErrorCode.TIMEOUT, when="x", recovery="y"),
+)
+
+@tool(errors=[FailureMode("gone", ErrorCode.NOT_FOUND, when="x", recovery="y"), *SHARED])
+def fetch(ctx: Context[Any], a: str) -> str:
+    fail = ctx.fail
+    if a == "1":
+        raise fail("gone", data={"a": a})
+    if a == "2":
+        raise ctx.fail("taken")
+    raise ctx.fail("other")

@@ -28,8 +28,9 @@ class ContractRecoveryUnknownTool(ArgumentRule):
         """Report a tool that no file of the project defines."""
         if checked.text is None:
             return None
+        sends = f"{checked.label} sends the caller to the tool {shortened(checked.text)!r}"
         return Problem(
-            f"{checked.label} sends the caller to the tool {shortened(checked.text)!r}, which the project does not define",
+            f"{sends}, which the project does not define",
             "use a name from tools/list, or list tools of other servers in external_tools= of the server",
             missing_tool=checked.text,
         )

@@ -1,8 +1,8 @@
 """Measures each part of the engine: which findings change when it is switched off.
 
 `python -m bench.lint.ablation --real TREE... --contract TREE...` prints a table with one row for each part. Without
-trees it clones the public servers in `REAL` at the commits named there. A part that changes no finding on any tree
-does not belong in the engine, unless the description of a rule promises it.
+trees it clones the public servers in `REAL` at the commits named there, and converts the first three. A part that
+changes no finding on any tree does not belong in the engine, unless the description of a rule promises it.
 """
 
 from __future__ import annotations
@@ -37,12 +37,16 @@ CASES: Final = "tests/lint/cases"
 NO_PART: Final = "none"
 """The pseudo-part of the complete engine."""
 REAL: Final = {
-    "https://github.com/azzindani/MCP_Data_Analyst": "aacb09ad54171e00b8b72d332e03e6214a5507c0",
-    "https://github.com/TangentDomain/excel-mcp-server": "c8ad205ec47370aa033d3ef68fe86192c1a4d16c",
-    "https://github.com/MarcusJellinghaus/mcp_server_filesystem": "482b2fd12d1b1366d14961af25630c4cd10842c4",
-    "https://github.com/Stonewater-Digital/snowdrop-mcp": "148d5e5a9670377173c526ea7ef3171e280e923b",
+    "https://github.com/keboola/mcp-server": "e2417a7942f39316faf1b08d39d12755d43f1088",
+    "https://github.com/quiltdata/quilt-mcp-server": "8de68793b1142f876d226b8d73afee70de00160a",
+    "https://github.com/zscaler/zscaler-mcp-server": "809f68d6c921e0829fb2e07e9b797e7e70cf720b",
+    "https://github.com/stickerdaniel/linkedin-mcp-server": "9bc9cf226d219e162bcf338c70aef58ce3696023",
+    "https://github.com/ckreiling/mcp-server-docker": "6288015cee6b76b2e2bf2c64232f0748baf48c1c",
+    "https://github.com/gbrlcustodio/pipefy-mcp-server": "9d04abac5fd4d13d950ae22cf91c572e890fdb1b",
 }
-"""Public servers with their commits."""
+"""Public servers with their commits. The linter was not written with any of them at hand."""
+CONVERTED: Final = 3
+"""The number of these servers that are also linted with contracts, as `bench.lint.convert` writes them."""
 
 
 # -- switching off ------------------------------------------------------------------------------------------
@@ -167,6 +171,13 @@ def clone(folder: str) -> list[str]:
     return trees
 
 
+def converted(tree: str, folder: str) -> str:
+    """Turn a copy of a server into one with contracts and return its folder."""
+    target = str(Path(folder) / "contracts" / Path(tree).name)
+    subprocess.run([sys.executable, "-m", "bench.lint.convert", tree, target], check=True, cwd=ROOT, stdout=sys.stderr)
+    return target
+
+
 def main() -> None:
     """Run the comparison and print the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -180,11 +191,11 @@ def main() -> None:
         return
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(os.cpu_count()) as pool:
         real = [str(Path(tree).resolve()) for tree in options.real] or clone(folder)
-        groups = {
-            "real": real,
-            "contract": [str(Path(tree).resolve()) for tree in options.contract] or [str(ROOT / "examples")],
-            "cases": [CASES],
-        }
+        contract = [str(Path(tree).resolve()) for tree in options.contract] or [
+            str(ROOT / "examples"),
+            *(converted(tree, folder) for tree in real[:CONVERTED]),
+        ]
+        groups = {"real": real, "contract": contract, "cases": [CASES]}
         trees = [tree for group in groups.values() for tree in group]
         jobs = {(name, tree): pool.submit(measure, name, tree) for name in (NO_PART, *options.part) for tree in trees}
         print(f"{'part':<18}" + "".join(f"{group:>12}" for group in groups))

@@ -10,6 +10,7 @@ from mcpcore_lint.semantics.annotations import MAX_DEPTH, unquote
 from mcpcore_lint.semantics.containers import item_annotation, written_items
 from mcpcore_lint.semantics.evaluate import MAX_STEPS, Resolver, evaluate
 from mcpcore_lint.semantics.knowledge import KNOWLEDGE
+from mcpcore_lint.semantics.local_values import is_local
 from mcpcore_lint.semantics.signatures import last_name, returns_receiver
 from mcpcore_lint.semantics.symbols import class_info, class_round, rebound
 from mcpcore_lint.semantics.type_model import (
@@ -451,6 +452,8 @@ class Inference:
             return once(kinds or self._called(self.name(func, scope)))
         elif kinds := self._called(self.of(func, scope)):
             return once(kinds)
+        if is_local(func, scope):
+            return []
         return once(self._value(evaluate(node, scope)))
 
     def _called(self, kinds: list[Kind]) -> list[Kind]:

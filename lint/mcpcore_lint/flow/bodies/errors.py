@@ -31,6 +31,7 @@ from mcpcore_lint.names import (
 from mcpcore_lint.semantics.choices import choice
 from mcpcore_lint.semantics.codes import CODES
 from mcpcore_lint.semantics.evaluate import Resolver, evaluate
+from mcpcore_lint.semantics.local_values import is_local
 from mcpcore_lint.semantics.subclasses import CODED_ERROR, coded_call, reason_of, sets_itself
 from mcpcore_lint.semantics.symbols import class_info
 
@@ -145,7 +146,9 @@ class ErrorReader:
         """Return the value of a callee."""
         known = self._callees.get(func)
         if known is None:
-            known = self._callees[func] = evaluate(func, scope)
+            local = is_local(func, scope, built=True)
+            known = Unknown(func, scope.module, "a local value") if local else evaluate(func, scope)
+            self._callees[func] = known
         return known
 
     def error_of(self, value: Value, at: ast.expr) -> ErrorSite | None:

@@ -15,12 +15,15 @@ from mcpcore_lint.rules.handler._failures import (
     CONTENTS,
     ERROR_KEYS,
     MARKING_KEYS,
+    RELEVANT_KEYS,
     Failure,
     FailureDetector,
     Place,
     normalized,
 )
 from mcpcore_lint.semantics.evaluate import evaluate
+from mcpcore_lint.semantics.symbols import class_info
+from mcpcore_lint.semantics.type_model import ancestry
 from mcpcore_lint.syntax.parse import own_nodes, walk, walk_shallow
 
 if TYPE_CHECKING:
@@ -87,7 +90,7 @@ def returned_failures(
         answer = site.node.value
         if _item is not None and isinstance(answer, ast.Tuple):
             answer = answer.elts[_item] if _item < len(answer.elts) else None
-        if answer is None:
+        if answer is None or _cannot_fail(answer, site.scope):
             continue
         matches += reader.answer(answer, site.scope, caught=_caught or site.catch is not None)
     if isinstance(function.node, ast.Lambda):
@@ -337,3 +340,17 @@ def _looks_for_failure(test: ast.expr, name: str) -> bool:
         or (isinstance(node, ast.Attribute) and normalized(node.attr) in MARKING_KEYS)
         for node in walk([test])
     )
+
+
+def _cannot_fail(node: ast.expr, scope: Scope) -> bool:
+    """Whether no key of a mapping or field of a model can show a failure, so that it need not be evaluated."""
+    if isinstance(node, ast.Dict):
+        names = [key.value if isinstance(key, ast.Constant) else None for key in node.keys]
+    elif isinstance(node, ast.Call) and not node.args:
+        model = evaluate(node.func, scope)
+        info = class_info(model) if isinstance(model, Symbol) else None
+        names = [keyword.arg for keyword in node.keywords] if info is not None else []
+        names += [name for owner in ancestry(info) for name in owner.attributes] if info is not None else []
+    else:
+        return False
+    return bool(names) and all(name is not None and normalized(str(name)) not in RELEVANT_KEYS for name in names)

@@ -24,6 +24,7 @@ def import_name(module: Module, package: str, name: str) -> Imported:
     from mcpcore_lint.names import canonical
 
     wanted = canonical(f"{package}.{name}")
+    module.complete()
     bindings = module.scope.bindings
     whole: str | None = None
     for local, ways in bindings.items():

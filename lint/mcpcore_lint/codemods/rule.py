@@ -220,6 +220,7 @@ def _piece(module: Module, tool: ToolDef | None) -> Piece:
     node = None if tool is None else tool.handler.node
     piece: Piece | None = module.memo.get(("piece", node))
     if piece is None:
+        module.complete()
         source = module.source
         piece = Piece(source, 0, len(source.text))
         if node is not None:

@@ -58,6 +58,7 @@ class Builder:
 
     def tools(self) -> list[ToolDef]:
         """Every tool, resource and prompt that the file registers, in source order."""
+        self.module.complete()
         self._found = []
         self._serving = []
         self._servers = {}

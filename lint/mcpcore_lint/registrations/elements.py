@@ -232,6 +232,7 @@ class Elements:
         name = table.id if isinstance(table, ast.Name) else table.attr
         if f"{name}[" not in module.source.text:
             return
+        module.complete()
         for where in (module.scope, *list(module.functions.values())):
             if isinstance(where.node, ast.Lambda):
                 continue

@@ -115,7 +115,7 @@ class Checker:
         self.every = every
         self.hashes = hashes
         self.alone = alone
-        self.project = Project(root, source_roots=settings.source_roots)
+        self.project = Project(root, source_roots=settings.source_roots, reads_whole=self._reads_whole)
         self.hierarchy = Hierarchy(self.project, settings.exceptions)
         self.graph = CallGraph(self.project, self.hierarchy, settings.raises)
         self.tools: dict[str, list[ToolDef]] = {}
@@ -126,6 +126,9 @@ class Checker:
         self._hooks = {rule.id: _hooks(rule) for rule in self.rules}
         self.mentions = any("check_file" in self._hooks[rule.id] and not is_ours(rule) for rule in self.rules)
         """Whether every file that mentions mcpcore is relevant, since a custom rule may look at it."""
+
+    def _reads_whole(self, absolute: str, raw: bytes) -> bool:
+        return absolute in self.files and (self.every or self.is_relevant(absolute, raw))
 
     def is_relevant(self, absolute: str, raw: bytes) -> bool:
         """Whether a file may define tools, judged by its bytes and by the `handlers` of the settings."""

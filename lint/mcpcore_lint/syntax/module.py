@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import ast
+import re
 from bisect import bisect_left, bisect_right
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from mcpcore_lint.dataclasses import cached_property, light
 from mcpcore_lint.patterns import regex
-from mcpcore_lint.syntax.parse import BLOCKS, FIELDS, children, statements, walk, walk_shallow
+from mcpcore_lint.syntax.outline import complete, complete_all, deferred, forget, outline, settle
+from mcpcore_lint.syntax.parse import BLOCKS, FIELDS, body_of, children, statements, walk, walk_shallow
 from mcpcore_lint.syntax.scopes import Binding, Scope, bind_statement, role_of
 from mcpcore_lint.syntax.source import Source, parse
 
@@ -18,6 +21,9 @@ if TYPE_CHECKING:
     from mcpcore_lint.flow.bodies.builder import HandlerBuilder
     from mcpcore_lint.model import FunctionNode
     from mcpcore_lint.syntax.project import Project
+
+WORTH_ALL: Final = 16
+"""How often a file may be gone through for single functions before it is parsed whole."""
 
 _CHANGE = regex(
     r"\s*(?:\.\s*(?:append|extend|insert|remove|pop|clear|update|setdefault|add|discard)\s*\(|\+=|\|=|\[[^\n]*\]\s*=(?!=))"
@@ -57,6 +63,8 @@ class ClassInfo:
             if not names:
                 continue
             me = names[0].arg
+            if not _may_assign(method, names[0].arg, self.module.source.text):
+                continue
             scope = self.module.scope_of(method)
             for node in statements(method.body):
                 if isinstance(node, ast.Assign):
@@ -70,11 +78,15 @@ class ClassInfo:
 class Module:
     """One file of Python."""
 
-    def __init__(self, project: Project, source: Source, name: str, absolute: str, *, is_package: bool) -> None:
+    def __init__(
+        self, project: Project, source: Source, name: str, absolute: str, *, is_package: bool, whole: bool = True
+    ) -> None:
         self.project = project
         self.absolute = absolute
         self.source = source
-        self.tree = parse(source)
+        outlined = None if whole else outline(source, self.complete)
+        self.tree, self._deferred = outlined or (parse(source), [])
+        self._passed_over = 0
         self.name = name
         self.is_package = is_package
         self.functions: dict[FunctionNode, Scope] = {}
@@ -90,6 +102,37 @@ class Module:
         self._changed_in: dict[tuple[str, Scope], bool] = {}
         self.scope = Scope(self, self.tree, None, "", None, {})
         _index(self)
+
+    def complete(self, node: ast.AST | None = None) -> None:
+        """Parse the body of one function, or of all, where only the outline of the file was read so far."""
+        if node is None:
+            self._complete_all()
+        elif deferred(node) is not None:
+            assert isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
+            # To parse one function, Python counts the lines before it: after many of them the whole file costs less.
+            self._passed_over += node.lineno
+            if self._passed_over > WORTH_ALL * len(self.source.line_starts):
+                self._complete_all()
+            else:
+                complete(node, self.source)
+                self._index_body(node)
+
+    def _complete_all(self) -> None:
+        waiting = [each for each in self._deferred if deferred(each) is not None]
+        if waiting and not complete_all(waiting, self.source):
+            for each in waiting:
+                complete(each, self.source)
+        for each in waiting:
+            self._index_body(each)
+        if self._deferred:
+            self._deferred = []
+            settle(self.tree)
+
+    def _index_body(self, node: FunctionNode) -> None:
+        scope = self.functions[node]
+        prefix = scope.qualname + "."
+        stack: list[_Place] = [(each, scope, None, prefix) for each in reversed(body_of(node))]
+        self.project.note(self, *_index_statements(self, stack))
 
     @property
     def path(self) -> str:
@@ -110,6 +153,7 @@ class Module:
     @cached_property
     def parents(self) -> dict[ast.AST, ast.AST]:
         """Every node's parent. Made on first use; costs a walk over the file."""
+        self.complete()
         found: dict[ast.AST, ast.AST] = {}
         for node in walk([self.tree]):
             for child in children(node):
@@ -212,6 +256,9 @@ class Module:
             info.accessors.clear()
         for builder in self.built.values():
             builder.forget()
+        for function in self._deferred:
+            forget(function)
+        self._deferred = []
         self.functions.clear()
         self.classes.clear()
         self.built.clear()
@@ -232,6 +279,9 @@ class Module:
         stack: list[tuple[ast.AST, Scope]] = [(self.tree, self.scope)]
         while stack:
             node, scope = stack.pop()
+            if deferred(node) is not None:
+                # Nobody can ask about a lambda that was not parsed.
+                continue
             if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
                 if isinstance(node, ast.Lambda):
                     self.note_lambda(node, scope)
@@ -280,6 +330,7 @@ class Module:
                 return False
         inside, start = self.scope, 0
         while (nearest := self._innermost(line, start)) is not None:
+            self.complete(nearest)
             inside, start = self.functions[nearest], nearest.lineno + 1
         seen = inside.lookup(name)
         if seen is None or seen[0] is not where:
@@ -288,7 +339,7 @@ class Module:
         return any(_changed_by(each, name) for each in _on_line(body if isinstance(body, list) else [body], line))
 
     def _innermost(self, line: int, start: int) -> ast.FunctionDef | ast.AsyncFunctionDef | None:
-        """The function round a line that begins last, at some line or behind it."""
+        """The function round a line that begins last, at some line or behind it; as far as functions are parsed."""
         found = None
         for each in self.functions:
             if not isinstance(each, ast.Lambda) and start <= each.lineno <= line <= _lines(each, decorators=False)[1]:
@@ -299,6 +350,7 @@ class Module:
         """The function or lambda that starts at a place as `ast` counts it."""
         found = self._placed(line, column)
         if found is None:
+            self.complete()
             self._lambdas()
             found = self._placed(line, column)
         return found
@@ -334,8 +386,10 @@ _HOLDS_NO_CALL: Final = frozenset(
 
 
 def _lines(node: Any, *, decorators: bool) -> tuple[int, int]:
-    """The first line and the last of a definition."""
-    return (node.decorator_list[0] if decorators and node.decorator_list else node).lineno, node.end_lineno
+    """The first line and the last of a definition, without parsing a body that was put off."""
+    text_only = deferred(node)
+    end: int = node.end_lineno if text_only is None else text_only.last_line
+    return (node.decorator_list[0] if decorators and node.decorator_list else node).lineno, end
 
 
 _Place: TypeAlias = tuple[ast.AST, Scope, "ast.ClassDef | None", str]
@@ -352,9 +406,11 @@ def _index(module: Module) -> None:
                 bindings.setdefault(each.target.id, []).append(Binding("assign", each, each.value))
 
 
-def _index_statements(module: Module, stack: list[_Place]) -> None:
-    """Read some statements, each with its scope, class and prefix."""
+def _index_statements(module: Module, stack: list[_Place]) -> tuple[list[FunctionNode], list[ClassInfo]]:
+    """Read some statements, each with its scope, class and prefix; the functions and classes found in them."""
     bindings = module.scope.bindings
+    functions: list[FunctionNode] = []
+    classes: list[ClassInfo] = []
     while stack:
         node, scope, owner, prefix = stack.pop()
         kind = type(node)
@@ -376,7 +432,8 @@ def _index_statements(module: Module, stack: list[_Place]) -> None:
                 known.append(Binding("function", node))
             inner = Scope(module, node, scope, qualname, owner)
             module.functions[node] = inner
-            if _may_define(node, module.source):
+            functions.append(node)
+            if deferred(node) is None and _may_define(node, module.source):
                 stack.extend((each, inner, None, qualname + ".") for each in reversed(node.body))
             continue
         if kind is ast.ClassDef:
@@ -387,6 +444,7 @@ def _index_statements(module: Module, stack: list[_Place]) -> None:
                 bindings.setdefault(node.name, []).append(Binding("class", node))
             qualname = prefix + node.name
             module.classes[node] = ClassInfo(node, module, scope, qualname, {}, {}, {})
+            classes.append(module.classes[node])
             stack.extend((each, scope, node, qualname + ".") for each in reversed(node.body))
             continue
         if owner is not None:
@@ -395,6 +453,7 @@ def _index_statements(module: Module, stack: list[_Place]) -> None:
             bind_statement(node, bindings, module.scope)
         for name in BLOCKS.get(kind, ()):
             stack.extend((each, scope, owner, prefix) for each in reversed(getattr(node, name)))
+    return functions, classes
 
 
 def _may_define(node: ast.FunctionDef | ast.AsyncFunctionDef, source: Source) -> bool:
@@ -439,6 +498,35 @@ def _changed_by(node: ast.AST, name: str) -> bool:
 
 def _plain(binding: Binding) -> bool:
     return isinstance(binding.node, (ast.FunctionDef, ast.AsyncFunctionDef)) and not binding.node.decorator_list
+
+
+def _may_assign(method: ast.FunctionDef | ast.AsyncFunctionDef, me: str, text: str) -> bool:
+    """Whether a method may assign to `self.name`, as far as its text tells where it was not parsed yet."""
+    place = deferred(method)
+    if place is None:
+        return True
+    for match in _mention(me).finditer(text, place.start, place.end):
+        if match[1] == "=":
+            if not text.startswith("=", match.end()):
+                return True
+        elif match[1] == ":":
+            # An annotation follows the name at the beginning of a statement.
+            before = text[text.rfind("\n", 0, match.start()) + 1 : match.start()].rstrip()
+            if not before or before[-1] in ":;":
+                return True
+        elif _FURTHER_TARGETS.match(text, match.end()):
+            return True
+    return False
+
+
+_FURTHER_TARGETS: Final = regex(r"[\w\s.,*()\[\]]{0,400}=(?!=)")
+"""The value for one of several targets of an assignment."""
+
+
+@lru_cache(maxsize=16)
+def _mention(me: str) -> re.Pattern[str]:
+    # It begins with letters, not with their surroundings: these are searched for faster.
+    return re.compile(rf"{re.escape(me)}\s*\.\s*\w+\s*([=:,)\]])")
 
 
 def _note_attribute(

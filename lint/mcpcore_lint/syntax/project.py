@@ -16,6 +16,7 @@ from mcpcore_lint.syntax.source import Source, SourceError
 
 if TYPE_CHECKING:
     import ast
+    from collections.abc import Callable, Iterable
 
     from mcpcore_lint.model import FunctionNode
 
@@ -28,12 +29,15 @@ class Project:
         root: str,
         *,
         source_roots: tuple[str, ...] = (),
+        reads_whole: Callable[[str, bytes], bool] = lambda path, raw: False,  # noqa: ARG005
     ) -> None:
         """Know of a project; nothing is read yet.
 
         Args:
             root: Its folder.
             source_roots: Folders below it from which imports are looked for as well.
+            reads_whole: Whether all of a file, given its path and content, will be asked for: then putting off the
+                bodies of functions saves nothing.
         """
         self.root = os.path.abspath(root)
         self.source_roots = tuple(os.path.join(self.root, each) for each in source_roots)
@@ -47,6 +51,7 @@ class Project:
         self._calling: dict[tuple[str, str], tuple[str, ...]] = {}
         self._given: dict[str, Source] = {}
         """Files held in memory, which replace those on disk."""
+        self.reads_whole = reads_whole
         self.loaded_lines = 0
         self._absolutes: dict[str, str] = {}
         self._by_tree: dict[ast.AST, Module] = {}
@@ -76,21 +81,26 @@ class Project:
         self._calling.clear()
         return self.add(absolute, source)
 
-    def add(self, absolute: str, source: Source) -> Module:
-        """Parse a file and make it known.
+    def add(self, absolute: str, source: Source, *, whole: bool = True) -> Module:
+        """Parse a file and make it known; where not `whole`, most bodies of functions only when asked for.
 
         Raises:
             SourceError: If it is not valid Python.
         """
         self._by_path[absolute] = None
         name, is_package = self.module_name(absolute)
-        module = Module(self, source, name, absolute, is_package=is_package)
-        self.loaded_lines += len(source.line_starts)
+        module = Module(self, source, name, absolute, is_package=is_package, whole=whole)
+        # An outline takes a part of the memory that the whole takes.
+        self.loaded_lines += len(source.line_starts) // (1 if whole else 4)
         self._by_path[absolute] = module
         self._by_tree[module.tree] = module
-        self._functions.update(dict.fromkeys(module.functions, module))
-        self._classes.update({info.node: info for info in module.classes.values()})
+        self.note(module, module.functions, module.classes.values())
         return module
+
+    def note(self, module: Module, functions: Iterable[FunctionNode], classes: Iterable[ClassInfo]) -> None:
+        """Make functions and classes of a module known."""
+        self._functions.update(dict.fromkeys(functions, module))
+        self._classes.update({each.node: each for each in classes})
 
     def read(self, absolute: str) -> Module:
         """Read and parse a file.
@@ -104,7 +114,8 @@ class Project:
             return module
         with open(absolute, "rb") as file:
             raw = file.read()
-        return self.add(absolute, Source.from_bytes(self.display_path(absolute), raw))
+        whole = self.reads_whole(absolute, raw)
+        return self.add(absolute, Source.from_bytes(self.display_path(absolute), raw), whole=whole)
 
     def already_read(self, absolute: str) -> Module | None:
         """The module of a file, where something asked for it before."""
@@ -119,6 +130,7 @@ class Project:
         module = self._by_path.get(absolute)
         if module is None:
             return self.add(absolute, Source.from_bytes(self.display_path(absolute), raw))
+        module.complete()
         return module
 
     def module_name(self, absolute: str) -> tuple[str, bool]:
@@ -367,4 +379,8 @@ class Project:
         module = self.module_at(path)
         if module is None:
             return None
-        return module.class_at(int(line), int(column))
+        found = module.class_at(int(line), int(column))
+        if found is None:
+            module.complete()
+            found = module.class_at(int(line), int(column))
+        return found

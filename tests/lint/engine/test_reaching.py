@@ -46,6 +46,7 @@ def meant(body):
     """The constants that the argument of `use` can be."""
     text = "def handler(a, b):\n" + textwrap.indent(body, "    ") + "\n"
     module = Project("/nowhere").add("/nowhere/case.py", Source("/nowhere/case.py", text))
+    module.complete()
     for function in (node for node in ast.walk(module.tree) if isinstance(node, ast.FunctionDef)):
         for node in own_nodes(function):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "use":

@@ -198,8 +198,10 @@ class Guards:
                 guards.append(_DOUBT)
         if (method := method_of(kind.info, f"{prefix}enter__")) is not None:
             owner = method[1].module
-            if owner.source.has("sys.stdout") and replaces_stdout(own_nodes(method[0])):
-                guards.append(Guard(redirects=True))
+            if owner.source.has("sys.stdout"):
+                owner.complete(method[0])
+                if replaces_stdout(own_nodes(method[0])):
+                    guards.append(Guard(redirects=True))
         return guards
 
     def gathered(self, node: ast.AST, targets: tuple[Key, ...]) -> tuple[Guard, ...]:

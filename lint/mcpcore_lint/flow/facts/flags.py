@@ -128,6 +128,7 @@ def _deciding(function: FunctionNode, module: Module) -> dict[str, ast.expr | No
         return {}
     key = ("flags", function)
     if key not in module.memo:
+        module.complete(function)
         tests = [statement.test for statement in statements(function.body) if isinstance(statement, ast.If)]
         names = {part.id for part in walk([*tests]) if isinstance(part, ast.Name)}
         bindings = module.scope_of(function).bindings

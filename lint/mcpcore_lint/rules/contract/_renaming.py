@@ -34,6 +34,7 @@ def renamed(entry: Entry, old: str, new: str, ctx: RuleContext) -> Fix | None:
         or any(_used_elsewhere(tool, old, ctx) for tool in tools)
     ):
         return None
+    module.complete()
     strings = [node for node in walk([module.tree]) if isinstance(node, ast.Constant) and node.value == old]
     uses = [node for node in strings if not isinstance(module.parents[node], ast.Expr)]
     if not all(_is_reason(node, ctx) for node in uses):

@@ -152,7 +152,7 @@ def measure(part_name: str, tree: str) -> Findings | None:
 
 def change(before: Sequence[Findings | None], after: Sequence[Findings | None]) -> str:
     """Return how many findings are lost and how many are new, over all trees."""
-    if None in after:
+    if None in (*before, *after):
         return "failed"
     pairs = [(old or set(), new or set()) for old, new in zip(before, after, strict=True)]
     lost, added = sum(len(old - new) for old, new in pairs), sum(len(new - old) for old, new in pairs)

@@ -146,28 +146,30 @@ class _AnswerReader:
         """Whether code may change a field that shows a failure in a mapping before it returns the mapping."""
         if not isinstance(node, ast.Name):
             return True
-        keys = [key for _, key, _ in self._fields_set(self._body.nodes, node.id)]
-        for call in self._body.all(ast.Call):
-            match call:
-                case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="update"), args=[arg]) if (
-                    name == node.id
-                ):
-                    table = self._body.value(arg)
-                    keys += [string(key) for key, _ in table.items] if isinstance(table, Mapping) else [None]
+        keys = (key for _, key, _ in self._fields_set(self._body.nodes, node.id))
         return any(key is None or normalized(key) in MARKING_KEYS for key in keys)
 
-    def _fields_set(self, nodes: Iterable[ast.AST], name: str) -> Iterator[tuple[ast.stmt, str | None, Value]]:
-        """The fields that some nodes set in a mapping: the statement, the key (None if unknown), the value."""
+    def _fields_set(
+        self, nodes: Iterable[ast.AST], name: str
+    ) -> Iterator[tuple[ast.expr | ast.stmt, str | None, Value]]:
+        """The fields that some nodes set in a mapping: the node, the key (None if unknown), the value."""
         for node in nodes:
-            if not isinstance(node, ast.Assign):
-                continue
-            for target in node.targets:
-                if isinstance(target, ast.Subscript) and getattr(target.value, "id", "") == name:
-                    yield node, string(self._body.value(target.slice)), self._body.value(node.value)
+            match node:
+                case ast.Assign(targets=targets):
+                    for target in targets:
+                        if isinstance(target, ast.Subscript) and getattr(target.value, "id", "") == name:
+                            yield node, string(self._body.value(target.slice)), self._body.value(node.value)
+                case ast.Call(func=ast.Attribute(value=ast.Name(id=updated), attr="update"), args=[arg]) if (
+                    updated == name
+                ):
+                    table = self._body.value(arg)
+                    fields = table.items if isinstance(table, Mapping) else ((table, table),)
+                    yield from ((node, string(key), value) for key, value in fields)
 
     def changed_in_clauses(self) -> Iterator[Returned]:
         """The failures that `except` clauses put into an answer: `result["status"] = "error"`."""
-        answers = {site.node.value.id for site in self._function.returns if isinstance(site.node.value, ast.Name)}
+        cores = [_core(site.node.value, site.scope) for site in self._function.returns if site.node.value is not None]
+        answers = {core.id for core in cores if isinstance(core, ast.Name)}
         is_only_try = sum(1 for _ in self._body.all(ast.Try)) == 1
         for catch in self._function.catches if answers else ():
             if not catch.body or catch.function is not self._function.node or isinstance(catch.body[-1], ast.Raise):

@@ -7,11 +7,11 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint.diagnostics import Severity
-from mcpcore_lint.model import CallValue, Const, Items, Mapping, Text, string
+from mcpcore_lint.model import CallValue, Const, Items, Mapping, Text, Unknown, string
 from mcpcore_lint.patterns import regex
 from mcpcore_lint.rule import Rule, RuleContext
 from mcpcore_lint.rules._bodies import Body, body_of, mentions, origin, short, text_start, unpacked, where_to
-from mcpcore_lint.rules.handler._failures import RELEVANT_KEYS, normalized
+from mcpcore_lint.rules.handler._failures import RELEVANT_KEYS, SUCCESS_KEYS, normalized
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -29,6 +29,8 @@ _ABSENT: Final = frozenset(
 _NOTHING_FOUND: Final = regex(
     r"\s*(?:no|nothing)\b.{0,60}\b(?:found|available|results?|matches|data|items?|records?)\b", re.IGNORECASE
 )
+_EXPLAINING_KEYS: Final = RELEVANT_KEYS | {"details", "warning", "warnings", "note", "hint", "failures"}
+"""Keys of a result that may say why it is empty."""
 _CONSTANTS: Final = {
     "None": "None",
     "''": "an empty string",
@@ -61,6 +63,7 @@ class NoFakeEmpty(Rule):
             return
         body = body_of(handler)
         for node, empty, catch in _empty_answers(handler, body, ctx):
+            is_part = isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Subscript)
             names = [short(name) for name in catch.types if name is not None]
             caught = "any exception" if catch.bare or not names else " or ".join(names[:2])
             looks_like = "an answer" if empty in {"False", "0", "0.0"} else "nothing found"
@@ -70,6 +73,8 @@ class NoFakeEmpty(Rule):
                 help=f"{where_to(tool)}; return an empty value only if the exception means that nothing exists",
                 tool=tool,
                 module=handler.module,
+                # The rest of the answer may well be right.
+                weight=Severity.INFO if is_part else None,
             )
 
 
@@ -94,10 +99,26 @@ def _empty_answers(handler: Handler, body: Body, ctx: RuleContext) -> Iterator[t
 
 
 def _is_returned_after(node: ast.Assign, catch: CatchSite, body: Body) -> bool:
-    """Whether the statement after the `try` returns what a clause assigns."""
+    """Whether the statement after the `try` returns what a clause assigns, or an answer around it."""
     match node.targets, body.after(body.parents[catch.node])[:1]:
         case [ast.Name(id=name)], [ast.Return(value=ast.Name(id=returned))]:
             return name == returned
+        case [ast.Name(id=name)], [ast.Return(value=ast.Dict() as answer)]:
+            return all(_adds_nothing(key, value, name) for key, value in zip(answer.keys, answer.values, strict=True))
+        case [ast.Subscript(value=ast.Name(id=name))], [ast.Return(value=ast.Name(id=returned))]:
+            return name == returned and len(catch.body) == 1
+    return False
+
+
+def _adds_nothing(key: ast.expr | None, value: ast.expr, name: str) -> bool:
+    """Whether a field is the name, its length or another name, and cannot say why the name is empty."""
+    if not isinstance(key, ast.Constant) or normalized(str(key.value)) in _EXPLAINING_KEYS:
+        return False
+    match value:
+        case ast.Name():
+            return True
+        case ast.Call(func=ast.Name(id="len"), args=[ast.Name(id=counted)]):
+            return counted == name
     return False
 
 
@@ -150,7 +171,21 @@ def _describe_empty(value: Value) -> str | None:
 
 
 def _has_only_empty(fields: Sequence[tuple[str | None, Value]]) -> bool:
-    """Whether a result has only empty fields, and none that may say why."""
-    return bool(fields) and all(
-        normalized(key or "error") not in RELEVANT_KEYS and _describe_empty(value) is not None for key, value in fields
-    )
+    """Whether a result holds an empty collection, and else only empty constants, names and `success: True`."""
+    collections = 0
+    for name, value in fields:
+        key = normalized(name or "error")
+        if key in SUCCESS_KEYS and isinstance(value, Const) and value.value is True:
+            continue
+        if key in _EXPLAINING_KEYS:
+            return False
+        if isinstance(value, (Items, Mapping)):
+            if value.items or not value.complete:
+                return False
+            collections += 1
+        elif isinstance(value, Const):
+            if value.value not in {None, "", 0}:
+                return False
+        elif not (isinstance(value, Unknown) and isinstance(value.node, (ast.Name, ast.arg))):
+            return False
+    return collections > 0

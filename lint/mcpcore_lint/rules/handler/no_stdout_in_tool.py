@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import ast
 from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint.diagnostics import Related, Severity
 from mcpcore_lint.rule import Rule, RuleContext
 from mcpcore_lint.rules._tools import in_test
+from mcpcore_lint.syntax.parse import walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from mcpcore_lint.model import Handler, ReachedWrite, ToolDef
+    from mcpcore_lint.syntax.module import Module
 
 _STEPS: Final = {
     "print": "log it with `logging`, which writes to standard error, or print it there: `file=sys.stderr`",
@@ -23,6 +26,11 @@ _EFFECTS: Final = {
     "child": "lets the child write to standard output, which over stdio carries the protocol",
     "input": "prompts on standard output and reads standard input, which over stdio carry the protocol",
 }
+_HTTP: Final = frozenset({"http", "streamable-http", "sse"})
+_HTTP_RUNS: Final = frozenset(
+    {"run_http_async", "run_streamable_http_async", "run_sse_async", "http_app", "streamable_http_app", "sse_app"}
+)
+_RUNS: Final = frozenset({"run", "run_async", "run_stdio_async"}) | _HTTP_RUNS
 
 
 class NoStdoutInTool(Rule):
@@ -40,8 +48,9 @@ class NoStdoutInTool(Rule):
         "runs. But Python writes the text that `print` left in its buffer when the process ends, after the descriptor "
         "was restored, and the client still receives it. A child process that inherits standard output writes straight "
         "to the client with SDK 1 and FastMCP 2 and 3. With SDK 2 it writes to standard error, so the rule does not "
-        "report it for mcpcore and SDK 2. Over HTTP nothing breaks. The rule follows calls. A function that prints is "
-        "one finding, at its first `print`, which names the tools that call it and shows their calls."
+        "report it for mcpcore and SDK 2. Over HTTP nothing breaks: the rule skips a server if the file that creates "
+        "it runs it over HTTP only. The rule follows calls. A function that prints is one finding, at its first "
+        "`print`, which names the tools that call it and shows their calls."
     )
     bad = 'print(f"fetching {pmid}")'
     good = 'logger.info("fetching %s", pmid)'
@@ -53,7 +62,7 @@ class NoStdoutInTool(Rule):
 
     def check_handler(self, handler: Handler, tool: ToolDef, ctx: RuleContext) -> None:
         """Report the writes to standard output in the handler and in the functions that it calls."""
-        if in_test(tool):
+        if in_test(tool) or _runs_over_http_only(tool, ctx):
             return
         redirected = _redirects_children(tool)
         # A low-level handler dispatches to functions that are tools themselves, with their own findings.
@@ -93,3 +102,48 @@ def _redirects_children(tool: ToolDef) -> bool:
         module.source.has("MCPServer") or module.source.has("mcpserver")
         for module in (tool.module, tool.handler.module)
     )
+
+
+def _runs_over_http_only(tool: ToolDef, ctx: RuleContext) -> bool:
+    """Whether the file that creates the tool's server runs it, and never over stdio."""
+    place = (tool.server or "").rsplit(":", 2)
+    if len(place) != 3 or not (place[1].isdigit() and place[2].isdigit()):
+        return False
+    module = ctx.project.module_at(place[0])
+    if module is None or not any(map(module.source.has, ("http", "sse"))):
+        return False
+    key = ("http only", tool.server)
+    if key not in module.memo:
+        runs = _runs_of_server(module, int(place[1]), int(place[2]))
+        module.memo[key] = bool(runs) and all(map(_is_over_http, runs))
+    only: bool = module.memo[key]
+    return only
+
+
+def _runs_of_server(module: Module, line: int, column: int) -> list[ast.Call]:
+    """The calls that run the server that a file creates at a position."""
+    module.complete()
+    nodes = walk([*module.tree.body])
+    names = {
+        target.id
+        for node in nodes
+        if isinstance(node, ast.Assign) and (node.value.lineno, node.value.col_offset) == (line, column)
+        for target in node.targets
+        if isinstance(target, ast.Name)
+    }
+    return [
+        node
+        for node in nodes
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr in _RUNS
+        and isinstance(node.func.value, ast.Name)
+        and node.func.value.id in names
+    ]
+
+
+def _is_over_http(call: ast.Call) -> bool:
+    if getattr(call.func, "attr", "") in _HTTP_RUNS:
+        return True
+    transport = [keyword.value for keyword in call.keywords if keyword.arg == "transport"] or call.args[:1]
+    return bool(transport) and isinstance(transport[0], ast.Constant) and transport[0].value in _HTTP

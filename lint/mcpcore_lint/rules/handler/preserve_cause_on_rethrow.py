@@ -16,7 +16,7 @@ from mcpcore_lint.rules.handler._raises import NOT_FAILURES
 
 if TYPE_CHECKING:
     from mcpcore_lint.diagnostics import Change, Fix
-    from mcpcore_lint.model import CatchSite, ErrorSite, Handler, ThrowSite, ToolDef
+    from mcpcore_lint.model import CatchSite, Handler, ThrowSite, ToolDef
 
 
 class PreserveCauseOnRethrow(Rule):
@@ -42,25 +42,28 @@ class PreserveCauseOnRethrow(Rule):
         seen: set[ast.AST] = set()
         body = body_of(handler)
         for throw in handler.throws:
+            from_itself = _is_its_own_cause(throw)
             if throw.catch is None or throw.reraise or throw.node in seen or not throw.escapes:
                 continue
-            if throw.cause != "implicit" or (throw.error is None and throw.call is None):
+            if not (from_itself or throw.cause == "implicit") or (throw.error is None and throw.call is None):
                 continue
             if throw.error is not None and throw.error.type_name in NOT_FAILURES - {"builtins.AssertionError"}:
                 continue
-            if throw.error is not None and _has_cause(throw.error):
+            if not from_itself and _has_another_cause(throw, body):
                 continue
             seen.add(throw.node)
             caught = [short(name) for name in throw.catch.types if name is not None]
             clause = f" of {' or '.join(caught)}" if caught and not throw.catch.bare else ""
+            how, step = "without `from`", "add `from` and the name of the exception, or `from None` to hide the cause"
+            if from_itself:
+                how, step = "from itself", "name the caught exception differently, and raise the new error `from` it"
             ctx.report(
                 throw.node,
-                f"the log does not show the cause of {_class_name(throw)}, which the `except`{clause} raises without "
-                "`from`",
-                help="add `from` and the name of the exception, or `from None` to hide the cause",
+                f"the log does not show the cause of {_class_name(throw)}, which the `except`{clause} raises {how}",
+                help=step,
                 tool=tool,
                 module=handler.module,
-                fix=_fix(throw, throw.catch, body, ctx),
+                fix=None if from_itself else _fix(throw, throw.catch, body, ctx),
                 weight=None if uses_mcpcore(tool) else Severity.INFO,
             )
 
@@ -76,11 +79,28 @@ def _class_name(throw: ThrowSite) -> str:
     return name
 
 
-def _has_cause(error: ErrorSite) -> bool:
-    """Whether a class method of `CodedError` sets the cause."""
-    if error.callee not in CONSTRUCTORS or not isinstance(error.node, ast.Call):
+def _is_its_own_cause(throw: ThrowSite) -> bool:
+    """Whether it is `raise error from error`, where `error` is the new error."""
+    raised, cause = throw.node.exc, throw.node.cause
+    return isinstance(raised, ast.Name) and isinstance(cause, ast.Name) and raised.id == cause.id
+
+
+def _has_another_cause(throw: ThrowSite, body: Body) -> bool:
+    """Whether the cause is set by `error.__cause__ = exc` or by a class method of `CodedError`."""
+    error = throw.error
+    if error is not None and error.callee in CONSTRUCTORS and isinstance(error.node, ast.Call):
+        return error.callee.endswith(".from_unknown") or any(each.arg == "cause" for each in error.node.keywords)
+    raised = throw.node.exc
+    if not isinstance(raised, ast.Name) or not body.module.source.has("__cause__"):
         return False
-    return error.callee.endswith(".from_unknown") or any(keyword.arg == "cause" for keyword in error.node.keywords)
+    return any(
+        isinstance(node.ctx, ast.Store)
+        and node.attr == "__cause__"
+        and isinstance(node.value, ast.Name)
+        and node.value.id == raised.id
+        and body.clause_of(node) is throw.catch
+        for node in body.all(ast.Attribute)
+    )
 
 
 def _fix(throw: ThrowSite, catch: CatchSite, body: Body, ctx: RuleContext) -> Fix | None:

@@ -50,3 +50,12 @@ async def partly(a: str) -> dict:
     except Exception as e:
         report["error"] = str(e)
     return report
+
+@mcp.tool
+async def updated(a: str) -> str:
+    result = {"success": True}
+    try:
+        result["rows"] = await load(a)
+    except Exception as e:
+        result.update({"success": False, "message": str(e)})  # here
+    return json.dumps(result)

@@ -10,3 +10,9 @@ def fetch(a: str) -> str:
         raise error  # here
     except PermissionError as error:
         raise (error := not_found("x"))  # here
+    except ConnectionError as error:
+        error = not_found("x")
+        raise error from error  # here
+    except OSError as caught:
+        error = not_found("x")
+        raise error from error  # here

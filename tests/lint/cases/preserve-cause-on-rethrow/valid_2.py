@@ -1,9 +1,13 @@
-from mcpcore import CodedError, ErrorCode, tool
+from mcpcore import CodedError, ErrorCode, not_found, tool
 
 @tool
 def fetch(a: str) -> str:
     try:
         return open(a).read()
+    except FileNotFoundError as exc:
+        error = not_found("x")
+        error.__cause__ = exc
+        raise error
     except OSError as exc:
         if a:
             raise CodedError.from_unknown(exc)

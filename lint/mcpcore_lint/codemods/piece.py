@@ -11,7 +11,7 @@ from mcpcore_lint.diagnostics import Edit, Span
 from mcpcore_lint.syntax.parse import BODIES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     import libcst
     from libcst.metadata import BaseMetadataProvider, CodeRange, MetadataWrapper
@@ -152,11 +152,8 @@ class Piece:
                     return node
         raise ValueError(f"no {kinds[0].__name__} from {start} to {end}")
 
-    def edit(self, replace: Callable[[libcst.CSTNode, Any], Replacement]) -> Edit | None:
-        """The smallest edit of the file that replaces nodes; None if nothing changes.
-
-        Args:
-            replace: Called with each node, and with the node after the changes inside it; returns the new node.
+    def replacing(self, node: libcst.CSTNode, replacement: Replacement) -> Edit | None:
+        """The smallest edit of the file that replaces one node; None if nothing changes.
 
         Raises:
             Unreadable: If libcst does not reproduce the code as it is written, so no edit of it would be safe.
@@ -164,30 +161,80 @@ class Piece:
         """
         import libcst
 
+        if isinstance(node, libcst.BaseExpression) and isinstance(replacement, libcst.BaseExpression):
+            # An expression on one line does not depend on the blocks around it, so the rest is not written again.
+            old, new = self.tree.code_for_node(node), self.tree.code_for_node(replacement)
+            text = self.file.text
+            for start, end in self.ranges(node) if not re.search(r"[\r\n]", old + new) else ():
+                # In `return(x)`, libcst has to check that the new code does not join the word before it.
+                beside = text[max(start - 1, 0) : start] + text[end : end + 1]
+                if start >= self.start and text[start:end] == old and not re.search(r"\w", beside):
+                    return _smallest(start, old, new)
+        return self.edit(lambda visited, new: replacement if visited is node else new, [node])
+
+    def edit(
+        self, replace: Callable[[libcst.CSTNode, Any], Replacement], nodes: Iterable[libcst.CSTNode]
+    ) -> Edit | None:
+        """The smallest edit of the file that replaces nodes; None if nothing changes.
+
+        Args:
+            replace: Called with each node, and with the node after the changes inside it; returns the new node.
+            nodes: The nodes to replace. Only they and the nodes around them are visited.
+
+        Raises:
+            Unreadable: If libcst does not reproduce the code as it is written, so no edit of it would be safe.
+            ValueError: If the edit would change text outside the piece.
+        """
+        import libcst
+        from libcst.metadata import ParentNodeProvider
+
+        parents = self.metadata(ParentNodeProvider)
+        path: set[libcst.CSTNode] = set()
+        for node in nodes:
+            place: libcst.CSTNode | None = node
+            while place is not None and place not in path:
+                path.add(place)
+                place = parents.get(place)
+
         class Replacing(libcst.CSTTransformer):
             """Replaces nodes, inner ones first."""
+
+            def on_visit(self, node: libcst.CSTNode) -> bool:
+                return node in path
 
             def on_leave(self, original_node: libcst.CSTNode, updated_node: libcst.CSTNode) -> Replacement:  # type: ignore[override]
                 return replace(original_node, updated_node)
 
         try:
-            old, new = self.tree.code, self.tree.visit(Replacing()).code
+            old, new = self._code, self.tree.visit(Replacing()).code
         except RecursionError:
             raise self.too_deep() from None
-        if old == new:
+        edit = _smallest(self.start - len(self._lead), old, new)
+        if edit is None:
             return None
-        most = min(len(old), len(new))
-        head = next((place for place in range(most) if old[place] != new[place]), most)
-        tail = next((count for count in range(most - head) if old[-1 - count] != new[-1 - count]), most - head)
-        end = len(old) - tail
+        end = edit.end - self.start + len(self._lead)
         # libcst loses a few spaces, such as those in `except ValueError :`. They may differ behind the edit.
         if self.text[:end] != old[:end]:
             line = self.file.position(self.start)[0]
             raise Unreadable(f"libcst does not reproduce the code from line {line} on")
-        if head < len(self._lead):
+        if edit.start < self.start:
             raise ValueError("the replacement changes code outside the visited code: replace a node of that code")
-        shift = self.start - len(self._lead)
-        return Edit(head + shift, end + shift, new[head : len(new) - tail])
+        return edit
+
+    @cached_property
+    def _code(self) -> str:
+        """The text as libcst writes it."""
+        return self.tree.code
+
+
+def _smallest(start: int, old: str, new: str) -> Edit | None:
+    """The smallest edit that turns the code at an offset into new code; None if they are equal."""
+    if old == new:
+        return None
+    most = min(len(old), len(new))
+    head = next((place for place in range(most) if old[place] != new[place]), most)
+    tail = next((count for count in range(most - head) if old[-1 - count] != new[-1 - count]), most - head)
+    return Edit(start + head, start + len(old) - tail, new[head : len(new) - tail])
 
 
 def piece_around(source: Source, tree: ast.Module, start: int, end: int) -> Piece:

@@ -77,7 +77,7 @@ def _apply(piece: Piece, changes: Iterable[Change]) -> Edit | None:
             new = BY_NAME[change.transformation].function(new, *change.arguments)
         return new
 
-    return piece.edit(transform)
+    return piece.edit(transform, wanted)
 
 
 class Rewriters:

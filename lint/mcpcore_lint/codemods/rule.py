@@ -159,7 +159,7 @@ class CstRule(Rule, _Visitor):
         span = visit.piece.span(node) if position is None else _span(position)
         fix: Fix | None = None
         if replacement is not None:
-            edit = visit.piece.edit(lambda old, new: replacement if old is node else new)
+            edit = visit.piece.replacing(node, replacement)
             if edit is not None:
                 fix = Fix(title or "Rewrite it", (edit,), "unsafe" if unsafe else "safe")
         if (span, text) in visit.reported:

@@ -117,10 +117,6 @@ class Project:
         whole = self.reads_whole(absolute, raw)
         return self.add(absolute, Source.from_bytes(self.display_path(absolute), raw), whole=whole)
 
-    def already_read(self, absolute: str) -> Module | None:
-        """The module of a file, where something asked for it before."""
-        return self._by_path.get(absolute)
-
     def module_of_bytes(self, absolute: str, raw: bytes) -> Module:
         """The module of a file whose content was read already.
 

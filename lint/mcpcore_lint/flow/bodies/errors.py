@@ -161,12 +161,6 @@ class ErrorReader:
             return None
         return self._error_of(value, at)
 
-    def error_made_by(self, symbol: Symbol, at: ast.expr) -> ErrorSite | None:
-        """Return the error of a class or factory whose arguments are unknown."""
-        if not self._makes_error(symbol):
-            return None
-        return self._error_of(CallValue(at, self.module, symbol), at)
-
     def _makes_error(self, symbol: Symbol) -> bool:
         name = symbol.name
         if name.startswith("mcpcore."):

@@ -62,8 +62,7 @@ class RaiseReader:
                 ThrowSite(node, self.module, None, None, cause, catch, reraise=True, escapes=True, function=function)
             ]
         results: list[ThrowSite] = []
-        source = self._bound_before(node) or node.exc
-        for leaf in leaves(source, self.body.scope_at(node)):
+        for leaf in leaves(node.exc, self.body.scope_at(node)):
             members = self._group_members(leaf)
             if members:
                 for member in members:
@@ -149,22 +148,6 @@ class RaiseReader:
             node, self.module, error, error.type_name, cause, catch, reraise=False, escapes=escapes, function=function
         )
 
-    def _bound_before(self, node: ast.Raise) -> ast.expr | None:
-        """Return the value that a preceding statement of the same block assigns to the raised name."""
-        if not isinstance(node.exc, ast.Name):
-            return None
-        parent = self.body.parents[node]
-        for _, block in ast.iter_fields(parent):
-            if isinstance(block, list) and node in block:
-                for statement in reversed(block[: block.index(node)]):
-                    if isinstance(statement, ast.Assign) and any(
-                        isinstance(target, ast.Name) and target.id == node.exc.id for target in statement.targets
-                    ):
-                        return statement.value
-                    if binds(statement, node.exc.id):
-                        return None
-        return None
-
     def catch_of(self, node: ast.AST) -> CatchSite | None:
         """Return the innermost `except` clause around a node, in the function of the node."""
         current = self.body.parents.get(node)
@@ -215,7 +198,7 @@ class RaiseReader:
 
     def _passes_on(self, clause: ast.ExceptHandler) -> bool:
         """Whether a clause raises the caught exception again."""
-        for part in walk_function(clause.body):
+        for part in walk_shallow([*clause.body]):
             if isinstance(part, ast.Raise):
                 if part.exc is None and self.catch_of(part) is self.catches.get(clause):
                     return True
@@ -303,19 +286,6 @@ def types_of(node: ast.expr, scope: Scope) -> tuple[str | None, ...]:
                 else:
                     names.append(option.name if isinstance(option, Symbol) else None)
     return tuple(names)
-
-
-def binds(statement: ast.AST, name: str) -> bool:
-    """Whether a statement assigns to a name, outside nested functions."""
-    return any(
-        isinstance(part, ast.Name) and part.id == name and isinstance(part.ctx, ast.Store)
-        for part in walk_shallow([statement])
-    )
-
-
-def walk_function(body: list[ast.stmt]) -> list[ast.AST]:
-    """Return all nodes of some statements, without nested functions and classes."""
-    return walk_shallow([*body])
 
 
 def _behind(node: ast.expr, scope: Scope) -> list[tuple[ast.expr, Scope]] | None:

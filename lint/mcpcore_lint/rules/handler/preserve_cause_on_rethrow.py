@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 from mcpcore_lint.codemods import edits as codemods
 from mcpcore_lint.diagnostics import Severity
-from mcpcore_lint.flow.bodies.raises import binds
 from mcpcore_lint.frameworks import uses_mcpcore
 from mcpcore_lint.names import CONSTRUCTORS
 from mcpcore_lint.rule import Rule, RuleContext
 from mcpcore_lint.rules._bodies import Body, body_of, short
 from mcpcore_lint.rules.handler._raises import NOT_FAILURES
+from mcpcore_lint.syntax.parse import walk_shallow
 
 if TYPE_CHECKING:
     from mcpcore_lint.diagnostics import Change, Fix
@@ -111,7 +111,9 @@ def _fix(throw: ThrowSite, catch: CatchSite, body: Body, ctx: RuleContext) -> Fi
     module = throw.module
     changes: list[Change] = []
     name = catch.name
-    if name is not None and any(binds(statement, name) for statement in clause.body):
+    inside = walk_shallow([*clause.body])
+    stored = [node.id for node in inside if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)]
+    if name in stored:
         return None  # by the time of the `raise`, the name may mean the new error itself
     if name is None:
         depth = sum(isinstance(node, ast.ExceptHandler) for node in body.above(clause))

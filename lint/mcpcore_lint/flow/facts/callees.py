@@ -130,8 +130,6 @@ class Callees:
         elif isinstance(func, ast.Name):
             for kind in self.inference.name(func, self.scope):
                 self._from_called(kind, keys, outside)
-            local = self._local_function(func)
-            keys.extend([local] if local is not None else [])
         elif isinstance(func, (ast.IfExp, ast.BoolOp)):
             for part in (func.body, func.orelse) if isinstance(func, ast.IfExp) else func.values:
                 more, other = self.callable(part)
@@ -151,19 +149,6 @@ class Callees:
             for value in self.errors.values(func, self.scope) or ():
                 self._from_value(value, keys, outside)
         return unique(keys), unique(outside)
-
-    def _local_function(self, func: ast.Name) -> Key | None:
-        """Return the function of a variable, as in `load = lambda: ...` or `load = self.method`."""
-        match = self.scope.lookup(func.id)
-        if match is None or len(match[1]) != 1 or match[1][0].kind != "assign":
-            return None
-        where, value = match[0], match[1][0].value
-        if isinstance(value, ast.Lambda):
-            return self._nested(value) if where.node is self.node else key_of(value, where.module, None)
-        if isinstance(value, ast.Attribute) and where.node is self.node:
-            keys, _ = self.callable(value)
-            return keys[0] if len(keys) == 1 else None
-        return None
 
     def _nested(self, node: ast.Lambda) -> Key:
         """Return a lambda of this function, which can use its parameters."""
@@ -318,11 +303,7 @@ class Callees:
         elif not any(self._may_be_function(binding) for binding in match[1]):
             parameter = self.parameter(node) if match[1][0].kind == "parameter" else None
             return [parameter] if parameter is not None else []
-        value = evaluate(node, self.scope)
-        if not isinstance(value, Unknown):
-            return [*self._defined(value)]
-        local = self._local_function(node)
-        return [local] if local is not None else []
+        return [*self._defined(evaluate(node, self.scope))]
 
     def _may_be_function(self, binding: Binding) -> bool:
         """Whether a binding can be a function. This is cheaper than evaluating it."""

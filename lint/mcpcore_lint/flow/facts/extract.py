@@ -35,7 +35,6 @@ from mcpcore_lint.model import (
     options,
 )
 from mcpcore_lint.names import FRAMEWORKS, PLAIN_BUILTINS
-from mcpcore_lint.semantics.evaluate import evaluate
 from mcpcore_lint.semantics.knowledge import KNOWLEDGE
 from mcpcore_lint.semantics.symbols import class_info
 from mcpcore_lint.semantics.type_model import BUILTIN_METHODS, Instance
@@ -66,10 +65,6 @@ _QUIET: Final = PLAIN_BUILTINS - {
     "input",
 }  # fmt: skip
 """Builtins that run no function of the project and raise nothing worth reporting."""
-
-
-_WITH_CONSTRUCTORS: Final = frozenset({"coded", "project", "protocol", "framework"})
-"""Forms of errors whose class may be defined in the project."""
 
 
 _RUNNERS: Final = frozenset(
@@ -138,9 +133,6 @@ class Extractor:
         for call in self.builder.body.calls:
             if call not in nested and call not in self.errors.at and call not in self._raised:
                 self._call(call)
-        for error in self.builder.model.errors:
-            if error.function is self.node and error.form in _WITH_CONSTRUCTORS:
-                self._made_with(error.node)
         for block in self.builder.body.withs:
             if block not in nested:
                 self._with(block)
@@ -188,15 +180,6 @@ class Extractor:
                 continue
             span = self.module.source.span(call)
             facts.writes.append(Write(*written, facts.key.name, self.module.path, span))
-
-    def _made_with(self, node: ast.expr) -> None:
-        """Add the constructors of an error's class, which may raise other errors."""
-        keys: list[Key] = []
-        for value in options(evaluate(node.func if isinstance(node, ast.Call) else node, self.scope)):
-            info = class_info(value) if isinstance(value, Symbol) else None
-            if info is not None:
-                self.callees.constructed(info, keys, [])
-        self._add_calls(node, keys)
 
     # -- events --------------------------------------------------------------------------------------------------
 

@@ -13,12 +13,15 @@ from mcpcore_lint.rules._bodies import body_of, codes_of, to_be_filled_in
 from mcpcore_lint.rules._contracts import element_of
 from mcpcore_lint.rules._thrown import CODED, all_thrown, reason_texts
 from mcpcore_lint.rules._wording import near
+from mcpcore_lint.semantics.type_model import is_property
+from mcpcore_lint.syntax.parse import walk
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import TypeAlias
 
     from mcpcore_lint.model import Contract, ContractEntry, ToolDef
+    from mcpcore_lint.syntax.module import Module
 
     _Use: TypeAlias = tuple["_Raised", Contract, ContractEntry]
 
@@ -91,7 +94,22 @@ class _Raised:
         if not (reason or "").strip() or codes is None or not entry.resolved or to_be_filled_in(entry):
             return True
         known = self._known
-        return known is None or bool(known & {reason, *codes}) or self._in_body is None or reason in self._in_body
+        if known is None or known & {reason, *codes} or self._in_body is None or reason in self._in_body:
+            return True
+        return any(reason in _uncalled(module) for module in self._modules)
+
+    @cached_property
+    def _modules(self) -> list[Module]:
+        """The file of the handler and the files of the project that it imports."""
+        own = self.tool.handler.module
+        modules = [own]
+        for binding in (binding for bindings in own.scope.bindings.values() for binding in bindings):
+            if binding.kind == "import" and binding.target is not None:
+                source, name, level = binding.target
+                inner = f"{source}.{name}" if source and name else name
+                paths = [source, inner] if inner else [source]
+                modules += [module for path in paths if (module := own.project.module_of(own, path, level)) is not None]
+        return modules
 
     @cached_property
     def _known(self) -> set[str | None] | None:
@@ -132,3 +150,23 @@ class _Raised:
                     texts.update(strings(value.argument("reason", 0)) or ())
                 texts.add(string(value) or "")
         return texts
+
+
+def _uncalled(module: Module) -> set[str]:
+    """The strings in the properties and special methods of a file: these run without a call that could be followed."""
+    if "uncalled" not in module.memo:
+        module.memo["uncalled"] = {
+            node.value
+            for info in module.classes.values()
+            for method in info.methods.values()
+            if is_property(method) or _is_special(method.name)
+            for node in walk([*method.body])
+            if isinstance(node, ast.Constant) and isinstance(node.value, str)
+        }
+    texts: set[str] = module.memo["uncalled"]
+    return texts
+
+
+def _is_special(name: str) -> bool:
+    """Whether Python itself calls a method, other than the constructor."""
+    return name.startswith("__") and name.endswith("__") and name != "__init__"

@@ -1,7 +1,10 @@
-"""Where a bad declaration stands: the file, the line and the name, found only when there is something to say."""
+"""Where a bad declaration stands: the file, the tool and the entry, found only when there is something to say."""
 
 from __future__ import annotations
 
+import ast
+import inspect
+import linecache
 import os
 import sys
 from pathlib import Path
@@ -34,8 +37,30 @@ def where_function(function: object, name: str, noun: str = "tool") -> str:
 
 
 def where_declared(reason: object) -> str:
-    """The file and line of a failure mode that is being made, and its reason."""
-    return _join(_place(caller()), f"FailureMode({reason!r})")
+    """The file and line of a failure mode that is being made; the tool and the entry where the source shows them."""
+    frame = caller()
+    tool, entry = (None, None) if frame is None else _tool_and_entry(frame)
+    return _join(_place(frame), tool, ", ".join(filter(None, [entry, f"FailureMode({reason!r})"])))
+
+
+def _tool_and_entry(frame: FrameType) -> tuple[str | None, str | None]:
+    """The tool whose decorator lists the failure mode that `frame` makes now, and its place in `errors`."""
+    position = inspect.getframeinfo(frame, context=0).positions
+    try:
+        tree = ast.parse("".join(linecache.getlines(frame.f_code.co_filename, frame.f_globals)))
+    except (SyntaxError, ValueError, RecursionError):
+        return None, None
+    functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
+    for function, decorator in [
+        (function, decorator) for function in functions for decorator in function.decorator_list
+    ]:
+        keywords = {keyword.arg: keyword.value for keyword in getattr(decorator, "keywords", [])}
+        for index, entry in enumerate(getattr(keywords.get("errors"), "elts", [])):
+            if position and (entry.lineno, entry.col_offset) == (position.lineno, position.col_offset):
+                named = keywords.get("name")
+                name = named.value if isinstance(named, ast.Constant) else function.name
+                return f"tool {name!r}", f"errors[{index}]"
+    return None, None
 
 
 def _inside(filename: str) -> bool:

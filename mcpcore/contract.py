@@ -159,7 +159,7 @@ class FailureMode(Generic[R_co, D_co]):
         """Declare a failure mode.
 
         Raises:
-            ContractError: If the declaration cannot stand; the message names the file, the line and the reason.
+            ContractError: If the declaration cannot stand; the message names the file, the tool and the entry.
         """
         arguments = locals()
         values = {name: arguments[name] for name in FIELDS}

@@ -1,17 +1,18 @@
 """Failures that a handler returns instead of raising them: an exception alone, or exceptions within a result.
 
 The SDK writes a result as JSON and calls `str` for each value that JSON does not have, an exception included. Here the
-same conversion runs with a fallback that keeps the exceptions, so that a result without any costs nothing more.
+same conversion runs with a fallback that keeps the exceptions, so that a result without any costs little more.
 
 The fallback is not called for an exception that is a dataclass itself, which pydantic writes field by field. It is
-found where it is returned alone, or as an item of a list, a tuple or a dict.
+searched for in the containers of the result.
 """
 
 from __future__ import annotations
 
 import contextlib
 import functools
-from typing import TYPE_CHECKING, Any
+from collections import deque
+from typing import TYPE_CHECKING, Any, Final
 
 import anyio.to_thread
 from mcp.server.mcpserver.prompts.base import Message
@@ -32,6 +33,10 @@ if TYPE_CHECKING:
     from mcp.server.mcpserver.utilities.func_metadata import FuncMetadata
     from pydantic import TypeAdapter
 
+_CONTAINERS: Final = (dict, list, tuple, set, frozenset, deque)
+# The types of nearly all values, passed over early since a result may hold very many of them.
+_PLAIN: Final = {str, int, float, bool, type(None)}
+
 
 class _Failures(list[BaseException]):
     """The fallback of a conversion to JSON: it writes values as `str` does, and keeps the exceptions among them."""
@@ -43,9 +48,17 @@ class _Failures(list[BaseException]):
         return str(value)
 
     def search(self, value: Any) -> None:
-        """Keep `value` or its items if they are exceptions; the fallback is not called for dataclasses."""
-        items = value.values() if isinstance(value, dict) else value if isinstance(value, list | tuple) else (value,)
-        self += [item for item in items if is_a(item, BaseException)]
+        """Keep the exceptions in `value` and the containers in it; the fallback is not called for dataclasses."""
+        pending = [value]
+        searched: set[int] = set()
+        for item in pending:  # which grows
+            kind = type(item)  # never `isinstance`, since an object may lie about its class
+            if issubclass(kind, BaseException):
+                self.append(item)
+            elif issubclass(kind, _CONTAINERS) and id(item) not in searched:
+                searched.add(id(item))
+                items = item.values() if issubclass(kind, dict) else item
+                pending += [inner for inner in items if type(inner) not in _PLAIN]
 
     def raise_any(self) -> None:
         """Raise the exceptions that were kept, as one failure; do nothing if none were kept."""
@@ -65,8 +78,7 @@ def convert_result(metadata: FuncMetadata, returned: Any) -> CallToolResult | In
     """
     if isinstance(returned, CallToolResult):
         failures = _Failures()
-        failures.search(returned.structured_content)
-        failures.search(returned.meta)
+        failures.search((returned.structured_content, returned.meta))
         failures.raise_any()
     if isinstance(returned, InputRequiredResult | CallToolResult):
         return metadata.convert_result(returned)

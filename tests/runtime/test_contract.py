@@ -116,6 +116,15 @@ class TestFailureMode:
         assert __file__ in str(raised.value)
         assert f"FailureMode({change.get('reason', 'no_match')!r})" in str(raised.value)
 
+    def test_invalid_in_a_decorator_is_refused_with_tool_and_place(self) -> None:
+        """Among several entries on one line, the message names the wrong one."""
+        with pytest.raises(ContractError) as raised:
+            # fmt: off
+            @tool(name="search", errors=[FailureMode("a", ErrorCode.CONFLICT, when="w", recovery="r"), FailureMode("b", ErrorCode.CONFLICT, when="", recovery="r")])
+            def handler() -> None: ...
+            # fmt: on
+        assert "tool 'search': errors[1], FailureMode('b')" in str(raised.value)
+
     def test_takes_its_reason_from_an_enum_as_the_value(self) -> None:
         """The reason from a string enum is the member's value everywhere."""
 

@@ -31,6 +31,7 @@ from mcpcore import (
     not_found,
     tool,
 )
+from mcpcore._where import where_declared
 from mcpcore.arguments import _kind, misfit
 from mcpcore.audit import AuditError, AuditTrail
 from mcpcore.boundary import Boundary
@@ -291,9 +292,19 @@ def test_numbers_and_texts_of_other_kinds_are_converted() -> None:
 
 
 def test_a_source_that_cannot_be_read_is_identified_by_its_line() -> None:
-    """Code from a string has no source."""
+    """Code from a string has no source, and broken source cannot be parsed."""
     with pytest.raises(ContractError, match=r"made\.py:1: FailureMode\(''\): the reason is empty"):
         exec(compile("FailureMode('', None, when='', recovery='')", "made.py", "exec"), {"FailureMode": FailureMode})
+    broken = {"where_declared": where_declared, "__name__": "x", "__loader__": Loader()}
+    exec(compile("found = where_declared('a')", "broken.py", "exec"), broken)
+    assert "broken.py:1: FailureMode('a')" == broken["found"]
+
+
+class Loader:
+    """A loader that returns source with a syntax error."""
+
+    def get_source(self, name: str) -> str:
+        return "def ("
 
 
 @pytest.mark.usefixtures("door")

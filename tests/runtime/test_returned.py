@@ -220,8 +220,11 @@ AROUND: dict[str, Shape] = {
     "alone": lambda exc: exc,
     "list": lambda exc: ["a", exc],
     "dict": lambda exc: {"a": exc},
+    "nested": lambda exc: {"a": [{"b": ({"c": exc},)}]},
+    "deque": lambda exc: collections.deque([exc]),
+    "shared": lambda exc: {"a": [[exc]] * 2},
     "beside what cannot be written": lambda exc: {"a": exc, "b": "half \udcff"},
-    "structured content": lambda exc: CallToolResult(content=[], structured_content={"a": exc}),
+    "structured content": lambda exc: CallToolResult(content=[], structured_content={"a": [exc]}),
 }
 
 
@@ -242,7 +245,7 @@ def test_an_exception_that_is_a_dataclass_fails_the_call(
     assert "LedgerError" in json.loads(trail.read_text())["exception"]["type"]
 
 
-@pytest.mark.parametrize("shape", [lambda exc: exc, lambda exc: [exc], lambda exc: {"a": exc}])
+@pytest.mark.parametrize("shape", [lambda exc: exc, lambda exc: [exc], lambda exc: {"a": [exc]}])
 def test_a_resource_and_a_prompt_with_an_exception_that_is_a_dataclass_fail(shape: Shape) -> None:
     """Both fail as with any other exception."""
     server: Server[Any] = Server("s")

@@ -163,16 +163,8 @@ def _without_parameters(handler: Any, annotated: Any, *, is_async: bool) -> Any:
     return made
 
 
-@pytest.mark.parametrize(
-    ("shape", "exc"),
-    [
-        ("alone", LedgerError),
-        ("list", LedgerError),
-        ("alone", UnreadableError),
-        ("list", UnreadableError),
-        ("dict", UnreadableError),
-    ],
-)
+@pytest.mark.parametrize("exc", [LedgerError, UnreadableError])
+@pytest.mark.parametrize("shape", ["alone", "list", "dict"])
 def test_no_exception_is_serialized_whatever_its_methods_do(shape: str, exc: Any) -> None:
     """This covers dataclass exceptions and exceptions whose text cannot be read."""
     mcp = covered(FastMCP("s"))

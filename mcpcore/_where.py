@@ -51,9 +51,8 @@ def _tool_and_entry(frame: FrameType) -> tuple[str | None, str | None]:
     except (SyntaxError, ValueError, RecursionError):
         return None, None
     functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
-    for function, decorator in [
-        (function, decorator) for function in functions for decorator in function.decorator_list
-    ]:
+    decorators = [(function, decorator) for function in functions for decorator in function.decorator_list]
+    for function, decorator in decorators:
         keywords = {keyword.arg: keyword.value for keyword in getattr(decorator, "keywords", [])}
         for index, entry in enumerate(getattr(keywords.get("errors"), "elts", [])):
             if position and (entry.lineno, entry.col_offset) == (position.lineno, position.col_offset):

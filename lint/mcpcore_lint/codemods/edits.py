@@ -6,7 +6,6 @@ A change that might lose a comment is None, and a fix with such a change is not 
 from __future__ import annotations
 
 import io
-import tokenize
 from typing import TYPE_CHECKING
 
 from mcpcore_lint.codemods.imports import Imported, import_name
@@ -87,6 +86,9 @@ def has_comment(code: str) -> bool:
     """Whether a part of a file contains a comment."""
     if "#" not in code:
         return False
+    # A run without fixes does not need it.
+    import tokenize
+
     try:
         return any(token.type == tokenize.COMMENT for token in tokenize.generate_tokens(io.StringIO(code).readline))
     except (tokenize.TokenError, SyntaxError):

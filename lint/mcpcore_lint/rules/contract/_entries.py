@@ -134,7 +134,7 @@ class EntryRule(Rule):
 
 
 class ArgumentRule(EntryRule):
-    """A rule about arguments of failure modes; it reports at most one problem for each argument."""
+    """A rule about arguments; each has at most one problem, apart from values that name missing tools."""
 
     arguments: ClassVar[tuple[str, ...]]
 
@@ -146,7 +146,9 @@ class ArgumentRule(EntryRule):
                 problem = self.check_value(Checked(value, argument, entry, ctx))
                 if problem is not None:
                     entry.report(ctx, argument, problem)
-                    break
+                    # Such a finding may be dropped when all files are known, so the other values count too.
+                    if problem.missing_tool is None:
+                        break
 
     def check_value(self, checked: Checked) -> Problem | None:
         """What is wrong with a value of an argument, or None."""

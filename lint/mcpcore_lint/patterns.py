@@ -29,14 +29,6 @@ def regex(text: AnyStr, flags: int = 0) -> re.Pattern[AnyStr]:
     return cast("re.Pattern[AnyStr]", _Lazy(text, flags))
 
 
-def holds_any(text: str, words: Iterable[str]) -> bool:
-    """Whether a text contains one of some words, as a cheap check before a pattern that needs one of them."""
-    for word in words:  # noqa: SIM110 - called for every text of every contract, and `any` takes twice as long
-        if word in text:
-            return True
-    return False
-
-
 def closest(name: str, known: Iterable[str], *, cutoff: float = 0.6) -> str | None:
     """The known name that is most similar to a misspelt one, if any is close."""
     import difflib

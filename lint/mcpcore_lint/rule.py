@@ -140,11 +140,6 @@ class RuleContext:
         """The functions of the project that a call in a handler may run."""
         return self._state.checker.graph.called(handler, call)
 
-    def wrappers(self, handler: Handler) -> Sequence[Handler]:
-        """The functions with which the project's own decorators wrap a handler."""
-        decorated = len(getattr(handler.node, "decorator_list", ())) > 1
-        return self._state.checker.graph.wrappers(handler) if decorated else ()
-
     def is_handler(self, function: FunctionNode, module: Module) -> bool:
         """Whether a function of the project is the handler of a tool, a resource or a prompt."""
         return any(tool.handler.node is function for tool in self._state.checker.find_tools(module))

@@ -13,7 +13,7 @@ import mcpcore_lint.semantics
 import mcpcore_lint.syntax
 import pytest
 from mcpcore_lint.dataclasses import cached_property, light
-from mcpcore_lint.patterns import _Lazy, holds_any, regex
+from mcpcore_lint.patterns import _Lazy, regex
 from mcpcore_lint.syntax.prefilter import REGISTERS
 
 
@@ -47,13 +47,6 @@ def test_every_mark_of_a_registration_can_be_compiled() -> None:
     """An invalid pattern is found here rather than by the first file with its bytes."""
     for _, pattern in REGISTERS:
         assert isinstance(pattern.groups, int)
-
-
-def test_a_prefilter_looks_for_any_word_of_a_pattern() -> None:
-    """A word within a word counts; no words never match."""
-    assert holds_any("retried later", ("wait", "retr"))
-    assert not holds_any("retried later", ("wait",))
-    assert not holds_any("retried later", ())
 
 
 def test_a_class_accepts_fields_by_position_and_by_name() -> None:

@@ -30,12 +30,7 @@ _BY_CALL: Final[dict[str, str]] = {
     "builtins.memoryview": "a memoryview",
     **{f"builtins.{name}": "an iterator" for name in ("iter", "map", "filter", "zip", "enumerate", "reversed")},
 }
-_BY_NAME: Final[dict[str, str]] = {
-    "math.nan": "NaN",
-    "math.inf": "infinity",
-    "numpy.nan": "NaN",
-    "numpy.inf": "infinity",
-}
+_BY_NAME: Final[dict[str, str]] = {"math.nan": "NaN", "math.inf": "infinity"}
 _MAX_DEPTH: Final = 20
 
 
@@ -141,8 +136,6 @@ def _unfit_symbol(symbol: Symbol) -> str | None:
             return "a function"
         case ast.ClassDef():
             return "a class"
-        case ast.Module():
-            return "a module"
     if symbol.name.startswith("builtins."):
         is_class = symbol.name[len("builtins.")].isupper() or symbol.name in _BY_CALL
         return "a class" if is_class else "a function"

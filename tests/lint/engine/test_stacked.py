@@ -184,15 +184,6 @@ TOOLS: Final = {
         """,
         "first: tool fastmcp Api.first(q)\nsecond: tool fastmcp second(q)",
     ),
-    "a lambda": (
-        """
-        traced_tool = lambda fn: mcp.tool()(safe(fn))
-        @traced_tool
-        async def fetch(q: str):
-            raise ValueError(q)
-        """,
-        "fetch: tool fastmcp fetch(q)",
-    ),
 }
 
 

@@ -32,5 +32,13 @@ def about_an_unknown_tool(error: ErrorSite, tool: ToolDef) -> bool:
     if tool.flavour != "lowlevel":
         return False
     return (
-        error.type_name == "builtins.NotImplementedError" or _UNKNOWN_TOOL.search(ast.unparse(error.node)) is not None
+        error.type_name == "builtins.NotImplementedError"
+        or _UNKNOWN_TOOL.search(ast.unparse(error.node)) is not None
+        or _serves_no_tool(error.node.lineno, tool)
     )
+
+
+def _serves_no_tool(line: int, tool: ToolDef) -> bool:
+    """Whether a line of a low-level handler runs for none of the tools that it dispatches to."""
+    routes = [route for route in tool.serves if route.inside.node is tool.handler.node]
+    return bool(routes) and all(any(first <= line <= last for first, last in route.elsewhere) for route in routes)

@@ -7,7 +7,7 @@ import functools
 import inspect
 import logging
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar, cast
 
 from mcpcore.bound_fields import hand_on
 from mcpcore.codes import Code, is_code
@@ -22,8 +22,7 @@ from mcpcore.services._logging import LOGGER, log_traced
 from mcpcore.services._wrapping import declared, decorated, level_of
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Iterator
-    from contextlib import AbstractContextManager
+    from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
     from types import TracebackType
     from typing import Self
 
@@ -37,6 +36,26 @@ Target: TypeAlias = "Code | FailureMode[Any] | str"
 
 _LOGGED: Final = "__mcpcore_logged__"
 _LOG_BYTES: Final = 4_096
+
+
+class _GuardedCall:
+    """One guarded call.
+
+    `contextlib.contextmanager` will not do: on the way out it sets `__traceback__`, which a hostile exception forbids.
+    """
+
+    __slots__ = ("_failed",)
+
+    def __init__(self, failed: Callable[[Exception], None]) -> None:
+        self._failed = failed
+
+    def __enter__(self) -> None:
+        """Begin the call."""
+
+    def __exit__(self, kind: type[BaseException] | None, exc: BaseException | None, trace: object) -> None:
+        """Raise what an exception becomes; it goes on where it stays what it is."""
+        if kind is not None and issubclass(kind, Exception):
+            self._failed(cast("Exception", exc))
 
 
 class guard:  # noqa: N801 - used as `with guard(...)` and `@guard(...)`, as `contextlib.suppress` is
@@ -148,7 +167,7 @@ class guard:  # noqa: N801 - used as `with guard(...)` and `@guard(...)`, as `co
     def _guarding(self, fn: Callable[..., Any]) -> Callable[..., Any]:
         name = self._operation or getattr(fn, "__qualname__", None) or type(fn).__qualname__
 
-        async def finish(running: Awaitable[Any], guarding: AbstractContextManager[None]) -> Any:
+        async def finish(running: Awaitable[Any], guarding: _GuardedCall) -> Any:
             with guarding:
                 return await running
 
@@ -201,13 +220,8 @@ class guard:  # noqa: N801 - used as `with guard(...)` and `@guard(...)`, as `co
 
         return guarded
 
-    @contextlib.contextmanager
-    def _guarded_call(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Iterator[None]:
-        try:
-            yield
-        except Exception as exc:
-            self._raise(exc, name, args, kwargs)
-            raise
+    def _guarded_call(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> _GuardedCall:
+        return _GuardedCall(functools.partial(self._raise, name=name, args=args, kwargs=kwargs))
 
     def _raise(self, exc: Exception, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """Log `exc`, and raise what it becomes; returns where it stays what it is."""

@@ -53,8 +53,8 @@ def _import_edit(module: Module, package: str, clause: str) -> Edit:
                 if _name_order(clause) < _name_order(alias.name):
                     start, _ = source.node_range(alias)
                     return Edit(start, start, f"{clause}, ")
-            if alias.name != "*":
-                _, end = source.node_range(alias)
+            if statement.names[-1].name != "*":
+                _, end = source.node_range(statement.names[-1])
                 return Edit(end, end, f", {clause}")
     line = f"from {package} import {clause}{source.newline}"
     wanted = (_group(package), True, package)

@@ -115,15 +115,16 @@ _ATTRIBUTES: Final[dict[type[libcst.CSTNode], tuple[str, ...]]] = {}
 def _attributes(node: libcst.CSTNode) -> tuple[str, ...]:
     """The attributes of a kind of node that hold nodes, in the order in which libcst visits them."""
     names: list[str] = []
+    outer = node
 
     class Collecting(libcst.CSTVisitor):
         """Collects the attributes of one node."""
 
-        def on_visit(self, inner: libcst.CSTNode) -> bool:
-            return inner is node
+        def on_visit(self, node: libcst.CSTNode) -> bool:
+            return node is outer
 
-        def on_visit_attribute(self, inner: libcst.CSTNode, attribute: str) -> None:
-            if inner is node:
+        def on_visit_attribute(self, node: libcst.CSTNode, attribute: str) -> None:
+            if node is outer:
                 names.append(attribute)
 
     node.visit(Collecting())

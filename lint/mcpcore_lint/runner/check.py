@@ -209,13 +209,13 @@ class FilesRun:
         # If the name of some tool is unknown, any name may exist. A package of contracts has no tools itself.
         reported = missing - names if names and None not in tools else set()
         for diagnostic in diagnostics:
-            if diagnostic.missing_tool in reported:
+            if diagnostic.missing_tool is None:
+                yield diagnostic
+            elif diagnostic.missing_tool in reported:
                 from mcpcore_lint.rules._wording import near
 
                 close = near(diagnostic.missing_tool, names)
                 yield diagnostic._replace(help=f"did you mean {close!r}?") if close else diagnostic
-            elif diagnostic.missing_tool is None:
-                yield diagnostic
 
     def _in_sight(self, diagnostic: Diagnostic) -> Diagnostic:
         """Move a finding that tools share to the place in these files that leads to it, unless it is in one of them."""

@@ -37,10 +37,10 @@ class PreferErrorFactory(Rule):
             if error.callee != "mcpcore.CodedError" or error.form != "coded":
                 continue
             names = codes_of(error.code) or ()
-            factory = FACTORY_OF_CODE.get(names[0]) if len(names) == 1 else None
+            code = next(iter(names), "") if len(names) == 1 else ""
+            factory = FACTORY_OF_CODE.get(code)
             if factory is None:
                 continue
-            code = names[0]
             contract = tool.contract
             if contract is not None and (
                 not isinstance(error.reason, Missing) or not codes_known(contract) or contract.with_code(code)

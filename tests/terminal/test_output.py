@@ -25,7 +25,6 @@ EDGES = {
     "mcpcore/cli/output.py": "all that the commands print",
     "mcpcore_lint/output.py": "all that the linter prints",
     "mcpcore_lint/runner/memo.py": "what was printed, again",
-    "mcpcore_lint/cli.py": "its version",
 }
 """The modules that may print by themselves, and what."""
 

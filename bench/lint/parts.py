@@ -53,10 +53,8 @@ PARTS: Final = (
     Part("reaching", "finds the assignment that reaches a use of a name", {"syntax.reaching:is_followed": False}),
     Part("rebound", "reads globals that functions assign", {"semantics.symbols:rebound": []}),
     Part("lifespan", "reads the second argument of Context", {"semantics.types:Inference._lifespan": []}),
-    Part("local functions", "follows functions in variables", {"flow.facts.callees:Callees._local_function": None}),
     Part("classes by name", "reads `cls(...)` in class methods", {"flow.facts.errors_made:ErrorFinder.class_of": []}),
     Part("conditions", "knows errors that depend on an argument", {"flow.facts.spelling:holds": True}),
-    Part("constructors", "follows constructors of raised errors", {"flow.facts.extract:Extractor._made_with": None}),
     Part("star imports", "follows `from x import *`", {"semantics.evaluate:Resolver._starred": None}),
     Part(
         "class attributes",

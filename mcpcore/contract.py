@@ -161,7 +161,7 @@ class FailureMode(Generic[R_co, D_co]):
         Raises:
             ContractError: If the declaration cannot stand; the message names the file, the tool and the entry.
         """
-        arguments = locals()
+        arguments = locals()  # the parameters alone, as long as no other name is bound
         values = {name: arguments[name] for name in FIELDS}
         self = object.__new__(cls)
         object.__setattr__(self, "_data_model", None)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from mcpcore.declare.keywords import ToolKeywords
     from mcpcore.declare.signature import ContextNamesAnUndeclaredReason, NoType
 
-TOOL_OPTIONS: Final = tuple(field.name for field in fields(ToolOptions))
+_OPTIONS: Final = tuple(field.name for field in fields(ToolOptions))
 
 MYPY: Final = False
 """True to mypy, which knows the name; see `_shapes.pyi`."""
@@ -182,9 +182,9 @@ if not MYPY:
 
 def _check_names(options: Mapping[str, object]) -> None:
     for name in options:
-        if name not in TOOL_OPTIONS:
+        if name not in _OPTIONS:
             raise TypeError(
-                f"@tool has no option {name!r}; its options are {', '.join(TOOL_OPTIONS)}. "
+                f"@tool has no option {name!r}; its options are {', '.join(_OPTIONS)}. "
                 "An option of FastMCP, such as tags, belongs to @mcp.tool above it"
             )
 

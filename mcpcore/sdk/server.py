@@ -34,7 +34,7 @@ from mcpcore.declare.declaration import ToolOptions
 from mcpcore.declare.prompt import PromptDecorator, PromptOptions, as_prompt
 from mcpcore.declare.resource import ResourceDecorator, ResourceOptions, as_resource
 from mcpcore.declare.signature import takes_context
-from mcpcore.declare.tool import TOOL_OPTIONS, Tool, ToolDecorator, as_tool, make_tool
+from mcpcore.declare.tool import Tool, ToolDecorator, as_tool, make_tool
 from mcpcore.envelope import CANONICAL, Envelope
 from mcpcore.fallbacks import FallbackCheck, external_names
 from mcpcore.limits import DEFAULT_LIMITS, Limits
@@ -263,8 +263,16 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
         Raises:
             ContractError: If the contract or the handler cannot be served, or the name is taken.
         """
-        arguments = locals()
-        keywords = {name: arguments[name] for name in TOOL_OPTIONS}
+        keywords: dict[str, Any] = {
+            "name": name,
+            "title": title,
+            "description": description,
+            "annotations": annotations,
+            "icons": icons,
+            "meta": meta,
+            "structured_output": structured_output,
+            "errors": errors,
+        }
         with self._startup.registration():
             made = as_tool(fn)
             if made is not None:
@@ -294,7 +302,18 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
         meta: dict[str, Any] | None = None,
         structured_output: bool | None = None,  # noqa: FBT001 - the SDK's own signature
     ) -> Callable[[_CallableT], _CallableT]: ...
-    def tool(self, *args: Any, errors: Sequence[FailureMode[Any]] | None = None, **options: Any) -> Any:
+    def tool(
+        self,
+        name: str | None = None,
+        title: str | None = None,
+        description: str | None = None,
+        annotations: ToolAnnotations | None = None,
+        icons: list[Icon] | None = None,
+        meta: dict[str, Any] | None = None,
+        structured_output: bool | None = None,  # noqa: FBT001 - the SDK's own signature
+        *,
+        errors: Sequence[FailureMode[Any]] | None = None,
+    ) -> Any:
         """Register the decorated function; with `errors` as a contract tool, else as a tool of the SDK's own kind.
 
         With `errors` the name refers to the `Tool`, which a unit test calls; without, to the function.
@@ -302,13 +321,13 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
         Raises:
             ContractError: If the contract or the handler cannot be served, or the name is taken.
         """
+        options = (name, title, description, annotations, icons, meta, structured_output)
         with self._startup.registration():
             if errors is None:
-                return self._startup.registered(super().tool(*args, **options))
-        made_with = ToolOptions(*args, **{**options, "errors": errors})
+                return self._startup.registered(super().tool(*options))
 
         def register(fn: Callable[..., Any]) -> Any:
-            made = make_tool(fn, made_with)
+            made = make_tool(fn, ToolOptions(*options, errors))
             self.add_tool(_unbound(made))
             return made
 
@@ -398,7 +417,15 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
         description: str | None = None,
         icons: list[Icon] | None = None,
     ) -> Callable[[_CallableT], _CallableT]: ...
-    def prompt(self, *args: Any, errors: Sequence[FailureMode[Any]] | None = None, **options: Any) -> Any:
+    def prompt(
+        self,
+        name: str | None = None,
+        title: str | None = None,
+        description: str | None = None,
+        icons: list[Icon] | None = None,
+        *,
+        errors: Sequence[FailureMode[Any]] | None = None,
+    ) -> Any:
         """Register the decorated function; with `errors` as a prompt with a contract.
 
         Without `errors` it becomes a prompt of the SDK's own kind, unless it takes mcpcore's `Context`. With `errors`
@@ -411,8 +438,8 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
             return self._startup.registered(
                 registering(
                     errors,
-                    lambda contract: PromptDecorator(PromptOptions(*args, **{**options, "errors": contract})),
-                    functools.partial(super().prompt, *args, **options),
+                    lambda contract: PromptDecorator(PromptOptions(name, title, description, icons, contract)),
+                    functools.partial(super().prompt, name, title, description, icons),
                     self.add_prompt,
                 )
             )

@@ -154,6 +154,10 @@ class Elements:
             for item in self.of(node.args[1], scope, depth):
                 if self.conditions.accepts(node.args[0], scope, item) is not False:
                     yield item
+        elif symbol.name == "builtins.enumerate" and node.args:
+            for counted, where in self.of(node.args[0], scope, depth):
+                number = ast.copy_location(ast.Name("_", ast.Load()), counted)
+                yield ast.copy_location(ast.Tuple([number, counted], ast.Load()), counted), where
         elif symbol.name == "builtins.getattr" and len(node.args) > 1:
             for member, where in self.members.named_members(node.args[0], node.args[1], scope):
                 yield from self.of(member, where, depth)

@@ -69,6 +69,14 @@ LOOPED: Final[dict[str, tuple[str, str]]] = {
         """,
         "handle_list: tool fastmcp handle_list(q)",
     ),
+    "a counted list": (
+        """
+        from acme import users
+        for number, fn in enumerate([users.handle_find, users.handle_list]):
+            mcp.add_tool(fn)  # here
+        """,
+        BOTH,
+    ),
     "dir() and getattr()": (
         """
         from acme import users

@@ -64,12 +64,13 @@ class NoFakeEmpty(Rule):
         body = body_of(handler)
         for node, empty, catch in _empty_answers(handler, body, ctx):
             is_part = isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Subscript)
+            does = f"returns {empty} in its answer" if is_part else f"returns {empty}"
             names = [short(name) for name in catch.types if name is not None]
             caught = "any exception" if catch.bare or not names else " or ".join(names[:2])
             looks_like = "an answer" if empty in {"False", "0", "0.0"} else "nothing found"
             ctx.report(
                 node,
-                f"{tool.display_name} returns {empty} after {caught}, so that a failure looks like {looks_like}",
+                f"{tool.display_name} {does} after {caught}, so that a failure looks like {looks_like}",
                 help=f"{where_to(tool)}; return an empty value only if the exception means that nothing exists",
                 tool=tool,
                 module=handler.module,

@@ -1,4 +1,4 @@
-# message: fetch returns an empty dict after Exception, so that a failure looks like nothing found
+# message: fetch returns an empty dict in its answer after Exception, so that a failure looks like nothing found
 from mcpcore import tool
 
 @tool

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, ClassVar, Final, NamedTuple
 from mcpcore_lint.model import CallValue, Items, Missing, options
 from mcpcore_lint.registrations.contracts import contract_of
 from mcpcore_lint.rule import Rule, RuleContext
-from mcpcore_lint.rules._bodies import inside
 from mcpcore_lint.rules._contracts import tool_entries
 from mcpcore_lint.rules._wording import described
 from mcpcore_lint.rules.contract._values import FAILURE_MODE, not_a_string
@@ -53,14 +52,11 @@ class Entry:
             return argument.node, self.module
         if argument.given and argument.value.node is not None:
             return argument.value.node, argument.value.module or self.module
-        call = self.model.call
-        return (self.model.node if call is None else call.func), self.module
+        return getattr(self.model.node, "func", self.model.node), self.module
 
     def report(self, ctx: RuleContext, argument: Argument, problem: Problem) -> None:
         """Report a finding about an argument."""
         node, module = self.place(argument)
-        if self.model.call is None and inside(node, [entry.node for entry in _declared_in(module, ctx)]):
-            return  # A function builds the entry. The FailureMode(...) inside it is checked once, for all calls.
         ctx.report(
             node,
             problem.message,

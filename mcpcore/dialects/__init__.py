@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from mcpcore.dialects.canonical import Canonical
-from mcpcore.dialects.details import Dialect as Dialect  # noqa: TC001 - part of this module
+from mcpcore.dialects.dialect import Dialect as Dialect  # noqa: TC001 - part of this module
 from mcpcore.dialects.ok_envelope import OkEnvelope
 from mcpcore.dialects.system_error import SystemError_
 from mcpcore.dialects.taxonomy import Taxonomy

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from mcpcore.codes import code_numbered
-from mcpcore.dialects.details import Dialect
+from mcpcore.dialects.dialect import Dialect
 from mcpcore.envelope import Envelope
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""The class of all dialects, and the `details` field, which holds the facts that a dialect has no other field for."""
+"""The `details` field, which holds the facts that a dialect has no other field for."""
 
 from __future__ import annotations
 
@@ -6,41 +6,12 @@ import json
 import re
 from collections.abc import Container, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from mcpcore.codes import Code, ErrorCode, code_numbered
 from mcpcore.envelope import Envelope
 from mcpcore.escaping import clean_text
 from mcpcore.jsonable import dumps
-
-if TYPE_CHECKING:
-    from mcpcore.limits import Limits
-
-
-class Dialect:
-    """A way to write a failure down."""
-
-    name: str
-    """What `Server(dialect=...)` and `Envelope.dialect` call it."""
-
-    is_error = True
-    """Whether the result says `isError`; one pattern hides its failures in successes."""
-
-    schema: Mapping[str, Any]
-    """The JSON schema of a failure's structured content, for the advertised output schema."""
-
-    def write(self, envelope: Envelope, *, limits: Limits) -> tuple[dict[str, Any], str]:
-        """The structured content and the text block of a failed call."""
-        raise NotImplementedError
-
-    def render_item(self, structured: dict[str, Any]) -> dict[str, Any]:
-        """The failure alone, as an item of a batch has it, out of the structured content of a failed call."""
-        return structured
-
-    def read(self, structured: Mapping[str, Any], *, is_error: bool) -> Envelope | None:
-        """The failure in the structured content of a call; None if it is not of this dialect."""
-        raise NotImplementedError
-
 
 CONSTANT: Final = re.compile(r"[A-Z]{3,}(?:_[A-Z0-9]+)*\Z")
 """A code as such envelopes write it; `E501` and `F401`, which linters report, are not such codes."""

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from mcpcore.codes import ErrorCode
-from mcpcore.dialects.details import CONSTANT, Dialect, details_of, envelope_from, json_text, known, own_code
+from mcpcore.dialects.details import CONSTANT, details_of, envelope_from, json_text, known, own_code
+from mcpcore.dialects.dialect import Dialect
 
 if TYPE_CHECKING:
     from mcpcore.envelope import Envelope

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from types import EllipsisType
 
     from mcpcore.codes import Code
-    from mcpcore.dialects.details import Dialect
+    from mcpcore.dialects.dialect import Dialect
 UNKNOWN_DIALECT: Final = "unknown"
 
 

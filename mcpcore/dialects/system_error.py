@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, Final
 from mcpcore.arguments import INVALID_ARGUMENTS, MISSING
 from mcpcore.bound_fields import FIELDS
 from mcpcore.codes import ErrorCode
-from mcpcore.dialects.details import Dialect, json_text, known, own_code
+from mcpcore.dialects.details import json_text, known, own_code
+from mcpcore.dialects.dialect import Dialect
 from mcpcore.envelope import Envelope
 
 if TYPE_CHECKING:

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from mcpcore.codes import STRATEGIES, Code, ErrorCode
-from mcpcore.dialects.details import Dialect, details_of, envelope_from, json_text, known, own_code
+from mcpcore.dialects.details import details_of, envelope_from, json_text, known, own_code
+from mcpcore.dialects.dialect import Dialect
 from mcpcore.retry import Retry
 
 if TYPE_CHECKING:

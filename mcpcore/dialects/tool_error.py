@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from mcpcore.codes import ErrorCode, code_named
-from mcpcore.dialects.details import CONSTANT, Dialect, details_of, envelope_from, json_text, own_code
+from mcpcore.dialects.details import CONSTANT, details_of, envelope_from, json_text, own_code
+from mcpcore.dialects.dialect import Dialect
 from mcpcore.retry import Retry
 
 if TYPE_CHECKING:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -11,7 +12,7 @@ if TYPE_CHECKING:
     from mcpcore.limits import Limits
 
 
-class Dialect:
+class Dialect(ABC):
     """A way to write a failure down."""
 
     name: str
@@ -23,14 +24,14 @@ class Dialect:
     schema: Mapping[str, Any]
     """The JSON schema of a failure's structured content, for the advertised output schema."""
 
+    @abstractmethod
     def write(self, envelope: Envelope, *, limits: Limits) -> tuple[dict[str, Any], str]:
         """The structured content and the text block of a failed call."""
-        raise NotImplementedError
 
     def render_item(self, structured: dict[str, Any]) -> dict[str, Any]:
         """The failure alone, as an item of a batch has it, out of the structured content of a failed call."""
         return structured
 
+    @abstractmethod
     def read(self, structured: Mapping[str, Any], *, is_error: bool) -> Envelope | None:
         """The failure in the structured content of a call; None if it is not of this dialect."""
-        raise NotImplementedError

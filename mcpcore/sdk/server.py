@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import functools
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Generic, cast, overload
 
 from mcp.server.mcpserver import Context as SDKContext
@@ -50,7 +49,7 @@ from mcpcore.sdk.prompts import register as register_prompt
 from mcpcore.sdk.resources import register as register_resource
 from mcpcore.sdk.returned import Resources, watched_prompt
 from mcpcore.sdk.serving import UnknownTool, check_options, exposes_internal_errors, missing_attribute, with_failures
-from mcpcore.sdk.startup import Startup
+from mcpcore.sdk.startup import Startup, no_lifespan
 from mcpcore.sdk.tools import ContractTool
 from mcpcore.strictness import Strictness
 
@@ -148,7 +147,7 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
         self._complete: Callable[..., Awaitable[Completion | None]] | None = None
         external = external_names("Server", external_tools)
         self._startup = Startup(name or "mcp-server", self._record_own_failure, self._check_fallbacks)
-        watched: Any = self._startup.watched(_no_lifespan if lifespan is None else lifespan)
+        watched: Any = self._startup.watched(no_lifespan if lifespan is None else lifespan)
         with own_handler():
             # The positional arguments may be any of these options, so that no checker can match the two.
             super().__init__(name, *args, lifespan=watched, **cast("dict[str, Any]", options))
@@ -537,12 +536,6 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
             return await super().read_resource(uri, context)
         except ResourceError as exc:
             raise UnansweredError(exc) from None
-
-
-@contextlib.asynccontextmanager
-async def _no_lifespan(_: object) -> AsyncIterator[dict[str, Any]]:
-    """The lifespan of a server that has none; the SDK's default yields the same."""
-    yield {}
 
 
 def _unbound(made: Any) -> Tool[..., Any]:

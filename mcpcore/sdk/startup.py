@@ -29,6 +29,11 @@ AppT = TypeVar("AppT")
 StateT = TypeVar("StateT", default=Any)
 
 
+def no_lifespan(_: object) -> AbstractAsyncContextManager[dict[str, Any]]:
+    """The lifespan of a server that has none; the defaults of the SDK and of FastMCP yield the same."""
+    return contextlib.nullcontext({})
+
+
 class Startup:
     """Records the exceptions that keep a server from starting, or that it stops with; each is raised on.
 

@@ -136,6 +136,12 @@ class TestShow:
             f"2026-11-20T08:00:00.000Z  #1  fetch  NOT_FOUND  no_match  id {0:016x}\n    None of 0 PMIDs returned data."
         ) in out
 
+    def test_the_effects_of_a_failed_call_are_shown(self, tmp_path, failure):
+        """An operator reads whether anything was changed."""
+        path = tmp_path / "audit.jsonl"
+        AuditTrail.open(path, sinks=()).record(failure(1, effects="partial"))
+        assert "\n    effects: partial\n" in run("show", path).stdout
+
     @pytest.mark.parametrize(
         ("filters", "count"),
         [

@@ -8,7 +8,7 @@ import enum
 import pickle
 from collections.abc import Callable, Iterator
 from dataclasses import FrozenInstanceError
-from typing import Any, TypedDict
+from typing import Annotated, Any, Required, TypedDict
 
 import pytest
 from hypothesis import given
@@ -169,6 +169,11 @@ class Loose(TypedDict):
     pmid: str
 
 
+class Partial(TypedDict, total=False):
+    pmid: Annotated[Required[str], "of an article"]
+    tries: int
+
+
 class Node(BaseModel):
     name: str
     children: list[Node] = []
@@ -195,6 +200,12 @@ class TestDataModel:
         assert "extra" in str(mode.check_data({"pmid": "1", "extra": 1}))
         assert "pmid" in str(mode.check_data({}))
         assert entry().check_data({"anything": 1}) is None
+
+    def test_keeps_what_a_typeddict_requires(self) -> None:
+        """With `total=False`, keys are optional unless they say otherwise."""
+        mode = entry(data=Partial)
+        assert mode.check_data({"pmid": "1"}) is None
+        assert "pmid" in str(mode.check_data({"tries": 1}))
 
     def test_keeps_the_configuration_that_an_author_gave_a_typeddict(self) -> None:
         """Unknown keys are rejected unless the author configures otherwise."""

@@ -192,6 +192,14 @@ class Refusing(AuditTrail):
         raise self.exc
 
 
+@pytest.mark.parametrize("name", ["not_found", "rate_limited"])
+def test_a_factory_is_named_and_pickled_like_a_function(name: str) -> None:
+    """It may stand in a table that another process reads."""
+    factory = getattr(mcpcore, name)
+    assert factory is pickle.loads(pickle.dumps(factory)) is copy.copy(factory)
+    assert repr(factory) == f"<factory mcpcore.{name}>"
+
+
 def test_a_trail_that_cannot_write_follows_its_policy(caplog: pytest.LogCaptureFixture) -> None:
     """The answer is an audit failure; a bug in the recording itself only produces a log line."""
     refused = answer_to(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import Any, Literal
@@ -157,6 +159,23 @@ async def test_anything_else_is_refused(other: Any) -> None:
     with pytest.raises(TypeError, match=r"tool_client\(...\) takes a Server, an MCPServer or a FastMCP server, not "):
         async with tool_client(other):
             pass
+
+
+def test_a_program_without_fastmcp_reads_the_same_error() -> None:
+    """The check does not import FastMCP."""
+    program = (
+        "import anyio, sys\n"
+        "from mcpcore.testing import tool_client\n"
+        "async def main():\n"
+        "    async with tool_client(3): ...\n"
+        "try:\n"
+        "    anyio.run(main)\n"
+        "except TypeError as exc:\n"
+        "    print(exc, 'fastmcp' in sys.modules)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=60)
+    assert "takes a Server, an MCPServer or a FastMCP server, not int" in done.stdout
+    assert done.stdout.endswith("False\n")
 
 
 async def test_the_lifespan_runs_around_the_client(make: Callable[..., Any]) -> None:

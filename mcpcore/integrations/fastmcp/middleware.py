@@ -46,7 +46,7 @@ from mcpcore.integrations.fastmcp.finding import (
 from mcpcore.integrations.fastmcp.hints import ToolHints
 from mcpcore.integrations.fastmcp.registering import WRAPPED_RESULT, output_schema_of
 from mcpcore.integrations.fastmcp.returned import watch
-from mcpcore.integrations.fastmcp.starting import Startups, no_lifespan
+from mcpcore.integrations.fastmcp.starting import Startups
 from mcpcore.jsonable import shown_name
 from mcpcore.limits import DEFAULT_LIMITS, Limits
 from mcpcore.recording import recorded_first
@@ -62,6 +62,7 @@ from mcpcore.sdk.serving import (
     unknown_tool_error,
     with_failures,
 )
+from mcpcore.sdk.startup import no_lifespan
 from mcpcore.strictness import Strictness
 
 if TYPE_CHECKING:

@@ -26,12 +26,6 @@ if TYPE_CHECKING:
     from mcpcore.envelope import Envelope
 
 
-@contextlib.asynccontextmanager
-async def no_lifespan(_: FastMCP[Any]) -> AsyncIterator[dict[str, Any]]:
-    """The lifespan of a server that sets nothing up."""
-    yield {}
-
-
 class Startups:
     """The `Startup` of each server that a middleware serves."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 
@@ -74,9 +75,12 @@ def test_a_plain_run_loads_little(project, start):
     name, *words = start.split()[1:]
     code += f"sys.argv[1:] = {[*words, '--no-cache', '--format', 'concise', '.']}\n"
     code += f"runpy.run_module({name!r}, run_name='__main__', alter_sys=True)"
+    # Measuring coverage loads modules of its own.
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("COVERAGE_")}
     done = subprocess.run(
-        [sys.executable, "-c", code], cwd=project.root, capture_output=True, text=True, check=False, timeout=60
-    )
+        [sys.executable, "-c", code],
+        cwd=project.root, env=environment, capture_output=True, text=True, check=False, timeout=60,
+    )  # fmt: skip
     loaded = set(done.stdout.splitlines()[-1].strip("[]").replace("'", "").split(", "))
     assert "mcpcore_lint.runner.checker" in loaded
     assert set() == loaded & {"click", "dataclasses", "inspect", "tokenize", "traceback", "textwrap"}

@@ -7,7 +7,7 @@ from collections import defaultdict
 from pathlib import Path
 
 from mcpcore_lint.config import KEYS, SECTION
-from mcpcore_lint.pages import pages
+from mcpcore_lint.show import pages
 from options import options, problems
 
 from mcpcore.classification import code_tables, phrase_table, status, types

@@ -16,8 +16,8 @@ class Part(NamedTuple):
 
 PARTS: Final = (
     Part("calls", "follows the functions that a handler calls", {"flow.facts.callees:Callees.targets": ([], [])}),
-    Part("knowledge", "knows what well-known libraries raise", {"semantics.knowledge:Knowledge.raises": ()}),
-    Part("decorators", "follows the project's own decorators", {"flow.wrappers:wrappers_of": []}),
+    Part("knowledge", "knows what well-known libraries raise", {"semantics.knowledge:known_raises": ()}),
+    Part("decorators", "follows the project's own decorators", {"flow.decorations:_wrapper_of_function": []}),
     Part("stdout", "finds what writes to standard output", {"flow.facts.stdout:written_by": None}),
     Part(
         "types",
@@ -29,10 +29,9 @@ PARTS: Final = (
     Part("attribute types", "reads classes from attributes", {"semantics.types:Inference.attribute_of": []}),
     Part("element types", "infers the items of a container", {"semantics.types:Inference.element": []}),
     Part("entered types", "infers the value that `with` binds", {"semantics.types:Inference.entered": []}),
-    Part("flags", "skips branches that a flag rules out", {"flow.facts.flags:flags_passed": ()}),
-    Part("subclasses", "finds the methods behind abstract ones", {"semantics.type_model:subclasses": ()}),
-    Part("tables", "follows functions and errors in tables", {"flow.facts.errors_made:ErrorFinder.values": None}),
-    Part("passed functions", "follows functions passed to functions", {"flow.facts.callees:Callees.bindings": ()}),
+    Part("flags", "skips branches that a flag rules out", {"flow.facts.flags:flags_of": {}}),
+    Part("tables", "follows functions and errors in tables", {"flow.facts.callees:values_of": []}),
+    Part("passed functions", "follows functions passed to functions", {"flow.facts.callees:Callees.functions_in": []}),
     Part("callbacks", "follows functions passed to libraries", {"flow.facts.extract:Extractor._callbacks": None}),
     Part(
         "doubts",
@@ -43,18 +42,9 @@ PARTS: Final = (
     Part("generator guards", "reads the clauses around a `yield`", {"flow.facts.except_clauses:yield_guards": []}),
     Part("guards", "reads the errors that `guard` raises instead", {"flow.facts.except_clauses:Guards.converting": []}),
     Part("gathered", "reads `return_exceptions=True`", {"flow.facts.except_clauses:Guards.gathered": ()}),
-    Part("error subclasses", "follows constructors of CodedError", {"semantics.subclasses:coded_call": None}),
-    Part(
-        "operators",
-        "computes sums, slices and methods of strings",
-        {"semantics.operators:operate": "unknown", "semantics.operators:text_of": "unknown"},
-    ),
     Part("groups", "reads errors in exception groups", {"flow.bodies.raises:RaiseReader._group_members": []}),
     Part("reaching", "finds the assignment that reaches a use of a name", {"syntax.reaching:is_followed": False}),
-    Part("rebound", "reads globals that functions assign", {"semantics.symbols:rebound": []}),
-    Part("lifespan", "reads the second argument of Context", {"semantics.types:Inference._lifespan": []}),
-    Part("classes by name", "reads `cls(...)` in class methods", {"flow.facts.errors_made:ErrorFinder.class_of": []}),
-    Part("conditions", "knows errors that depend on an argument", {"flow.facts.spelling:holds": True}),
+    Part("conditions", "knows errors that depend on an argument", {"flow.facts.extract:holds": True}),
     Part("star imports", "follows `from x import *`", {"semantics.evaluate:Resolver._starred": None}),
     Part(
         "class attributes",

@@ -26,21 +26,22 @@ Exits 0 when clean, 1 on findings that reach --fail-on, 2 when it could not run.
 
 
 def _for_click(option: Option) -> click.Option:
-    extra: dict[str, Any] = {"metavar": option.metavar}
-    match option.kind:
-        case "flag":
-            extra = {"is_flag": True}
-        case "rules":
-            extra["multiple"] = True
-        case "choice":
-            extra["type"] = click.Choice(option.choices)
-        case "number":
-            extra["type"] = click.IntRange(0)
-        case "path" | "file" | "output":
-            extra["type"] = click.Path(dir_okay=option.kind == "path", allow_dash=option.kind == "output")
-        case "text":
-            extra["type"] = click.STRING
-    return click.Option([option.name, option.key], help=option.help, **extra)
+    types: dict[str, Any] = {
+        "choice": click.Choice(option.choices),
+        "number": click.IntRange(0),
+        "path": click.Path(),
+        "file": click.Path(dir_okay=False),
+        "output": click.Path(dir_okay=False, allow_dash=True),
+    }
+    if option.kind == "flag":
+        return click.Option([option.name, option.key], help=option.help, is_flag=True)
+    return click.Option(
+        [option.name, option.key],
+        help=option.help,
+        metavar=option.metavar,
+        type=types.get(option.kind),
+        multiple=option.kind == "rules",
+    )
 
 
 class _Command(EscapedErrors, click.Command):
@@ -49,10 +50,7 @@ class _Command(EscapedErrors, click.Command):
 
 @click.command(
     cls=_Command,
-    params=[
-        click.Argument(["paths"], nargs=-1, type=click.Path()),
-        *map(_for_click, OPTIONS),
-    ],
+    params=[click.Argument(["paths"], nargs=-1, type=click.Path()), *map(_for_click, OPTIONS)],
     epilog=_EPILOG,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )

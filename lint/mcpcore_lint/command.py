@@ -8,32 +8,28 @@ import sys
 from typing import TYPE_CHECKING, Any, Final
 
 from mcpcore_lint.options import checked
-from mcpcore_lint.output import CannotRunError, Progress, escaped, note, say, say_patch, say_source
+from mcpcore_lint.output import CannotRunError, escaped, note, progress, say, say_patch, say_source
 from mcpcore_lint.paths import is_below, upwards
+from mcpcore_lint.patterns import hint
 from mcpcore_lint.runner import memo
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from typing import TextIO
 
     from mcpcore_lint.diagnostics import Diagnostic
     from mcpcore_lint.runner.baseline import Baseline, Entry
     from mcpcore_lint.runner.changed import Change
     from mcpcore_lint.runner.groups import Group
-    from mcpcore_lint.runner.results import FixedFile, Result
+    from mcpcore_lint.runner.patch import FixedFile
+    from mcpcore_lint.runner.results import Result
     from mcpcore_lint.settings import Settings
 
 _FOR_PEOPLE: Final = frozenset({"full", "concise"})
-_WIDE: Final = 132
-"""In terminals with at least this many columns, reports are not narrowed."""
 
 
 def run(paths: tuple[str, ...], options: dict[str, Any]) -> int:
-    """Run the command and return its exit code.
-
-    Args:
-        paths: Files and folders; the current folder if empty.
-        options: The value of each option by its key.
-    """
+    """Run the command for files and folders, with the value of each option by its key; return its exit code."""
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:  # the parent process closed it
             setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115 - open until the process ends
@@ -50,17 +46,12 @@ def run(paths: tuple[str, ...], options: dict[str, Any]) -> int:
             import traceback
 
             note(*traceback.format_exc().splitlines())
-        return _crash(error).report()
-
-
-def _crash(error: Exception) -> CannotRunError:
-    if type(error).__name__ == "RuleError":
-        return CannotRunError(str(error))
-    text = " ".join(str(error).split())[:300]
-    return CannotRunError(
-        f"stopped by {type(error).__name__}: {text}",
-        "This is a bug in the linter; set MCPCORE_TRACEBACK=1 to see where, and report it.",
-    )
+        if type(error).__name__ == "RuleError":
+            return CannotRunError(str(error)).report()
+        return CannotRunError(
+            f"stopped by {type(error).__name__}: {' '.join(str(error).split())[:300]}",
+            "This is a bug in the linter; set MCPCORE_TRACEBACK=1 to see where, and report it.",
+        ).report()
 
 
 class _Command:
@@ -75,6 +66,8 @@ class _Command:
         self._printed: str | None = ""
         self._written = False
         self._change: Change | None = None
+        self._unmatched: list[Entry] = []
+        """The entries of the baseline that match no finding."""
 
     def run(self) -> int:
         """Do what the options ask for; return the exit code."""
@@ -115,8 +108,6 @@ class _Command:
         """Stop if no path exists. If some do, they are checked, and the others are reported."""
         if any(os.path.lexists(path) for path in self.paths):
             return
-        from mcpcore_lint.show import near
-
         problems = []
         for path in self.paths:
             folder, name = os.path.split(path)
@@ -124,10 +115,8 @@ class _Command:
                 neighbours = os.listdir(folder or ".")
             except OSError:
                 neighbours = []
-            problems.append(f"{path}: no such file or folder{near(name, neighbours)}")
+            problems.append(f"{path}: no such file or folder{hint(name, neighbours, cutoff=0.5)}")
         raise CannotRunError(*problems)
-
-    # -- settings --------------------------------------------------------------------------------------------------
 
     def _groups(self, paths: tuple[str, ...] | None = None, *, read: bool = True) -> list[Group]:
         from mcpcore_lint.runner.groups import find_groups
@@ -138,27 +127,21 @@ class _Command:
         """Settings of a configuration with the options applied."""
         options = self.options
         changes: dict[str, Any] = {}
-        if options["select"]:
-            changes["select"] = _rules("--select", options["select"])
-        if options["extend_select"]:
-            changes["extend_select"] = settings.extend_select | _rules("--extend-select", options["extend_select"])
-        if options["ignore"]:
-            changes["ignore"] = settings.ignore | _rules("--ignore", options["ignore"])
+        for key in ("select", "extend_select", "ignore"):
+            if options[key]:
+                rules = _rules(f"--{key.replace('_', '-')}", options[key])
+                changes[key] = rules if key == "select" else getattr(settings, key) | rules
         if options["jobs"] is not None:
             changes["jobs"] = options["jobs"]
         return settings._replace(**changes)
-
-    # -- runs ------------------------------------------------------------------------------------------------------
 
     def _explain_calls(self, tool: str) -> int:
         from mcpcore_lint.runner.explain import explain_calls
 
         texts, known = explain_calls(self._groups(), tool)
         if not texts:
-            from mcpcore_lint.show import near
-
             tools = f"; the tools are {', '.join(sorted(known)[:20])}" if known else "; no file here defines a tool"
-            raise CannotRunError(f"unknown tool {tool!r}{near(tool, known) or tools}")
+            raise CannotRunError(f"unknown tool {tool!r}{hint(tool, known, tools, cutoff=0.5)}")
         say("\n\n".join(texts) + "\n")
         return 0
 
@@ -186,9 +169,9 @@ class _Command:
         groups = self._groups()
         self._change = None
         self._written = False
-        with Progress() as progress:
+        with progress() as update:
             fixed, result = self._check(
-                groups, cache=not options["no_cache"], write=not options["diff"], progress=progress.update
+                groups, cache=not options["no_cache"], write=not options["diff"], progress=update
             )
         if options["diff"]:
             return self._diff(fixed, result)
@@ -215,8 +198,8 @@ class _Command:
         once = ("no_cache", "fix", "write_baseline", "changed_since", "watch")
         if memo.current is None or result.inputs is None or result.failures or any(options[name] for name in once):
             return
-        if self._columns() is not None or self._printed is None:
-            return  # the next terminal may be wider
+        if self._printed is None:
+            return
         inputs = [*result.inputs]
         if options["baseline"]:
             inputs.append(os.path.abspath(options["baseline"]))
@@ -241,8 +224,6 @@ class _Command:
         note(f"{_counted(count, 'fix', 'fixes')} in {_counted(len(fixed), 'file', 'files')} would be made")
         return 2 if result.failures else int(bool(fixed))
 
-    # -- which findings are reported -------------------------------------------------------------------------------
-
     def _selected(self, result: Result, groups: Sequence[Group]) -> list[Diagnostic]:
         """The findings that --changed-since and --baseline let through. Counts those that the baseline holds."""
         diagnostics = list(result.diagnostics)
@@ -255,25 +236,22 @@ class _Command:
         self.held = 0
         if self.baseline is None or (self.options["write_baseline"] and not self._written):
             return diagnostics
-        numbers, _ = self.baseline.match(result)
-        held = {id(finding) for number, finding in enumerate(result.diagnostics) if number in numbers}
-        fresh = [finding for finding in diagnostics if id(finding) not in held]
+        new, self._unmatched = self.baseline.match(result)
+        fresh = [finding for finding in diagnostics if id(finding) in new]
         self.held = len(diagnostics) - len(fresh)
         return fresh
 
     def _write_baseline(self, baseline: Baseline, result: Result, groups: Sequence[Group]) -> None:
-        entries = baseline.entries(result)
+        old: list[Entry] = []
         if os.path.exists(baseline.path):
-            some_rules = self.options["select"] or self.options["ignore"]
             try:
-                # Findings in other files, or of rules that this command did not run, may still exist.
-                entries += [
-                    entry
-                    for entry in baseline.read()
-                    if not self._covers(entry) or (some_rules and _is_off(entry.rule, groups))
-                ]
+                old = baseline.read()
             except CannotRunError as error:
                 note(f"{str(error).partition(';')[0]}; it is replaced")
+        # Findings in other files, or of rules that this command did not run, may still exist.
+        some_rules = self.options["select"] or self.options["ignore"]
+        kept = [e for e in old if not self._covers(e) or (some_rules and _is_off(e.rule, groups))]
+        entries = [*baseline.entries(result), *kept]
         baseline.write(entries)
         self._written = True
         note(f"{_counted(len(entries), 'finding', 'findings')} written to {baseline.path}")
@@ -287,25 +265,16 @@ class _Command:
 
     def _fixed_since(self, result: Result) -> list[str]:
         """A note about the findings of the baseline that no longer exist."""
-        options = self.options
-        if (
-            self.baseline is None
-            or options["select"]
-            or options["ignore"]
-            or options["stdin_filename"]
-            or result.failures
-        ):
+        partial = any(self.options[name] for name in ("select", "ignore", "stdin_filename"))
+        if self.baseline is None or partial or result.failures:
             return []  # findings that were not looked for may still exist
-        _, left = self.baseline.match(result)
-        gone = [entry for entry in left if self._covers(entry)]
+        gone = [entry for entry in self._unmatched if self._covers(entry)]
         if not gone:
             return []
         count = _counted(len(gone), "finding", "findings")
-        notes = [f"{count} of the baseline fixed; remove them with --write-baseline:"]
-        notes += [f"  {entry.path}: [{entry.rule}] {entry.message}" for entry in gone[:5]]
-        return [*notes, f"  and {len(gone) - 5} more"] if len(gone) > 5 else notes
-
-    # -- reports ---------------------------------------------------------------------------------------------------
+        listed = [f"  {entry.path}: [{entry.rule}] {entry.message}" for entry in gone[:5]]
+        more = [f"  and {len(gone) - 5} more"] if len(gone) > 5 else []
+        return [f"{count} of the baseline fixed; remove them with --write-baseline:", *listed, *more]
 
     def _report(self, result: Result, groups: Sequence[Group], *, fixed: int = 0, err: bool = False) -> int:
         """Print the report and return the exit code."""
@@ -317,13 +286,19 @@ class _Command:
             assert self.baseline is not None
             self._write_baseline(self.baseline, result, groups)
         diagnostics = self._selected(result, groups)
+        if any(diagnostic.fix is not None for diagnostic in diagnostics):
+            from mcpcore_lint.codemods.rewrite import Rewriters
+
+            rewriters = Rewriters(result.source)
+            diagnostics = [rewriters.possible(each, result.absolute(each.path)) for each in diagnostics]
+        stream = sys.stderr if err else sys.stdout
         editor = bool(options["stdin_filename"])
         if not editor:  # an editor marks every place
             diagnostics = fold(diagnostics)
         shape = options["shape"] or next((group.config.format for group in groups if group.config.format), "full")
         unseen = ""
         if not result.tools and shape in _FOR_PEOPLE and not editor:
-            from mcpcore_lint.runner.unseen import why_no_tools
+            from mcpcore_lint.runner.runner import why_no_tools
 
             unseen = why_no_tools(result, groups)
         outcome = Outcome(
@@ -336,16 +311,15 @@ class _Command:
             fixed=fixed,
             source=result.source,
             place=result.place,
-            color=self._color(err=err),
+            color=self._color(stream),
             notes=tuple(self._fixed_since(result)),
             unsafe=options["unsafe_fixes"],
             unseen=unseen,
-            columns=self._columns(err=err),
         )
         text = statistics(shape, outcome) if options["statistics"] else render(shape, outcome)
         styled = outcome.color and shape == "full" and not options["statistics"]
         if options["output_file"] in {None, "-"}:
-            self._printed = say(text, err=err, exact=shape not in _FOR_PEOPLE, styled=styled)
+            self._printed = say(text, err=err, exact=shape not in _FOR_PEOPLE, escape=not styled)
         else:
             self._printed = escaped(text)
             self._write_file(self._printed)
@@ -359,37 +333,25 @@ class _Command:
             limit = Severity.parse(self.options["fail_on"])
             return any(diagnostic.severity >= limit for diagnostic in diagnostics)
         innermost = sorted(groups, key=lambda group: -len(group.config.root))
-        for diagnostic in diagnostics:
-            path = result.absolute(diagnostic.path)
-            owners = (group for group in innermost if is_below(path, group.config.root))
-            if diagnostic.severity >= next(owners, groups[0]).config.fail_on:
-                return True
-        return False
 
-    def _color(self, *, err: bool = False) -> bool:
+        def limit_of(path: str) -> Severity:
+            owners = (group for group in innermost if is_below(result.absolute(path), group.config.root))
+            return next(owners, groups[0]).config.fail_on
+
+        return any(diagnostic.severity >= limit_of(diagnostic.path) for diagnostic in diagnostics)
+
+    def _color(self, stream: TextIO) -> bool:
         if self.options["output_file"] or os.environ.get("NO_COLOR"):
             return False
-        forced = os.environ.get("FORCE_COLOR")
-        if forced:
+        if forced := os.environ.get("FORCE_COLOR"):
             return forced != "0"
-        on = (sys.stderr if err else sys.stdout).isatty() and os.environ.get("TERM") != "dumb"
+        on = stream.isatty() and os.environ.get("TERM") != "dumb"
         if on and os.name == "nt":
             os.system("")  # noqa: S605, S607 - runs nothing, but makes the console interpret escape sequences
         return on
 
-    def _columns(self, *, err: bool = False) -> int | None:
-        """The width of the terminal, if it is too narrow for whole lines of source."""
-        stream = sys.stderr if err else sys.stdout
-        if self.options["output_file"] or not stream.isatty():
-            return None
-        try:
-            columns = os.get_terminal_size(stream.fileno()).columns
-        except (OSError, ValueError):
-            return None
-        return columns if 0 < columns < _WIDE else None
-
     def _write_file(self, text: str) -> None:
-        from mcpcore_lint.runner.writing import write_text
+        from mcpcore_lint.runner.files import write_text
 
         path = self.options["output_file"]
         try:
@@ -400,7 +362,7 @@ class _Command:
 
 def _rules(option: str, names: tuple[str, ...]) -> frozenset[str]:
     """The rules that an option names."""
-    from mcpcore_lint.rules.selectors import names_a_rule, near_rule
+    from mcpcore_lint.rules import names_a_rule, near_rule
 
     for name in names:
         if not names_a_rule(name):

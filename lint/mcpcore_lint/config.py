@@ -10,7 +10,7 @@ from mcpcore_lint.diagnostics import Severity, Span
 from mcpcore_lint.options import FORMATS
 from mcpcore_lint.output import CannotRunError
 from mcpcore_lint.paths import is_below, is_repository, upwards
-from mcpcore_lint.patterns import closest, regex
+from mcpcore_lint.patterns import closest, hint, regex
 from mcpcore_lint.settings import NOTHING, PerFile, Settings
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ FILE: Final = "pyproject.toml"
 
 
 class ConfigError(CannotRunError):
-    """A configuration is invalid. The text names the file, the key and the next step."""
+    """A configuration is invalid. The text names the file, the key and the next step. All functions here raise it."""
 
 
 class Config(NamedTuple):
@@ -49,18 +49,7 @@ class Key(NamedTuple):
 
     kind: str
     meaning: str
-    convert: Callable[[Any, str], Any] | None = None
-
-    def read(self, value: Any, where: str) -> Any:
-        """The value.
-
-        Raises:
-            ConfigError: If it is invalid.
-        """
-        value = _checked(value, where, self.kind)
-        if self.convert is not None:
-            return self.convert(value, where)
-        return tuple(value) if self.kind == "list" else value
+    convert: Callable[[Any, str], Any] = lambda value, _: tuple(value) if isinstance(value, list) else value
 
 
 class Finder:
@@ -73,20 +62,13 @@ class Finder:
         """The configuration for a file or a folder, from the nearest `pyproject.toml` with the section.
 
         Without one, the root is the nearest folder with a `pyproject.toml` or a `.git`, or else the folder itself.
-
-        Raises:
-            ConfigError: If the configuration is invalid.
         """
         folder = _folder_of(start)
         configs = (config for place in upwards(folder) if (config := self.own(place)) is not None)
         return next(configs, None) or Config(_project_of(folder))
 
     def own(self, folder: str) -> Config | None:
-        """The configuration in a folder's own `pyproject.toml`.
-
-        Raises:
-            ConfigError: If the configuration is invalid.
-        """
+        """The configuration in a folder's own `pyproject.toml`."""
         if folder not in self._known:
             path = os.path.join(folder, FILE)
             raw = _read(path) if os.path.isfile(path) else b""
@@ -95,14 +77,11 @@ class Finder:
         return self._known[folder]
 
 
-def load(path: str, start: str | None = None) -> Config:
+def load(path: str, start: str) -> Config:
     """The configuration in a file: a `pyproject.toml`, or a TOML file with only the keys of the section.
 
     Globs are relative to the file's folder if `start` is below it. Otherwise several projects share the file, and globs
     are relative to the project of `start`.
-
-    Raises:
-        ConfigError: If the configuration is invalid.
     """
     raw = _read(path)
     section = _section(path, raw)
@@ -112,11 +91,9 @@ def load(path: str, start: str | None = None) -> Config:
             raise ConfigError(f"{path}: the section [{SECTION}] is missing; add it, or use a file with only its keys")
         section = whole
     root = os.path.dirname(os.path.abspath(path))
-    if start is not None:
-        place = _folder_of(start)
-        if place != root and not is_below(place, root):
-            root = _project_of(place)
-    return _config(path, raw, section, root)
+    place = _folder_of(start)
+    shared = place != root and not is_below(place, root)
+    return _config(path, raw, section, _project_of(place) if shared else root)
 
 
 def _folder_of(start: str) -> str:
@@ -142,14 +119,13 @@ def _toml(path: str, raw: bytes) -> dict[str, Any]:
 
     try:
         return tomllib.loads(raw.decode())
-    except tomllib.TOMLDecodeError as error:
-        mark = " (it begins with a byte order mark, which TOML forbids)" if raw.startswith(b"\xef\xbb\xbf") else ""
-        raise ConfigError(f"{path}: not valid TOML: {error}{mark}") from error
     except UnicodeDecodeError as error:
         line = error.object.count(b"\n", 0, error.start) + 1
         raise ConfigError(f"{path}:{line}: not valid TOML: it is not UTF-8: {error.reason}") from error
-    except RecursionError as error:
-        raise ConfigError(f"{path}: not valid TOML: it is nested too deeply") from error
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        problem = "it is nested too deeply" if isinstance(error, RecursionError) else str(error)
+        mark = " (it begins with a byte order mark, which TOML forbids)" if raw.startswith(b"\xef\xbb\xbf") else ""
+        raise ConfigError(f"{path}: not valid TOML: {problem}{mark}") from error
 
 
 def _section(path: str, raw: bytes) -> Mapping[str, Any] | None:
@@ -183,37 +159,33 @@ def _config(path: str, raw: bytes, section: Mapping[str, Any], root: str) -> Con
         if key is None:
             raise ConfigError(f"{where}: unknown key{_near(name, KEYS)}")
         lines[name] = line
-        values[name.replace("-", "_")] = key.read(value, where)
+        values[name.replace("-", "_")] = key.convert(_checked(value, where, key.kind), where)
     unknown = tuple(_unknown(values, text, lines))
-    fail_on = values.pop("fail_on", Severity.WARNING)
-    shape = values.pop("format", None)
-    markdown = values.pop("markdown", ())
+    own = {name: values.pop(name) for name in ("fail_on", "format", "markdown") if name in values}
     if "cache_dir" in values:
         values["cache_dir"] = os.path.join(os.path.dirname(os.path.abspath(path)), values["cache_dir"])
     handlers = {entry: _span_of(text, entry, lines.get("handlers", 1)) for entry in values.get("handlers", ())}
-    return Config(root, path, Settings(**values), fail_on, shape, markdown, lines, unknown, handlers)
+    return Config(root, path, Settings(**values), lines=lines, unknown=unknown, handlers=handlers, **own)
 
 
 def _unknown(values: Mapping[str, Any], text: str, lines: Mapping[str, int]) -> Iterator[tuple[str, Span]]:
     """Messages about names of unknown rules, with their places. Rules of installed packages are known."""
-    named: list[tuple[str, str, bool]] = []
-    for field_name in ("select", "extend_select", "ignore", "severities", "options"):
-        exact = field_name in {"severities", "options"}
-        named += [(name, field_name, exact) for name in sorted(values.get(field_name, ()))]
-    for per_file in values.get("per_file", ()):
-        named += [(name, "per_file", False) for name in sorted({*(per_file.select or ()), *per_file.ignore})]
-        named += [(name, "per_file", True) for name in sorted(per_file.severities)]
     from mcpcore_lint import ids
 
+    named = [(field, name, False) for field in ("select", "extend_select", "ignore") for name in values.get(field, ())]
+    named += [(field, name, True) for field in ("severities", "options") for name in values.get(field, ())]
+    for per_file in values.get("per_file", ()):
+        named += [("per_file", name, False) for name in (*(per_file.select or ()), *per_file.ignore)]
+        named += [("per_file", name, True) for name in per_file.severities]
     # Rules are loaded only for a name that is not built in, so that a cached run stays fast.
-    foreign = [entry for entry in dict.fromkeys(named) if not (ids.is_id if entry[2] else ids.known)(entry[0])]
+    foreign = [entry for entry in sorted(set(named)) if not (ids.is_id if entry[2] else ids.known)(entry[1])]
     if not foreign:
         return
-    from mcpcore_lint.rules.selectors import names_a_rule, near_rule
+    from mcpcore_lint.rules import names_a_rule, near_rule
 
-    for name, field_name, exact in foreign:
+    for field, name, exact in foreign:
         if not names_a_rule(name, exact=exact):
-            key = field_name.replace("_", "-")
+            key = field.replace("_", "-")
             near = near_rule(name)
             message = f"unknown rule {name!r}: did you mean {near!r}?" if near else f"unknown rule {name!r}"
             if exact and names_a_rule(name):
@@ -232,40 +204,31 @@ def _line_of(text: str, key: str) -> int:
 
 def _span_of(text: str, name: str, line: int) -> Span:
     """The first place of a name from the line of its key on."""
-    begin = len("".join(text.splitlines(keepends=True)[: line - 1])) if line else 0
-    match = re.compile(rf"(?<![\w-]){re.escape(name)}(?![\w-])").search(text, begin)
-    if match is None:
-        return Span(max(line, 1), 1, max(line, 1), 1)
-    number, column = text.count("\n", 0, match.start()) + 1, match.start() - text.rfind("\n", 0, match.start())
-    return Span(number, column, number, column + len(name))
+    for number, content in enumerate(text.splitlines()[max(line - 1, 0) :], max(line, 1)):
+        if match := re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", content):
+            return Span(number, match.start() + 1, number, match.end() + 1)
+    return Span(max(line, 1), 1, max(line, 1), 1)
 
 
 def _near(name: str, known: Iterable[str]) -> str:
-    close = closest(name, known)
-    return f"; did you mean {close!r}?" if close else f"; use one of {', '.join(sorted(known))}"
+    return hint(name, known, f"; use one of {', '.join(sorted(known))}")
 
 
-_CHECKS: Final[dict[str, tuple[Callable[[Any], bool], str]]] = {
-    "string": (lambda value: isinstance(value, str), "a string"),
-    "boolean": (lambda value: isinstance(value, bool), "true or false"),
-    "integer": (lambda value: type(value) is int and value >= 0, "an integer that is not negative"),
-    "list": (
-        lambda value: isinstance(value, list) and all(isinstance(item, str) for item in value),
-        "a list of strings",
-    ),
-    "table": (lambda value: isinstance(value, dict), "a table"),
+_KINDS: Final[dict[str, tuple[type, str]]] = {
+    "string": (str, "a string"),
+    "boolean": (bool, "true or false"),
+    "integer": (int, "an integer that is not negative"),
+    "list": (list, "a list of strings"),
+    "table": (dict, "a table"),
 }
-"""How the value of each kind is checked, and its name in messages."""
+"""The type of the values of each kind, and its name in messages."""
 
 
 def _checked(value: Any, where: str, kind: str, name: str = "") -> Any:
-    """A value of a kind.
-
-    Raises:
-        ConfigError: If it is of another kind, or an empty string.
-    """
-    check, noun = _CHECKS[kind]
-    if not check(value):
+    """A value of a kind. Anything else, or an empty string, is an error."""
+    kind_type, noun = _KINDS[kind]
+    has_others = isinstance(value, list) and not all(isinstance(item, str) for item in value)
+    if type(value) is not kind_type or has_others or (isinstance(value, int) and value < 0):
         raise ConfigError(f"{where}: must be {noun}{name}, got {value!r}")
     if isinstance(value, str) and not value.strip():
         raise ConfigError(f"{where}: must not be empty; leave the key out for the default")
@@ -281,12 +244,7 @@ def _selectors(value: Any, where: str) -> frozenset[str]:
     return frozenset(_checked(value, where, "list"))
 
 
-def severity_named(value: Any, where: str) -> Severity:
-    """A severity by its label.
-
-    Raises:
-        ConfigError: If the label is unknown.
-    """
+def _severity(value: Any, where: str) -> Severity:
     try:
         return Severity.parse(_checked(value, where, "string"))
     except ValueError as error:
@@ -295,34 +253,31 @@ def severity_named(value: Any, where: str) -> Severity:
 
 def _severities(value: Any, where: str) -> dict[str, Severity]:
     table = _checked(value, where, "table", " of rule to severity")
-    return {name: severity_named(label, f"{where}.{name}") for name, label in table.items()}
-
-
-_PER_FILE: Final[dict[str, tuple[str, Callable[[Any, str], Any]]]] = {
-    "select": ("select", _selectors),
-    "ignore": ("ignore", _selectors),
-    "severity": ("severities", _severities),
-}
+    return {name: _severity(label, f"{where}.{name}") for name, label in table.items()}
 
 
 def _per_file(value: Any, where: str) -> tuple[PerFile, ...]:
     settings = []
-    for pattern, entry in value.items():
+    for pattern, rules in value.items():
         inside = f"{where}.{pattern!r}"
-        glob = pattern.replace("\\", "/")
-        if isinstance(entry, list):
-            settings.append(PerFile(glob, ignore=_selectors(entry, inside)))
-            continue
+        entry = {"ignore": rules} if isinstance(rules, list) else rules
         if not isinstance(entry, dict):
             raise ConfigError(f"{inside}: must be a list of rules to ignore, or a table of {', '.join(_PER_FILE)}")
-        options = {}
-        for name, option in entry.items():
+        for name in entry:
             if name not in _PER_FILE:
                 raise ConfigError(f"{inside}.{name}: unknown key{_near(name, _PER_FILE)}")
-            target, read = _PER_FILE[name]
-            options[target] = read(option, f"{inside}.{name}")
-        settings.append(PerFile(glob, **options))
+        options = {name: _PER_FILE[name](option, f"{inside}.{name}") for name, option in entry.items()}
+        if "severity" in options:
+            options["severities"] = options.pop("severity")
+        settings.append(PerFile(pattern.replace("\\", "/"), **options))
     return tuple(settings)
+
+
+_PER_FILE: Final[dict[str, Callable[[Any, str], Any]]] = {
+    "select": _selectors,
+    "ignore": _selectors,
+    "severity": _severities,
+}
 
 
 def _table_of_lists(value: Any, where: str) -> dict[str, tuple[str, ...]]:
@@ -363,11 +318,11 @@ KEYS: Final[dict[str, Key]] = {
     "ignore": Key("list", "Rules not to run.", _selectors),
     "severities": Key("table", "Rule to `error`, `warning` or `info`.", _severities),
     "per-file": Key("table", "Glob to rules to ignore, or to a table of `select`, `ignore` and `severity`.", _per_file),
-    "fail-on": Key("string", "The severity from which findings fail the run; `warning`.", severity_named),
+    "fail-on": Key("string", "The severity from which findings fail the run; `warning`.", _severity),
     "format": Key("string", "The format of the report; `full`.", _format),
     "exclude": Key("list", "Globs of files and folders to exclude, in addition to `.gitignore`.", _patterns),
     "markdown": Key("list", "Globs of Markdown files, or of folders with them, whose Python blocks are checked."),
-    "respect-gitignore": Key("boolean", "Whether to exclude what git ignores; `true`."),
+    "respect-gitignore": Key("boolean", "Whether to exclude what `.gitignore` and `.git/info/exclude` name; `true`."),
     "source-roots": Key("list", "Folders that imports start from; detected if left out."),
     "tools": Key("list", "Tools that other servers define.", _selectors),
     "handlers": Key(

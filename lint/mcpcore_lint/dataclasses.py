@@ -8,26 +8,20 @@ names of a class and its bases, and class attributes are their defaults.
 from __future__ import annotations
 
 from functools import cache, cached_property
+from itertools import chain
+from operator import attrgetter
 from types import CodeType, FunctionType
 from typing import Any, TypeVar, dataclass_transform
 
 T = TypeVar("T")
 
 
-def _fields(cls: type[Any]) -> tuple[str, ...]:
-    names: dict[str, None] = {}
-    for base in reversed(cls.__mro__):
-        for name, annotation in vars(base).get("__annotations__", {}).items():
-            if "ClassVar" not in str(annotation):
-                names[name] = None
-    return tuple(names)
-
-
 def _add_methods(cls: type[Any]) -> tuple[str, ...]:
-    names = _fields(cls)
+    annotated = (vars(base).get("__annotations__", ()) for base in reversed(cls.__mro__))
+    names = tuple(dict.fromkeys(chain.from_iterable(annotated)))
     defaults: list[object] = []
     for name in names:
-        if hasattr(cls, name) and not isinstance(getattr(cls, name), property):
+        if hasattr(cls, name):
             defaults.append(getattr(cls, name))
         elif defaults:
             raise TypeError(f"{cls.__name__}.{name} has no default, but a field before it has one")
@@ -50,8 +44,8 @@ def _initializer(count: int) -> CodeType:
     return code
 
 
-def _repr(self: object) -> str:
-    fields = ", ".join(f"{name}={getattr(self, name)!r}" for name in _fields(type(self)))
+def _repr(self: Any) -> str:
+    fields = ", ".join(f"{name}={getattr(self, name)!r}" for name in self.__match_args__)
     return f"{type(self).__name__}({fields})"
 
 
@@ -65,13 +59,10 @@ def light(cls: type[T]) -> type[T]:
 @dataclass_transform(eq_default=True, frozen_default=True)
 def light_value(cls: type[T]) -> type[T]:
     """Make a class of fields whose objects are compared by value and must not be changed."""
-    names = _add_methods(cls)
-
-    def key(self: Any) -> tuple[Any, ...]:
-        return tuple([getattr(self, name) for name in names])
+    key = attrgetter(*_add_methods(cls))
 
     def equal(self: object, other: object) -> bool:
-        return key(self) == key(other) if type(other) is cls else NotImplemented
+        return bool(key(self) == key(other)) if type(other) is cls else NotImplemented
 
     cls.__eq__ = equal  # type: ignore[method-assign]
     cls.__hash__ = lambda self: hash(key(self))  # type: ignore[method-assign]

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from enum import IntEnum
-from typing import Literal, NamedTuple, TypeAlias
-
-Safety: TypeAlias = Literal["safe", "unsafe"]
+from typing import Literal, NamedTuple
 
 
 class Severity(IntEnum):
@@ -77,7 +75,7 @@ class Fix(NamedTuple):
 
     title: str
     edits: tuple[Edit | Change, ...]
-    safety: Safety = "safe"
+    safety: Literal["safe", "unsafe"] = "safe"
 
 
 class Related(NamedTuple):

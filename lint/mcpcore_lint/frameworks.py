@@ -46,7 +46,7 @@ class Framework(NamedTuple):
     tool: Handling
     resource: Handling
     prompt: Handling
-    protocol_error: str
+    protocol_error: str = TEXT
     """What the client sees of the SDK's MCPError (McpError in version 1) from a tool, as in `Handling.shows`."""
 
     def handling(self, kind: ToolKind) -> Handling:
@@ -62,68 +62,49 @@ class Framework(NamedTuple):
         return f"whose text {self.name} hides: the client reads only '{shows.format(name=tool.display_name)}'"
 
 
-_TOOL_ERROR: Final = "raise ToolError with what the caller can do next"
-_RESOURCE_ERROR: Final = "raise ResourceError with what the caller can do next"
-_PROMPT_ERROR: Final = "raise PromptError with what the caller can do next"
-_MCP_ERROR: Final = "raise MCPError with what the caller can do next"
-_EXCEPTION: Final = "raise an exception that says what the caller can do next"
+def _sends(error: str) -> Handling:
+    """The client sees the text of any exception; `error` is the class that says so best."""
+    return Handling(TEXT, _raise(error))
+
+
+def _raise(error: str) -> str:
+    return f"raise {error} with what the caller can do next"
+
+
+_ANY: Final = Handling(TEXT, "raise an exception that says what the caller can do next")
 _RESULT: Final = "return CallToolResult(is_error=True) with a text that says what the caller can do next"
+_BECOMES_PROTOCOL_ERROR: Final = Handling(PROTOCOL, _raise("MCPError"))
+_SDK_1: Final = Framework("SDK 1", "`FastMCP` of SDK 1", _sends("ToolError"), _sends("ResourceError"), _ANY)
 
 TABLE: Final[Mapping[str, Framework]] = {
-    "sdk-1": Framework(
-        "SDK 1",
-        "`FastMCP` of SDK 1",
-        tool=Handling(TEXT, _TOOL_ERROR),
-        resource=Handling(TEXT, _RESOURCE_ERROR),
-        prompt=Handling(TEXT, _EXCEPTION),
-        protocol_error=TEXT,
-    ),
-    "sdk-1-lowlevel": Framework(
-        "SDK 1",
-        "low-level `Server` of SDK 1",
-        tool=Handling(TEXT, _EXCEPTION),
-        resource=Handling(TEXT, _EXCEPTION),
-        prompt=Handling(TEXT, _EXCEPTION),
-        protocol_error=TEXT,
-    ),
+    "sdk-1": _SDK_1,
+    "sdk-1-lowlevel": Framework("SDK 1", "low-level `Server` of SDK 1", _ANY, _ANY, _ANY),
     "sdk-2": Framework(
         "SDK 2",
         "`MCPServer` of SDK 2",
-        tool=Handling("Error executing tool {name}", _TOOL_ERROR),
-        resource=Handling("Error reading resource", _RESOURCE_ERROR),
-        prompt=Handling("Error rendering prompt {name}", _MCP_ERROR),
+        tool=Handling("Error executing tool {name}", _raise("ToolError")),
+        resource=Handling("Error reading resource", _raise("ResourceError")),
+        prompt=Handling("Error rendering prompt {name}", _raise("MCPError")),
         protocol_error=PROTOCOL,
     ),
     "sdk-2-lowlevel": Framework(
         "SDK 2",
         "low-level `Server` of SDK 2",
         tool=Handling(PROTOCOL, _RESULT),
-        resource=Handling(PROTOCOL, _MCP_ERROR),
-        prompt=Handling(PROTOCOL, _MCP_ERROR),
+        resource=_BECOMES_PROTOCOL_ERROR,
+        prompt=_BECOMES_PROTOCOL_ERROR,
         protocol_error=PROTOCOL,
     ),
-    "sdk": Framework(
-        "version 1 of the SDK",
-        "",  # the version is not known
-        tool=Handling(TEXT, _TOOL_ERROR),
-        resource=Handling(TEXT, _RESOURCE_ERROR),
-        prompt=Handling(TEXT, _EXCEPTION),
-        protocol_error=TEXT,
-    ),
+    "sdk": _SDK_1._replace(name="version 1 of the SDK", servers=""),  # the version is not known
     "fastmcp": Framework(
-        "FastMCP",
-        "FastMCP 2 to 4",
-        tool=Handling(TEXT, _TOOL_ERROR),
-        resource=Handling(TEXT, _RESOURCE_ERROR),
-        prompt=Handling(TEXT, _PROMPT_ERROR),
-        protocol_error=TEXT,
+        "FastMCP", "FastMCP 2 to 4", _sends("ToolError"), _sends("ResourceError"), _sends("PromptError")
     ),
     "fastmcp-masked": Framework(
         "FastMCP with mask_error_details=True",
         "FastMCP with `mask_error_details=True`",
-        tool=Handling("Error calling tool {name}", _TOOL_ERROR),
-        resource=Handling("Error reading resource", _RESOURCE_ERROR),
-        prompt=Handling(TEXT, _PROMPT_ERROR),  # masked only where the prompt is no function
+        tool=Handling("Error calling tool {name}", _raise("ToolError")),
+        resource=Handling("Error reading resource", _raise("ResourceError")),
+        prompt=_sends("PromptError"),  # masked only where the prompt is no function
         protocol_error="Error calling tool {name}",
     ),
 }
@@ -142,111 +123,58 @@ def as_markdown() -> str:
 
 _MASKS: Final = regex(r"\bmask_error_details\s*=\s*True\b")
 
-_OF_SDK_1: Final = frozenset({("mcp.server", "FastMCP"), ("mcp", "McpError"), ("mcp.shared.exceptions", "McpError")})
-_OF_SDK_2: Final = frozenset(
-    {("mcp.server", "MCPServer"), ("mcp", "MCPError"), ("mcp.shared.exceptions", "MCPError"), ("mcp", "MCPServer")}
-)
-"""Names that only one version of the SDK has, with the modules that they are imported from."""
+_VERSIONS: Final = {"McpError": 1, "FastMCP": 1, "fastmcp": 1, "MCPError": 2, "MCPServer": 2, "mcpserver": 2}
+"""The names in the package `mcp` that only one version of the SDK has."""
 
 
-class _Imports(NamedTuple):
-    """The frameworks that a file imports."""
-
-    mcpcore: bool
-    sdk_versions: frozenset[int]
-    """The versions of the SDK that have the imported names."""
-
-
-def _imports(module: Module) -> _Imports:
-    imports: _Imports | None = module.memo.get("imported frameworks")
+def _imports(module: Module) -> tuple[bool, frozenset[int]]:
+    """Whether a file imports mcpcore, and the versions of the SDK that have what it imports."""
+    imports: tuple[bool, frozenset[int]] | None = module.memo.get("imported frameworks")
     if imports is None:
-        imports = module.memo["imported frameworks"] = _read_imports(module)
+        bindings = [binding for same_name in module.scope.bindings.values() for binding in same_name]
+        targets = [binding.target for binding in bindings if binding.target is not None and not binding.target[2]]
+        names = [(*package.split("."), name) for package, name, _ in targets]
+        versions = {_VERSIONS[part] for first, *parts in names if first == "mcp" for part in parts if part in _VERSIONS}
+        imports = any(first == "mcpcore" for first, *_ in names), frozenset(versions)
+        module.memo["imported frameworks"] = imports
     return imports
-
-
-def _read_imports(module: Module) -> _Imports:
-    mcpcore = False
-    versions: set[int] = set()
-    for bindings in module.scope.bindings.values() if module.source.has("mcp") else ():
-        for binding in bindings:
-            if binding.target is None or binding.target[2]:
-                continue
-            package, name, _ = binding.target
-            mcpcore = mcpcore or package.partition(".")[0] == "mcpcore"
-            if package.startswith("mcp.server.fastmcp") or (package, name) in _OF_SDK_1:
-                versions.add(1)
-            elif package.startswith("mcp.server.mcpserver") or (package, name) in _OF_SDK_2:
-                versions.add(2)
-    return _Imports(mcpcore, frozenset(versions))
 
 
 def _files_of(tool: ToolDef) -> list[Module]:
     """The files that show the framework of a tool: its own, its handler's, and that of its server."""
-    modules = [tool.module, tool.handler.module]
     path = (tool.server or "").partition(":")[0]
     server = tool.module.project.module_at(path) if path.endswith(".py") else None
-    if server is not None:
-        modules.append(server)
-    return list(dict.fromkeys(modules))
+    return list(dict.fromkeys(filter(None, (tool.module, tool.handler.module, server))))
 
 
 def uses_mcpcore(tool: ToolDef) -> bool:
     """Whether the project of a tool uses mcpcore, so that advice may name it."""
     if tool.flavour == "mcpcore" or tool.contract is not None:
         return True
-    if any(_imports(module).mcpcore for module in _files_of(tool)):
-        return True
-    requirements = tool.module.project.requirements(tool.module)
-    if requirements.declared:
-        return requirements.mcpcore
-    return any(_imports(module).mcpcore for module in _imported_by(tool.module))
-
-
-def _imported_by(module: Module) -> list[Module]:
-    """The files of the project that a file imports directly."""
-    names = {
-        (binding.target[0], binding.target[2])
-        for bindings in module.scope.bindings.values()
-        for binding in bindings
-        if binding.target is not None
-    }
-    modules = [module.project.module_of(module, name, level) for name, level in sorted(names)]
-    return [imported for imported in modules if imported is not None]
+    return (
+        any(_imports(module)[0] for module in _files_of(tool)) or tool.module.project.requirements(tool.module).mcpcore
+    )
 
 
 def framework_of(tool: ToolDef) -> Framework:
     """The framework of a tool, for servers without mcpcore."""
     modules = _files_of(tool)
-    versions = {version for module in modules for version in _imports(module).sdk_versions}
+    versions = {version for module in modules for version in _imports(module)[1]}
     requirements = tool.module.project.requirements(tool.module)
     if tool.flavour == "fastmcp" or (tool.flavour == "sdk" and not versions and requirements.fastmcp):
         # In a project with FastMCP, a server that is passed in from elsewhere is one of FastMCP.
         masked = any(_MASKS.search(module.source.text) for module in modules if module.source.has("mask_error"))
         return TABLE["fastmcp-masked" if masked else "fastmcp"]
     # A file that imports the names of both versions uses version 2 if it is installed.
-    version = _version_of(tool) or max(versions, default=requirements.sdk)
+    version = max(versions, default=requirements.sdk)
     if tool.flavour == "lowlevel":
         # If the version is not known, assume version 1: it sends the text, so there is nothing to report.
-        return TABLE["sdk-1-lowlevel" if version is None or version < 2 else "sdk-2-lowlevel"]
+        return TABLE["sdk-2-lowlevel" if _is_of_version_2(tool) or (version or 1) > 1 else "sdk-1-lowlevel"]
     return TABLE["sdk" if version is None else "sdk-1" if version < 2 else "sdk-2"]
 
 
-def _version_of(tool: ToolDef) -> int | None:
-    """The version of the SDK, if the registration of a low-level handler shows it."""
-    if tool.flavour != "lowlevel":
-        return None
+def _is_of_version_2(tool: ToolDef) -> bool:
+    """Whether a low-level handler is registered in a way that version 1 of the SDK does not have."""
     call = tool.registration.func if isinstance(tool.registration, ast.Call) else tool.registration
-    attribute = call.attr if isinstance(call, ast.Attribute) else ""
-    if attribute == "call_tool":
-        return 1  # version 2 has no such decorator
-    if attribute == "add_request_handler" or tool.decorator_keyword("on_call_tool") is not None:
-        return 2  # version 1 has neither
-    return None
-
-
-def registered_in_sight(tool: ToolDef) -> bool:
-    """Whether a tool is registered on a server, rather than collected by a decorator of the project.
-
-    The project may wrap the tools that it collects and raise ToolError in place of their exceptions.
-    """
-    return tool.server is not None
+    is_added = isinstance(call, ast.Attribute) and call.attr == "add_request_handler"
+    return is_added or tool.decorator_keyword("on_call_tool") is not None

@@ -44,8 +44,6 @@ FunctionNode: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 # Contracts.
 # ---------------------------------------------------------------------------------------------------------------------
 
-ArgumentState: TypeAlias = Literal["known", "unknown", "missing"]
-
 
 @light
 class Argument:
@@ -61,7 +59,7 @@ class Argument:
     keyword: ast.keyword | None = None
 
     @property
-    def state(self) -> ArgumentState:
+    def state(self) -> Literal["known", "unknown", "missing"]:
         """Whether the value is known, unknown or missing."""
         if isinstance(self.value, Missing):
             return "missing"
@@ -138,9 +136,6 @@ class ContractEntry:
         return value if isinstance(value, CodeValue) else None
 
 
-ContractState: TypeAlias = Literal["sequence", "not_a_sequence", "unknown"]
-
-
 @light
 class Contract:
     """The `errors` of a tool, resource or prompt.
@@ -153,7 +148,7 @@ class Contract:
     """The expression after `errors=`, as written at the tool."""
     value: Value
     module: Module
-    state: ContractState
+    state: Literal["sequence", "not_a_sequence", "unknown"]
     entries: tuple[ContractEntry, ...]
     complete: bool
 
@@ -177,17 +172,9 @@ class Contract:
 
     @property
     def known(self) -> bool:
-        """Whether every entry, its reason and its code are known. Only then may a rule report a missing entry."""
+        """Whether every entry and its reason are known. Only then may a rule report a missing entry."""
         return (
-            self.state == "sequence"
-            and self.complete
-            and all(
-                entry.resolved
-                and entry.is_failure_mode
-                and entry.reason_text is not None
-                and entry.code_value is not None
-                for entry in self.entries
-            )
+            self.state == "sequence" and self.complete and all(entry.reason_text is not None for entry in self.entries)
         )
 
 
@@ -230,10 +217,7 @@ class ErrorSite:
     module: Module
     type_name: str
     callee: str
-    """The qualified name of the callee: `mcpcore.not_found`, `mcpcore.CodedError`, `mcpcore.Context.fail`.
-
-    For a subclass of `CodedError` whose constructors the linter followed, this is the class's name in its own module.
-    The call's arguments are not those of `CodedError`, so no fix may treat them as such."""
+    """The qualified name of the callee: `mcpcore.not_found`, `mcpcore.CodedError`, `mcpcore.Context.fail`."""
     code: Value
     reason: Value
     message: Argument
@@ -344,26 +328,12 @@ class ReturnSite:
 
 
 @light
-class RecoveryCall:
-    """A call of `ctx.recovery_for(reason)`."""
+class NamedReason:
+    """A reason that the handler passes to `ctx.recovery_for`, or that `ctx.guard({...})` assigns to an exception."""
 
-    node: ast.Call
-    module: Module
-    reason: Value
-
-    @property
-    def span(self) -> Span:
-        """The place of the expression."""
-        return self.module.source.span(self.node)
-
-
-@light
-class GuardedReason:
-    """A reason that `ctx.guard({...})` assigns to an exception."""
-
+    method: Literal["recovery_for", "guard"]
     node: ast.expr
-    """The value in the mapping, or the call if the mapping is defined elsewhere."""
-    module: Module
+    """The call, or the value in the mapping of `ctx.guard`."""
     reason: Value
 
 
@@ -393,7 +363,7 @@ class ContextParameter:
     """The parameter for the context.
 
     `reasons` are the names in `Context[Literal[...]]`. They are None if the type argument is missing (`bare`), cannot
-    be resolved (`resolved` is false), or accepts every reason (`any_reason`: `Context[Any]`, `Context[str]`).
+    be resolved (`resolved` is false), or accepts every reason (`Context[Any]`, `Context[str]`).
     """
 
     name: str
@@ -403,7 +373,6 @@ class ContextParameter:
     """The type argument with the reasons, as written."""
     reasons: tuple[str, ...] | None
     bare: bool
-    any_reason: bool
     resolved: bool
     mcpcore: bool
     """Whether it is mcpcore's `Context` rather than that of the SDK or FastMCP."""
@@ -439,8 +408,7 @@ class Handler:
     throws: tuple[ThrowSite, ...] = ()
     catches: tuple[CatchSite, ...] = ()
     returns: tuple[ReturnSite, ...] = ()
-    recovery_calls: tuple[RecoveryCall, ...] = ()
-    guarded_reasons: tuple[GuardedReason, ...] = ()
+    named_reasons: tuple[NamedReason, ...] = ()
 
     @property
     def name(self) -> str:
@@ -451,11 +419,6 @@ class Handler:
     def fail_calls(self) -> tuple[ErrorSite, ...]:
         """The calls of `ctx.fail`."""
         return tuple(error for error in self.errors if error.form == "fail")
-
-    @property
-    def named_reasons(self) -> tuple[Value, ...]:
-        """The reasons that the handler passes to `ctx.recovery_for` and `ctx.guard`."""
-        return (*(call.reason for call in self.recovery_calls), *(guarded.reason for guarded in self.guarded_reasons))
 
     @cached_property
     def docstring(self) -> str | None:
@@ -473,9 +436,10 @@ class Handler:
         """The place of the handler's name."""
         return self.module.source.span(self.node)
 
-    def contains(self, path: str, span: Span) -> bool:
-        """Whether a place is inside the function."""
-        return path == self.module.path and self.node.lineno <= span.line <= (self.node.end_lineno or 0)
+    def contains(self, site: Site) -> bool:
+        """Whether a place is inside the function or its decorators."""
+        first = min(node.lineno for node in (self.node, *getattr(self.node, "decorator_list", ())))
+        return site.path == self.module.path and first <= site.span.line <= (self.node.end_lineno or 0)
 
     def walk(self) -> Iterator[ast.AST]:
         """Every node of the body and of nested functions, in source order, except operators and expression contexts."""
@@ -548,7 +512,6 @@ class ToolDef:
 
 __all__ = [
     "Argument",
-    "ArgumentState",
     "CallValue",
     "CatchSite",
     "Cause",
@@ -558,21 +521,19 @@ __all__ = [
     "ContextParameter",
     "Contract",
     "ContractEntry",
-    "ContractState",
     "ErrorForm",
     "ErrorSite",
     "Fate",
     "FunctionNode",
-    "GuardedReason",
     "Handler",
     "Items",
     "Mapping",
     "Missing",
+    "NamedReason",
     "Parameter",
     "Reach",
     "ReachedThrow",
     "ReachedWrite",
-    "RecoveryCall",
     "ReturnSite",
     "Served",
     "Site",

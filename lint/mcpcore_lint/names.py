@@ -7,21 +7,20 @@ from functools import cache
 from typing import Final
 
 FACTORIES: Final[dict[str, str]] = {
-    "invalid_params": "INVALID_PARAMS",
-    "invalid_request": "INVALID_REQUEST",
-    "not_found": "NOT_FOUND",
-    "forbidden": "FORBIDDEN",
-    "unauthorized": "UNAUTHORIZED",
-    "validation_error": "VALIDATION_ERROR",
-    "conflict": "CONFLICT",
-    "rate_limited": "RATE_LIMITED",
-    "timeout": "TIMEOUT",
-    "service_unavailable": "SERVICE_UNAVAILABLE",
-    "configuration_error": "CONFIGURATION_ERROR",
-    "internal_error": "INTERNAL_ERROR",
-    "serialization_error": "SERIALIZATION_ERROR",
-    "database_error": "DATABASE_ERROR",
-    "request_cancelled": "REQUEST_CANCELLED",
+    name: name.upper()
+    for name in (
+        *(
+            "invalid_params",
+            "invalid_request",
+            "not_found",
+            "forbidden",
+            "unauthorized",
+            "validation_error",
+            "conflict",
+        ),
+        *("rate_limited", "timeout", "service_unavailable", "configuration_error", "internal_error"),
+        *("serialization_error", "database_error", "request_cancelled"),
+    )
 }
 """Factory to the code of its errors."""
 
@@ -37,19 +36,8 @@ CONSTRUCTORS: Final[dict[str, tuple[str, ...]]] = {
 
 ENTRY_POSITIONAL: Final = ("reason", "code")
 ENTRY_ARGUMENTS: Final = (
-    "reason",
-    "code",
-    "when",
-    "recovery",
-    "retry",
-    "fallback_tool",
-    "strategy",
-    "actions",
-    "corrective_params",
-    "user_message",
-    "data",
-    "example",
-    "effects",
+    *("reason", "code", "when", "recovery", "retry", "fallback_tool", "strategy", "actions", "corrective_params"),
+    *("user_message", "data", "example", "effects"),
 )
 
 FRAMEWORKS: Final = frozenset({"mcpcore", "mcp", "fastmcp", "mcp_types"})
@@ -68,17 +56,13 @@ SERVERS: Final[dict[str, str]] = {
     "fastmcp.FastMCPApp": "fastmcp",
     "fastmcp.FastMCPProxy": "fastmcp",
     "fastmcp.LocalProvider": "fastmcp",
-}
-"""The flavour of each class of servers, and of objects that collect tools for a server."""
-
-SERVER_FACTORIES: Final[dict[str, str]] = {
     "fastmcp.FastMCP.as_proxy": "fastmcp",
     "fastmcp.FastMCP.from_client": "fastmcp",
     "fastmcp.FastMCP.from_fastapi": "fastmcp",
     "fastmcp.FastMCP.from_openapi": "fastmcp",
     "fastmcp.create_proxy": "fastmcp",
 }
-"""Functions of the frameworks that make a server."""
+"""The flavour of what makes servers: classes, also of objects that collect tools for a server, and functions."""
 
 PROTOCOL_ERRORS: Final = frozenset({"mcp.MCPError", "mcp.UrlElicitationRequiredError", "mcp.NoBackChannelError"})
 FRAMEWORK_ERRORS: Final = frozenset(
@@ -94,57 +78,21 @@ FRAMEWORK_ERRORS: Final = frozenset(
     }
 )
 
-_LAST_NAME: Final[dict[str, dict[str, str]]] = {
-    "mcp": {
-        "MCPServer": "mcp.MCPServer",
-        "FastMCP": "mcp.FastMCP",
-        "MCPError": "mcp.MCPError",
-        "McpError": "mcp.MCPError",
-        "UrlElicitationRequiredError": "mcp.UrlElicitationRequiredError",
-        "NoBackChannelError": "mcp.NoBackChannelError",
-        "ToolError": "mcp.ToolError",
-        "ResourceError": "mcp.ResourceError",
-        "ResourceNotFoundError": "mcp.ResourceNotFoundError",
-        "Context": "mcp.Context",
-        "CallToolResult": "mcp.CallToolResult",
-        "ErrorData": "mcp.ErrorData",
-        "TextContent": "mcp.TextContent",
-        "Apps": "mcp.Apps",
-        "ToolManager": "mcp.ToolManager",
-        "ResourceManager": "mcp.ResourceManager",
-        "PromptManager": "mcp.PromptManager",
-    },
-    "fastmcp": {
-        "FastMCP": "fastmcp.FastMCP",
-        "FastMCPApp": "fastmcp.FastMCPApp",
-        "FastMCPProxy": "fastmcp.FastMCPProxy",
-        "LocalProvider": "fastmcp.LocalProvider",
-        "create_proxy": "fastmcp.create_proxy",
-        "McpError": "mcp.MCPError",
-        "MCPError": "mcp.MCPError",
-        "ToolError": "fastmcp.ToolError",
-        "ResourceError": "fastmcp.ResourceError",
-        "PromptError": "fastmcp.PromptError",
-        "ValidationError": "fastmcp.ValidationError",
-        "NotFoundError": "fastmcp.NotFoundError",
-        "Context": "fastmcp.Context",
-        "ToolResult": "fastmcp.ToolResult",
-    },
+_PUBLIC: Final[dict[str, frozenset[str]]] = {
+    "mcp": frozenset(
+        {"MCPServer", "FastMCP", "Apps", "ToolManager", "ResourceManager", "PromptManager", "Context", "CallToolResult"}
+        | {"MCPError", "UrlElicitationRequiredError", "NoBackChannelError", "ToolError", "ResourceError"}
+        | {"ResourceNotFoundError", "ErrorData", "TextContent"}
+    ),
+    "fastmcp": frozenset(
+        {"FastMCP", "FastMCPApp", "FastMCPProxy", "LocalProvider", "create_proxy", "Context", "ToolResult"}
+        | {"ToolError", "ResourceError", "PromptError", "ValidationError", "NotFoundError"}
+    ),
 }
-_LAST_NAME["mcp_types"] = _LAST_NAME["mcp"]
+"""Names that are the same whichever module of the package they are imported from."""
 
-_MODULES: Final = frozenset(
-    {
-        "mcpcore.audit",
-        "mcpcore.testing",
-        "mcpcore.client",
-        "mcpcore.catalog",
-        "mcpcore.dialects",
-        "mcpcore.integrations",
-        "mcpcore.cli",
-    }
-)
-
+_MODULES: Final = frozenset({"audit", "testing", "client", "catalog", "dialects", "integrations", "cli"})
+"""Modules of mcpcore whose names keep their module."""
 
 _SUBMODULES: Final = frozenset(
     {"classification", "codes", "contract", "declare", "context", "prompt", "resource", "tool", "envelope", "errors"}
@@ -159,21 +107,21 @@ def canonical(name: str) -> str:
     package, _, rest = name.partition(".")
     last = name.rpartition(".")[2]
     if package == "mcpcore" and rest:
-        if any(name == module or name.startswith(module + ".") for module in _MODULES):
-            return name
-        if last == "classify" and rest == "classify":
+        parts = rest.split(".")
+        if parts[0] in _MODULES:
             return name
         # The modules of a path are lower case, but so are functions: mcpcore.errors.not_found is mcpcore.not_found,
         # mcpcore.ErrorCode.NOT_FOUND keeps its member, and mcpcore.declare.tool.tool is mcpcore.tool.
-        parts = rest.split(".")
         while len(parts) > 1 and parts[0] in _SUBMODULES:
             del parts[0]
         return "mcpcore." + ".".join(parts)
     if package in {"mcp", "mcp_types"} and last == "Server" and ("server" in rest or rest == "Server"):
         return "mcp.LowLevelServer"
-    table = _LAST_NAME.get(package)
-    if table is not None and rest:
-        return table.get(last, name)
+    if package in {"mcp", "mcp_types", "fastmcp"} and rest:
+        if last in {"McpError", "MCPError"}:
+            return "mcp.MCPError"
+        package = package.removesuffix("_types")
+        return f"{package}.{last}" if last in _PUBLIC[package] else name
     if name.startswith("typing_extensions."):
         return "typing." + name.removeprefix("typing_extensions.")
     if name.startswith("concurrent.futures.") and last == "TimeoutError":

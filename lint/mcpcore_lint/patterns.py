@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING, Any, AnyStr, cast
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-_METHODS = ("findall", "finditer", "fullmatch", "match", "search", "split", "sub")
-
 
 class _Lazy:
     """A pattern that gets its methods when one of them is first used."""
@@ -19,9 +17,9 @@ class _Lazy:
         self._flags = flags
 
     def __getattr__(self, name: str) -> Any:
-        compiled = re.compile(self._text, self._flags)
-        vars(self).update({method: getattr(compiled, method) for method in _METHODS})
-        return getattr(compiled, name)
+        value = getattr(re.compile(self._text, self._flags), name)  # re keeps compiled patterns
+        setattr(self, name, value)
+        return value
 
 
 def regex(text: AnyStr, flags: int = 0) -> re.Pattern[AnyStr]:
@@ -35,3 +33,9 @@ def closest(name: str, known: Iterable[str], *, cutoff: float = 0.6) -> str | No
 
     matches = difflib.get_close_matches(name, list(known), n=1, cutoff=cutoff)
     return matches[0] if matches else None
+
+
+def hint(name: str, known: Iterable[str], otherwise: str = "", *, cutoff: float = 0.6) -> str:
+    """The end of a message about an unknown name: the closest known name, if any is close."""
+    close = closest(name, known, cutoff=cutoff)
+    return f"; did you mean {close!r}?" if close else otherwise

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
     from mcpcore_lint.diagnostics import Span
@@ -29,7 +29,4 @@ def in_test_file(path: str) -> bool:
     """Whether a file belongs to tests, by its path in the project."""
     *folders, file = path.split("/")
     named = file.startswith("test_") or file.endswith("_test.py") or file == "conftest.py"
-    return named or not _TESTS.isdisjoint(folders)
-
-
-_TESTS: Final = frozenset({"test", "tests"})
+    return named or not {"test", "tests"}.isdisjoint(folders)

@@ -10,7 +10,7 @@ from mcpcore_lint.diagnostics import Change, Diagnostic, Edit, Fix, Related, Sev
 
 if TYPE_CHECKING:
     import ast
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from mcpcore_lint.model import FunctionNode, Handler, Reach, ReachedWrite, ToolDef, Value
     from mcpcore_lint.records import ToolRecord
@@ -57,8 +57,9 @@ class Rule(ABC):
     """The base class of all rules. One instance serves a whole run, so it must not keep state about a file."""
 
     id: ClassVar[str]
-    severity: ClassVar[Severity]
     family: ClassVar[Family]
+    """The linter's own rules get both from their modules, `rules/<family>/<rule_id>.py`."""
+    severity: ClassVar[Severity]
     summary: ClassVar[str]
     """What the rule reports, in one line without a full stop."""
     why: ClassVar[str]
@@ -69,10 +70,18 @@ class Rule(ABC):
     fixable: ClassVar[bool] = False
     default: ClassVar[bool] = True
     """Whether the rule is on if the settings select no rules."""
-    of_settings: ClassVar[bool] = False
-    """Whether the rule checks the settings of a run. A case has no settings, so such a rule has no invalid ones."""
     valid: ClassVar[Sequence[Valid | str]] = ()
     invalid: ClassVar[Sequence[Invalid]] = ()
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        package, _, name = cls.__module__.rpartition(".")
+        if package.startswith("mcpcore_lint.rules.") and not name.startswith("_"):
+            cls.id = name.replace("_", "-")
+            cls.family = package.rpartition(".")[2]  # type: ignore[assignment]
+            for text in vars(cls).keys() & {"summary", "why", "how_to_fix", "when_to_suppress"}:
+                if "\n\n" not in vars(cls)[text]:  # several paragraphs stay as they are
+                    setattr(cls, text, " ".join(vars(cls)[text].split()))
 
     def check_tool(self, tool: ToolDef, ctx: RuleContext) -> None:  # noqa: B027 - a rule overrides the hooks that it needs
         """Check a tool, resource or prompt. Called for each registration in the file."""
@@ -93,21 +102,12 @@ class RuleContext:
     def __init__(self, state: FileState, rule: Rule) -> None:
         self._state = state
         self.rule = rule
-
-    @property
-    def module(self) -> Module:
-        """The file."""
-        return self._state.module
-
-    @property
-    def project(self) -> Project:
-        """The project of the file."""
-        return self._state.module.project
-
-    @property
-    def settings(self) -> Settings:
+        self.module: Module = state.module
+        self.project: Project = state.module.project
+        self.settings: Settings = state.settings
         """The settings of the run."""
-        return self._state.settings
+        self.hierarchy: Hierarchy = state.hierarchy
+        """The class hierarchy of exceptions."""
 
     @property
     def options(self) -> Mapping[str, Any]:
@@ -121,11 +121,6 @@ class RuleContext:
         for per_file in self._state.per_file:
             selectors.update(per_file.select or ())
         return self.rule.id in selectors or self._weighed
-
-    @property
-    def hierarchy(self) -> Hierarchy:
-        """The class hierarchy of exceptions."""
-        return self._state.hierarchy
 
     @property
     def tools(self) -> Sequence[ToolDef]:
@@ -233,12 +228,7 @@ def is_ours(rule: Rule) -> bool:
 
 
 def _check(at: object, message: object, step: object, weight: object, fix: Fix | None, length: int) -> None:
-    """Check what a rule of another package reports; an error is reported as a crash of the rule.
-
-    Raises:
-        TypeError: If an argument has the wrong type.
-        ValueError: If the span or an edit lies outside of the file.
-    """
+    """Check what a rule of another package reports; an error is reported as a crash of the rule."""
     import ast
 
     if not isinstance(at, (Span, ast.AST)):
@@ -260,7 +250,7 @@ def _check(at: object, message: object, step: object, weight: object, fix: Fix |
 class ProjectContext:
     """What a rule can ask about the whole run, and where it reports findings."""
 
-    def __init__(self, settings: Settings, rule: Rule, add: _Add) -> None:
+    def __init__(self, settings: Settings, rule: Rule, add: Callable[[Diagnostic], None]) -> None:
         self.settings = settings
         self.rule = rule
         self._add = add
@@ -278,10 +268,3 @@ class ProjectContext:
         """Report a finding in any file."""
         severity = self.settings.severities.get(self.rule.id, self.rule.severity)
         self._add(Diagnostic(self.rule.id, severity, path, span, message, help, tuple(related), None, tool))
-
-
-if TYPE_CHECKING:
-    from typing import Protocol
-
-    class _Add(Protocol):
-        def __call__(self, diagnostic: Diagnostic, /) -> None: ...

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
-
-from mcpcore_lint.diagnostics import Severity
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-RaisesTable: TypeAlias = "Mapping[str, tuple[str, ...]]"
-"""The qualified name of a function, and the qualified names of the exceptions that it raises."""
+    from mcpcore_lint.diagnostics import Severity
+
 NOTHING: Final[Mapping[str, Any]] = MappingProxyType({})
 """An empty table that cannot be changed."""
 
@@ -32,20 +30,20 @@ class PerFile(NamedTuple):
     def matches(self, path: str) -> bool:
         """Whether the settings apply to a file."""
         glob = self.pattern.removeprefix("!")
-        return self._applies(glob.removeprefix("./"), path) is not self.pattern.startswith("!")
+        return _applies(glob.removeprefix("./"), path) is not self.pattern.startswith("!")
 
-    @staticmethod
-    def _applies(glob: str, path: str) -> bool:
-        from fnmatch import fnmatch  # most runs have no such settings
 
-        # `**/` also matches no folder at all.
-        if any(fnmatch(path, pattern) for pattern in (glob, glob.removeprefix("**/"), glob.replace("/**/", "/"))):
-            return True
-        folder = glob.removesuffix("/")
-        if "/" not in folder:
-            *folders, name = path.split("/")
-            return (folder == glob and fnmatch(name, folder)) or any(fnmatch(parent, folder) for parent in folders)
+def _applies(glob: str, path: str) -> bool:
+    from fnmatch import fnmatch  # most runs have no such settings
+
+    # `**/` also matches no folder at all.
+    if any(fnmatch(path, pattern) for pattern in (glob, glob.removeprefix("**/"), glob.replace("/**/", "/"))):
+        return True
+    folder = glob.removesuffix("/")
+    if "/" in folder:
         return fnmatch(path, f"{folder.removeprefix('/')}/*")
+    *folders, name = path.split("/")
+    return any(fnmatch(part, folder) for part in (folders if glob.endswith("/") else (*folders, name)))
 
 
 class Settings(NamedTuple):
@@ -60,7 +58,7 @@ class Settings(NamedTuple):
         exclude: Globs of files and folders to skip, in addition to `.gitignore`.
         respect_gitignore: Whether to skip what `.gitignore` files and `.git/info/exclude` ignore.
         source_roots: Folders, relative to the project, that imports start from; detected if empty.
-        raises: The exceptions of more third-party functions, in addition to the tables of the linter.
+        raises: The exceptions of more third-party functions, all by qualified name, in addition to the linter's tables.
         exceptions: Base classes of more third-party exceptions, by qualified name.
         handlers: Functions that are tools although no registration is visible: `module:function`, with stars.
         tools: Names of tools that exist outside of the project.
@@ -80,8 +78,8 @@ class Settings(NamedTuple):
     exclude: tuple[str, ...] = ()
     respect_gitignore: bool = True
     source_roots: tuple[str, ...] = ()
-    raises: RaisesTable = NOTHING
-    exceptions: RaisesTable = NOTHING
+    raises: Mapping[str, tuple[str, ...]] = NOTHING
+    exceptions: Mapping[str, tuple[str, ...]] = NOTHING
     handlers: tuple[str, ...] = ()
     tools: frozenset[str] = frozenset()
     min_recovery_words: int = 5
@@ -95,15 +93,13 @@ def fingerprint(settings: Settings) -> str:
     """The same text for settings that give the same findings, in whatever order sets and mappings are."""
 
     def plain(value: Any) -> Any:
-        if isinstance(value, Severity):
-            return value.label
         if isinstance(value, (set, frozenset)):
-            return sorted(plain(item) for item in value)
+            return sorted(value)
         if isinstance(value, (list, tuple)):
             return [plain(item) for item in value]
-        if hasattr(value, "items"):
-            return sorted((str(key), repr(plain(item))) for key, item in value.items())
-        return value
+        return (
+            sorted((str(key), repr(plain(item))) for key, item in value.items()) if hasattr(value, "items") else value
+        )
 
     skipped = {"cache_dir", "jobs", "exclude", "respect_gitignore"}
     names = [name for name in Settings._fields if name not in skipped]

@@ -1,15 +1,17 @@
-"""What the command shows without checking files: the rules, the page of a rule, and the settings in force."""
+"""What the command shows without checking files: the rules, their pages, and the settings in force."""
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from textwrap import dedent
+from typing import TYPE_CHECKING, Any, Final
 
 from mcpcore_lint.diagnostics import Severity
 from mcpcore_lint.output import CannotRunError, printable, say
-from mcpcore_lint.pages import page_text
-from mcpcore_lint.patterns import closest
+from mcpcore_lint.patterns import hint
+from mcpcore_lint.rule import is_ours
 from mcpcore_lint.rules import all_rules, selected
 from mcpcore_lint.runner import memo
 from mcpcore_lint.settings import PerFile
@@ -17,6 +19,7 @@ from mcpcore_lint.settings import PerFile
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from mcpcore_lint.rule import Rule
     from mcpcore_lint.runner.groups import Group
 
 
@@ -35,15 +38,9 @@ def explain_rule(name: str) -> None:
     """Print the page of a rule."""
     rule = all_rules().get(name)
     if rule is None:
-        hint = near(name, all_rules()) or "; run `mcpcore lint --list-rules`"
-        raise CannotRunError(f"unknown rule {name!r}{hint}")
+        close = hint(name, all_rules(), "; run `mcpcore lint --list-rules`", cutoff=0.5)
+        raise CannotRunError(f"unknown rule {name!r}{close}")
     say(page_text(rule) + "\n")
-
-
-def near(name: str, known: Iterable[str]) -> str:
-    """A hint at the closest known name, if any is close."""
-    close = closest(name, known, cutoff=0.5)
-    return f"; did you mean {close!r}?" if close else ""
 
 
 def show_settings(groups: Iterable[Group], options: Mapping[str, Any]) -> None:
@@ -57,26 +54,17 @@ def show_settings(groups: Iterable[Group], options: Mapping[str, Any]) -> None:
             f"  configuration = {config.path or 'none found: the defaults'}",
         ]
         fail_on = Severity.parse(options["fail_on"]) if options["fail_on"] else config.fail_on
-        values = {
-            "fail_on": _toml(fail_on),
-            "format": _toml(options["shape"] or config.format or "full"),
-            "markdown": _toml(config.markdown),
-            **{name: _toml(value) for name, value in config.settings._asdict().items() if value is not None},
-        }
-        # A configuration cannot express the defaults of these two.
-        values.setdefault("select", "every rule that is on by default")
-        values.setdefault("cache_dir", _toml(memo.folder()))
-        option_keys = {"format": "shape"} | {
-            name: name for name in ("fail_on", "select", "extend_select", "ignore", "jobs")
-        }
-        for name in ("fail_on", "format", "markdown", *config.settings._fields):
+        shape = options["shape"] or config.format or "full"
+        own = {"fail_on": fail_on, "format": shape, "markdown": config.markdown}
+        defaults = {"select": "every rule that is on by default", "cache_dir": _toml(memo.folder())}
+        for name, value in {**own, **config.settings._asdict()}.items():
             key = name.replace("_", "-")
             origin = "default"
-            if name in option_keys and options[option_keys[name]] not in (None, ()):
+            if options.get({"format": "shape"}.get(name, name)) not in (None, ()):
                 origin = f"--{key}"
             elif key in config.lines:
                 origin = f"{os.path.basename(config.path or '')}:{config.lines[key]}"
-            lines.append(f"  {key} = {values[name]}  ({origin})")
+            lines.append(f"  {key} = {defaults[name] if value is None else _toml(value)}  ({origin})")
         on = [rule for rule in all_rules().values() if selected(rule, config.settings)]
         lines.append(f"  rules on: {len(on)} of {len(all_rules())}")
         width = max((len(rule.id) for rule in on), default=0)
@@ -88,23 +76,92 @@ def show_settings(groups: Iterable[Group], options: Mapping[str, Any]) -> None:
 def _toml(value: Any) -> str:
     """A setting as `pyproject.toml` writes it."""
     if isinstance(value, Severity):
-        return _toml(value.label)
-    if isinstance(value, str):
-        return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, frozenset):
-        return _toml(sorted(value))
-    if isinstance(value, tuple) and value and all(isinstance(entry, PerFile) for entry in value):
-        return _toml({entry.pattern: _per_file(entry) for entry in value})
-    if isinstance(value, (tuple, list)):
-        return f"[{', '.join(map(_toml, value))}]"
+        value = value.label
+    elif isinstance(value, frozenset):
+        value = sorted(value)
+    elif isinstance(value, tuple) and value and isinstance(value[0], PerFile):
+        value = {entry.pattern: _per_file(entry) for entry in value}
     if isinstance(value, Mapping):
         pairs = [f"{_toml(key)} = {_toml(entry)}" for key, entry in value.items()]
         return f"{{ {', '.join(pairs)} }}" if pairs else "{}"
-    return str(value)
+    if isinstance(value, (tuple, list)):
+        return f"[{', '.join(map(_toml, value))}]"
+    # A string, a number or a boolean is the same in JSON.
+    return json.dumps(value, ensure_ascii=False) if isinstance(value, (str, int)) else str(value)
 
 
 def _per_file(entry: PerFile) -> dict[str, Any]:
     keys = {"select": entry.select, "ignore": entry.ignore or None, "severity": entry.severities or None}
     return {name: value for name, value in keys.items() if value is not None}
+
+
+_TEXTS: Final = ("why", "bad", "good", "how_to_fix", "when_to_suppress")
+_PAGE: Final = """\
+# {id}
+
+{summary}.
+
+Severity: {severity}. Family: {family}. Fix: {fix}.
+
+## Why
+
+{why}
+
+## Bad
+
+```python
+{bad}
+```
+
+## Good
+
+```python
+{good}
+```
+
+## How to fix
+
+{how_to_fix}
+
+## When to suppress
+
+{when_to_suppress}
+
+`# mcpcore: ignore[{id}] why` on the line, or in `pyproject.toml`:
+
+```toml
+[tool.mcpcore.lint]
+ignore = ["{id}"]
+```"""
+
+
+def page_text(rule: Rule) -> str:
+    """The page of a rule, in Markdown."""
+    return _PAGE.format(
+        id=rule.id,
+        summary=rule.summary[:1].upper() + rule.summary[1:].rstrip("."),
+        severity=rule.severity.label,
+        family=rule.family,
+        fix="automatic, with `--fix`" if rule.fixable else "by hand",
+        **{name: dedent(getattr(rule, name)).strip() for name in _TEXTS},
+    )
+
+
+def index_text(rules: list[Rule]) -> str:
+    """The list of all rules, in Markdown."""
+    lines = ["# Rules", "", "Generated from the rules by `docs/generate.py`; change them there.", ""]
+    for family in dict.fromkeys(rule.family for rule in rules):
+        lines += [f"## {family.capitalize()}", "", "| rule | severity | fix | catches |", "|---|---|---|---|"]
+        for rule in rules:
+            if rule.family == family:
+                summary = rule.summary.replace("|", "\\|")
+                fix = "yes" if rule.fixable else ""
+                lines.append(f"| [{rule.id}]({rule.id}.md) | {rule.severity.label} | {fix} | {summary} |")
+        lines.append("")
+    return "\n".join(lines)
+
+
+def pages() -> dict[str, str]:
+    """Every page of the documentation about rules, by its file name."""
+    rules = [rule for rule in all_rules().values() if is_ours(rule)]
+    return {"index.md": index_text(rules), **{f"{rule.id}.md": page_text(rule) + "\n" for rule in rules}}

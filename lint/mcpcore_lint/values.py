@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 from mcpcore_lint.dataclasses import light
 
@@ -11,6 +11,10 @@ if TYPE_CHECKING:
 
     from mcpcore_lint.diagnostics import Span
     from mcpcore_lint.syntax.module import Module
+
+
+MAX_OPTIONS: Final = 64
+"""The maximum number of values that an expression may have; with more, it is unknown."""
 
 
 @light
@@ -81,6 +85,11 @@ class Mapping(Value):
             if isinstance(item_key, Const) and item_key.value == key:
                 return value
         return None
+
+    @property
+    def values(self) -> tuple[Value, ...]:
+        """All values."""
+        return tuple(value for _, value in self.items)
 
     @property
     def keys(self) -> tuple[str, ...]:
@@ -170,3 +179,31 @@ def strings(value: Value) -> tuple[str, ...] | None:
 def is_left_out(value: Value) -> bool:
     """Whether an argument is definitely missing or None."""
     return isinstance(value, Missing) or (type(value) is Const and value.value is None)
+
+
+def choice(values: list[Value], node: ast.AST, module: Module) -> Value:
+    """One of several values, each listed once."""
+    if len(values) == 1:
+        return values[0]
+    unique: dict[object, Value] = {}
+    for value in values:
+        for option in options(value):
+            unique.setdefault(_identity(option), option)
+    flat = tuple(unique.values())
+    if len(flat) == 1:
+        return flat[0]
+    return (
+        Choice(node, module, flat) if 0 < len(flat) <= MAX_OPTIONS else Unknown(node, module, "too many possibilities")
+    )
+
+
+def _identity(value: Value) -> object:
+    """A key that equal values share."""
+    match value:
+        case Const(value=constant):
+            return type(constant), constant
+        case CodeValue(name=name, number=number):
+            return name, number
+        case Symbol(name=name):
+            return name
+    return id(value)

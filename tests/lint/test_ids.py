@@ -7,8 +7,8 @@ from pathlib import Path
 
 import mcpcore_lint
 from mcpcore_lint.ids import is_id, known, rule_ids, rule_modules
-from mcpcore_lint.pages import pages
 from mcpcore_lint.rules import FAMILIES, all_rules, matches
+from mcpcore_lint.show import pages
 
 PAGES = Path(__file__).parents[2] / "docs" / "rules"
 

@@ -5,31 +5,17 @@ A change that might lose a comment is None, and a fix with such a change is not 
 
 from __future__ import annotations
 
+import ast
 import io
-from typing import TYPE_CHECKING
+import sys
+from typing import TYPE_CHECKING, NamedTuple
 
-from mcpcore_lint.codemods.imports import Imported, import_name
-from mcpcore_lint.diagnostics import Change
+from mcpcore_lint.diagnostics import Change, Edit
 
 if TYPE_CHECKING:
-    import ast
     from collections.abc import Sequence
 
-    from mcpcore_lint.diagnostics import Edit
     from mcpcore_lint.syntax.module import Module
-
-__all__ = [
-    "Imported",
-    "add_argument",
-    "add_parameter",
-    "apply",
-    "arguments_in_order",
-    "change",
-    "import_name",
-    "remove_argument",
-    "replace_node",
-    "rewrite_call",
-]
 
 
 def change(module: Module, transformation: str, node: ast.AST, *arguments: str | int) -> Change:
@@ -60,16 +46,6 @@ def rewrite_call(
     return change(module, "rewrite_call", call, function, *new)
 
 
-def remove_argument(module: Module, call: ast.Call, argument: ast.expr | ast.keyword) -> Change | None:
-    """Take an argument out of a call."""
-    return rewrite_call(module, call, [each for each in arguments_in_order(call) if each is not argument])
-
-
-def add_argument(module: Module, call: ast.Call, code: str) -> Change | None:
-    """Put an argument behind the last one of a call."""
-    return rewrite_call(module, call, [*arguments_in_order(call), code])
-
-
 def add_parameter(
     module: Module, function: ast.FunctionDef | ast.AsyncFunctionDef, code: str, index: int
 ) -> Change | None:
@@ -97,11 +73,92 @@ def has_comment(code: str) -> bool:
 
 def apply(text: str, edits: Sequence[Edit]) -> str:
     """A text with edits made; equal edits are made once."""
-    parts: list[str] = []
-    position = 0
-    for edit in sorted(set(edits)):
-        parts.append(text[position : edit.start])
-        parts.append(edit.text)
-        position = edit.end
-    parts.append(text[position:])
-    return "".join(parts)
+    for edit in sorted(set(edits), reverse=True):
+        text = text[: edit.start] + edit.text + text[edit.end :]
+    return text
+
+
+class Imported(NamedTuple):
+    """How a name is spelled in a file, and the edit that imports it if it has to be imported."""
+
+    text: str
+    edits: tuple[Edit, ...]
+
+
+def import_name(module: Module, package: str, name: str) -> Imported:
+    """How `package.name` is spelled in a file: as it is imported already, else with a new import."""
+    from mcpcore_lint.names import canonical
+
+    wanted = canonical(f"{package}.{name}")
+    module.complete()
+    bindings = module.scope.bindings
+    whole: str | None = None
+    for local, ways in bindings.items():
+        binding = ways[0]
+        # An import below `if TYPE_CHECKING:` or `try:` may not happen.
+        if len(ways) > 1 or binding.kind != "import" or binding.target is None or binding.node not in module.tree.body:
+            continue
+        source, imported, level = binding.target
+        if not level and imported is not None and canonical(f"{source}.{imported}") == wanted:
+            return Imported(local, ())
+        if whole is None and binding.target == (package, None, 0):
+            whole = local
+    if whole is not None:
+        return Imported(f"{whole}.{name}", ())
+    taken = name in bindings or any(name in scope.bindings for scope in module.functions.values())
+    local = f"{package}_{name}" if taken else name
+    return Imported(local, (_import_edit(module, package, f"{name} as {local}" if taken else name),))
+
+
+def _import_edit(module: Module, package: str, clause: str) -> Edit:
+    """Add a name to an import of the file, or an import to those of its group."""
+    source, body = module.source, module.tree.body
+    for statement in body:
+        if isinstance(statement, ast.ImportFrom) and statement.module == package and not statement.level:
+            for alias in statement.names:
+                if _name_order(clause) < _name_order(alias.name):
+                    start, _ = source.node_range(alias)
+                    return Edit(start, start, f"{clause}, ")
+            if statement.names[-1].name != "*":
+                _, end = source.node_range(statement.names[-1])
+                return Edit(end, end, f", {clause}")
+    line = f"from {package} import {clause}{source.newline}"
+    wanted, last = _group(package), -1
+    head = body[:1] if body and isinstance(body[0], ast.Expr) else []  # the docstring
+    for statement in body[len(head) :]:
+        if isinstance(statement, ast.ImportFrom):
+            last = _group("." * statement.level + (statement.module or ""))
+        elif isinstance(statement, ast.Import):
+            last = _group(statement.names[0].name)
+        else:
+            break
+        if wanted < last and statement.col_offset == 0:
+            start, _ = source.node_range(statement)
+            return Edit(start, start, line + source.newline)
+        head.append(statement)
+    if not head:
+        return Edit(0, 0, line)
+    number = head[-1].end_lineno or 0
+    for statement in body[len(head) :]:
+        if statement.lineno == number:
+            number = statement.end_lineno or number
+    lead = source.newline * (last != wanted)
+    if number == len(source.line_starts):
+        return Edit(len(source.text), len(source.text), source.newline + lead + line)
+    offset = source.line_starts[number]
+    return Edit(offset, offset, lead + line)
+
+
+def _name_order(clause: str) -> tuple[int, str]:
+    """The order of names in an import: constants, then classes, then functions."""
+    name = clause.partition(" ")[0]
+    if name.isupper() and len(name) > 1:
+        return (0, name)
+    return (1 if name[:1].isupper() else 2, name)
+
+
+def _group(name: str) -> int:
+    """The group of imports that a module belongs to: the future, the standard library, others, the own package."""
+    if name == "__future__":
+        return 0
+    return 3 if name.startswith(".") else 2 - (name.partition(".")[0] in sys.stdlib_module_names)

@@ -55,56 +55,40 @@ def _adopt(kind: type[LintRule]) -> None:
     """Fill in the attributes of a rule that its class does not define from those that Fixit uses."""
     own = vars(kind)
     message = " ".join(str(getattr(kind, "MESSAGE", "")).split())
-    whole = kind.scope == "file"
-    valid = tuple(Valid(_code(each, whole=whole)) for each in own.get("VALID", ()))
-    invalid = tuple(_invalid(each, whole=whole) for each in own.get("INVALID", ()))
-    said_of_it = (inspect.getdoc(kind) if own.get("__doc__") else None) or message or kind.__name__
-    summary, _, rest = said_of_it.partition("\n")
+    valid, invalid = own.get("VALID", ()), own.get("INVALID", ())
+    summary, _, rest = ((inspect.getdoc(kind) if own.get("__doc__") else None) or message or kind.__name__).partition(
+        "\n"
+    )
     summary = summary.strip().removesuffix(".")
-    said: dict[str, Any] = {
-        "id": _id(kind.__name__),
+    # `NoStaticIfCondition` is `no-static-if-condition`.
+    words = re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z0-9]+", kind.__name__.removesuffix("Rule"))
+    whole = kind.scope == "file"
+    attributes: dict[str, Any] = {
+        "id": "-".join(words).lower(),
         "summary": summary,
         "why": rest.strip() or message or f"{summary}.",
         "how_to_fix": message or f"{summary}.",
-        "bad": _plain(own.get("INVALID", ())),
-        "good": _plain(own.get("VALID", ())),
+        "bad": next(map(_code, invalid), ""),
+        "good": next(map(_code, valid), ""),
         "when_to_suppress": "If the code is right as it is; say why in the comment.",
-        "valid": valid,
-        "invalid": invalid,
+        "valid": tuple(Valid(_code(case, whole=whole)) for case in valid),
+        "invalid": tuple(_invalid(case, whole=whole) for case in invalid),
     }
-    for name, value in said.items():
-        if name not in own:
-            setattr(kind, name, value)
+    for name in attributes.keys() - own.keys():
+        setattr(kind, name, attributes[name])
 
 
-def _id(name: str) -> str:
-    """`NoStaticIfCondition` is `no-static-if-condition`."""
-    words = re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z0-9]+", name.removesuffix("Rule"))
-    return "-".join(each.lower() for each in words)
-
-
-def _text(case: Any) -> str:
+def _code(case: Any, *, whole: bool = False) -> str:
     """The code of a case, which is a string or has an attribute `code`."""
-    return case if isinstance(case, str) else str(case.code)
-
-
-def _code(case: Any, *, whole: bool) -> str:
-    text = textwrap.dedent(_text(case).removeprefix("\n"))
-    if not whole:
-        return text
-    return f"{text}{'' if not text or text.endswith(chr(10)) else chr(10)}{MARK}\n"
-
-
-def _plain(cases: Any) -> str:
-    return next((textwrap.dedent(_text(each).removeprefix("\n")) for each in cases), "")
+    text = textwrap.dedent((case if isinstance(case, str) else str(case.code)).removeprefix("\n"))
+    return f"{text}{'' if text[-1:] in {'', chr(10)} else chr(10)}{MARK}\n" if whole else text
 
 
 def _invalid(case: Any, *, whole: bool) -> rule.Invalid:
     if isinstance(case, rule.Invalid):
         return case
     code = _code(case, whole=whole)
-    place = getattr(case, "range", None)
-    if place is not None:
+    if (place := getattr(case, "range", None)) is not None:
         # Mark the first line; for a class or a function this is the line of its name.
         lines = code.split("\n")
         lines[place.start.line - 1] += "  # here"

@@ -11,7 +11,7 @@ from mcpcore_lint.diagnostics import Edit, Span
 from mcpcore_lint.syntax.parse import BODIES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Collection, Iterator, Mapping
 
     import libcst
     from libcst.metadata import BaseMetadataProvider, CodeRange, MetadataWrapper
@@ -65,15 +65,13 @@ class Piece:
             # The parser counts lines from the start of the piece.
             why = _PLACE.sub("", " ".join(error.message.split()))
             raise Unreadable(f"{problem}: {why} at line {max(error.raw_line + self.lines, first)}") from None
-        except (RecursionError, UnicodeError, ValueError) as error:
-            raise Unreadable(f"{problem}: {type(error).__name__}: {error}") from None
         except BaseException as error:
             # A panic of the native parser is not an Exception.
-            if type(error).__name__ == "PanicException":
-                raise Unreadable(f"{problem}: its parser gave up: {error}") from None
-            raise
+            if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
+                raise
+            raise Unreadable(f"{problem}: {type(error).__name__}: {error}") from None
 
-    @property
+    @cached_property
     def roots(self) -> tuple[libcst.CSTNode, ...]:
         """The statements of the file in it."""
         body: Any = self.tree.body
@@ -152,79 +150,80 @@ class Piece:
                     return node
         raise ValueError(f"no {kinds[0].__name__} from {start} to {end}")
 
-    def replacing(self, node: libcst.CSTNode, replacement: Replacement) -> Edit | None:
-        """The smallest edit of the file that replaces one node; None if nothing changes.
-
-        Raises:
-            Unreadable: If libcst does not reproduce the code as it is written, so no edit of it would be safe.
-            ValueError: If the edit would change text outside the piece.
-        """
-        import libcst
-
-        if isinstance(node, libcst.BaseExpression) and isinstance(replacement, libcst.BaseExpression):
-            # An expression on one line does not depend on the blocks around it, so the rest is not written again.
-            old, new = self.tree.code_for_node(node), self.tree.code_for_node(replacement)
-            text = self.file.text
-            for start, end in self.ranges(node) if not re.search(r"[\r\n]", old + new) else ():
-                # In `return(x)`, libcst has to check that the new code does not join the word before it.
-                beside = text[max(start - 1, 0) : start] + text[end : end + 1]
-                if start >= self.start and text[start:end] == old and not re.search(r"\w", beside):
-                    return _smallest(start, old, new)
-        return self.edit(lambda visited, new: replacement if visited is node else new, [node])
-
     def edit(
-        self, replace: Callable[[libcst.CSTNode, Any], Replacement], nodes: Iterable[libcst.CSTNode]
+        self, nodes: Collection[libcst.CSTNode], replace: Callable[[libcst.CSTNode, Any], Replacement]
     ) -> Edit | None:
         """The smallest edit of the file that replaces nodes; None if nothing changes.
 
         Args:
-            replace: Called with each node, and with the node after the changes inside it; returns the new node.
-            nodes: The nodes to replace. Only they and the nodes around them are visited.
+            nodes: The nodes to replace, the outermost first. Only the smallest statement around it is rendered.
+            replace: Called with each of them and of the nodes around them, and with the node after the changes inside
+                it; returns the new node.
 
         Raises:
             Unreadable: If libcst does not reproduce the code as it is written, so no edit of it would be safe.
-            ValueError: If the edit would change text outside the piece.
         """
         import libcst
-        from libcst.metadata import ParentNodeProvider
+        from libcst.metadata import PositionProvider, WhitespaceInclusivePositionProvider
 
-        parents = self.metadata(ParentNodeProvider)
+        from mcpcore_lint.codemods.visiting import Replacer
+
+        parents = self._parents
         path: set[libcst.CSTNode] = set()
         for node in nodes:
             place: libcst.CSTNode | None = node
             while place is not None and place not in path:
                 path.add(place)
                 place = parents.get(place)
+        statement = next(iter(nodes))
+        while statement in parents and statement not in self.roots:
+            block = parents[statement]
+            # If a statement is removed, the others in its block decide whether `pass` takes its place.
+            if isinstance(block, libcst.IndentedBlock) and statement in block.body and statement not in nodes:
+                break
+            statement = block
 
-        class Replacing(libcst.CSTTransformer):
-            """Replaces nodes, inner ones first."""
-
-            def on_visit(self, node: libcst.CSTNode) -> bool:
-                return node in path
-
-            def on_leave(self, original_node: libcst.CSTNode, updated_node: libcst.CSTNode) -> Replacement:  # type: ignore[override]
-                return replace(original_node, updated_node)
-
+        first = self.span_of(self.metadata(PositionProvider)[statement])
+        indent = self.file.line(first.line)[: first.column - 1]
+        whole = self.span_of(self.metadata(WhitespaceInclusivePositionProvider)[statement])
+        start = self.file.offset_at(whole.line, 1)
         try:
-            old, new = self._code, self.tree.visit(Replacing()).code
+            old, new = self._code(statement, indent), self._code(statement.visit(Replacer(path, replace)), indent)
         except RecursionError:
             raise self.too_deep() from None
-        edit = _smallest(self.start - len(self._lead), old, new)
-        if edit is None:
-            return None
-        end = edit.end - self.start + len(self._lead)
+        edit = _smallest(start, old, new)
         # libcst loses a few spaces, such as those in `except ValueError :`. They may differ behind the edit.
-        if self.text[:end] != old[:end]:
-            line = self.file.position(self.start)[0]
-            raise Unreadable(f"libcst does not reproduce the code from line {line} on")
-        if edit.start < self.start:
-            raise ValueError("the replacement changes code outside the visited code: replace a node of that code")
+        if edit is not None and self.file.text[start : edit.end] != old[: edit.end - start]:
+            raise Unreadable(f"libcst does not reproduce the code from line {whole.line} on")
         return edit
 
+    def _code(self, statement: Any, indent: str) -> str:
+        """The code of a statement at some indentation, or of what replaces it."""
+        import libcst
+
+        if isinstance(statement, libcst.Module):
+            return statement.code
+        body = [*statement] if isinstance(statement, libcst.FlattenSentinel) else [statement]
+        if isinstance(statement, libcst.RemovalSentinel):
+            body = []
+        if indent:
+            body = [libcst.If(libcst.Integer("1"), libcst.IndentedBlock(body, indent=indent))]
+        module = self.tree.with_changes(header=(), body=body, footer=())
+        return module.code.partition(module.default_newline)[2] if indent else module.code
+
     @cached_property
-    def _code(self) -> str:
-        """The text as libcst writes it."""
-        return self.tree.code
+    def _parents(self) -> dict[libcst.CSTNode, libcst.CSTNode]:
+        """The node around each node."""
+        from mcpcore_lint.codemods.visiting import children
+
+        parents: dict[libcst.CSTNode, libcst.CSTNode] = {}
+        stack: list[libcst.CSTNode] = [self.tree]
+        while stack:
+            node = stack.pop()
+            below = children(node)
+            parents.update(dict.fromkeys(below, node))
+            stack += below
+        return parents
 
 
 def _smallest(start: int, old: str, new: str) -> Edit | None:

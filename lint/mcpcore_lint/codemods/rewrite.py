@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
+import sys
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any
 
 from mcpcore_lint.diagnostics import Change, Edit
 
 if TYPE_CHECKING:
     import ast
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterator
 
     import libcst
 
@@ -24,8 +27,13 @@ class Rewriter:
         from mcpcore_lint.syntax.source import Source
 
         self.source = Source(path, text)
-        self._tree: ast.Module | None = None
         self._pieces: dict[tuple[int, int], Piece] = {}
+
+    @cached_property
+    def _tree(self) -> ast.Module:
+        from mcpcore_lint.syntax.source import parse
+
+        return parse(self.source)
 
     def edits(self, fix: Fix) -> tuple[Edit, ...]:
         """The edits of a fix in the order of the file; empty if it changes nothing or cannot be made."""
@@ -44,12 +52,9 @@ class Rewriter:
             return ()
         return tuple(sorted(edits))
 
-    def _transformed(self, changes: Iterable[Change]) -> Iterator[Edit]:
+    def _transformed(self, changes: list[Change]) -> Iterator[Edit]:
         from mcpcore_lint.codemods.piece import piece_around
-        from mcpcore_lint.syntax.source import parse
 
-        if self._tree is None:
-            self._tree = parse(self.source)
         groups: list[list[Change]] = []
         for change in sorted(changes, key=lambda change: (change.start, -change.end)):
             # A change inside another one is made first, and both make one edit.
@@ -64,34 +69,27 @@ class Rewriter:
                 yield edit
 
 
-def _apply(piece: Piece, changes: Iterable[Change]) -> Edit | None:
+def _apply(piece: Piece, changes: list[Change]) -> Edit | None:
     from mcpcore_lint.codemods.transformations import BY_NAME
 
     wanted: dict[libcst.CSTNode, list[Change]] = {}
     for change in changes:
-        node = piece.find(change.start, change.end, BY_NAME[change.transformation].kinds)
+        node = piece.find(change.start, change.end, BY_NAME[change.transformation][1])
         wanted.setdefault(node, []).append(change)
 
     def transform(old: libcst.CSTNode, new: Any) -> Any:
         for change in wanted.get(old, ()):
-            new = BY_NAME[change.transformation].function(new, *change.arguments)
+            new = BY_NAME[change.transformation][0](new, *change.arguments)
         return new
 
-    return piece.edit(transform, wanted)
+    return piece.edit(wanted, transform)
 
 
 class Rewriters:
     """The edits of findings in many files, for the reports that show them."""
 
     def __init__(self, text_of: Callable[[str], str | None]) -> None:
-        self._text_of = text_of
-        self._by_path: dict[str, Rewriter | None] = {}
-
-    def _rewriter(self, path: str) -> Rewriter | None:
-        if path not in self._by_path:
-            text = self._text_of(path)
-            self._by_path[path] = None if text is None else Rewriter(path, text)
-        return self._by_path[path]
+        self._rewriter = cache(lambda path: None if (text := text_of(path)) is None else Rewriter(path, text))
 
     def source(self, path: str) -> Source | None:
         """The source of a file; None if it can no longer be read."""
@@ -102,3 +100,20 @@ class Rewriters:
         """The edits of a finding's fix; empty if it has none, or its file can no longer be read."""
         rewriter = self._rewriter(diagnostic.path) if diagnostic.fix is not None else None
         return rewriter.edits(diagnostic.fix) if rewriter is not None and diagnostic.fix is not None else ()
+
+    def possible(self, diagnostic: Diagnostic, file: str) -> Diagnostic:
+        """A finding in a file, without its fix if libcst cannot make it.
+
+        Loading libcst takes longer than most runs. If no fix was made, only fixes in files with continued lines or form
+        feeds are tried, some of which libcst cannot read.
+        """
+        doubtful = diagnostic.fix is not None and ("libcst" in sys.modules or _may_be_unreadable(file))
+        return diagnostic._replace(fix=None) if doubtful and not self.edits(diagnostic) else diagnostic
+
+
+def _may_be_unreadable(file: str) -> bool:
+    try:
+        with open(file, "rb") as opened:
+            return re.search(rb"\\\r?\n|\f", opened.read()) is not None
+    except OSError:
+        return False

@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, TypeAlias
 from mcpcore_lint.codemods.piece import Piece, Unreadable, piece_around
 from mcpcore_lint.diagnostics import Fix, Related, Severity, Span
 from mcpcore_lint.rule import Rule, RuleContext
-from mcpcore_lint.syntax.parse import children
 from mcpcore_lint.syntax.prefilter import speaks_of_mcp
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     import libcst
     from libcst import CSTVisitor as _Visitor
@@ -104,24 +103,23 @@ class CstRule(Rule, _Visitor):
 
     def ast_node(self, node: libcst.CSTNode) -> ast.expr | None:
         """The `ast` node of the same expression, as in the model; None if the node is not an expression."""
-        return self._expression(node)[0]
+        piece, module = self._visit.piece, self._visit.module
+        known: dict[tuple[int, int], ast.expr] = module.memo.setdefault(("expressions", piece.start, piece.end), {})
+        if not known:
+            lines = range(module.source.position(piece.start)[0], module.source.position(piece.end)[0] + 1)
+            nodes = (each for each in module.parents if isinstance(each, ast.expr) and each.lineno in lines)
+            known.update((module.source.node_range(each), each) for each in nodes)
+        return next((known[place] for place in piece.ranges(node) if place in known), None)
 
     def value_of(self, node: libcst.CSTNode) -> Value:
         """The value of an expression, with imports and names resolved, such as `Symbol("httpx.get")`."""
         from mcpcore_lint.model import Unknown
         from mcpcore_lint.semantics.evaluate import evaluate
 
-        expression, scope = self._expression(node)
+        expression = self.ast_node(node)
         if expression is None:
             return Unknown(None, self.file, "it is not an expression in the file")
-        return evaluate(expression, scope)
-
-    def _expression(self, node: libcst.CSTNode) -> tuple[ast.expr | None, Scope]:
-        visit = self._visit
-        known = visit.module.memo.setdefault(("expressions", visit.piece.start, visit.piece.end), {})
-        if not known:
-            known.update(_expressions(visit.module, visit.piece))
-        return next((known[place] for place in visit.piece.ranges(node) if place in known), (None, visit.module.scope))
+        return evaluate(expression, _scope_of(expression, self.file))
 
     # -- findings ---------------------------------------------------------------------------------------------
 
@@ -157,30 +155,28 @@ class CstRule(Rule, _Visitor):
         if not text:
             raise ValueError(f"{self.id} reports without a message: give one, or set MESSAGE")
         span = visit.piece.span(node) if position is None else _span(position)
-        fix: Fix | None = None
-        if replacement is not None:
-            edit = visit.piece.replacing(node, replacement)
-            if edit is not None:
-                fix = Fix(title or "Rewrite it", (edit,), "unsafe" if unsafe else "safe")
         if (span, text) in visit.reported:
             return
         visit.reported.add((span, text))
-        advice = str(getattr(self, "how_to_fix", "")) if help is None else help
-        visit.context.report(
-            span,
-            text if text.endswith("..") else text.removesuffix("."),
-            help=" ".join(advice.split()),
-            tool=visit.tool,
-            module=visit.module,
-            related=tuple(related),
-            fix=fix,
-        )
+        fix = None
+        if replacement is not None:
+            edit = visit.piece.edit([node], lambda old, new: replacement if old is node else new)
+            fix = Fix(title or "Rewrite it", (edit,), "unsafe" if unsafe else "safe") if edit is not None else None
+        step = " ".join((str(getattr(self, "how_to_fix", "")) if help is None else help).split())
+        text = text if text.endswith("..") else text.removesuffix(".")
+        tool, module = visit.tool, visit.module
+        visit.context.report(span, text, help=step, tool=tool, module=module, related=tuple(related), fix=fix)
 
     def check_file(self, module: Module, ctx: RuleContext) -> None:
         """Visit the handlers of the file, or the whole file."""
         problem: Unreadable | None = None
         reported: dict[Module, set[object]] = {}
-        for tool in _handlers(ctx) if self.scope == "tool" else [None] if speaks(module) else []:
+        handlers = {tool.handler.node: tool for tool in reversed(ctx.tools)}
+        tools: list[ToolDef | None] = [*reversed(handlers.values())]
+        if self.scope == "file":
+            text = module.source.text.encode("utf-8", "surrogatepass")
+            tools = [None] if speaks_of_mcp(text, mentions=True) else []
+        for tool in tools:
             where = module if tool is None else tool.handler.module
             try:
                 self._look(Visit(_piece(where, tool), where, ctx, tool, reported.setdefault(where, set())))
@@ -197,7 +193,7 @@ class CstRule(Rule, _Visitor):
 
         kind = visiting.visiting_class(type(self))
         roots = visit.piece.roots
-        if visit.tool is not None and visiting.sees_imports(kind):
+        if visit.tool is not None and not visiting.NAMES.isdisjoint(kind.get_inherited_dependencies()):
             place = visit.module.source.node_range(visit.tool.handler.node)
             visit = visit._replace(piece=_piece(visit.module, None))
             roots = (visit.piece.find(*place, visiting.FUNCTIONS),)
@@ -207,48 +203,29 @@ class CstRule(Rule, _Visitor):
         visiting.visit(visit.piece, roots, type(self), visitor)
 
 
-def _handlers(ctx: RuleContext) -> list[ToolDef]:
-    """The first tool of each handler of a file."""
-    first: dict[ast.AST, ToolDef] = {}
-    for tool in ctx.tools:
-        first.setdefault(tool.handler.node, tool)
-    return list(first.values())
-
-
 def _piece(module: Module, tool: ToolDef | None) -> Piece:
     """The handler of a tool, or the whole file; all rules share the piece, which is parsed once."""
-    node = None if tool is None else tool.handler.node
-    piece: Piece | None = module.memo.get(("piece", node))
-    if piece is None:
+    key = ("piece", None if tool is None else tool.handler.node)
+    if key not in module.memo:
         module.complete()
         source = module.source
-        piece = Piece(source, 0, len(source.text))
-        if node is not None:
-            piece = piece_around(source, module.tree, *source.node_range(node))
-        module.memo["piece", node] = piece
+        place = (0, len(source.text)) if tool is None else source.node_range(tool.handler.node)
+        module.memo[key] = Piece(source, *place) if tool is None else piece_around(source, module.tree, *place)
+    piece: Piece = module.memo[key]
     return piece
 
 
-def _expressions(module: Module, piece: Piece) -> Iterator[tuple[tuple[int, int], tuple[ast.expr, Scope]]]:
-    """The expressions of a piece with their scopes, by their offsets in the file."""
-    stack: list[tuple[ast.AST, Scope]] = [(module.tree, module.scope)]
-    while stack:
-        node, scope = stack.pop()
-        outside: list[ast.expr] = getattr(node, "decorator_list", [])
-        if isinstance(node, ast.stmt) and not outside:
-            start, end = module.source.node_range(node)
-            if end <= piece.start or start >= piece.end:
-                continue
-        if isinstance(node, ast.expr):
-            yield module.source.node_range(node), (node, scope)
-        stack += ((expression, scope) for expression in outside)
-        if isinstance(node, ast.Lambda):
-            module.note_lambda(node, scope)
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
-            scope = module.scope_of(node)
-        elif isinstance(node, ast.ClassDef):
-            scope = module.classes[node].body_scope
-        stack += ((child, scope) for child in children(node) if child not in outside)
+def _scope_of(node: ast.AST, module: Module) -> Scope:
+    """The scope in which an expression is evaluated."""
+    around = module.parents.get(node)
+    while around is not None:
+        if node not in getattr(around, "decorator_list", ()):
+            if isinstance(around, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
+                return module.scope_of(around)
+            if isinstance(around, ast.ClassDef):
+                return module.classes[around].body_scope
+        node, around = around, module.parents.get(around)
+    return module.scope
 
 
 def _span(position: CodePosition | CodeRange | Span) -> Span:
@@ -256,11 +233,5 @@ def _span(position: CodePosition | CodeRange | Span) -> Span:
         return position
     first: Any = getattr(position, "start", position)
     last: Any = getattr(position, "end", None)
-    if last is None:
-        return Span(first.line, first.column + 1, first.line, first.column + 2)
-    return Span(first.line, first.column + 1, last.line, last.column + 1)
-
-
-def speaks(module: Module) -> bool:
-    """Whether a file concerns MCP, by the test that selects the files of a large tree."""
-    return speaks_of_mcp(module.source.text.encode("utf-8", "surrogatepass"), mentions=True)
+    end_line, end_column = (first.line, first.column + 1) if last is None else (last.line, last.column)
+    return Span(first.line, first.column + 1, end_line, end_column + 1)

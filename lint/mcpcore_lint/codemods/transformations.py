@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 import libcst as cst
 
@@ -11,13 +11,6 @@ if TYPE_CHECKING:
 
 _NO_SPACE: Final = cst.SimpleWhitespace("")
 _SPACE: Final = cst.SimpleWhitespace(" ")
-
-
-class Transformation(NamedTuple):
-    """A function, and the kinds of nodes that it is for."""
-
-    function: Callable[..., Any]
-    kinds: tuple[type[cst.CSTNode], ...]
 
 
 class _AsWritten(cst.CSTTransformer):
@@ -64,12 +57,6 @@ def rewrite_call(node: cst.Call, function: str, *arguments: str | int) -> cst.Ca
     )
 
 
-def remove_key(node: cst.Dict, index: int) -> cst.Dict:
-    """Take an entry out of a dict."""
-    elements = [*node.elements[:index], *node.elements[index + 1 :]]
-    return node.with_changes(elements=_separated(node.elements, elements, _SPACE))
-
-
 def raise_it(node: cst.Expr | cst.Return) -> cst.Raise:
     """Write `raise x` for `x` and for `return x`."""
     space = node.whitespace_after_return if isinstance(node, cst.Return) else _SPACE
@@ -103,15 +90,15 @@ def add_parameter(node: cst.FunctionDef, code: str, index: int) -> cst.FunctionD
     return node.with_changes(params=params.with_changes(**{name: [*here[:index], new, *here[index:]]}))
 
 
-BY_NAME: Final = {
-    "replace": Transformation(replace, (cst.BaseExpression,)),
-    "rewrite_call": Transformation(rewrite_call, (cst.Call,)),
-    "remove_key": Transformation(remove_key, (cst.Dict,)),
-    "raise_it": Transformation(raise_it, (cst.Expr, cst.Return)),
-    "add_cause": Transformation(add_cause, (cst.Raise,)),
-    "name_caught": Transformation(name_caught, (cst.ExceptHandler, cst.ExceptStarHandler)),
-    "add_parameter": Transformation(add_parameter, (cst.FunctionDef,)),
+BY_NAME: Final[dict[str, tuple[Callable[..., Any], tuple[type[cst.CSTNode], ...]]]] = {
+    "replace": (replace, (cst.BaseExpression,)),
+    "rewrite_call": (rewrite_call, (cst.Call,)),
+    "raise_it": (raise_it, (cst.Expr, cst.Return)),
+    "add_cause": (add_cause, (cst.Raise,)),
+    "name_caught": (name_caught, (cst.ExceptHandler, cst.ExceptStarHandler)),
+    "add_parameter": (add_parameter, (cst.FunctionDef,)),
 }
+"""The transformations, each with the kinds of nodes that it is for."""
 
 
 def _separated(old: Sequence[Any], new: Sequence[Any], gap: cst.BaseParenthesizableWhitespace, after: str = "") -> Any:

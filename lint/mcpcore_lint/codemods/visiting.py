@@ -14,31 +14,24 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
 import libcst
-from libcst.metadata import CodeRange, ParentNodeProvider, PositionProvider, WhitespaceInclusivePositionProvider
+from libcst import metadata
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
+    from collections.abc import Callable, Collection, Iterable
 
-    from libcst.metadata import ProviderT
-
-    from mcpcore_lint.codemods.piece import Piece
+    from mcpcore_lint.codemods.piece import Piece, Replacement
     from mcpcore_lint.codemods.rule import CstRule, Visit
 
-_SCOPED = frozenset({"ScopeProvider", "QualifiedNameProvider", "FullyQualifiedNameProvider"})
-"""Providers that need to see what a file imports."""
-
-
 FUNCTIONS: Final = (libcst.FunctionDef, libcst.Lambda)
+NAMES: Final = frozenset({metadata.ScopeProvider, metadata.QualifiedNameProvider})
+"""Providers that need to see what a file imports."""
 
 
 class Visitor(libcst.CSTVisitor):
     """A rule while it visits: its metadata is that of the piece, computed on first use."""
 
-    METADATA_DEPENDENCIES: Collection[ProviderT] = (  # type: ignore[misc]
-        PositionProvider,
-        WhitespaceInclusivePositionProvider,
-        ParentNodeProvider,
-    )
+    _PLACES = (metadata.PositionProvider, metadata.WhitespaceInclusivePositionProvider, metadata.ParentNodeProvider)
+    METADATA_DEPENDENCIES: Collection[metadata.ProviderT] = _PLACES  # type: ignore[misc]
     _visiting: Visit
 
     def get_metadata(self, key: Any, node: libcst.CSTNode, *default: Any, **named: Any) -> Any:
@@ -47,88 +40,100 @@ class Visitor(libcst.CSTVisitor):
         if key not in self.metadata and key in self.get_inherited_dependencies():
             self.metadata = {**self.metadata, key: piece.metadata(key)}
         value = super().get_metadata(key, node, *default, **named)
-        if not isinstance(value, CodeRange):
+        if not isinstance(value, metadata.CodeRange):
             return value
         span = piece.span_of(value)
-        return CodeRange((span.line, span.column - 1), (span.end_line, span.end_column - 1))
+        return metadata.CodeRange((span.line, span.column - 1), (span.end_line, span.end_column - 1))
+
+
+class Replacer(libcst.CSTTransformer):
+    """Replaces nodes, inner ones first, and visits only the nodes around them."""
+
+    def __init__(
+        self, nodes: Collection[libcst.CSTNode], replace: Callable[[libcst.CSTNode, Any], Replacement]
+    ) -> None:
+        super().__init__()
+        self.nodes = nodes
+        self.on_leave = replace  # type: ignore[assignment]
+
+    def on_visit(self, node: libcst.CSTNode) -> bool:
+        """Visit only these nodes."""
+        return node in self.nodes
 
 
 @cache
 def visiting_class(rule: type[CstRule]) -> type[Any]:
-    """The class of a rule combined with libcst's visitor.
-
-    Raises:
-        TypeError: If it has a method for a node that libcst does not have.
-    """
+    """The class of a rule combined with libcst's visitor."""
     base: type = Visitor
     if any(map(_is_decorated, _own_methods(rule).values())):
         from libcst.matchers import MatcherDecoratableVisitor
 
         base = type("Matching", (Visitor, MatcherDecoratableVisitor), {})
-    _node_methods(rule)
     return type(rule.__name__, (rule, base), {"__module__": rule.__module__, "__qualname__": rule.__qualname__})
-
-
-def sees_imports(visitor: type[Any]) -> bool:
-    """Whether a rule asks for names, which depend on the imports of the file."""
-    return any(provider.__name__ in _SCOPED for provider in visitor.get_inherited_dependencies())
 
 
 def visit(piece: Piece, roots: Iterable[libcst.CSTNode], rule: type[CstRule], visitor: Any) -> None:
     """Show some nodes of a piece to an instance of the visiting class of a rule.
 
     Raises:
+        TypeError: If the rule has a method for a node that libcst does not have.
         Unreadable: If the code is nested too deeply.
     """
-    methods = {key: getattr(visitor, name) for key, name in _node_methods(rule).items()}
+    names = _node_methods(rule)
+    methods = {key: getattr(visitor, name) for key, name in (names or {}).items()}
 
-    def walk(node: libcst.CSTNode) -> None:
+    def walk(node: libcst.CSTNode, below: Iterable[libcst.CSTNode] | None = None) -> None:
         method = methods.get(("visit", type(node)))
         if method is None or method(node) is not False:
-            for attribute in _ATTRIBUTES.get(type(node)) or _attributes(node):
-                child = getattr(node, attribute)
-                for each in child if isinstance(child, (list, tuple)) else (child,):
-                    if hasattr(each, "visit"):  # a node; isinstance with an abstract class is slow
-                        walk(each)
+            for child in children(node) if below is None else below:
+                walk(child)
         if method := methods.get(("leave", type(node))):
             method(node)
 
     try:
-        if _needs_libcst(rule):
-            if visitor.on_visit(piece.tree) is not False:
-                for root in roots:
-                    root.visit(visitor)
-            visitor.on_leave(piece.tree)
+        if names is not None:
+            walk(piece.tree, roots)
             return
-        if (enter := methods.get(("visit", libcst.Module))) is None or enter(piece.tree) is not False:
+        if visitor.on_visit(piece.tree) is not False:
             for root in roots:
-                walk(root)
-        if leave := methods.get(("leave", libcst.Module)):
-            leave(piece.tree)
+                root.visit(visitor)
+        visitor.on_leave(piece.tree)
     except RecursionError:
         raise piece.too_deep() from None
 
 
-_ATTRIBUTES: Final[dict[type[libcst.CSTNode], tuple[str, ...]]] = {}
+class _Attributes(libcst.CSTVisitor):
+    """Collects the attributes of one node that hold nodes, in the order in which libcst visits them."""
+
+    def __init__(self, node: libcst.CSTNode) -> None:
+        super().__init__()
+        self.node = node
+        self.names: list[str] = []
+        node.visit(self)
+
+    def on_visit(self, node: libcst.CSTNode) -> bool:
+        """Visit no other node."""
+        return node is self.node
+
+    def on_visit_attribute(self, node: libcst.CSTNode, attribute: str) -> None:
+        """Note the attribute."""
+        self.names += [attribute] if node is self.node else []
 
 
-def _attributes(node: libcst.CSTNode) -> tuple[str, ...]:
-    """The attributes of a kind of node that hold nodes, in the order in which libcst visits them."""
-    names: list[str] = []
-    outer = node
+_ATTRIBUTES: Final[dict[type[libcst.CSTNode], list[str]]] = {}
 
-    class Collecting(libcst.CSTVisitor):
-        """Collects the attributes of one node."""
 
-        def on_visit(self, node: libcst.CSTNode) -> bool:
-            return node is outer
-
-        def on_visit_attribute(self, node: libcst.CSTNode, attribute: str) -> None:
-            if node is outer:
-                names.append(attribute)
-
-    node.visit(Collecting())
-    return _ATTRIBUTES.setdefault(type(node), tuple(names))
+def children(node: libcst.CSTNode) -> list[libcst.CSTNode]:
+    """The nodes right below a node, in the order in which libcst visits them."""
+    names = _ATTRIBUTES.get(type(node))
+    if names is None:
+        names = _ATTRIBUTES[type(node)] = _Attributes(node).names
+    below: list[libcst.CSTNode] = []
+    for name in names:
+        value = getattr(node, name)
+        # isinstance with an abstract class is slow.
+        below += (each for each in (value if isinstance(value, (list, tuple)) else (value,)) if hasattr(each, "visit"))
+    return below
 
 
 def _own_methods(rule: type[CstRule]) -> dict[str, Any]:
@@ -146,31 +151,25 @@ def _is_decorated(method: Any) -> bool:
 
 
 @cache
-def _needs_libcst(rule: type[CstRule]) -> bool:
-    """Whether libcst itself has to visit for a rule."""
-    return any(
-        _is_decorated(method) or re.match(r"(?:visit|leave)_[A-Z][A-Za-z]*_|on_(?:visit|leave)", name)
-        for name, method in _own_methods(rule).items()
-    )
-
-
-@cache
-def _node_methods(rule: type[CstRule]) -> dict[tuple[str, type[libcst.CSTNode]], str]:
-    """The names of the methods for kinds of nodes, by "visit" or "leave" and the kind.
+def _node_methods(rule: type[CstRule]) -> dict[tuple[str, type[libcst.CSTNode]], str] | None:
+    """The names of the methods for kinds of nodes, by "visit" or "leave" and the kind; None if libcst has to visit.
 
     Raises:
         TypeError: If a method is for a node that libcst does not have.
     """
-    methods: dict[tuple[str, type[libcst.CSTNode]], str] = {}
+    methods: dict[tuple[str, type[libcst.CSTNode]], str] | None = {}
     for name, method in _own_methods(rule).items():
         match = re.match(r"(visit|leave)_([A-Z][A-Za-z]*)(_?)", name)
-        if match is None or _is_decorated(method):
+        if _is_decorated(method) or match is None:
+            methods = None if _is_decorated(method) or name in {"on_visit", "on_leave"} else methods
             continue
         kind = getattr(libcst, match[2], None)
         if not isinstance(kind, type) or not issubclass(kind, libcst.CSTNode):
             near = difflib.get_close_matches(match[2], dir(libcst), n=1)
             hint = f": did you mean {match[1]}_{near[0]}?" if near else ""
             raise TypeError(f"{rule.__name__}.{name} would never be called, since libcst has no {match[2]}{hint}")
-        if not match[3]:
+        if match[3]:
+            methods = None
+        elif methods is not None:
             methods[match[1], kind] = name
     return methods

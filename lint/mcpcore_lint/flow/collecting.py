@@ -4,33 +4,28 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mcpcore_lint.flow.effects import (
-    CODED,
-    Bindings,
-    Blind,
-    Event,
-    Facts,
-    Guard,
-    Key,
-    Summary,
-    Throw,
-    Write,
-    bound_to,
-    handed_over,
-    swallowed,
-)
+from mcpcore_lint.dataclasses import replace
+from mcpcore_lint.flow.effects import CODED, Blind, Effect, Guard, Key, Throw
 from mcpcore_lint.model import Reach, ReachedThrow, ReachedWrite, Site, UnresolvedCall
 
 if TYPE_CHECKING:
     from mcpcore_lint.diagnostics import Span
     from mcpcore_lint.flow.calls import CallGraph
+    from mcpcore_lint.flow.effects import Write
     from mcpcore_lint.model import Handler
 
 
 class Collector:
     """Collects the errors, unresolved calls and writes that leave one handler."""
 
-    def __init__(self, graph: CallGraph, handler: Handler, outer: list[tuple[tuple[Guard, ...], ...]]) -> None:
+    def __init__(self, graph: CallGraph, handler: Handler, outer: list[list[tuple[Guard, ...]]]) -> None:
+        """Prepare to read one handler.
+
+        Args:
+            graph: The call graph.
+            handler: The handler.
+            outer: For each decorator and caller, the outermost first, the guards around each call of the handler.
+        """
         self.graph = graph
         self.handler = handler
         self.outer = outer
@@ -38,167 +33,75 @@ class Collector:
         self.throws: dict[tuple[object, ...], ReachedThrow] = {}
         self.unresolved: dict[Blind, UnresolvedCall] = {}
         self.written: dict[Write, ReachedWrite] = {}
-        start, end = handler.node.lineno, handler.node.end_lineno or handler.node.lineno
-        self.lines = range(start, end + 1)
 
-    def events(self, facts: Facts, guards: tuple[Guard, ...], key: Key, seen: set[Key], bound: Bindings = ()) -> None:
-        """Add the events of the handler, and those of its nested functions where it calls them.
+    def collect(self, key: Key, guards: tuple[Guard, ...] = (), seen: frozenset[Key] = frozenset()) -> None:
+        """Add the effects of the handler, and those of its nested functions where it calls them.
 
         Args:
-            facts: The facts of the function.
-            guards: The guards around its call in the handler.
             key: The function.
+            guards: The guards around its call in the handler.
             seen: The functions that led here, so that recursion ends.
-            bound: The values of its parameters.
         """
-        seen = {*seen, key}
         name = self.handler.qualname
         trail = (name,) if key.name == name else (name, key.name)
-        for original in facts.events:
-            event = self._resolved(original, bound, trail) if original.kind == "parameter" else original
-            if event.kind == "throw":
-                for throw, path in self.graph.contribution(event):
-                    self._throw(throw, (*trail, *path), event, guards)
-                continue
-            nested = [target for target in event.targets if event.kind != "result" and self._inside(target)]
+        for event in self.graph.facts(key).events:
+            around = (*event.guards, *guards)
+            nested = () if event.results else tuple(target for target in event.targets if self._inside(target))
+            for target in nested:
+                if target not in seen:
+                    self.collect(target, around, seen | {key})
             others = tuple(target for target in event.targets if target not in nested)
-            for function in nested:
-                for target in self._with_bindings(function, event):
-                    inner = self.graph.facts(target)
-                    self.graph.summary(target)
-                    if inner is not None and target not in seen:
-                        self.events(inner, (*event.guards, *guards), target, seen, event.bindings)
-            if event.targets and not others:
-                continue
-            partial = (
-                event
-                if not nested
-                else Event(
-                    event.kind,
-                    event.span,
-                    event.guards,
-                    event.throw,
-                    event.blind,
-                    others,
-                    event.bindings,
-                    event.parameter,
-                    event.use,
-                )
-            )
-            for target in others:
-                self.graph.summary(target)
-            for _, value in partial.bindings:
-                if isinstance(value, Key):
-                    self.graph.summary(value)
-            for throw, path in self.graph.contribution(partial):
-                self._throw(throw, (*trail, *path), partial, guards)
-            if swallowed((*event.guards, *guards)) or any(
-                all(map(swallowed, chains)) for chains in self.outer if chains
-            ):
-                continue
-            for blind, path in self.graph.blinds(partial):
-                self._blind(blind, (*trail, *path), partial.span)
-            for call in self.graph.parameter_calls(partial):
-                if call.use != "hands on" and partial.kind != "parameter":
-                    self._blind(handed_over(call.parameter, partial.span), trail, partial.span)
-
-    def writes(self, facts: Facts) -> None:
-        """Add the writes to standard output, in the handler and behind its calls."""
-        name = self.handler.qualname
-        for write in facts.writes:
-            self._write(write, (name,), write.span)
-        for event in () if facts.redirects else facts.events:
-            for write, path in self.graph.writes(event):
-                self._write(write, (name, *path), event.span)
-
-    def _write(self, write: Write, path: tuple[str, ...], call: Span) -> None:
-        known = self.written.get(write)
-        if known is None or len(path) < len(known.path):
-            site = Site(write.path, write.span)
-            self.written[write] = ReachedWrite(write.label, write.kind, write.function, path, call, site)
-
-    def _resolved(self, event: Event, bound: Bindings, trail: tuple[str, ...]) -> Event:
-        """Return the use of a parameter as a call of the value that is bound to it."""
-        if event.parameter is None:
-            return event
-        values = bound_to(bound, event.parameter)
-        keys = tuple(value for value in values if isinstance(value, Key) and not self._inside(value))
-        if not values and event.use != "hands on":
-            self._blind(handed_over(event.parameter, event.span), trail, event.span)
-        return Event("call", event.span, event.guards, targets=keys)
-
-    def _blind(self, blind: Blind, path: tuple[str, ...], call: Span) -> None:
-        if blind not in self.unresolved:
-            self.unresolved[blind] = UnresolvedCall(
-                blind.name, path, call, Site(blind.path, blind.span), blind.takes_context, blind.project, blind.why
-            )
-
-    def _with_bindings(self, key: Key, event: Event) -> list[Key]:
-        keys = [key]
-        summary = self.graph.summary(key)
-        for call in summary.parameters:
-            keys.extend(
-                value
-                for value in bound_to(event.bindings, call.parameter)
-                if isinstance(value, Key) and self._inside(value)
-            )
-        return keys
+            for effect, path in self.graph.leaving(replace(event, targets=others)):
+                own = isinstance(effect, Throw) and effect is event.effect and not path and not effect.is_named_only
+                self.add(effect, (*trail, *path), event.span, around, own=own)
 
     def _inside(self, key: Key) -> bool:
-        return key.path == self.handler.module.path and key.line in self.lines and key.name != self.handler.qualname
+        node = self.handler.node
+        inside = key.path == self.handler.module.path and node.lineno <= key.line <= (node.end_lineno or node.lineno)
+        return inside and key.name != self.handler.qualname
 
-    def _throw(self, throw: Throw, path: tuple[str, ...], event: Event, guards: tuple[Guard, ...]) -> None:
-        around = (*event.guards, *guards)
-        onward = self.graph.passes(throw, around) if around else throw
-        for chains in reversed(self.outer):
-            if onward is None:
-                return
-            onward = next(
-                (passed for passed in (self.graph.passes(onward, chain) for chain in chains) if passed is not None),
-                None,
-            )
-        if onward is None:
-            return
-        if not onward.sure:
-            name = ", ".join(onward.codes or ()) or onward.type_name.removeprefix("builtins.")
+    def add(
+        self, effect: Effect, path: tuple[str, ...], call: Span, guards: tuple[Guard, ...], *, own: bool = False
+    ) -> None:
+        """Add an effect, if it leaves the guards around it in the handler and those outside."""
+        onward = self.graph.passes(effect, guards)
+        for ways in reversed(self.outer):
+            onward = self.graph.passes_any(onward, ways) if onward is not None else None
+        if onward is not None:
+            self.keep(onward, path, call, own=own)
+
+    def keep(self, effect: Effect, path: tuple[str, ...], call: Span, *, own: bool = False) -> None:
+        """Record an effect that leaves, with the shortest path to it."""
+        site = Site(effect.path, effect.span)
+        if isinstance(effect, Throw) and not effect.sure:
+            name = ", ".join(effect.codes or ()) or effect.type_name.removeprefix("builtins.")
             why = "it is caught on the way, and the condition for raising it again cannot be read"
-            project = onward.form in CODED
-            blind = Blind(name, throw.path, throw.span, takes_context=False, project=project, why=why)
-            self._blind(blind, path, event.span)
-            return
-        own = event.kind == "throw" and event.throw is not None and not event.throw.known_by
-        identity = (onward.type_name, onward.codes, onward.reasons, onward.path, onward.span, event.span)
-        table = self.own if own else self.throws
-        known = table.get(identity)
-        rank = (onward.is_named_only, onward.data_keys is None, len(path))
-        if known is None or rank < (known.is_named_only, known.data_keys is None, len(known.path)):
-            table[identity] = ReachedThrow(
-                onward.type_name, onward.form, onward.codes, onward.reasons, path, event.span,
-                Site(onward.path, onward.span), "knowledge" if onward.known_by else "project", onward.is_named_only,
-                onward.data_keys,
-            )  # fmt: skip
+            project = effect.form in CODED
+            effect = Blind(name, effect.path, effect.span, takes_context=False, project=project, why=why)
+        if isinstance(effect, Throw):
+            identity = (effect.type_name, effect.codes, effect.reasons, effect.path, effect.span, call)
+            table = self.own if own else self.throws
+            known = table.get(identity)
+            rank = (effect.is_named_only, effect.data_keys is None, len(path))
+            if known is None or rank < (known.is_named_only, known.data_keys is None, len(known.path)):
+                table[identity] = ReachedThrow(
+                    effect.type_name, effect.form, effect.codes, effect.reasons, path, call, site,
+                    "knowledge" if effect.known_by else "project", effect.is_named_only, effect.data_keys,
+                )  # fmt: skip
+        elif isinstance(effect, Blind):
+            if effect not in self.unresolved:
+                self.unresolved[effect] = UnresolvedCall(
+                    effect.name, path, call, site, effect.takes_context, effect.project, effect.why
+                )
+        elif effect not in self.written or len(path) < len(self.written[effect].path):
+            self.written[effect] = ReachedWrite(effect.label, effect.kind, effect.function, path, call, site)
 
-    def result(self, wrapped: list[Summary]) -> Reach:
-        """Return everything collected, in the order of the calls in the handler.
-
-        Args:
-            wrapped: The summaries of the wrappers that the handler's decorators add.
-        """
+    def result(self) -> Reach:
+        """Return everything collected, in the order of the calls in the handler."""
 
         def order(throw: ReachedThrow) -> tuple[Span, tuple[str, ...], str, Span]:
             return (throw.call, throw.path, throw.site.path, throw.site.span)
 
-        for summary in wrapped:
-            for throw, path in summary.throws.items():
-                span = self.handler.span
-                reached = ReachedThrow(
-                    throw.type_name, throw.form, throw.codes, throw.reasons, (self.handler.qualname, *path), span,
-                    Site(throw.path, throw.span), "knowledge" if throw.known_by else "project", throw.is_named_only,
-                    throw.data_keys,
-                )  # fmt: skip
-                self.throws.setdefault((throw, span), reached)
-            for write, path in summary.writes.items():
-                self._write(write, (self.handler.qualname, *path), self.handler.span)
         return Reach(
             tuple(sorted(self.throws.values(), key=order)),
             tuple(sorted(self.unresolved.values(), key=lambda call: (call.call, call.path))),

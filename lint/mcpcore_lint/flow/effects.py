@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, Final, Literal, NamedTuple
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
 
 from mcpcore_lint.dataclasses import light
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from mcpcore_lint.diagnostics import Span
     from mcpcore_lint.model import ErrorForm, FunctionNode
+    from mcpcore_lint.semantics.hierarchy import Hierarchy
     from mcpcore_lint.syntax.module import ClassInfo, Module
+    from mcpcore_lint.syntax.project import Project
 
 
 BROAD: Final = frozenset({"builtins.Exception", "builtins.BaseException"})
@@ -21,8 +25,17 @@ CODED: Final = frozenset({"fail", "factory", "coded", "guard"})
 """Forms of errors that have a code."""
 
 
+class Parameter(NamedTuple):
+    """A parameter, identified by its name and the position of its function."""
+
+    path: str
+    line: int
+    column: int
+    name: str
+
+
 class Key(NamedTuple):
-    """A function of the project, called on an instance of one class."""
+    """A function of the project, called on an instance of one class and with some arguments."""
 
     path: str
     line: int
@@ -31,17 +44,13 @@ class Key(NamedTuple):
     receiver: str = ""
     raw: bool = False
     """Whether this is the function without its decorators."""
-    flags: tuple[tuple[str, bool | None], ...] = ()
-    """The flags that one call passes to it."""
+    bound: Bindings = ()
+    """The functions and flags that are passed to it, and the functions that are passed to those around it."""
 
 
-class Parameter(NamedTuple):
-    """A parameter, identified by its name and the position of its function."""
-
-    path: str
-    line: int
-    column: int
-    name: str
+Bound: TypeAlias = "Key | Parameter | bool | None"
+"""The value of a parameter: a function that it may be, a parameter of the caller that is passed on, or a flag."""
+Bindings: TypeAlias = "tuple[tuple[Parameter, Bound], ...]"
 
 
 class Throw(NamedTuple):
@@ -91,6 +100,9 @@ class Write(NamedTuple):
     span: Span
 
 
+Effect: TypeAlias = "Throw | Blind | Write"
+
+
 class Clause(NamedTuple):
     """An `except` clause: the classes that it catches, and the `raise` statements that raise them again."""
 
@@ -109,7 +121,7 @@ class Becomes(NamedTuple):
 
 
 class Guard(NamedTuple):
-    """The clauses of one `try`, a context manager or a decorator: anything that may stop or change an error."""
+    """The clauses of one `try`, a context manager or a decorator: anything that may stop or change an effect."""
 
     clauses: tuple[Clause, ...] = ()
     group: bool = False
@@ -122,72 +134,52 @@ class Guard(NamedTuple):
     """Whether a condition that cannot be read decides if an error passes."""
     redirects: bool = False
     """Whether it redirects standard output; errors pass unchanged."""
+    condition: tuple[ast.expr, bool] | None = None
+    """A test of flags, with the outcome without which the code inside does not run."""
 
 
 NOTHING: Final = Guard((Clause(("builtins.BaseException",), (), star=True),))
 """A guard that stops every error."""
 
 
-class ParameterCall(NamedTuple):
-    """The use of a parameter in a function, with the guards around it."""
+@light
+class Event:
+    """One entry in the facts of a function: an effect, or a call."""
 
-    parameter: Parameter
+    span: Span
     guards: tuple[Guard, ...]
-    use: ParameterUse = "calls"
-
-
-ParameterUse = Literal["calls", "hands on"]
-"""The function calls the parameter, or passes it to outside code that may call it."""
-Bindings = tuple[tuple[Parameter, "Key | Parameter"], ...]
-"""Parameters of a called function, each with the function or the caller's parameter that it receives."""
-EventKind = Literal["throw", "call", "parameter", "result", "blind", "guard"]
+    effect: Effect | None = None
+    targets: tuple[Key, ...] = ()
+    """The functions that it calls."""
+    parameter: Parameter | None = None
+    """The parameter that it calls or passes to outside code. If a call binds no function to it, `effect` applies."""
+    results: bool = False
+    """Whether the errors that the functions return are raised, rather than those that they raise."""
 
 
 @light
-class Event:
-    """One entry in the facts of a function."""
-
-    kind: EventKind
-    span: Span
-    guards: tuple[Guard, ...]
-    throw: Throw | None = None
-    blind: Blind | None = None
-    targets: tuple[Key, ...] = ()
-    bindings: Bindings = ()
-    parameter: Parameter | None = None
-    use: ParameterUse = "calls"
-
-
 class Facts:
-    """The facts of one function, without those of its callees."""
+    """The facts of one function, without those of the functions that it calls."""
 
-    __slots__ = ("events", "key", "redirects", "returned", "returned_from", "wrapped", "writes")
-
-    def __init__(self, key: Key, events: list[Event] | None = None, wrapped: str = "") -> None:
-        self.key = key
-        self.events: list[Event] = events if events is not None else []
-        self.returned: list[Throw] = []
-        """Errors that it creates and returns."""
-        self.returned_from: list[Key] = []
-        """Functions whose results it returns."""
-        self.wrapped = wrapped
-        """The name of the function itself, if these are the facts of its decorated form."""
-        self.writes: list[Write] = []
-        self.redirects = False
-        """Whether it replaces `sys.stdout`."""
+    name: str
+    """The name of the function in call paths."""
+    events: list[Event]
+    returned: list[Effect]
+    """Errors that it creates and returns; an unresolved call if it may return another one."""
+    returned_from: list[Key]
+    """Functions whose results it returns."""
+    decorated: bool = False
+    """Whether these are the facts of a function with its decorators."""
 
 
 class Summary:
     """Everything that leaves a function, each with the path of functions to it, the function itself first."""
 
-    __slots__ = ("blinds", "parameters", "returned", "throws", "writes")
+    __slots__ = ("effects", "returned")
 
     def __init__(self) -> None:
-        self.throws: dict[Throw, tuple[str, ...]] = {}
-        self.blinds: dict[Blind, tuple[str, ...]] = {}
-        self.parameters: dict[ParameterCall, None] = {}
-        self.returned: dict[Throw, tuple[str, ...]] = {}
-        self.writes: dict[Write, tuple[str, ...]] = {}
+        self.effects: dict[Effect, tuple[str, ...]] = {}
+        self.returned: dict[Effect, tuple[str, ...]] = {}
 
 
 def key_of(node: FunctionNode, module: Module, receiver: ClassInfo | None, *, raw: bool = False) -> Key:
@@ -196,13 +188,13 @@ def key_of(node: FunctionNode, module: Module, receiver: ClassInfo | None, *, ra
     if scope is None and type(node) is ast.Lambda:
         scope = module.scope_of(node)  # its name comes from the enclosing function, whichever caller asks first
     name = scope.qualname if scope is not None else getattr(node, "name", "<lambda>")
-    place = place_of(receiver) if receiver is not None else ""
+    place = f"{receiver.module.path}:{receiver.node.lineno}:{receiver.node.col_offset}" if receiver is not None else ""
     return Key(module.path, node.lineno, node.col_offset, name, place, raw)
 
 
-def place_of(info: ClassInfo) -> str:
-    """Return the position of a class, by which the project finds it again."""
-    return f"{info.module.path}:{info.node.lineno}:{info.node.col_offset}"
+def parameter_of(node: FunctionNode, module: Module, name: str) -> Parameter:
+    """Return a parameter by its function and name."""
+    return Parameter(module.path, node.lineno, node.col_offset, name)
 
 
 def swallowed(guards: tuple[Guard, ...]) -> bool:
@@ -216,22 +208,19 @@ def swallowed(guards: tuple[Guard, ...]) -> bool:
     return False
 
 
-def redirected(guards: tuple[Guard, ...]) -> bool:
-    """Whether one of some guards redirects standard output."""
-    return any(guard.redirects for guard in guards)
+@light
+class Program:
+    """The project, with the settings that concern errors."""
 
+    project: Project
+    hierarchy: Hierarchy
+    raises: Mapping[str, tuple[str, ...]]
+    """Functions of other packages with the errors that they raise, from the configuration."""
+    thorough: bool = False
+    """Whether calls into unknown packages are reported too, as `--explain-calls` does."""
 
-def parameter_of(node: FunctionNode, module: Module, name: str) -> Parameter:
-    """Return a parameter by its function and name."""
-    return Parameter(module.path, node.lineno, node.col_offset, name)
-
-
-def bound_to(bindings: Bindings, parameter: Parameter) -> list[Key | Parameter]:
-    """Return the values that a call binds to a parameter."""
-    return [value for name, value in bindings if name == parameter]
-
-
-def handed_over(parameter: Parameter, span: Span) -> Blind:
-    """Return the unresolved call that a parameter with an unknown value leads to."""
-    why = "its value is passed in by a caller that is not known"
-    return Blind(parameter.name, parameter.path, span, takes_context=False, project=True, why=why)
+    def find(self, key: Key | Parameter) -> tuple[FunctionNode, Module] | None:
+        """Return the function of a key or a parameter, with its file."""
+        module = self.project.module_at(key.path)
+        node = module.function_at(key.line, key.column) if module is not None else None
+        return (node, module) if node is not None and module is not None else None

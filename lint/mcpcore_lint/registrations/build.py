@@ -16,6 +16,7 @@ from mcpcore_lint.model import (
     Handler,
     Missing,
     Served,
+    Symbol,
     ToolDef,
     Unknown,
     Value,
@@ -25,15 +26,14 @@ from mcpcore_lint.model import (
 )
 from mcpcore_lint.registrations.calls import Calls
 from mcpcore_lint.registrations.contracts import contract_given
-from mcpcore_lint.registrations.functions import Target, wrapped_parameter
-from mcpcore_lint.registrations.lowlevel import Dispatching
+from mcpcore_lint.registrations.lowlevel import dispatched
 from mcpcore_lint.registrations.unresolved import Unresolved, note_unresolved, unresolved_registration
 from mcpcore_lint.registrations.ways import HINTS, NEAR, Maker, Site
-from mcpcore_lint.semantics.choices import choice
 from mcpcore_lint.semantics.evaluate import evaluate
+from mcpcore_lint.values import choice
 
 if TYPE_CHECKING:
-    from mcpcore_lint.records import ToolFlavour
+    from mcpcore_lint.registrations.functions import Target
     from mcpcore_lint.semantics.hierarchy import Hierarchy
     from mcpcore_lint.syntax.module import Module
     from mcpcore_lint.syntax.scopes import Scope
@@ -45,27 +45,23 @@ class Builder:
     def __init__(self, module: Module, hierarchy: Hierarchy) -> None:
         self.module = module
         self.hierarchy = hierarchy
-        self.calls = Calls(module, hierarchy)
+        self.calls = Calls(hierarchy)
         self._handlers: dict[tuple[FunctionNode, int], Handler] = {}
         self._found: list[ToolDef] = []
         self._serving: list[ToolDef] = []
         """The low-level handlers among them that serve tools by name."""
         self._unresolved: list[Unresolved] = []
-        self._servers: dict[ast.AST, str] = {}
-        """The keys of the servers to which the tools made by a call are added."""
+        self._servers: dict[ast.AST, str | None] = {}
+        """The servers to which the tools made by a call are added."""
 
     # -- tools -------------------------------------------------------------------------------------------------------
 
     def tools(self) -> list[ToolDef]:
         """Every tool, resource and prompt that the file registers, in source order."""
         self.module.complete()
-        self._found = []
-        self._serving = []
-        self._servers = {}
-        self._unresolved = []
-        for node, scope in list(self.module.functions.items()):
+        for node in list(self.module.functions):
             if not isinstance(node, ast.Lambda) and node.decorator_list:
-                self._decorated(node, scope)
+                self._decorated(node)
         for call, scope in self._calls():
             self.calls.functions.steps = 0
             for site in self.calls.sites(call, scope):
@@ -73,47 +69,16 @@ class Builder:
         self._served()
         note_unresolved(self.module, self._unresolved)
         for tool in self._found:
-            if tool.server is None:
-                tool.server = self._servers.get(tool.registration)
+            tool.server = tool.server or self._servers.get(tool.registration)
         self._found.sort(key=lambda each: (each.registration.lineno, each.registration.col_offset))
         return self._found
 
-    def _decorated(self, node: ast.FunctionDef | ast.AsyncFunctionDef, scope: Scope) -> None:
-        makers = self.makers(node, scope)
-        if makers and wrapped_parameter(node, self.module) is None:
-            name = Const(node, self.module, node.name)
-            before = len(self._found)
-            for decorator, maker in makers:
-                self._add(maker, decorator, Target(node, self.module, name), self.outside(scope))
-            self._found[before:] = _joined(self._found[before:], name)
-
-    def makers(self, node: ast.FunctionDef | ast.AsyncFunctionDef, scope: Scope) -> tuple[tuple[ast.expr, Maker], ...]:
-        """The decorators of a function that make a tool of it, each with its maker; kept for servers that list it."""
-        key = ("makers", node)
-        found: tuple[tuple[ast.expr, Maker], ...] | None = self.module.memo.get(key)
-        if found is None:
-            outside = self.outside(scope)
-            makers: list[tuple[ast.expr, Maker]] = []
-            for decorator in node.decorator_list:
-                self.calls.functions.steps = 0
-                maker = self.calls.maker(decorator, outside)
-                if maker is not None:
-                    makers.append((decorator, maker))
-            found = self.module.memo[key] = tuple(makers)
-        return found
-
-    def outside(self, scope: Scope) -> Scope:
-        """The scope that the decorators of a function are read in."""
-        if scope.owner is not None:
-            info = self.module.classes.get(scope.owner)
-            if info is not None:
-                return info.body_scope
-        assert scope.parent is not None
-        return scope.parent
-
-    def server(self, node: ast.expr, scope: Scope) -> tuple[ToolFlavour | None, str | None]:
-        """The flavour of a server object, and a key by which the same object is known elsewhere."""
-        return self.calls.servers.server(node, scope)
+    def _decorated(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
+        before = len(self._found)
+        for site in self.calls.decorations(node, self.module):
+            for target in self.calls.functions.behind(site.target, site.scope):
+                self._add(site.maker, site.registration, target)
+        self._found[before:] = _joined(self._found[before:], node)
 
     def _calls(self) -> list[tuple[ast.Call, Scope]]:
         """The calls that may register something: by their words, or by a name that such a line binds."""
@@ -121,8 +86,9 @@ class Builder:
         words = [word for word in NEAR if word in text]
         for local, bindings in self.module.scope.bindings.items():
             lines = (self.module.source.line(getattr(binding.node, "lineno", 1)) for binding in bindings)
-            if any(hint in line for line in lines for hint in HINTS) and f"{local}(" in text:
-                words.append(f"{local}(")
+            if any(hint in line for line in lines for hint in HINTS):
+                # A server may be called, or handed to a function of any name: `setup(mcp)`.
+                words += [word for word in (f"{local}(", f"({local})", f"({local},") if word in text]
         return self.module.calls_near(*words) if words else []
 
     # -- calls -------------------------------------------------------------------------------------------------------
@@ -134,17 +100,20 @@ class Builder:
         for scope in rounds:
             functions.steps = 0
             maker = self.calls.evaluated(site.maker, scope) if scope is not site.scope else site.maker
-            self._note_server(maker, site.target, scope)
+            made = evaluate(site.target, scope) if maker.server is not None else None
+            if isinstance(made, CallValue) and made.node is not None:
+                # `add_tool(Tool.from_function(...))`: the inner call is the registration, the outer one has the server.
+                self._servers.setdefault(made.node, maker.server)
             targets = {target.node: target for target in functions.behind(site.target, scope)}
             resolved = resolved or bool(targets)
             names: set[str | None] = set()
             for target in targets.values():
                 if isinstance(target.node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-                    own = self._own_maker(target.node, target.module)
-                    if own is not None:
-                        self._renamed(own, maker, site, target)
+                    own = self.calls.decorations(target.node, target.module)
+                    if own:
+                        self._renamed(own[0].maker, maker, site, target)
                         continue
-                tool = self._add(maker, site.registration, target, site.scope)
+                tool = self._add(maker, site.registration, target)
                 # Only one of several functions of the same name is registered, whichever was defined.
                 if string(tool.name) in names:
                     tool.server = None
@@ -152,25 +121,6 @@ class Builder:
         if not resolved and site.maker.way.kind == "tool":
             unresolved = unresolved_registration(site, functions)
             self._unresolved += [unresolved] if unresolved is not None else []
-
-    def _note_server(self, maker: Maker, target: ast.expr, scope: Scope) -> None:
-        """Remember the server of `add_tool(Tool.from_function(...))`, which is a tool by itself."""
-        if maker.server is None:
-            return
-        node: ast.AST | None = target
-        if isinstance(target, (ast.Name, ast.Attribute)):
-            value = evaluate(target.value if isinstance(target, ast.Attribute) else target, scope)
-            node = value.node if isinstance(value, CallValue) and value.module is self.module else None
-        if node is not None:
-            self._servers.setdefault(node, maker.server)
-
-    def _own_maker(self, node: ast.FunctionDef | ast.AsyncFunctionDef, module: Module) -> Maker | None:
-        """The maker among a function's own decorators, so that `add_tool` only registers it."""
-        if not node.decorator_list:
-            return None
-        builder = self if module is self.module else Builder(module, self.hierarchy)
-        found = builder.makers(node, module.scope_of(node))
-        return found[0][1] if found else None
 
     def _renamed(self, own: Maker, maker: Maker, site: Site, target: Target) -> None:
         """`add_tool(tool, name="other")`: one more tool, with the contract of the first."""
@@ -188,11 +138,11 @@ class Builder:
         call = own.call or replace(maker.call, args=(), keywords=())
         kept = tuple(keyword for keyword in call.keywords if keyword[0] not in changes)
         call = replace(call, keywords=(*kept, *changes.items()))
-        self._add(own._replace(call=call, server=maker.server), site.registration, target, site.scope)
+        self._add(own._replace(call=call, server=maker.server), site.registration, target)
 
     # -- one tool ----------------------------------------------------------------------------------------------------
 
-    def _add(self, maker: Maker, registration: ast.expr, target: Target, scope: Scope) -> ToolDef:
+    def _add(self, maker: Maker, registration: ast.expr, target: Target) -> ToolDef:
         node, module = target.node, target.module
         handler = self.handler(node, module)
         if target.signed:
@@ -204,37 +154,25 @@ class Builder:
         contract: Contract | None = None
         call = maker.call
         if maker.flavour == "lowlevel":
-            annotations = Unknown(node, module, "the low-level server lists its tools elsewhere")
             name = Unknown(node, module, "the low-level handler serves every tool")
-            description = Unknown(node, module, "the low-level server lists its tools elsewhere")
+            description = annotations = Unknown(node, module, "the low-level server lists its tools elsewhere")
         elif call is not None:
-            given = given_name(maker)
-            name = given if given is not None else name
+            name = given_name(maker) or name
             description = _description(maker, call)
             if maker.way.kind == "resource":
                 uri = call.argument("uri", maker.way.uri)
-                if isinstance(uri, Missing):
-                    uri = call.argument("uri_template")
+                uri = call.argument("uri_template") if isinstance(uri, Missing) else uri
             annotations = given_annotations(maker)
-            contract = contract_given(call, registration, scope)
-        if isinstance(description, Missing) or (isinstance(description, Const) and description.value is None):
-            doc = handler.docstring
-            description = Const(node, module, doc) if doc is not None else Missing(node, module)
+            contract = contract_given(call, registration, self.module)
+        if is_left_out(description) and handler.docstring is not None:
+            description = Const(node, module, handler.docstring)
+        elif is_left_out(description):
+            description = Missing(node, module)
         if contract is not None:
             self._complete(handler, contract)
-        tool = ToolDef(
-            maker.way.kind,
-            maker.flavour,
-            name,
-            handler,
-            self.module,
-            registration,
-            contract,
-            description,
-            maker.server,
-            annotations,
-            uri,
-        )
+        kind, flavour = maker.way.kind, maker.flavour
+        details = (contract, description, maker.server, annotations, uri)
+        tool = ToolDef(kind, flavour, name, handler, self.module, registration, *details)
         self._found.append(tool)
         if maker.flavour == "lowlevel":
             self._serve(tool)
@@ -243,15 +181,14 @@ class Builder:
     def _serve(self, tool: ToolDef) -> None:
         """Find the tools that a low-level handler serves, and the functions to which it passes them."""
         served: list[Served] = []
-        for each in Dispatching(self.calls.functions).dispatched(tool.handler.node, tool.handler.module):
+        for each in dispatched(self.calls.functions, tool.handler.node, tool.handler.module):
             target = each.target
             handler = self.handler(target.node, target.module) if target is not None else None
             name = string(each.name)
-            other = [branch for branch in each.branches if not branch.runs_for(name)]
-            lines = ((one.body[0].lineno, one.body[-1].end_lineno or one.body[-1].lineno) for one in other)
+            other = [branch.body for branch in each.branches if not branch.runs_for(name)]
+            lines = tuple((body[0].lineno, body[-1].end_lineno or body[-1].lineno) for body in other)
             way = tuple((self.handler(node, module), call) for node, module, call in each.way)
-            inside = self.handler(each.function, each.module)
-            served.append(Served(each.name, handler, each.call, inside, way, tuple(lines)))
+            served.append(Served(each.name, handler, each.call, self.handler(each.function, each.module), way, lines))
         tool.serves = tuple(served)
         if served:
             self._serving.append(tool)
@@ -264,23 +201,10 @@ class Builder:
                 handler = each.handler
                 if handler is None or each.call is None or handler.node in known:
                     continue
-                here = each.inside.module is self.module
                 unknown = Unknown(handler.node, handler.module, "the low-level server lists its tools elsewhere")
-                registration = each.call if here else tool.registration
-                self._found.append(
-                    ToolDef(
-                        "tool",
-                        "lowlevel",
-                        each.name,
-                        handler,
-                        self.module,
-                        registration,
-                        None,
-                        unknown,
-                        tool.server,
-                        unknown,
-                    )
-                )
+                at = each.call if each.inside.module is self.module else tool.registration
+                described = (None, unknown, tool.server, unknown)
+                self._found.append(ToolDef("tool", "lowlevel", each.name, handler, self.module, at, *described))
 
     def handler(self, node: FunctionNode, module: Module) -> Handler:
         """The model of a function."""
@@ -313,7 +237,7 @@ class Builder:
             )
 
 
-def _joined(tools: list[ToolDef], own_name: Value) -> list[ToolDef]:
+def _joined(tools: list[ToolDef], function: FunctionNode) -> list[ToolDef]:
     """The tools of one function: `@mcp.tool` above `@tool(errors=[...])` registers it once, with the contract."""
     declared = [tool for tool in tools if tool.flavour == "mcpcore" and tool.server is None]
     registered = [tool for tool in tools if tool not in declared]
@@ -321,7 +245,7 @@ def _joined(tools: list[ToolDef], own_name: Value) -> list[ToolDef]:
         return tools
     for tool in registered:
         tool.flavour, tool.contract = "mcpcore", declared[0].contract
-        if tool.name is own_name:
+        if tool.name.node is function:
             tool.name = declared[0].name
         if is_left_out(tool.annotations):
             tool.annotations = declared[0].annotations
@@ -335,9 +259,9 @@ def given_name(maker: Maker) -> Value | None:
     given = maker.call.argument("name", maker.way.name)
     if isinstance(given, Missing) and "name_or_fn" in maker.way.handler:
         given = maker.call.argument("name_or_fn")
-    if isinstance(given, Missing) or (isinstance(given, Const) and given.value is None):
-        return None
-    return given
+        if isinstance(given, Symbol):
+            return None  # the function itself
+    return None if is_left_out(given) else given
 
 
 def given_annotations(maker: Maker) -> Value:

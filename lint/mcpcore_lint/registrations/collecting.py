@@ -12,74 +12,69 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint.patterns import regex
-from mcpcore_lint.registrations.ways import DECORATORS, Maker
+from mcpcore_lint.registrations.environment import returned
+from mcpcore_lint.registrations.ways import DECORATORS, Maker, flavour_in
 from mcpcore_lint.syntax.parse import all_parameters, own_nodes
 
 if TYPE_CHECKING:
-    from mcpcore_lint.records import ToolFlavour
     from mcpcore_lint.syntax.module import Module
     from mcpcore_lint.syntax.scopes import Scope
 
 _COLLECTS: Final = frozenset({"append", "add", "setdefault", "insert"})
 _MARK: Final = regex(r"mcp_?tool|is_tool|^_*tool_*$|tool_?(?:def|spec)", re.IGNORECASE)
-_NAME: Final = ("name", "tool_name")
-_DESCRIPTION: Final = ("description",)
+_ARGUMENTS: Final = {"name": "name", "tool_name": "name", "description": "description"}
+"""Parameters of such a decorator, each with the argument of the maker that it is."""
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
-def collector_of(function: Function, owner: Module, asking: Module) -> tuple[str | None, Maker] | None:
-    """The parameter that takes the handler in a decorator that collects, and the maker; None for other functions.
+def collector_of(function: Function, owner: Module, asking: Module) -> tuple[bool, Maker] | None:
+    """Whether a decorator that collects is called first, as `@tool(...)`, and its maker; None for other functions.
 
-    The parameter is None if the function returns the decorator. Parameters that are called like the tool's name or
-    description are arguments of the maker.
+    Parameters that are called like the tool's name or description are arguments of the maker.
     """
-    if "tool" not in function.name.lower() or not (_mentions_mcp(owner) or _mentions_mcp(asking)):
+    mentions = "mcp" in owner.source.text.lower() or "mcp" in asking.source.text.lower()
+    if "tool" not in function.name.lower() or not mentions:
         return None
     scope = owner.scope_of(function)
-    for each in own_nodes(function):
-        if isinstance(each, ast.Return) and isinstance(each.value, ast.Name):
-            nested = scope.bindings.get(each.value.id)
-            inner = nested[0].node if nested else None
-            if isinstance(inner, (ast.FunctionDef, ast.AsyncFunctionDef)) and _kept(inner, owner.scope_of(inner)):
-                return None, _maker(function, owner, asking)
-    kept = _kept(function, scope)
-    return (kept, _maker(function, owner, asking)) if kept is not None else None
+    for value in returned(function):
+        nested = scope.bindings.get(value.id) if isinstance(value, ast.Name) else None
+        inner = nested[0].node if nested else None
+        if isinstance(inner, (ast.FunctionDef, ast.AsyncFunctionDef)) and _keeps(inner, owner.scope_of(inner)):
+            return True, _maker(function, owner, asking)
+    return (False, _maker(function, owner, asking)) if _keeps(function, scope) else None
 
 
 def _maker(function: Function, owner: Module, asking: Module) -> Maker:
     names = {each.arg for each in all_parameters(function.args)}
     keywords = [
-        ast.keyword(as_, ast.copy_location(ast.Name(each, ast.Load()), function))
-        for as_, known in (("name", _NAME), ("description", _DESCRIPTION))
-        for each in known
-        if each in names
+        ast.keyword(keyword, ast.copy_location(ast.Name(name, ast.Load()), function))
+        for name, keyword in _ARGUMENTS.items()
+        if name in names
     ]
     inner = ast.copy_location(ast.Call(ast.Name("tool", ast.Load()), [], keywords), function)
-    flavour = _flavour(asking if asking.source.has("mcp") else owner)
+    flavour = flavour_in(asking.source.text) or flavour_in(owner.source.text) or "sdk"
     return Maker(DECORATORS["tool"], flavour, None, inner=inner)
 
 
-def _kept(function: Function, scope: Scope) -> str | None:
-    """The first parameter of a function that keeps it: in a table, in an object, or marked."""
+def _keeps(function: Function, scope: Scope) -> bool:
+    """Whether a function keeps its first parameter: in a table, in an object, or marked."""
     parameters = [each.arg for each in (*function.args.posonlyargs, *function.args.args)]
     if parameters and parameters[0] in {"self", "cls"}:
         parameters = parameters[1:]
-    if not parameters:
-        return None
-    first = parameters[0]
-    return first if any(_keeps(each, first, scope) for each in own_nodes(function)) else None
+    return bool(parameters) and any(_keeps_at(node, parameters[0], scope) for node in own_nodes(function))
 
 
-def _keeps(node: ast.AST, name: str, scope: Scope) -> bool:
+def _keeps_at(node: ast.AST, name: str, scope: Scope) -> bool:
     match node:
         case ast.Call(func=ast.Attribute(attr=method, value=table), args=args) if method in _COLLECTS:
             return _outside(table, scope) and any(_holds(each, name, scope) for each in args)
-        case ast.Call(func=ast.Name(id="setattr"), args=[ast.Name(id=marked), ast.Constant(value=str(mark)), *_]):
-            return marked == name and _MARK.search(mark) is not None
         case ast.Assign(targets=[ast.Subscript(value=table)], value=value):
             return _outside(table, scope) and _holds(value, name, scope)
-        case ast.Assign(targets=[ast.Attribute(value=ast.Name(id=marked), attr=mark)]):
+        case (
+            ast.Call(func=ast.Name(id="setattr"), args=[ast.Name(id=marked), ast.Constant(value=str(mark)), *_])
+            | ast.Assign(targets=[ast.Attribute(value=ast.Name(id=marked), attr=mark)])
+        ):
             return marked == name and _MARK.search(mark) is not None
     return False
 
@@ -109,12 +104,3 @@ def _outside(table: ast.expr, scope: Scope) -> bool:
         return True
     found = scope.lookup(name)
     return found is not None and found[0] is not scope
-
-
-def _mentions_mcp(module: Module) -> bool:
-    return "mcp" in module.source.text.lower()
-
-
-def _flavour(module: Module) -> ToolFlavour:
-    text = module.source.text
-    return "fastmcp" if "fastmcp" in text and "mcp.server.fastmcp" not in text else "sdk"

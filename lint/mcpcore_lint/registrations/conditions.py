@@ -10,6 +10,8 @@ from mcpcore_lint.registrations.environment import Frame, constructed, see
 from mcpcore_lint.semantics.evaluate import evaluate
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from mcpcore_lint.registrations.environment import Placed
     from mcpcore_lint.registrations.functions import Functions
     from mcpcore_lint.syntax.scopes import Scope
@@ -21,13 +23,14 @@ _COROUTINES: Final = frozenset({"inspect.iscoroutinefunction", "asyncio.iscorout
 class Conditions:
     """Decides conditions: True, False, or None if that is not known."""
 
-    def __init__(self, functions: Functions) -> None:
+    def __init__(self, functions: Functions, text: Callable[[ast.expr, Scope], str | None]) -> None:
         self.functions = functions
+        self.text = text
 
     def holds(self, test: ast.expr, scope: Scope) -> bool | None:
         """Whether a condition holds in a scope."""
         if isinstance(scope, Frame) and isinstance(test, (ast.Name, ast.Attribute, ast.Subscript)):
-            part, where = see(test, scope, scope.filled)
+            part, where = see(test, scope)
             value = evaluate(part, where) if part is not test else None
             return bool(value.value) if isinstance(value, Const) else None
         match test:
@@ -39,13 +42,13 @@ class Conditions:
                 results = [self.holds(value, scope) for value in values]
                 return stops if stops in results else None if None in results else not stops
             case ast.Compare(left=left, ops=[ast.Eq() | ast.NotEq() as operator], comparators=[right]):
-                text, other = self._text(left, scope), self._text(right, scope)
+                text, other = self.text(left, scope), self.text(right, scope)
                 return None if text is None or other is None else (text == other) is isinstance(operator, ast.Eq)
             case ast.Compare(left=left, ops=[ast.In() | ast.NotIn() as operator], comparators=[right]):
-                text, texts = self._text(left, scope), self._texts(right, scope)
+                text, texts = self.text(left, scope), self._texts(right, scope)
                 return None if text is None or texts is None else (text in texts) is isinstance(operator, ast.In)
             case ast.Call(func=ast.Attribute(value=whole, attr="startswith" | "endswith" as method), args=[affix]):
-                text, texts = self._text(whole, scope), self._texts(affix, scope)
+                text, texts = self.text(whole, scope), self._texts(affix, scope)
                 return None if text is None or texts is None else bool(getattr(text, method)(texts))
             case ast.Call(func=func, args=[item]):
                 return self.accepts(func, scope, (item, scope))
@@ -65,9 +68,6 @@ class Conditions:
             return None
         return callee.name in _FUNCTIONS or isinstance(functions[0].node, ast.AsyncFunctionDef)
 
-    def _text(self, node: ast.expr, scope: Scope) -> str | None:
-        return self.functions.elements.members.text(node, scope)
-
     def _texts(self, node: ast.expr, scope: Scope) -> tuple[str, ...] | None:
         """The texts of a collection, or the one text; None if some are not known."""
         value = evaluate(node, scope)
@@ -76,7 +76,7 @@ class Conditions:
         else:
             texts = [string(value)]
             if texts == [None]:
-                texts = [self._text(*item) for item in self.functions.elements.of(node, scope)]
+                texts = [self.text(*item) for item in self.functions.elements.of(node, scope)]
         return tuple(text for text in texts if text is not None) if texts and None not in texts else None
 
 

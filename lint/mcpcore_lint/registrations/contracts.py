@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
 
     from mcpcore_lint.syntax.module import Module
-    from mcpcore_lint.syntax.scopes import Scope
 
 
 _POSITIONS: Final = {
@@ -36,15 +35,16 @@ _POSITIONS: Final = {
 }
 
 
-def contract_given(call: CallValue, registration: ast.expr, scope: Scope) -> Contract | None:
+def contract_given(call: CallValue, registration: ast.expr, module: Module) -> Contract | None:
     """The contract among the arguments of a registration."""
     value = call.argument("errors")
     if isinstance(value, Missing):
         return None
-    node = _keyword_value(call.node, "errors")
+    keywords = registration.keywords if isinstance(registration, ast.Call) else []
+    node = next((keyword.value for keyword in keywords if keyword.arg == "errors"), None)
     if isinstance(value, Const) and value.value is None and node is not None:
         return None
-    return contract_of(value, registration if node is None else node, call.module or scope.module, node)
+    return contract_of(value, registration if node is None else node, module, node)
 
 
 def contract_of(value: Value, node: ast.expr, module: Module, inline: ast.expr | None) -> Contract:
@@ -71,35 +71,16 @@ def _nodes_in(inline: ast.expr, items: list[Value]) -> AbstractSet[ast.AST | Non
 
 def _entry(value: Value, module: Module, inside: AbstractSet[ast.AST | None]) -> ContractEntry:
     where = value.module or module
-    if isinstance(value, CallValue) and value.func.name == "mcpcore.FailureMode":
-        call = value.node if isinstance(value.node, ast.Call) else None
+    is_failure_mode = isinstance(value, CallValue) and value.func.name == "mcpcore.FailureMode"
+    if is_failure_mode and isinstance(value, CallValue):
         arguments = arguments_of(value, _POSITIONS)
-        return ContractEntry(
-            value, where, resolved=True, is_failure_mode=True, call=call, arguments=arguments, inline=call in inside
-        )
-    blank = {name: Argument(name, Unknown(value.node, where)) for name in ENTRY_ARGUMENTS}
-    known = (
-        isinstance(value, (Const, Text, Items, Mapping, CodeValue))
-        or (isinstance(value, CallValue) and value.func.name.startswith(("mcpcore.", "builtins.")))
-        or (isinstance(value, Symbol) and value.name.startswith(("mcpcore.", "builtins.")))
-    )
-    return ContractEntry(
-        value,
-        where,
-        resolved=known,
-        is_failure_mode=False,
-        call=None,
-        arguments=blank,
-        inline=value.node in inside,
-    )
-
-
-def _keyword_value(node: ast.AST | None, name: str) -> ast.expr | None:
-    if isinstance(node, ast.Call):
-        for keyword in node.keywords:
-            if keyword.arg == name:
-                return keyword.value
-    return None
+    else:
+        arguments = {name: Argument(name, Unknown(value.node, where)) for name in ENTRY_ARGUMENTS}
+    symbol = value.func if isinstance(value, CallValue) else value
+    ours = isinstance(symbol, Symbol) and symbol.name.startswith(("mcpcore.", "builtins."))
+    known = ours or isinstance(value, (Const, Text, Items, Mapping, CodeValue))
+    call = value.node if is_failure_mode and isinstance(value.node, ast.Call) else None
+    return ContractEntry(value, where, known, is_failure_mode, call, arguments, value.node in inside)
 
 
 __all__ = ["contract_given", "contract_of"]

@@ -6,17 +6,17 @@ import ast
 from itertools import islice
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from mcpcore_lint.model import Symbol, string
+from mcpcore_lint.model import Symbol
 from mcpcore_lint.names import BUILTIN_NAMES
-from mcpcore_lint.registrations.callers import method_called
 from mcpcore_lint.registrations.conditions import Conditions
 from mcpcore_lint.registrations.environment import (
     DEEP,
     Frame,
     bind,
     bound,
-    called_frame,
+    entered,
     read_again,
+    returned,
     see,
     written_scope,
 )
@@ -51,7 +51,7 @@ class Elements:
     def __init__(self, functions: Functions) -> None:
         self.functions = functions
         self.members = Members(functions)
-        self.conditions = Conditions(functions)
+        self.conditions = Conditions(functions, self.members.text)
         self._active: list[Loop] = []
 
     # -- lists -------------------------------------------------------------------------------------------------------
@@ -80,28 +80,24 @@ class Elements:
                     yield from self.of(alternative, scope, depth)
             case ast.ListComp() | ast.GeneratorExp() | ast.SetComp():
                 for frame in self.rounds(node.elt, scope):
-                    yield self._seen(node.elt, frame)
+                    yield see(node.elt, frame)
             case ast.Call():
                 yield from self._returned(node, scope, depth)
-            case ast.Subscript(slice=ast.Slice()):
-                yield from self.of(node.value, scope, depth)
             case ast.Name() | ast.Attribute() | ast.Subscript():
                 yield from self._named(node, scope, depth)
 
     def _named(self, node: ast.Name | ast.Attribute | ast.Subscript, scope: Scope, depth: int) -> Iterator[Placed]:
-        seen = self._seen(node, scope)
-        if seen[0] is not node:
-            yield from self.of(*seen, depth)
-            return
-        home = self.members.home(node, scope)
-        if home is not None:
-            # The file that defines a list shows what is appended to it later.
-            yield from self.of(*home, depth)
-            return
-        for value, where in bound(node, scope):
-            yield from self.of(value, where, depth)
+        for placed in self._sources(node, scope):
+            yield from self.of(*placed, depth)
         if isinstance(node, ast.Name) and scope.module.changes_in_place(node.id):
             yield from self._appended(node.id, scope, depth)
+
+    def _sources(self, node: ast.expr, scope: Scope) -> list[Placed]:
+        """Where the value of a name comes from: a loop or an argument, another file, or the assignments here."""
+        seen = see(node, scope)
+        if seen[0] is not node:
+            return [seen]
+        return self.members.home(node, scope) or bound(node, scope)
 
     def _appended(self, name: str, scope: Scope, depth: int) -> Iterator[Placed]:
         """The items that are added to a list or a set: `x.append(fn)`, `x.extend([...])`, `x += [...]`."""
@@ -123,8 +119,8 @@ class Elements:
             for frame in self.rounds(call, inside, item):
                 if func.attr in _EXTENDING:
                     yield from self.of(item, frame, depth)
-                elif isinstance(frame, Frame) or not isinstance(item, ast.Name) or self.functions.behind(item, where):
-                    yield self._seen(item, frame)
+                else:
+                    yield see(item, frame)
         for statement in statements(list(home.node.body)) if not isinstance(home.node, ast.Lambda) else ():
             if isinstance(statement, ast.AugAssign) and getattr(statement.target, "id", None) == name:
                 yield from self.of(statement.value, home, depth)
@@ -137,33 +133,27 @@ class Elements:
                 pair = ast.copy_location(ast.Tuple([key, value], ast.Load()), value)
                 yield {"values": value, "items": pair, "keys": key}[func.attr], where
             return
+        inside = entered(node, scope)
         symbol = evaluate(func, scope)
-        if not isinstance(symbol, Symbol):
-            method = method_called(func, scope) if isinstance(func, ast.Attribute) else None
+        name = symbol.name if isinstance(symbol, Symbol) else ""
+        last = name.rpartition(".")[2]
+        if inside is not None:
             # The members of an object are mostly those of the subclasses.
-            if method is not None and not goes_through_members(method[0]):
-                yield from self._yielded(method[0], node, scope, depth)
-            return
-        function = symbol.definition
-        last = symbol.name.rpartition(".")[2]
-        if isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            yield from self._yielded(function, node, scope, depth)
+            if depth <= DEEP and (name or not goes_through_members(inside[0])):
+                yield from self._yielded(*inside, depth)
         elif last in _SAME_ITEMS and node.args:
             yield from self.of(node.args[0], scope, depth)
-        elif symbol.name == "builtins.filter" and len(node.args) == 2:
+        elif name == "builtins.filter" and len(node.args) == 2:
             for item in self.of(node.args[1], scope, depth):
                 if self.conditions.accepts(node.args[0], scope, item) is not False:
                     yield item
-        elif symbol.name == "builtins.enumerate" and node.args:
+        elif name == "builtins.enumerate" and node.args:
             for counted, where in self.of(node.args[0], scope, depth):
                 number = ast.copy_location(ast.Name("_", ast.Load()), counted)
                 yield ast.copy_location(ast.Tuple([number, counted], ast.Load()), counted), where
-        elif symbol.name == "builtins.getattr" and len(node.args) > 1:
+        elif name == "builtins.getattr" and len(node.args) > 1:
             for member, where in self.members.named_members(node.args[0], node.args[1], scope):
                 yield from self.of(member, where, depth)
-        elif symbol.name == "itertools.chain":
-            for argument in node.args:
-                yield from self.of(argument, scope, depth)
         elif last == "dir" and node.args:
             yield from ((key, where) for key, _, where in self.members.of(node.args[0], scope))
         elif last in {"getmembers", "getmembers_static"} and node.args:
@@ -172,21 +162,14 @@ class Elements:
                 if not wanted or self.conditions.accepts(wanted[0], scope, (value, where)) is not False:
                     yield ast.copy_location(ast.Tuple([key, value], ast.Load()), node), where
 
-    def _yielded(self, function: Function, call: ast.Call, scope: Scope, depth: int) -> Iterator[Placed]:
+    def _yielded(self, function: Function, frame: Frame, depth: int) -> Iterator[Placed]:
         """The items that a function of the project returns or yields: its own, or its arguments."""
-        frame = called_frame(function, call, scope)
-        if frame is None or depth > DEEP:
-            return
         for node in own_nodes(function):
             if isinstance(node, (ast.Return, ast.YieldFrom)) and node.value is not None:
                 yield from self.of(node.value, frame, depth)
             elif isinstance(node, ast.Yield) and node.value is not None:
                 for inner in self.rounds(node, frame, node.value):
-                    yield self._seen(node.value, inner)
-
-    @staticmethod
-    def _seen(node: ast.expr, scope: Scope) -> Placed:
-        return see(node, scope, scope.filled) if isinstance(scope, Frame) else (node, scope)
+                    yield see(node.value, inner)
 
     # -- tables ------------------------------------------------------------------------------------------------------
 
@@ -214,48 +197,12 @@ class Elements:
             case ast.Call() | ast.Attribute() if self.members.holder(node) is not None:
                 yield from self.members.of(node, scope)
             case ast.Call():
-                symbol = evaluate(node.func, scope)
-                function = symbol.definition if isinstance(symbol, Symbol) else None
-                if isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)):
-                    inside = called_frame(function, node, scope)
-                    for inner in own_nodes(function) if inside is not None else ():
-                        if isinstance(inner, ast.Return) and inner.value is not None and inside is not None:
-                            yield from self.pairs(inner.value, inside, deeper)
+                function, frame = entered(node, scope) or (None, scope)
+                for value in returned(function) if function is not None else ():
+                    yield from self.pairs(value, frame, deeper)
             case ast.Name() | ast.Attribute():
-                home = self.members.home(node, scope)
-                if home is not None:
-                    yield from self.pairs(*home, deeper)
-                    return
-                for value, where in bound(node, scope):
-                    yield from self.pairs(value, where, deeper)
-                yield from self._entered(node, scope)
-
-    def _entered(self, table: ast.Name | ast.Attribute, scope: Scope) -> Iterator[Pair]:
-        """The entries that are added to a table: `TABLE["x"] = fn`, at the top of the file or in a function."""
-        module = scope.module
-        name = table.id if isinstance(table, ast.Name) else table.attr
-        if f"{name}[" not in module.source.text:
-            return
-        module.complete()
-        for where in (module.scope, *list(module.functions.values())):
-            if isinstance(where.node, ast.Lambda):
-                continue
-            for statement in statements(list(where.node.body)):
-                match statement:
-                    case ast.Assign(targets=[ast.Subscript(value=target, slice=key)], value=value) if name in {
-                        getattr(target, "id", None),
-                        getattr(target, "attr", None),
-                    }:
-                        for frame in self.rounds(value, where):
-                            yield key, value, frame
-
-    def entry(self, table: ast.expr, key: ast.expr, scope: Scope) -> Placed | None:
-        """The value of a table under a key, if both are known."""
-        wanted = string(evaluate(key, scope))
-        for name, value, where in self.pairs(table, scope) if wanted is not None else ():
-            if string(evaluate(name, where)) == wanted:
-                return self._seen(value, where)
-        return None
+                for placed in self._sources(node, scope):
+                    yield from self.pairs(*placed, deeper)
 
     # -- loops -------------------------------------------------------------------------------------------------------
 
@@ -296,7 +243,7 @@ class Elements:
             if isinstance(loop, ast.comprehension):
                 tests = [(test, True) for test in loop.ifs]
             else:
-                frame = self._unpacked(read_again(frame, loop.body), loop.body)
+                frame = read_again(frame, loop.body)
                 tests = _guards(loop, node, scope)
             results = [(self.conditions.holds(test, frame), wanted) for test, wanted in tests]
             if any(result is not None and result is not wanted for result, wanted in results):
@@ -305,21 +252,6 @@ class Elements:
             unknown = any(result is None for result, _ in results)
             if not (unknown and _is_private(item[0]) and goes_through_members(loop.iter)):
                 yield frame
-
-    def _unpacked(self, frame: Frame, body: list[ast.stmt]) -> Frame:
-        """A frame with the names that the body of a loop takes out of a tuple: `name, fn = spec`."""
-        env: Env = {}
-        for statement in statements(body):
-            if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], (ast.Tuple, ast.List)):
-                bind(statement.targets[0], (statement.value, frame), env)
-        return Frame(frame, env) if env else frame
-
-    def names(self, node: ast.expr, scope: Scope, about: ast.expr) -> set[str]:
-        """The names that a part of an expression depends on, also by the loops around it."""
-        names = _names_behind(about, scope)
-        for loop in self._loops(node, about, scope):
-            names |= _names_behind(loop.iter, scope)
-        return names
 
     def _loops(self, node: ast.expr, about: ast.expr, scope: Scope) -> list[Loop]:
         """The loops around an expression whose variables a part of it depends on, the outermost first."""

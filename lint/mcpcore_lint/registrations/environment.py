@@ -12,19 +12,20 @@ from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint.model import CallValue, Symbol
 from mcpcore_lint.names import FRAMEWORKS
-from mcpcore_lint.registrations.callers import arguments_of, method_called
 from mcpcore_lint.semantics.evaluate import evaluate
 from mcpcore_lint.semantics.symbols import class_info, class_round
-from mcpcore_lint.semantics.type_model import ancestry
-from mcpcore_lint.syntax.parse import own_nodes
+from mcpcore_lint.semantics.type_model import ancestry, method_of
+from mcpcore_lint.semantics.types import Inference
+from mcpcore_lint.syntax.parse import all_parameters, own_nodes
 from mcpcore_lint.syntax.scopes import Binding, Scope
 
 if TYPE_CHECKING:
-    from mcpcore_lint.syntax.module import ClassInfo
+    from mcpcore_lint.syntax.module import ClassInfo, Module
     from mcpcore_lint.syntax.scopes import Bindings
 
 DEEP: Final = 8
 """How many bindings of a name are followed, and how many imports."""
+FUNCTIONS: Final = (ast.FunctionDef, ast.AsyncFunctionDef)
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 Placed = tuple[ast.expr, Scope]
@@ -107,33 +108,32 @@ def read_again(frame: Frame, body: list[ast.stmt], *, filled_first: bool = False
     return Frame(frame, {}, found)
 
 
-def called_frame(
-    function: Function, call: ast.Call, scope: Scope, *, bound_first: bool | None = None, optional: bool = False
-) -> Frame | None:
-    """The scope of a function of the project with its parameters filled in by a call; None for other functions.
-
-    Args:
-        function: The function.
-        call: The call.
-        scope: The scope that the call is written in.
-        bound_first: Whether the first parameter is bound already; by default, whether the function is a method.
-        optional: Whether parameters that default to None are None when the call leaves them out.
-    """
-    owner = scope.module.project.module_defining(function)
-    if owner is None:
+def entered(call: ast.Call, scope: Scope) -> tuple[Function, Frame] | None:
+    """The function of the project that a call runs, and its scope with the arguments filled in, or None."""
+    value = evaluate(call.func, scope)
+    function = value.definition if isinstance(value, Symbol) else None
+    owner = scope.module.project.module_defining(function) if isinstance(function, FUNCTIONS) else None
+    method = method_called(call.func, scope) if isinstance(call.func, ast.Attribute) and function is None else None
+    if method is not None:
+        function, owner = method
+    if owner is None or not isinstance(function, FUNCTIONS):
         return None
+    decorators = {each.id for each in function.decorator_list if isinstance(each, ast.Name)}
+    bound_first = method is not None or "classmethod" in decorators
     inside = owner.scope_of(function)
-    bound_first = inside.owner is not None if bound_first is None else bound_first
     args = function.args
     positional = [*args.posonlyargs, *args.args]
     outside = inside.parent or inside
-    filled: Env = {}
+    # A nested function also sees the arguments of the function around it.
+    filled: Env = {**scope.filled} if isinstance(scope, Frame) and written_scope(scope) is outside else {}
     defaults = [
         *zip(reversed(positional), reversed(args.defaults), strict=False),
         *zip(args.kwonlyargs, args.kw_defaults, strict=True),
     ]
     for parameter, default in defaults:
-        if default is not None and (optional or not (isinstance(default, ast.Constant) and default.value is None)):
+        # A body often replaces the default None: `name = name or fn.__name__`.
+        replaced = isinstance(default, ast.Constant) and len(inside.bindings[parameter.arg]) > 1
+        if default is not None and not replaced:
             filled[parameter.arg] = default, outside
     filled |= {name: (value, scope) for name, value in arguments_of(function, call, bound_first=bound_first).items()}
     if args.vararg is not None:
@@ -142,12 +142,41 @@ def called_frame(
     if args.kwarg is not None:
         named = {parameter.arg for parameter in (*positional, *args.kwonlyargs)}
         more = [keyword for keyword in call.keywords if keyword.arg not in named]
-        keys: list[ast.expr | None] = [
-            None if each.arg is None else ast.copy_location(ast.Constant(each.arg), call) for each in more
-        ]
-        options = ast.Dict(keys, [keyword.value for keyword in more])
+        keys = [None if each.arg is None else ast.copy_location(ast.Constant(each.arg), call) for each in more]
+        options = ast.Dict([*keys], [keyword.value for keyword in more])
         filled[args.kwarg.arg] = ast.copy_location(options, call), scope
-    return read_again(Frame(inside, filled), function.body, filled_first=True)
+    return function, read_again(Frame(inside, filled), function.body, filled_first=True)
+
+
+def method_called(func: ast.Attribute, scope: Scope) -> tuple[Function, Module] | None:
+    """The method of a class of the project that `value.name` is, with its file."""
+    for kind in Inference().of(func.value, scope):
+        info = getattr(kind, "info", None)
+        found = method_of(info, func.attr) if info is not None else None
+        if found is not None:
+            return found[0], found[1].module
+    return None
+
+
+def arguments_of(function: Function, call: ast.Call, *, bound_first: bool = False) -> dict[str, ast.expr]:
+    """The argument for each parameter of a function, as far as the call shows it."""
+    positional = [parameter.arg for parameter in (*function.args.posonlyargs, *function.args.args)]
+    if bound_first:
+        positional = positional[1:]
+    arguments: dict[str, ast.expr] = {}
+    for name, argument in zip(positional, call.args, strict=False):
+        if isinstance(argument, ast.Starred):
+            break
+        arguments[name] = argument
+    names = {parameter.arg for parameter in all_parameters(function.args)}
+    arguments.update({keyword.arg: keyword.value for keyword in call.keywords if keyword.arg in names})
+    return arguments
+
+
+def returned(function: Function) -> list[ast.expr]:
+    """The expressions that a function returns."""
+    statements = (node for node in own_nodes(function) if isinstance(node, ast.Return))
+    return [statement.value for statement in statements if statement.value is not None]
 
 
 def written_scope(scope: Scope) -> Scope:
@@ -164,18 +193,14 @@ def written_scope(scope: Scope) -> Scope:
 def bound(node: ast.expr, scope: Scope) -> list[Placed]:
     """The expressions that a name or an attribute is bound to, each with the scope to read it in, through imports."""
     if isinstance(node, ast.Name):
-        found = scope.lookup(node.id)
-        if found is not None:
-            return _bound_by(found[1], found[0], node)
-        return []
+        where, bindings = scope.lookup(node.id) or (scope, [])
+        return [placed for binding in bindings[:DEEP] for placed in _bound_by(binding, where) if placed[0] is not node]
     if not isinstance(node, ast.Attribute):
         return []
     base = evaluate(node.value, scope)
     if isinstance(base, Symbol) and isinstance(base.definition, ast.Module):
         owner = scope.module.project.module_by_name(base.name, base.definition)
-        if owner is not None and node.attr in owner.scope.bindings:
-            return _bound_by(owner.scope.bindings[node.attr], owner.scope, node)
-        return []
+        return in_module(node.attr, owner, node)
     info: ClassInfo | None = None
     if isinstance(base, Symbol) and isinstance(base.definition, ast.ClassDef):
         info = scope.module.project.class_info(base.definition)
@@ -195,17 +220,19 @@ def bound(node: ast.expr, scope: Scope) -> list[Placed]:
     return []
 
 
-def _bound_by(bindings: list[Binding], where: Scope, node: ast.expr, depth: int = 0) -> list[Placed]:
-    found: list[Placed] = []
-    for binding in bindings[:DEEP]:
-        if binding.kind in {"assign", "annotated"} and binding.value is not None and binding.value is not node:
-            found.append((binding.value, where))
-        elif binding.kind == "import" and binding.target is not None and binding.target[1] is not None:
-            source, name, level = binding.target
-            module = where.module.project.module_of(where.module, source, level)
-            if module is not None and name in module.scope.bindings and depth < DEEP:
-                found.extend(_bound_by(module.scope.bindings[name], module.scope, node, depth + 1))
-    return found
+def _bound_by(binding: Binding, where: Scope) -> list[Placed]:
+    if binding.kind in {"assign", "annotated"} and binding.value is not None:
+        return [(binding.value, where)]
+    source, name, level = binding.target or ("", None, 0)
+    if name is None:
+        return []
+    return in_module(name, where.module.project.module_of(where.module, source, level), binding.node)
+
+
+def in_module(name: str, module: Module | None, at: ast.AST) -> list[Placed]:
+    """A name in the file that binds it: its bindings there, and what is appended to a list there, count."""
+    known = module is not None and name in module.scope.bindings
+    return [(ast.copy_location(ast.Name(name, ast.Load()), at), module.scope)] if known and module is not None else []
 
 
 def bind(target: ast.expr, element: Placed, env: Env) -> None:
@@ -220,10 +247,9 @@ def bind(target: ast.expr, element: Placed, env: Env) -> None:
                 bind(each, (part, scope), env)
 
 
-def see(node: ast.expr, scope: Scope, env: Env) -> Placed:
-    """An expression with the variables of a loop filled in: `fn`, `spec.fn`, `spec["fn"]`, `spec[0]`."""
-    if not env:
-        return node, scope
+def see(node: ast.expr, scope: Scope, env: Env | None = None) -> Placed:
+    """An expression with the names of a frame, or others, filled in: `fn`, `spec.fn`, `spec["fn"]`, `spec[0]`."""
+    env = env or (scope.filled if isinstance(scope, Frame) else {})
     if isinstance(node, ast.Name):
         return env.get(node.id, (node, scope))
     if isinstance(node, (ast.Attribute, ast.Subscript)) and isinstance(node.value, ast.Name) and node.value.id in env:
@@ -271,18 +297,10 @@ def constructed(item: ast.expr, scope: Scope, depth: int = 0) -> Placed:
     if isinstance(item, ast.Name):
         made = [scope.filled[item.id]] if isinstance(scope, Frame) and item.id in scope.filled else bound(item, scope)
         return constructed(*made[0], depth + 1) if len(made) == 1 else (item, scope)
-    if isinstance(item, ast.Call):
-        symbol = evaluate(item.func, scope)
-        function = symbol.definition if isinstance(symbol, Symbol) else None
-        bound_first: bool | None = None
-        if not isinstance(symbol, Symbol) and isinstance(item.func, ast.Attribute):
-            method = method_called(item.func, scope)
-            function, bound_first = (method[0], True) if method is not None else (None, None)
-        if isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            returned = [each.value for each in own_nodes(function) if isinstance(each, ast.Return)]
-            frame = called_frame(function, item, scope, bound_first=bound_first) if len(returned) == 1 else None
-            if frame is not None and returned[0] is not None:
-                return constructed(returned[0], frame, depth + 1)
+    inner = entered(item, scope) if isinstance(item, ast.Call) else None
+    results = returned(inner[0]) if inner is not None else []
+    if inner is not None and len(results) == 1:
+        return constructed(results[0], inner[1], depth + 1)
     return item, scope
 
 
@@ -292,18 +310,3 @@ def _fields(info: ClassInfo) -> list[str]:
     for base in reversed(list(ancestry(info))):
         names |= {name: None for name, bindings in base.attributes.items() if bindings[0].kind == "annotated"}
     return list(names)
-
-
-__all__ = [
-    "DEEP",
-    "Env",
-    "Frame",
-    "Placed",
-    "bind",
-    "bound",
-    "called_frame",
-    "constructed",
-    "read_again",
-    "see",
-    "written_scope",
-]

@@ -6,12 +6,20 @@ import ast
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from mcpcore_lint.model import Const, Symbol, Unknown, Value, options
-from mcpcore_lint.registrations.callers import arguments_of, method_called
 from mcpcore_lint.registrations.elements import Elements
-from mcpcore_lint.registrations.environment import DEEP, Frame, bound, called_frame, see, written_scope
+from mcpcore_lint.registrations.environment import (
+    DEEP,
+    Frame,
+    bound,
+    entered,
+    method_called,
+    returned,
+    see,
+    written_scope,
+)
 from mcpcore_lint.semantics.evaluate import evaluate
 from mcpcore_lint.semantics.type_model import method_of
-from mcpcore_lint.syntax.parse import alternatives, own_nodes
+from mcpcore_lint.syntax.parse import alternatives
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -21,7 +29,7 @@ if TYPE_CHECKING:
     from mcpcore_lint.syntax.module import Module
     from mcpcore_lint.syntax.scopes import Scope
 
-STEPS: Final = 400
+STEPS: Final = 600
 """How many expressions are read for one registration, since names that are bound often lead along too many paths."""
 
 
@@ -66,40 +74,35 @@ class Functions:
             return self._called(node, scope, depth)
         if not isinstance(node, (ast.Name, ast.Attribute, ast.Subscript)):
             return []
-        if isinstance(scope, Frame):
-            seen = see(node, scope, scope.filled)
-            if seen[0] is not node:
-                return self.behind(*seen, depth + 1)
-        if isinstance(node, ast.Subscript):
-            if self.elements.members.holder(node.value) is not None:
-                return self._members(node.value, node.slice, scope, depth)
-            entry = self.elements.entry(node.value, node.slice, scope)
-            if entry is not None:
-                return self.behind(*entry, depth + 1)
-        several = _defined_several_times(node, scope) if isinstance(node, ast.Name) else []
-        if several:
-            return [target for each, module in several for target in self._function(each, module)]
+        seen = see(node, scope)
+        if seen[0] is not node:
+            return self.behind(*seen, depth + 1)
+        if isinstance(node, ast.Subscript) and self.elements.members.holder(node.value) is not None:
+            return self._members(node.value, node.slice, scope, depth)
         value = evaluate(node, scope)
         symbols = [option.definition for option in options(value) if isinstance(option, Symbol)]
         known = [each for each in symbols if isinstance(each, (ast.FunctionDef, ast.AsyncFunctionDef))]
         if known:
-            return [target for definition in known for target in self._function(definition, scope.module)]
-        targets = [target for placed in bound(node, scope) for target in self.behind(*placed, depth + 1)]
+            return [target for definition in known for target in self._function(definition, scope, depth)]
+        sources = bound(node, scope) or self.elements.members.home(node, scope)
+        targets = [target for placed in sources for target in self.behind(*placed, depth + 1)]
         if not targets and isinstance(node, ast.Attribute) and isinstance(value, Unknown):
-            home = self.elements.members.home(node, scope)
-            if home is not None:
-                return self.behind(*home, depth + 1)
             method = method_called(node, scope)
             return [_plain(*method)] if method is not None else []
         return targets
 
-    def _function(self, node: Function, asking: Module) -> list[Target]:
-        owner = asking.project.module_defining(node)
+    def _function(self, node: Function, scope: Scope, depth: int) -> list[Target]:
+        owner = scope.module.project.module_defining(node)
         if owner is None:
             return []
-        # A wrapper is found with the function that it wraps.
-        if wrapped_parameter(node, owner) is not None:
-            return []
+        wrapped = wrapped_parameter(node, owner)
+        if wrapped is not None:
+            outside = owner.functions[node].parent
+            assert outside is not None
+            inside = Frame(outside, scope.filled) if isinstance(scope, Frame) else outside
+            signed = owner.source.has("__signature__")
+            targets = self.behind(wrapped, inside, depth + 1)
+            return [target._replace(signed=signed or target.signed) for target in targets]
         named_later = _is_renamed(node.name, owner)
         unknown = Unknown(node, owner, "it is renamed after its definition")
         return [Target(node, owner, unknown if named_later else Const(node, owner, node.name))]
@@ -107,30 +110,26 @@ class Functions:
     def _called(self, node: ast.Call, scope: Scope, depth: int) -> list[Target]:
         if self.registers(node, scope):
             return []
+        inside = entered(node, scope)
+        if inside is not None:
+            # A function nested in the callee, or one of the arguments.
+            return [target for value in returned(inside[0]) for target in self.behind(value, inside[1], depth + 1)]
         func = evaluate(node.func, scope)
-        if not isinstance(func, Symbol):
-            if isinstance(node.func, ast.Attribute):
-                method = method_called(node.func, scope)
-                if method is not None:
-                    return self._returned(method[0], method[1], node, scope, depth, bound_first=True)
-            return self._wrapped(node, scope, depth) if isinstance(node.func, ast.Call) else []
-        if func.name == "functools.partial":
+        name = func.name if isinstance(func, Symbol) else ""
+        if name == "functools.partial":
             unknown = Unknown(node, scope.module, "the result of partial() has no name")
             targets = self.behind(node.args[0], scope, depth + 1) if node.args else []
             return [target._replace(name=unknown, signed=True) for target in targets]
-        if func.name == "builtins.getattr" and len(node.args) > 1:
+        if name == "builtins.getattr" and len(node.args) > 1:
             return self._members(node.args[0], node.args[1], scope, depth)
-        definition = func.definition
+        definition = func.definition if isinstance(func, Symbol) else None
         if isinstance(definition, ast.ClassDef):
             info = scope.module.project.class_info(definition)
             call = method_of(info, "__call__") if info is not None else None
             if info is not None and call is not None:
                 return [_plain(call[0], call[1].module)._replace(name=Const(definition, info.module, definition.name))]
             return []
-        if isinstance(definition, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            owner = scope.module.project.module_defining(definition)
-            return [] if owner is None else self._returned(definition, owner, node, scope, depth)
-        return self._wrapped(node, scope, depth)
+        return self._wrapped(node, scope, depth) if name or isinstance(node.func, ast.Call) else []
 
     def _members(self, holder: ast.expr, name: ast.expr, scope: Scope, depth: int) -> list[Target]:
         """`getattr(module, name)`, `vars(module)[name]`, `globals()[name]`."""
@@ -143,35 +142,6 @@ class Functions:
             return []
         return self.behind(node.args[0], scope, depth + 1)
 
-    def _returned(
-        self,
-        function: ast.FunctionDef | ast.AsyncFunctionDef,
-        owner: Module,
-        call: ast.Call,
-        scope: Scope,
-        depth: int,
-        *,
-        bound_first: bool = False,
-    ) -> list[Target]:
-        """The functions that a call returns: a function nested in the callee, or one of the arguments."""
-        inside = owner.scope_of(function)
-        arguments = arguments_of(function, call, bound_first=bound_first or inside.owner is not None)
-        frame = called_frame(function, call, scope, bound_first=bound_first or None) or inside
-        found: list[Target] = []
-        for each in own_nodes(function):
-            if not isinstance(each, ast.Return) or each.value is None:
-                continue
-            parameter = parameter_behind(each.value, inside, function)
-            if parameter is not None and parameter[0] in arguments:
-                signed = owner.source.has("__signature__")
-                found.extend(
-                    target._replace(signed=signed or target.signed)
-                    for target in self.behind(arguments[parameter[0]], scope, depth + 1)
-                )
-            elif parameter is None:
-                found.extend(self.behind(each.value, frame, depth + 1))
-        return found
-
 
 def _is_renamed(name: str, module: Module) -> bool:
     """Whether a file renames a function after its definition: `call.__name__ = spec.name`."""
@@ -179,79 +149,17 @@ def _is_renamed(name: str, module: Module) -> bool:
     return start == 0 or (start > 0 and module.source.text[start - 1] in " \t\n;")
 
 
-def _defined_several_times(node: ast.Name, scope: Scope) -> list[tuple[Function, Module]]:
-    """The functions of one name that several branches of the code define."""
-    place = scope.lookup(node.id)
-    if place is None or len(place[1]) < 2:
-        return []
-    module = place[0].module
-    functions = [each.node for each in place[1] if isinstance(each.node, (ast.FunctionDef, ast.AsyncFunctionDef))]
-    if len(functions) < 2:
-        return []
-    found: list[tuple[Function, Module]] = []
-    for each in functions:
-        if module.parents.get(each) is place[0].node:
-            found.clear()  # a definition outside branches replaces all before it
-        found.append((each, module))
-    return found
-
-
-# -- parameters ------------------------------------------------------------------------------------------------------
-
-
-def wrapped_parameter(node: Function, module: Module) -> str | None:
+def wrapped_parameter(node: Function, module: Module) -> ast.Name | None:
     """The parameter of the enclosing function that a function wraps: `@wraps(fn) def inner(...)`."""
     scope = module.functions.get(node)
-    if scope is None or scope.parent is None or scope.parent.is_module or not node.decorator_list:
+    if scope is None or scope.parent is None or scope.parent.is_module:
         return None
-    wrapped = _wrapped(node, scope.parent)
-    found = scope.parent.lookup(wrapped.id) if wrapped is not None else None
-    return wrapped.id if wrapped is not None and found is not None and found[1][0].kind == "parameter" else None
-
-
-def _wrapped(node: Function, outside: Scope) -> ast.Name | None:
-    """The name of the function that a nested function wraps."""
-    for each in node.decorator_list:
-        if isinstance(each, ast.Call) and each.args and isinstance(each.args[0], ast.Name):
-            func = evaluate(each.func, outside)
-            if isinstance(func, Symbol) and func.name == "functools.wraps":
-                return each.args[0]
-    return None
-
-
-def parameter_behind(node: ast.expr, scope: Scope, function: Function) -> tuple[str, bool] | None:
-    """The parameter of a function that an expression in it is, or wraps; and whether it is an item of it."""
-    seen: set[tuple[int, str]] = set()
-    stack: list[tuple[ast.expr, Scope, bool]] = [(node, scope, False)]
-    while stack and len(seen) < STEPS:
-        current, inside, item = stack.pop()
-        if isinstance(current, ast.Call):
-            stack.extend((argument, inside, item) for argument in reversed(current.args))
-            continue
-        place = inside.lookup(current.id) if isinstance(current, ast.Name) else None
-        if place is None or not isinstance(current, ast.Name):
-            continue
-        where, bindings = place
-        if (id(where), current.id) in seen:
-            continue
-        seen.add((id(where), current.id))
-        for binding in bindings:
-            at = binding.node
-            if binding.kind == "parameter":
-                if where.node is function:
-                    return current.id, item
-            elif isinstance(at, (ast.FunctionDef, ast.AsyncFunctionDef)):
-                wrapped = None if where.is_module else _wrapped(at, where)
-                if wrapped is not None:
-                    stack.append((wrapped, where, item))
-            elif binding.value is not None and not where.is_module:
-                stack.append((binding.value, where, item))
-            elif (
-                isinstance(at, (ast.For, ast.AsyncFor))
-                and isinstance(at.target, ast.Name)
-                and isinstance(at.iter, ast.Name)
-            ):
-                stack.append((at.iter, where, True))
+    for decorator in node.decorator_list:
+        if isinstance(decorator, ast.Call) and decorator.args and isinstance(decorator.args[0], ast.Name):
+            func = evaluate(decorator.func, scope.parent)
+            place = scope.parent.lookup(decorator.args[0].id)
+            if isinstance(func, Symbol) and func.name == "functools.wraps" and place is not None:
+                return decorator.args[0] if place[1][0].kind == "parameter" else None
     return None
 
 

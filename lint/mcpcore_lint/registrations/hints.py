@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
 from mcpcore_lint.model import CallValue, Const, Mapping, Value, is_left_out, options, string
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from mcpcore_lint.model import ToolDef
 
 Hint: TypeAlias = Literal["true", "false", "missing", "unknown"]
@@ -30,31 +32,32 @@ class Hints(NamedTuple):
 
 def hints_of(tool: ToolDef) -> Hints:
     """The hints of a tool; "unknown" where its annotations are one of several that differ."""
-    found = list(options(tool.annotations))
-    return Hints(_same([_hint(each, READ_ONLY) for each in found]), _same([_hint(each, IDEMPOTENT) for each in found]))
+    annotations = options(tool.annotations)
+    return Hints(
+        _same(_hint(each, READ_ONLY) for each in annotations), _same(_hint(each, IDEMPOTENT) for each in annotations)
+    )
 
 
-def _same(states: list[Hint]) -> Hint:
-    return states[0] if len(set(states)) == 1 else "unknown"
+def _same(states: Iterable[Hint]) -> Hint:
+    different = set(states)
+    return different.pop() if len(different) == 1 else "unknown"
 
 
 def _hint(annotations: Value, names: tuple[str, ...]) -> Hint:
     if is_left_out(annotations):
         return "missing"
-    given: list[Value] = []
     if isinstance(annotations, Mapping):
-        given = [value for key, value in annotations.items if string(key) in names]
-        complete = annotations.complete and all(string(key) is not None for key, _ in annotations.items)
+        given = [(string(key), value) for key, value in annotations.items]
     elif isinstance(annotations, CallValue) and _makes_annotations(annotations):
-        given = [value for name, value in annotations.keywords if name in names]
-        complete = annotations.complete
+        given = [*annotations.keywords]
     else:
         return "unknown"
-    if not complete:
-        # Arguments that the linter cannot see may override those that it can.
+    # Arguments that the linter cannot see may override those that it can.
+    if not annotations.complete or any(name is None for name, _ in given):
         return "unknown"
+    values = [value for name, value in given if name in names]
     # A key that is given again replaces the one before.
-    return _stated(given[-1]) if given else "missing"
+    return _same(_stated(option) for option in options(values[-1])) if values else "missing"
 
 
 def _makes_annotations(call: CallValue) -> bool:
@@ -63,15 +66,11 @@ def _makes_annotations(call: CallValue) -> bool:
 
 
 def _stated(value: Value) -> Hint:
-    states: set[Hint] = set()
-    for each in options(value):
-        if is_left_out(each):
-            states.add("missing")
-        elif isinstance(each, Const) and isinstance(each.value, bool):
-            states.add("true" if each.value else "false")
-        else:
-            states.add("unknown")
-    return states.pop() if len(states) == 1 else "unknown"
+    if is_left_out(value):
+        return "missing"
+    if isinstance(value, Const) and isinstance(value.value, bool):
+        return "true" if value.value else "false"
+    return "unknown"
 
 
 __all__ = ["IDEMPOTENT", "READ_ONLY", "Hint", "Hints", "hints_of"]

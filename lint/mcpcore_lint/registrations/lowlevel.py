@@ -11,8 +11,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from mcpcore_lint.model import FunctionNode, Symbol, Value, options, string
-from mcpcore_lint.registrations.callers import arguments_of
-from mcpcore_lint.registrations.environment import Frame, bind, see
+from mcpcore_lint.registrations.environment import arguments_of, bind, see
 from mcpcore_lint.semantics.branches import Branch, Branches
 from mcpcore_lint.semantics.evaluate import evaluate
 from mcpcore_lint.syntax.parse import alternatives, own_nodes, walk, walk_shallow
@@ -46,24 +45,18 @@ class Dispatched(NamedTuple):
     """All branches of the function that tells the names apart."""
 
 
-class Dispatching:
-    """Answers for one file's low-level handlers."""
-
-    def __init__(self, functions: Functions) -> None:
-        self.functions = functions
-
-    def dispatched(self, node: FunctionNode, module: Module) -> list[Dispatched]:
-        """The functions to which a registered handler passes each name, in source order, without repetition."""
-        if isinstance(node, ast.Lambda):
-            return []
-        args = [each.arg for each in (*node.args.posonlyargs, *node.args.args)]
-        if module.scope_of(node).owner is not None and args[:1] in (["self"], ["cls"]):
-            args = args[1:]
-        names = set(args[:1]) if len(args) > 1 else set()
-        found: dict[tuple[str | None, FunctionNode | None], Dispatched] = {}
-        for each in _Place(self.functions, node, module, names, set(args)).dispatched((), 0):
-            found.setdefault((string(each.name), each.target.node if each.target is not None else None), each)
-        return list(found.values())
+def dispatched(functions: Functions, node: FunctionNode, module: Module) -> list[Dispatched]:
+    """The functions to which a registered handler passes each name, in source order, without repetition."""
+    if isinstance(node, ast.Lambda):
+        return []
+    args = [each.arg for each in (*node.args.posonlyargs, *node.args.args)]
+    if module.scope_of(node).owner is not None and args[:1] in (["self"], ["cls"]):
+        args = args[1:]
+    names = set(args[:1]) if len(args) > 1 else set()
+    found: dict[tuple[str | None, FunctionNode | None], Dispatched] = {}
+    for each in _Place(functions, node, module, names, set(args)).dispatched((), 0):
+        found.setdefault((string(each.name), each.target.node if each.target is not None else None), each)
+    return list(found.values())
 
 
 class _Place:
@@ -105,12 +98,6 @@ class _Place:
                 return name in self.names
             case ast.Attribute(attr="name", value=value):
                 return self._is_request(value)
-            case ast.Call(func=func, args=[value]) if self.is_name(value):
-                # `str(name)`, `Tools(name)`
-                made = evaluate(func, self.scope)
-                return isinstance(made, Symbol) and (
-                    made.name == "builtins.str" or isinstance(made.definition, ast.ClassDef)
-                )
         return False
 
     def takes(self, node: ast.AST) -> bool:
@@ -149,19 +136,19 @@ class _Place:
     def _for_none(self, names: set[str | None]) -> Iterator[Branch]:
         """The branches for a name that is in no table: `if handler is None`, `if name not in TABLE`."""
         known = frozenset(each for each in names if each is not None)
-        for each in own_nodes(self.node) if known else ():
-            if isinstance(each, ast.If) and self._finds_none(each.test):
-                yield Branch((), each.body, known)
-
-    def _finds_none(self, test: ast.expr) -> bool:
-        match test:
-            case ast.UnaryOp(op=ast.Not(), operand=ast.Name() | ast.NamedExpr() as value):
-                return self._decides(value)
-            case ast.Compare(left=left, ops=[ast.NotIn()]):
-                return self.is_name(left)
-            case ast.Compare(left=left, ops=[ast.Is()], comparators=[ast.Constant(value=None)]):
-                return self._decides(left)
-        return False
+        for node in own_nodes(self.node) if known else ():
+            match node:
+                case ast.If(test=ast.Compare(left=value, ops=[ast.NotIn()])):
+                    finds_none = self.is_name(value)
+                case (
+                    ast.If(test=ast.UnaryOp(op=ast.Not(), operand=ast.Name() | ast.NamedExpr() as value))
+                    | ast.If(test=ast.Compare(left=value, ops=[ast.Is()], comparators=[ast.Constant(value=None)]))
+                ):
+                    finds_none = self._decides(value)
+                case _:
+                    continue
+            if finds_none:
+                yield Branch((), node.body, known)
 
     def _passed_to(self, call: ast.Call, way: Way, depth: int) -> Iterator[Dispatched]:
         """The results of a function that gets the name, or the whole request, as an argument."""
@@ -180,14 +167,11 @@ class _Place:
 
     def behind(self, node: ast.expr) -> list[Target]:
         """The functions of the project behind an expression; none if the tool's name decides which."""
-        found = self._behind.get(node)
-        if found is None:
-            found = []
-            if not any(isinstance(each, ast.expr) and self._decides(each) for each in walk([node])):
-                self.functions.steps = 0
-                found = self.functions.behind(node, self.scope)
-            self._behind[node] = found
-        return found
+        if node not in self._behind:
+            decides = any(isinstance(each, ast.expr) and self._decides(each) for each in walk([node]))
+            self.functions.steps = 0
+            self._behind[node] = [] if decides else self.functions.behind(node, self.scope)
+        return self._behind[node]
 
     def _decides(self, node: ast.expr) -> bool:
         """Whether an expression is the name, or was looked up by it."""
@@ -265,27 +249,18 @@ class _Place:
         """The functions in the table in which the name is looked up."""
         nodes = own_nodes(self.node)
         calls = [each for each in nodes if isinstance(each, ast.Call)]
-        assigned = list(_assignments(nodes))
-        for target, value in assigned:
+        found = [(name, item, call) for call in calls for name, item in self._entries(call.func)]
+        for target, value in _assignments(nodes):
             for name, item in self._entries(value):
                 env: Env = {}
                 bind(target, item, env)
-                for later, part in assigned:
-                    # `handler, model = entry`
-                    if isinstance(part, ast.Name) and part.id in env:
-                        bind(later, env[part.id], env)
                 for call in calls:
                     seen = see(call.func, self.scope, env)
                     if seen[0] is not call.func and any(self.takes(each) for each in _arguments(call)):
-                        yield from self._found(name, seen, call)
-        for call in calls:
-            for name, item in self._entries(call.func):
-                yield from self._found(name, item, call)
-
-    def _found(self, name: Value, item: Placed, call: ast.Call) -> Iterator[tuple[Value, Target, ast.Call]]:
-        self.functions.steps = 0
-        for target in self.functions.behind(*item):
-            yield name, target, call
+                        found.append((name, seen, call))
+        for name, item, call in found:
+            self.functions.steps = 0
+            yield from ((name, target, call) for target in self.functions.behind(*item))
 
     def _table(self, node: ast.expr) -> ast.expr | None:
         """The table in `TABLE[name]` and `TABLE.get(name)`."""
@@ -303,7 +278,7 @@ class _Place:
         table = self._table(node)
         for key, value, where in self.functions.elements.pairs(table, self.scope) if table is not None else ():
             for name in options(evaluate(key, where)):
-                yield name, see(value, where, where.filled if isinstance(where, Frame) else {})
+                yield name, see(value, where)
 
 
 def _calls(body: list[ast.stmt]) -> list[ast.Call]:
@@ -326,4 +301,4 @@ def _assignments(nodes: list[ast.AST]) -> Iterator[tuple[ast.expr, ast.expr]]:
                 yield target, value
 
 
-__all__ = ["Dispatched", "Dispatching"]
+__all__ = ["Dispatched", "dispatched"]

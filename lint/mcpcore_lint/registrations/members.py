@@ -6,7 +6,7 @@ import ast
 from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint.model import CallValue, Symbol, Text, options, string
-from mcpcore_lint.registrations.environment import DEEP, Frame, bound, see
+from mcpcore_lint.registrations.environment import DEEP, bound, in_module, see
 from mcpcore_lint.semantics.evaluate import evaluate
 from mcpcore_lint.semantics.symbols import class_round
 from mcpcore_lint.semantics.type_model import ancestry
@@ -42,8 +42,7 @@ class Members:
             self._depth -= 1
 
     def _text(self, node: ast.expr, scope: Scope) -> str | None:
-        if isinstance(scope, Frame):
-            node, scope = see(node, scope, scope.filled)
+        node, scope = see(node, scope)
         known = string(evaluate(node, scope))
         if known is not None:
             return known
@@ -76,13 +75,12 @@ class Members:
         """The module of the project that an expression evaluates to, or None."""
         if depth > DEEP or self.functions.too_many_steps():
             return None
-        if isinstance(scope, Frame):
-            node, scope = see(node, scope, scope.filled)
-        if isinstance(node, ast.Constant):
-            return None
+        node, scope = see(node, scope)
         value = evaluate(node, scope)
-        if isinstance(value, Symbol) and isinstance(value.definition, ast.Module):
-            return scope.module.project.module_by_name(value.name, value.definition)
+        definition = value.definition if isinstance(value, Symbol) else None
+        if isinstance(value, Symbol) and definition is not None:
+            project = scope.module.project
+            return project.module_by_name(value.name, definition) if isinstance(definition, ast.Module) else None
         if isinstance(node, ast.Call):
             return self._imported(node, scope)
         if isinstance(node, ast.Subscript):
@@ -95,19 +93,15 @@ class Members:
     def _imported(self, node: ast.Call, scope: Scope) -> Module | None:
         """The module of `import_module(name)`."""
         callee = evaluate(node.func, scope)
-        if not isinstance(callee, Symbol) or not node.args:
-            return None
-        if callee.name not in _IMPORTS:
+        if not isinstance(callee, Symbol) or not node.args or callee.name not in _IMPORTS:
             return None
         name = self.text(node.args[0], scope)
         if name is not None and name.startswith("."):
+            from importlib.util import resolve_name
+
             packages = [*node.args[1:2], *(each.value for each in node.keywords if each.arg == "package")]
-            package_name = self.text(packages[0], scope) if packages else None
-            if package_name is None:
-                return None
-            level = len(name) - len(name.lstrip("."))
-            above = package_name.split(".")
-            name = ".".join([*above[: len(above) - level + 1], name.lstrip(".")])
+            package = self.text(packages[0], scope) if packages else None
+            name = resolve_name(name, package) if package else None
         return _by_name(name, scope)
 
     # -- members -----------------------------------------------------------------------------------------------------
@@ -141,16 +135,15 @@ class Members:
         """The value of `getattr(holder, name)`: one member, or all members with its known beginning and end."""
         text = self.text(name, scope)
         if text is None:
-            value = evaluate(*see(name, scope, scope.filled)) if isinstance(scope, Frame) else evaluate(name, scope)
+            value = evaluate(*see(name, scope))
             parts = value.parts if isinstance(value, Text) else ()
             before, after = (parts[0] or "", parts[-1] or "") if len(parts) > 1 else ("", "")
-            members = self.of(holder, scope) if before or after else []
-            keys = [string(evaluate(key, where)) or "" for key, _, where in members]
-            return [
-                (member, where)
-                for key, (_, member, where) in zip(keys, members, strict=True)
-                if key.startswith(before) and key.endswith(after) and len(key) > len(before) + len(after)
-            ]
+            found: list[Placed] = []
+            for key, member, where in self.of(holder, scope) if before or after else []:
+                word = string(evaluate(key, where)) or ""
+                if word.startswith(before) and word.endswith(after) and len(word) > len(before) + len(after):
+                    found.append((member, where))
+            return found
         if not text.isidentifier():
             return []
         inner = self.holder(holder)
@@ -159,22 +152,10 @@ class Members:
             return [(_name(text, name), module.scope)]
         return [(ast.copy_location(ast.Attribute(inner or holder, text, ast.Load()), name), scope)]
 
-    def home(self, node: ast.expr, scope: Scope) -> Placed | None:
-        """The same name in the file that it is imported from; None for any other expression."""
-        place = scope.lookup(node.id) if isinstance(node, ast.Name) else None
-        if place is not None:
-            target = place[1][0].target if place[1][0].kind == "import" else None
-            if target is None or target[1] is None:
-                return None
-            module = place[0].module.project.module_of(place[0].module, target[0], target[2])
-            name = target[1]
-        elif isinstance(node, ast.Attribute):
-            module, name = self.module(node.value, scope), node.attr
-        else:
-            return None
-        if module is None or name not in module.scope.bindings or module is scope.module:
-            return None
-        return _name(name, node), module.scope
+    def home(self, node: ast.expr, scope: Scope) -> list[Placed]:
+        """The name that `module.name` is in its file, if the module is known; nothing for other expressions."""
+        module = self.module(node.value, scope) if isinstance(node, ast.Attribute) else None
+        return in_module(node.attr, module, node) if isinstance(node, ast.Attribute) else []
 
 
 def _by_name(name: str | None, scope: Scope) -> Module | None:

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint.model import Const, ToolDef, Unknown
 from mcpcore_lint.patterns import regex
+from mcpcore_lint.registrations.ways import flavour_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from mcpcore_lint.model import Handler
     from mcpcore_lint.records import ToolFlavour
     from mcpcore_lint.registrations.build import Builder
     from mcpcore_lint.syntax.module import Module
@@ -60,33 +60,19 @@ def named_functions(module: Module, entries: Iterable[str]) -> Iterator[Function
 
 def named_tools(builder: Builder, entries: Iterable[str], known: Iterable[ToolDef], root: str) -> list[ToolDef]:
     """The tools of a file that only the settings name."""
-    module = builder.module
     registered = {tool.handler.node for tool in known}
-    return [
-        _tool(builder.handler(node, module), node, module, _flavour(module, root))
-        for node in named_functions(module, entries)
-        if node not in registered
-    ]
+    return [_tool(node, builder, root) for node in named_functions(builder.module, entries) if node not in registered]
 
 
-def _tool(handler: Handler, node: Function, module: Module, flavour: ToolFlavour) -> ToolDef:
+def _tool(node: Function, builder: Builder, root: str) -> ToolDef:
+    module = builder.module
+    handler = builder.handler(node, module)
     unknown = Unknown(node, module, "it is registered where the linter does not see it")
-    word = ast.Name(node.name, ast.Load())
-    word.lineno = word.end_lineno = node.lineno
-    word.col_offset, word.end_col_offset = node.col_offset, node.col_offset + len("def")
+    word = ast.Name(node.name, lineno=node.lineno, end_lineno=node.lineno, col_offset=node.col_offset)
+    word.end_col_offset = node.col_offset + len("def")
     description = unknown if handler.docstring is None else Const(node, module, handler.docstring)
-    return ToolDef(
-        "tool",
-        flavour,
-        Const(node, module, node.name),
-        handler,
-        module,
-        word,
-        None,
-        description,
-        None,
-        unknown,
-    )
+    name = Const(node, module, node.name)
+    return ToolDef("tool", _flavour(module, root), name, handler, module, word, None, description, None, unknown)
 
 
 def _flavour(module: Module, root: str) -> ToolFlavour:
@@ -94,9 +80,9 @@ def _flavour(module: Module, root: str) -> ToolFlavour:
     text = module.source.text
     if "mcpcore" in text:
         return "mcpcore"
-    if "fastmcp" in text and "mcp.server.fastmcp" not in text:
-        return "fastmcp"
-    return "sdk" if "mcp." in text or "import mcp" in text else _of_project(root)
+    if "mcp." in text or "import mcp" in text or "fastmcp" in text:
+        return flavour_in(text) or "sdk"
+    return _of_project(root)
 
 
 @cache
@@ -106,7 +92,7 @@ def _of_project(root: str) -> ToolFlavour:
             text = file.read()
     except OSError:
         return "sdk"
-    packages = {match.group(1) for line in text.splitlines() for match in _DEPENDENCY.finditer(line)}
+    packages = set(_DEPENDENCY.findall(text))
     return "mcpcore" if "mcpcore" in packages else "fastmcp" if "fastmcp" in packages else "sdk"
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 if TYPE_CHECKING:
     import ast
 
-    from mcpcore_lint.model import CallValue, Value
+    from mcpcore_lint.model import CallValue
     from mcpcore_lint.records import ToolFlavour, ToolKind
     from mcpcore_lint.syntax.scopes import Scope
 
@@ -29,15 +29,6 @@ class Way(NamedTuple):
     """Whether the handler is keyword-only."""
 
 
-class Through(NamedTuple):
-    """A call of a function of the project on the way to a registration inside the function."""
-
-    function: ast.FunctionDef | ast.AsyncFunctionDef
-    call: ast.Call
-    bound_first: bool
-    """Whether the first parameter is bound already, as `self` is."""
-
-
 class Maker(NamedTuple):
     """A decorator or a call that makes tools of functions: its way, its server and its arguments."""
 
@@ -50,12 +41,6 @@ class Maker(NamedTuple):
     """The call as written."""
     first: bool = False
     """Whether the first argument of that call is the handler."""
-    preset: tuple[tuple[str, Value], ...] = ()
-    """The keywords that `partial(...)` fills in."""
-    scope: Scope | None = None
-    """The scope that `inner` is written in, if it is another than that of the registration."""
-    through: tuple[Through, ...] = ()
-    """The calls that lead to `inner`, the outermost first."""
 
 
 class Site(NamedTuple):
@@ -94,25 +79,19 @@ ADDERS: Final[dict[str, Way]] = {
 }
 """Methods of a server that take a handler, or a tool made of one."""
 
-FROM_TOOL: Final = Way("tool", ("tool",))
-"""Makes a tool of another tool."""
-
 MADE: Final[dict[str, Way]] = {
     "Tool.from_function": Way("tool", ("fn",), described=2),
-    "FunctionTool.from_function": Way("tool", ("fn",), described=2),
-    "Tool.from_tool": FROM_TOOL,
-    "TransformedTool.from_tool": FROM_TOOL,
     "FunctionTool": Way("tool", ("fn",), name=None, keyword_only=True),
     "ToolBinding": Way("tool", ("fn",), name=None),
     "Resource.from_function": Way("resource", ("fn",), name=1, uri=0),
-    "FunctionResource.from_function": Way("resource", ("fn",), name=1, uri=0),
     "ResourceTemplate.from_function": Way("resource", ("fn",), name=1, uri=0),
-    "FunctionResourceTemplate.from_function": Way("resource", ("fn",), name=1, uri=0),
     "FunctionResource": Way("resource", ("fn",), name=None, keyword_only=True),
     "Prompt.from_function": Way("prompt", ("fn",), described=2),
-    "FunctionPrompt.from_function": Way("prompt", ("fn",), described=2),
 }
-"""Constructors that make a tool, a resource or a prompt of a function, to be added later: the ends of their names."""
+"""Constructors that make a tool, a resource or a prompt of a function, to be added later: the ends of their names.
+
+`FunctionTool.from_function` counts as `Tool.from_function`, and so on.
+"""
 
 LOWLEVEL_DECORATOR: Final = "call_tool"
 LOWLEVEL_KEYWORD: Final = "on_call_tool"
@@ -125,10 +104,17 @@ LISTS: Final[dict[str, Way]] = {"tools": Way("tool"), "resources": Way("resource
 
 NEAR: Final = (
     *("tool(", "tools=", "tools =", "on_call_tool", "resource(", "resources=", "prompt(", "register"),
-    *("add_tool", "add_resource", "add_template", "add_prompt", "from_function", "from_tool"),
+    *("add_tool", "add_resource", "add_template", "add_prompt", "from_function"),
     *("FunctionTool(", "ToolBinding(", "FunctionResource("),
 )
 """Texts near every call that registers something."""
 
 HINTS: Final = ("tool", "resource", "prompt", "register", "mcp")
 """Parts of the names of a project's own registering functions."""
+
+
+def flavour_in(text: str) -> ToolFlavour | None:
+    """The flavour of the servers in a file, by the packages that its text mentions."""
+    if "fastmcp" in text and "mcp.server.fastmcp" not in text:
+        return "fastmcp"
+    return "sdk" if "mcp" in text else None

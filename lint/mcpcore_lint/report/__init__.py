@@ -11,7 +11,7 @@ from mcpcore_lint.diagnostics import Severity
 from mcpcore_lint.output import printable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from mcpcore_lint.diagnostics import Diagnostic, Failure
 
@@ -40,8 +40,6 @@ class Outcome:
     """Whether unsafe fixes were requested."""
     unseen: str = ""
     """Why the run saw no tools, if some were expected."""
-    columns: int | None = None
-    """The width of a narrow terminal."""
 
     def count(self, severity: Severity) -> int:
         """The number of findings with a severity."""
@@ -75,8 +73,13 @@ def statistics(name: str, outcome: Outcome) -> str:
     for (rule, severity), count in rows:
         fixes = f"  {fixable[rule, severity]} fixable" if fixable[rule, severity] else ""
         lines.append(f"{count:>6}  {rule:<{width}}  {severity.label:<7}{fixes}".rstrip())
-    lines += [f"{outcome.place(each.path)}: not checked in full: {each.message}" for each in outcome.failures]
-    return "".join(f"{printable(line)}\n" for line in [*lines, *outcome.notes, summary(outcome)])
+    return closed(lines, outcome)
+
+
+def closed(lines: Iterable[str], outcome: Outcome) -> str:
+    """A report of lines, with those for failures, the notes and the summary at the end."""
+    failures = [f"{outcome.place(each.path)}: not checked in full: {each.message}" for each in outcome.failures]
+    return "".join(f"{printable(line)}\n" for line in [*lines, *failures, *outcome.notes, summary(outcome)])
 
 
 def lines_of(text: str) -> list[str]:
@@ -106,16 +109,11 @@ def summary(outcome: Outcome) -> str:
     files = f"{outcome.files} file{'' if outcome.files == 1 else 's'}"
     tools = f"{outcome.tools} tool{'' if outcome.tools == 1 else 's'}"
     text = f"{', '.join(parts) if parts else 'No findings'} in {files}, {tools}"
-    extra = [
-        f"{count} {word}"
-        for count, word in (
-            (outcome.fixed, "fixed"),
-            (outcome.suppressed, "suppressed"),
-            (outcome.baselined, "in the baseline"),
-            (len(outcome.failures), "not checked in full"),
-        )
-        if count
-    ]
-    if extra:
-        text = f"{text} ({', '.join(extra)})"
-    return f"{text}: {outcome.unseen}" if outcome.unseen else text
+    extra = {
+        "fixed": outcome.fixed,
+        "suppressed": outcome.suppressed,
+        "in the baseline": outcome.baselined,
+        "not checked in full": len(outcome.failures),
+    }
+    counts = ", ".join(f"{count} {word}" for word, count in extra.items() if count)
+    return f"{text}{f' ({counts})' if counts else ''}{f': {outcome.unseen}' if outcome.unseen else ''}"

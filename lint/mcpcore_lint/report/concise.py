@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mcpcore_lint.output import printable
-from mcpcore_lint.report import summary
+from mcpcore_lint.report import closed
 
 if TYPE_CHECKING:
     from mcpcore_lint.diagnostics import Diagnostic
@@ -14,16 +13,14 @@ if TYPE_CHECKING:
 
 def render(outcome: Outcome) -> str:
     """The report."""
-    lines = [
-        f"{outcome.place(each.path)}:{each.span.line}:{each.span.column}: {each.severity.label} "
-        f"[{each.rule}] {each.message}{_fixable(each, outcome)}"
-        for each in outcome.diagnostics
-    ]
-    lines += [f"{outcome.place(each.path)}: not checked in full: {each.message}" for each in outcome.failures]
-    return "".join(f"{printable(line)}\n" for line in [*lines, *outcome.notes, summary(outcome)])
+    return closed((_line(each, outcome) for each in outcome.diagnostics), outcome)
 
 
-def _fixable(each: Diagnostic, outcome: Outcome) -> str:
+def _line(each: Diagnostic, outcome: Outcome) -> str:
+    place = f"{outcome.place(each.path)}:{each.span.line}:{each.span.column}"
+    line = f"{place}: {each.severity.label} [{each.rule}] {each.message}"
     if each.fix is None:
-        return ""
-    return " (fixable)" if each.fix.safety == "safe" or outcome.unsafe else " (fixable with --unsafe-fixes)"
+        return line
+    return (
+        f"{line} (fixable)" if each.fix.safety == "safe" or outcome.unsafe else f"{line} (fixable with --unsafe-fixes)"
+    )

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 from mcpcore_lint.report import lines_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable
 
     from mcpcore_lint.diagnostics import Diagnostic
 
 
 def content_marks(
-    diagnostics: Sequence[Diagnostic],
+    diagnostics: Iterable[Diagnostic],
     source: Callable[[str], str | None],
     place: Callable[[str], str] = lambda path: path,
 ) -> list[str]:
@@ -34,15 +34,11 @@ def content_marks(
     return marks
 
 
-def fingerprints(
-    diagnostics: Sequence[Diagnostic],
-    source: Callable[[str], str | None],
-    place: Callable[[str], str] = lambda path: path,
-) -> list[str]:
-    """The marks as short texts. Findings with the same mark are numbered."""
+def fingerprints(marks: Iterable[str]) -> list[str]:
+    """Marks as short texts. Equal marks are numbered."""
     seen: Counter[str] = Counter()
     prints = []
-    for mark in content_marks(diagnostics, source, place):
+    for mark in marks:
         seen[mark] += 1
         prints.append(hashlib.sha256(f"{mark}\0{seen[mark]}".encode(errors="surrogatepass")).hexdigest()[:32])
     return prints

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint.diagnostics import Severity
 from mcpcore_lint.report import message_and_help
-from mcpcore_lint.report.fingerprints import fingerprints
+from mcpcore_lint.report.fingerprints import content_marks, fingerprints
 from mcpcore_lint.report.json import dump
 
 if TYPE_CHECKING:
@@ -17,6 +17,7 @@ _SEVERITIES: Final = {Severity.ERROR: "major", Severity.WARNING: "minor", Severi
 
 def render(outcome: Outcome) -> str:
     """The report."""
+    marks = content_marks(outcome.diagnostics, outcome.source)
     issues = [
         {
             "description": message_and_help(each),
@@ -31,9 +32,7 @@ def render(outcome: Outcome) -> str:
                 },
             },
         }
-        for each, fingerprint in zip(
-            outcome.diagnostics, fingerprints(outcome.diagnostics, outcome.source), strict=True
-        )
+        for each, fingerprint in zip(outcome.diagnostics, fingerprints(marks), strict=True)
     ]
     issues += [
         {

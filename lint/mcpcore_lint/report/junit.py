@@ -29,11 +29,8 @@ def render(outcome: Outcome) -> str:
         failure = ET.SubElement(case, "failure", {"type": each.severity.label, "message": _line(each.message)})
         failure.text = _line(f"{place}: {each.message}") + (f"\n{_line(each.help)}" if each.help else "")
     for problem in failed:
-        error = ET.SubElement(
-            _case(suite, problem.rule or "read", outcome.place(problem.path)),
-            "error",
-            {"message": _line(problem.message)},
-        )
+        case = _case(suite, problem.rule or "read", outcome.place(problem.path))
+        error = ET.SubElement(case, "error", {"message": _line(problem.message)})
         error.text = escaped(problem.detail).translate(_NONCHARACTERS)
     if not findings and not failed:
         ET.SubElement(suite, "testcase", {"name": "no findings", "classname": "mcpcore lint"})

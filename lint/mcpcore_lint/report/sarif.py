@@ -6,15 +6,14 @@ from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote
 
 from mcpcore_lint.codemods.rewrite import Rewriters
-from mcpcore_lint.diagnostics import Severity
+from mcpcore_lint.diagnostics import Severity, Span
 from mcpcore_lint.report import PAGES, message_and_help, page
-from mcpcore_lint.report.fingerprints import fingerprints
+from mcpcore_lint.report.fingerprints import content_marks, fingerprints
 from mcpcore_lint.report.json import dump
 
 if TYPE_CHECKING:
-    from mcpcore_lint.diagnostics import Diagnostic, Span
+    from mcpcore_lint.diagnostics import Diagnostic
     from mcpcore_lint.report import Outcome
-    from mcpcore_lint.syntax.source import Source
 
 _LEVELS: Final = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "note"}
 _ROOT: Final = "%SRCROOT%"
@@ -22,37 +21,28 @@ _ROOT: Final = "%SRCROOT%"
 
 def render(outcome: Outcome) -> str:
     """The report."""
-    from mcpcore_lint.rules import all_rules
+    from mcpcore import __version__
 
     used = sorted({each.rule for each in outcome.diagnostics})
-    known = all_rules()
-    rules = []
-    for name in used:
-        rule = known.get(name)
-        entry: dict[str, Any] = {"id": name}
-        if (address := page(name)) is not None:
-            entry["helpUri"] = address
-        if rule is not None:
-            entry |= {
-                "shortDescription": {"text": _plain(rule.summary)},
-                "fullDescription": {"text": _plain(rule.why)},
-                "help": {"text": _plain(rule.how_to_fix), "markdown": rule.how_to_fix},
-                "defaultConfiguration": {"level": _LEVELS[rule.severity]},
-                "properties": {"tags": [rule.family]},
-            }
-        rules.append(entry)
-    marks = fingerprints(outcome.diagnostics, outcome.source)
+    marks = fingerprints(content_marks(outcome.diagnostics, outcome.source))
     rewriters = Rewriters(outcome.source)
-    run: dict[str, Any] = {
-        "tool": {
-            "driver": {
-                "name": "mcpcore lint",
-                "version": _version(),
-                "semanticVersion": _version(),
-                "informationUri": PAGES,
-                "rules": rules,
-            }
-        },
+    driver = {
+        "name": "mcpcore lint",
+        "version": __version__,
+        "semanticVersion": __version__,
+        "informationUri": PAGES,
+        "rules": [_rule(name) for name in used],
+    }
+    failures = [
+        {
+            "level": "error",
+            "message": {"text": each.message},
+            "locations": [{"physicalLocation": {"artifactLocation": _artifact(each.path)}}],
+        }
+        for each in outcome.failures
+    ]
+    run = {
+        "tool": {"driver": driver},
         "columnKind": "unicodeCodePoints",
         "newlineSequences": ["\r\n", "\n", "\r"],
         "originalUriBaseIds": {_ROOT: {"description": {"text": "The root of the project."}}},
@@ -60,26 +50,26 @@ def render(outcome: Outcome) -> str:
             _result(each, used.index(each.rule), mark, rewriters)
             for each, mark in zip(outcome.diagnostics, marks, strict=True)
         ],
-        "invocations": [
-            {
-                "executionSuccessful": not outcome.failures,
-                "toolExecutionNotifications": [
-                    {
-                        "level": "error",
-                        "message": {"text": each.message},
-                        "locations": [{"physicalLocation": {"artifactLocation": _artifact(each.path)}}],
-                    }
-                    for each in outcome.failures
-                ],
-            }
-        ],
+        "invocations": [{"executionSuccessful": not failures, "toolExecutionNotifications": failures}],
     }
-    report = {
-        "$schema": "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json",
-        "version": "2.1.0",
-        "runs": [run],
-    }
-    return dump(report)
+    schema = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+    return dump({"$schema": schema, "version": "2.1.0", "runs": [run]})
+
+
+def _rule(name: str) -> dict[str, Any]:
+    from mcpcore_lint.rules import all_rules
+
+    rule, address = all_rules().get(name), page(name)
+    entry: dict[str, Any] = {"id": name} | ({"helpUri": address} if address is not None else {})
+    if rule is not None:
+        entry |= {
+            "shortDescription": {"text": _plain(rule.summary)},
+            "fullDescription": {"text": _plain(rule.why)},
+            "help": {"text": _plain(rule.how_to_fix), "markdown": rule.how_to_fix},
+            "defaultConfiguration": {"level": _LEVELS[rule.severity]},
+            "properties": {"tags": [rule.family]},
+        }
+    return entry
 
 
 def _result(each: Diagnostic, index: int, mark: str, rewriters: Rewriters) -> dict[str, Any]:
@@ -96,37 +86,27 @@ def _result(each: Diagnostic, index: int, mark: str, rewriters: Rewriters) -> di
             {"id": number, "physicalLocation": _location(place.path, place.span), "message": {"text": place.message}}
             for number, place in enumerate(each.related, 1)
         ]
-    edits = rewriters.edits(each)
-    if each.fix is not None and edits:
-        source = rewriters.source(each.path)
-        assert source is not None
+    edits, source = rewriters.edits(each), rewriters.source(each.path)
+    if each.fix is not None and edits and source is not None:
         replacements = [
-            {"deletedRegion": _region(source, edit.start, edit.end), "insertedContent": {"text": edit.text}}
+            {
+                "deletedRegion": _region(Span(*source.position(edit.start), *source.position(edit.end))),
+                "insertedContent": {"text": edit.text},
+            }
             for edit in edits
         ]
-        result["fixes"] = [
-            {
-                "description": {"text": each.fix.title},
-                "artifactChanges": [{"artifactLocation": _artifact(each.path), "replacements": replacements}],
-            }
-        ]
+        change = {"artifactLocation": _artifact(each.path), "replacements": replacements}
+        result["fixes"] = [{"description": {"text": each.fix.title}, "artifactChanges": [change]}]
     return result
 
 
-def _region(source: Source, start: int, end: int) -> dict[str, int]:
-    line, column = source.position(start)
-    end_line, end_column = source.position(end)
-    return {"startLine": line, "startColumn": column, "endLine": end_line, "endColumn": end_column}
+def _region(span: Span) -> dict[str, int]:
+    end = max(span.end_column, 1)
+    return {"startLine": span.line, "startColumn": span.column, "endLine": span.end_line, "endColumn": end}
 
 
 def _location(path: str, span: Span) -> dict[str, Any]:
-    region = {
-        "startLine": span.line,
-        "startColumn": span.column,
-        "endLine": span.end_line,
-        "endColumn": max(span.end_column, 1),
-    }
-    return {"artifactLocation": _artifact(path), "region": region}
+    return {"artifactLocation": _artifact(path), "region": _region(span)}
 
 
 def _artifact(path: str) -> dict[str, str]:
@@ -140,9 +120,3 @@ def _artifact(path: str) -> dict[str, str]:
 
 def _plain(text: str) -> str:
     return text.replace("`", "")
-
-
-def _version() -> str:
-    from mcpcore import __version__
-
-    return __version__

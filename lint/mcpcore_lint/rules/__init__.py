@@ -6,34 +6,20 @@ import importlib
 import os
 import re
 import sys
+from contextlib import suppress
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint import ids
 from mcpcore_lint.diagnostics import Severity
-from mcpcore_lint.rule import FAMILIES, Family, Invalid, ProjectContext, Rule, RuleContext, Valid, is_ours
+from mcpcore_lint.patterns import closest
+from mcpcore_lint.rule import FAMILIES, Rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from importlib.metadata import EntryPoint
 
     from mcpcore_lint.settings import PerFile, Settings
-
-__all__ = [
-    "ENTRY_POINTS",
-    "FAMILIES",
-    "Family",
-    "Invalid",
-    "ProjectContext",
-    "Rule",
-    "RuleContext",
-    "Valid",
-    "all_rules",
-    "is_ours",
-    "matches",
-    "rule_named",
-    "selected",
-]
 
 ENTRY_POINTS: Final = "mcpcore.lint.rules"
 """The entry point group: each value is a module, a `Rule` class, or a list of `Rule` classes."""
@@ -49,15 +35,9 @@ def _rules_of(value: object) -> list[Rule]:
         return [value()]
     if isinstance(value, (list, tuple)):
         return [rule for item in value for rule in _rules_of(item)]
-    name = getattr(value, "__name__", "")
-    return [
-        item()
-        for item in vars(value).values()
-        if isinstance(item, type)
-        and issubclass(item, Rule)
-        and (item.__module__ == name or item.__module__.startswith(f"{name}."))
-        and getattr(item, "id", None)
-    ]
+    classes = [item for item in vars(value).values() if isinstance(item, type) and issubclass(item, Rule)]
+    own = f"{getattr(value, '__name__', '')}."
+    return [item() for item in classes if f"{item.__module__}.".startswith(own) and getattr(item, "id", None)]
 
 
 def _own_rules() -> Iterator[Rule]:
@@ -138,21 +118,32 @@ def _mentions_group(folder: str) -> bool:
     except OSError:
         # A zip file, into which importlib has to look. The one of the standard library hardly ever exists.
         return os.path.isfile(folder)
-    for name in [name for name in names if name.endswith((".dist-info", ".egg-info", ".egg", ".zip"))]:
+    for name in names:
         if name.endswith((".egg", ".zip")):
             return True
-        try:
-            with open(os.path.join(folder, name, "entry_points.txt"), "rb", buffering=0) as file:
+        if name.endswith((".dist-info", ".egg-info")):
+            with suppress(OSError), open(os.path.join(folder, name, "entry_points.txt"), "rb", buffering=0) as file:
                 if ENTRY_POINTS.encode() in file.read():
                     return True
-        except OSError:
-            continue
     return False
 
 
 def rule_named(name: str) -> Rule | None:
     """The rule of an id, or None."""
     return all_rules().get(name)
+
+
+def names_a_rule(name: str, *, exact: bool = False) -> bool:
+    """Whether a name is the id of a rule or, unless `exact`, selects rules."""
+    if ids.is_id(name) if exact else ids.known(name):
+        return True
+    # The rules of other packages are loaded only for a name that is not built in.
+    return name in all_rules() if exact else any(matches(rule, name) for rule in all_rules().values())
+
+
+def near_rule(name: str) -> str | None:
+    """The rule or family with the closest name."""
+    return closest(name, [*all_rules(), *FAMILIES, "all"])
 
 
 def matches(rule: Rule, selector: str) -> bool:

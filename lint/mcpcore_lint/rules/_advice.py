@@ -6,13 +6,10 @@ from functools import cache
 from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint.dataclasses import light
-from mcpcore_lint.model import CallValue, Const, is_left_out, options
+from mcpcore_lint.model import CallValue, Const, is_left_out
 
 if TYPE_CHECKING:
-    from mcpcore_lint.model import Argument, CodeValue, Value
-
-_RETRYING: Final = frozenset({"mcpcore.Retry.now", "mcpcore.Retry.after"})
-"""Calls that create advice to call again."""
+    from mcpcore_lint.model import CodeValue, Value
 
 CHANGED_BY_HINTS: Final = frozenset({"SERVICE_UNAVAILABLE", "TIMEOUT"})
 """The codes whose default advice depends on the annotations.
@@ -60,9 +57,3 @@ def advice_of_codes() -> dict[str, Advice]:
     from mcpcore.codes import ErrorCode
 
     return {name: Advice(code.retry.seconds, explicit=False) for name, code in ErrorCode.__members__.items()}
-
-
-def says_to_retry(retry: Argument) -> bool:
-    """Whether an argument is, or may be, advice to call again."""
-    values = options(retry.value)
-    return any(isinstance(value, CallValue) and value.func.name in _RETRYING for value in values)

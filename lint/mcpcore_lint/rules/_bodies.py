@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import sys
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from mcpcore_lint.frameworks import framework_of, uses_mcpcore
 from mcpcore_lint.model import CallValue, CodeValue, Const, Symbol, Text, Value, options, string
@@ -16,23 +16,14 @@ from mcpcore_lint.syntax.parse import walk
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from mcpcore_lint.model import CatchSite, Contract, ContractEntry, ErrorSite, FunctionNode, Handler, ToolDef
+    from mcpcore_lint.model import CatchSite, ContractEntry, ErrorSite, FunctionNode, Handler, ToolDef
     from mcpcore_lint.rule import RuleContext
     from mcpcore_lint.syntax.scopes import Scope
 
 N = TypeVar("N", bound=ast.AST)
 
-Origin: TypeAlias = Literal["broad", "builtin", "framework", "own", "upstream", "unknown"]
-"""Where an exception class comes from.
-
-broad: `Exception` and its bases; builtin: the other builtins; framework: mcpcore, the SDK or FastMCP; own: the project;
-upstream: the standard library or a third party."""
-
-FUNCTIONS: Final = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
-LOOPS: Final = (ast.For, ast.AsyncFor, ast.While)
-_BROAD: Final = frozenset(
-    f"builtins.{name}" for name in ("Exception", "BaseException", "ExceptionGroup", "BaseExceptionGroup")
-)
+_FUNCTIONS: Final = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+_BROAD: Final = frozenset({"builtins.Exception", "builtins.BaseException"})
 _DUMPS: Final = frozenset({"json.dumps", "orjson.dumps", "ujson.dumps"})
 
 
@@ -45,25 +36,24 @@ class Body:
         index = self.module.built[self.root].body
         self.nodes = index.nodes
         self.parents = index.parents
-        self.nested = index.function_of
+        self._function_of = index.function_of
         self.catches: dict[ast.AST, CatchSite] = {catch.node: catch for catch in handler.catches}
         self._by_kind: dict[type, list[Any]] = {}
 
     def function_of(self, node: ast.AST) -> FunctionNode:
         """The function that runs a node: the handler, or a function nested in it."""
-        return self.nested.get(node, self.root)
+        return self._function_of.get(node, self.root)
 
     def all(self, kind: type[N]) -> Iterator[N]:
         """All nodes of a class, in source order."""
-        nodes: list[N] | None = self._by_kind.get(kind)
-        if nodes is None:
-            nodes = self._by_kind[kind] = [node for node in self.nodes if type(node) is kind]
-        return iter(nodes)
+        if kind not in self._by_kind:
+            self._by_kind[kind] = [node for node in self.nodes if type(node) is kind]
+        return iter(self._by_kind[kind])
 
     def above(self, node: ast.AST) -> Iterator[ast.AST]:
         """The nodes around a node in its own function, innermost first."""
         parent = self.parents.get(node)
-        while parent is not None and parent is not self.root and not isinstance(parent, FUNCTIONS):
+        while parent is not None and parent is not self.root and not isinstance(parent, _FUNCTIONS):
             yield parent
             parent = self.parents.get(parent)
 
@@ -73,29 +63,14 @@ class Body:
             (self.catches[parent] for parent in self.above(node) if isinstance(parent, ast.ExceptHandler)), None
         )
 
-    def loop_of(self, node: ast.AST) -> ast.AST | None:
-        """The innermost loop around a node in its own function."""
-        return next((parent for parent in self.above(node) if isinstance(parent, LOOPS)), None)
-
-    def statement_of(self, node: ast.AST) -> ast.stmt | None:
-        """The innermost statement that contains a node."""
-        parent: ast.AST | None = node
-        while parent is not None and not isinstance(parent, ast.stmt):
-            parent = self.parents.get(parent)
-        return parent
-
-    def block_of(self, statement: ast.AST) -> list[ast.stmt]:
-        """The block that contains a statement."""
-        parent = self.parents.get(statement)
-        for _, field in ast.iter_fields(parent) if parent is not None else ():
-            if isinstance(field, list) and statement in field:
-                return field
-        return []
-
     def after(self, statement: ast.AST) -> list[ast.stmt]:
         """The statements after a statement in its block."""
-        block = self.block_of(statement)
-        return block[block.index(statement) + 1 :] if isinstance(statement, ast.stmt) and statement in block else []
+        parent = self.parents.get(statement)
+        for name in ("body", "orelse", "finalbody"):
+            block = getattr(parent, name, None)
+            if isinstance(block, list) and statement in block:
+                return block[block.index(statement) + 1 :]
+        return []
 
     def scope(self, node: ast.AST) -> Scope:
         """The scope in which a node is evaluated."""
@@ -146,8 +121,12 @@ def callee(node: ast.Call, body: Body) -> str:
 # Exceptions
 
 
-def origin(name: str | None, ctx: RuleContext, module_name: str) -> Origin:
-    """Where an exception class comes from, by its qualified name, as seen from a module."""
+def origin(name: str | None, ctx: RuleContext, module_name: str) -> str:
+    """Where an exception class comes from, by its qualified name, as seen from a module.
+
+    broad: `Exception` and its bases; builtin: the other builtins; framework: mcpcore, the SDK or FastMCP; own: the
+    project; upstream: the standard library or a third party; or unknown.
+    """
     if name is None:
         return "unknown"
     if name.startswith("builtins."):
@@ -195,36 +174,17 @@ def short(name: str) -> str:
 
 
 def codes_of(value: Value) -> tuple[str, ...] | None:
-    """The names of the codes that a value may be; None if one of them is not known."""
+    """The names of the codes that a value may be; None if one of them is not known or does not exist."""
     names: list[str | None] = []
     for option in options(value):
         if isinstance(option, CodeValue):
-            names.append(option.name)
+            names.append(option.name if option.exists else None)
         elif isinstance(option, Const) and isinstance(option.value, int) and not isinstance(option.value, bool):
             names.append(CODES.name_of(option.value))
         else:
             return None
     known = tuple(dict.fromkeys(name for name in names if name is not None))
     return None if None in names else known
-
-
-def codes_known(contract: Contract) -> bool:
-    """Whether every entry and its code are known."""
-    return _entries_known(contract) and all(codes_of(entry.code.value) is not None for entry in contract.entries)
-
-
-def reasons_known(contract: Contract) -> bool:
-    """Whether every entry and its reason are known."""
-    return _entries_known(contract) and all(entry.reason_text is not None for entry in contract.entries)
-
-
-def _entries_known(contract: Contract) -> bool:
-    entries = contract.entries
-    return (
-        contract.state == "sequence"
-        and contract.complete
-        and all(entry.resolved and entry.is_failure_mode for entry in entries)
-    )
 
 
 def to_be_filled_in(entry: ContractEntry) -> bool:

@@ -7,16 +7,16 @@ import json
 from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint.codemods import edits as codemods
-from mcpcore_lint.dataclasses import light
 from mcpcore_lint.model import Text, string
-from mcpcore_lint.rules._bodies import short
 from mcpcore_lint.rules._fail_fix import is_method
 from mcpcore_lint.rules._thrown import BASELINE, Thrown, all_thrown
 from mcpcore_lint.semantics.codes import CODES
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from mcpcore_lint.diagnostics import Fix
-    from mcpcore_lint.model import ReachedThrow, ToolDef
+    from mcpcore_lint.model import ToolDef
     from mcpcore_lint.rule import RuleContext
 
 TO_FILL_IN: Final = "TODO: next step"
@@ -24,18 +24,9 @@ TO_FILL_IN: Final = "TODO: next step"
 MAX_WHEN: Final = 90
 
 
-@light
-class Proposal:
-    """One entry to fill in."""
-
-    reason: str
-    code: str
-    when: str
-
-
-def proposals(tool: ToolDef, ctx: RuleContext) -> list[Proposal]:
-    """The entries for the errors that a tool throws itself, through calls, and through libraries."""
-    entries: dict[str, Proposal] = {}
+def _entries(tool: ToolDef, ctx: RuleContext) -> dict[str, tuple[str, str]]:
+    """The code and the `when` of each reason that a tool throws itself or through calls."""
+    entries: dict[str, tuple[str, str]] = {}
     for thrown in all_thrown(tool, ctx):
         codes = [code for code in thrown.codes or () if code in CODES.by_name]
         if thrown.reasons:
@@ -43,15 +34,8 @@ def proposals(tool: ToolDef, ctx: RuleContext) -> list[Proposal]:
         else:
             named = [(code.lower(), code) for code in codes if code not in BASELINE]
         for reason, code in named:
-            entries.setdefault(reason, Proposal(reason, code, _when(thrown)))
-    declared = {entry.code for entry in entries.values()}
-    for reached in ctx.reach(tool).throws:
-        code_of_library = _code_of_class(reached, ctx) if reached.source == "knowledge" else None
-        if code_of_library is not None and code_of_library not in declared:
-            when = f"{reached.path[-1]} raises {short(reached.type_name)}"
-            reason = code_of_library.lower()
-            entries.setdefault(reason, Proposal(reason, code_of_library, when))
-    return list(entries.values())
+            entries.setdefault(reason, (code, _when(thrown)))
+    return entries
 
 
 def _when(thrown: Thrown) -> str:
@@ -59,9 +43,8 @@ def _when(thrown: Thrown) -> str:
     if thrown.way:
         return f"TODO: raised by {thrown.way.rpartition(' > ')[2]}"
     message = thrown.error.message.value if thrown.error is not None else None
-    text = (string(message) if message is not None else None) or ""
-    if isinstance(message, Text) and not text:
-        text = "".join("..." if part is None else part for part in message.parts)
+    parts = message.parts if isinstance(message, Text) else (string(message),) if message is not None else ()
+    text = "".join("..." if part is None else part for part in parts)
     # A message that is mostly variables says nothing about the failure.
     if sum(map(str.isalpha, text)) < 3:
         return "TODO: say when this happens"
@@ -69,18 +52,6 @@ def _when(thrown: Thrown) -> str:
     import textwrap
 
     return textwrap.shorten(text, MAX_WHEN, placeholder="...")
-
-
-def _code_of_class(thrown: ReachedThrow, ctx: RuleContext) -> str | None:
-    """The code that the runtime gives to an exception class; None if the exception means a bug."""
-    from mcpcore.classification.types import TYPES
-
-    above, _ = ctx.hierarchy.ancestors(thrown.type_name)
-    nearest = sorted(above, key=lambda name: (-len(ctx.hierarchy.ancestors(name)[0]), name))
-    for name in (thrown.type_name, *nearest):
-        if (row := TYPES.get(name)) is not None:
-            return None if row.rule == "bug" or row.code.name == "INTERNAL_ERROR" else row.code.name
-    return None
 
 
 def throws_coded(tool: ToolDef, ctx: RuleContext) -> list[Thrown]:
@@ -103,9 +74,9 @@ def context_is_misplaced(tool: ToolDef) -> bool:
     return positional[int(is_method(tool)) :][:1] != [context.node]
 
 
-def contract_fix(tool: ToolDef, entries: list[Proposal], ctx: RuleContext) -> Fix | None:
+def contract_fix(tool: ToolDef, ctx: RuleContext) -> Fix | None:
     """The fix that writes the contract into the registration; None if there is no place for it."""
-    registration, module = tool.registration, tool.module
+    registration, module, entries = tool.registration, tool.module, _entries(tool, ctx)
     if not entries or tool.flavour != "mcpcore" or context_is_misplaced(tool):
         return None
     code = codemods.import_name(module, "mcpcore", "ErrorCode")
@@ -131,17 +102,17 @@ def contract_fix(tool: ToolDef, entries: list[Proposal], ctx: RuleContext) -> Fi
     return ctx.fix("Write a contract to fill in", [*code.edits, *mode.edits, change], unsafe=True)
 
 
-def _errors(entries: list[Proposal], mode: str, code: str, indent: str, ctx: RuleContext) -> str:
+def _errors(entries: Mapping[str, tuple[str, str]], mode: str, code: str, indent: str, ctx: RuleContext) -> str:
     """`errors=[...]`, its first line without indentation."""
     utf8 = ctx.module.source.encoding.replace("-", "").lower() in {"utf8", "utf8sig"}
     lines = ["errors=["]
-    for entry in entries:
-        when = json.dumps(entry.when, ensure_ascii=not utf8 or not entry.when.isprintable())
+    for reason, (name, when) in entries.items():
+        text = json.dumps(when, ensure_ascii=not utf8 or not when.isprintable())
         lines += [
             f"{indent}    {mode}(",
-            f'{indent}        "{entry.reason}",',
-            f"{indent}        {code}.{entry.code},",
-            f"{indent}        when={when},",
+            f'{indent}        "{reason}",',
+            f"{indent}        {code}.{name},",
+            f"{indent}        when={text},",
             f'{indent}        recovery="{TO_FILL_IN}",',
             f"{indent}    ),",
         ]

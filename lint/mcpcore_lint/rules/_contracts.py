@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from mcpcore_lint.model import Choice, Const, Items, options
+from mcpcore_lint.model import Choice, Items, is_left_out, options
 from mcpcore_lint.registrations.contracts import contract_of
 
 if TYPE_CHECKING:
@@ -22,11 +22,8 @@ def contracts_of(tool: ToolDef) -> tuple[Contract, ...]:
     if not isinstance(contract.value, Choice):
         return (contract,)
     inline = None if contract.node is tool.registration else contract.node
-    return tuple(
-        contract_of(branch, contract.node, contract.module, inline)
-        for branch in options(contract.value)
-        if not (isinstance(branch, Const) and branch.value is None)
-    )
+    branches = (branch for branch in options(contract.value) if not is_left_out(branch))
+    return tuple(contract_of(branch, contract.node, contract.module, inline) for branch in branches)
 
 
 def entries_of(contract: Contract) -> Iterator[tuple[int, ContractEntry]]:

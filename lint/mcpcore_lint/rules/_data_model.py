@@ -6,10 +6,11 @@ import ast
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from mcpcore_lint.dataclasses import light
-from mcpcore_lint.model import CallValue, Const, Mapping, Missing, Symbol, options, string
+from mcpcore_lint.model import CallValue, Const, Mapping, Missing, Symbol, is_left_out, string
 from mcpcore_lint.semantics.annotations import unquote
-from mcpcore_lint.semantics.evaluate import Resolver
+from mcpcore_lint.semantics.evaluate import evaluate
 from mcpcore_lint.semantics.symbols import class_info
+from mcpcore_lint.semantics.type_model import ancestry
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,23 +22,13 @@ if TYPE_CHECKING:
 RESERVED: Final = frozenset({"reason", "retryable", "recovery"})
 """Keys of `data` that the framework writes; they belong to no data model."""
 
-_KINDS: Final = {
-    "pydantic.BaseModel": "pydantic",
-    "pydantic.main.BaseModel": "pydantic",
-    "sqlmodel.SQLModel": "pydantic",
-    "typing.TypedDict": "typeddict",
-    "typing.NamedTuple": "namedtuple",
-    "typing.Generic": "class",
-    "typing.Protocol": "class",
-    "abc.ABC": "class",
-    "builtins.object": "class",
-}
-_DATACLASSES: Final = frozenset({"dataclasses.dataclass", "pydantic.dataclasses.dataclass"})
-_HARMLESS_DECORATORS: Final = frozenset({"typing.final", "typing.type_check_only"})
-_RENAMING_OPTIONS: Final = frozenset(
-    {"alias_generator", "populate_by_name", "validate_by_name", "validate_by_alias", None}
-)
-_DEEPEST: Final = 20
+_ROOTS: Final = frozenset(
+    {"pydantic.BaseModel", "pydantic.main.BaseModel", "sqlmodel.SQLModel", "typing.TypedDict", "typing.NamedTuple",
+     "typing.Generic", "typing.Protocol", "abc.ABC", "builtins.object"}
+)  # fmt: skip
+"""Base classes outside the project that add no fields."""
+_DECORATORS: Final = frozenset({"dataclasses.dataclass", "pydantic.dataclasses.dataclass", "typing.final"})
+"""Decorators that change no keys."""
 
 
 class ModelField(NamedTuple):
@@ -56,29 +47,11 @@ class DataModel:
     """The fields of a model, by their names in the class."""
 
     name: str
-    kind: str
     fields: dict[str, ModelField]
-    open: bool
+    open: bool = False
     """Whether it accepts other keys too."""
-    certain: bool
+    certain: bool = True
     """Whether its input has exactly these keys: no aliases, validators or unknown decorators."""
-
-    @property
-    def required(self) -> tuple[str, ...]:
-        """The fields without a default."""
-        return tuple(name for name, field in self.fields.items() if field.required)
-
-    @property
-    def optional(self) -> tuple[str, ...]:
-        """The fields with a default."""
-        return tuple(name for name, field in self.fields.items() if not field.required)
-
-
-def data_model(value: Value) -> DataModel | None:
-    """The model that an entry's `data` names; None if its keys are not all known."""
-    model = read_model(value)
-    usable = model is not None and model.certain and model.kind in {"pydantic", "typeddict", "dataclass"}
-    return model if usable else None
 
 
 def read_model(value: Value) -> DataModel | None:
@@ -89,48 +62,41 @@ def read_model(value: Value) -> DataModel | None:
     # Many tools return the same few models.
     key = ("model", info.node)
     if key not in info.module.memo:
-        info.module.memo[key] = _read(info, 0)
+        info.module.memo[key] = _read(info)
     model: DataModel | None = info.module.memo[key]
     return model
 
 
-def _read(info: ClassInfo, depth: int) -> DataModel | None:
-    model = DataModel(info.node.name, "class", {}, open=False, certain=True)
-    for base in info.node.bases:
-        symbol = Resolver().expression(base.value if isinstance(base, ast.Subscript) else base, info.scope)
-        kind = _KINDS.get(symbol.name) if isinstance(symbol, Symbol) else None
-        if kind is None:
-            above = class_info(symbol) if isinstance(symbol, Symbol) and depth < _DEEPEST else None
-            parent = _read(above, depth + 1) if above is not None else None
-            if parent is None:
-                return None
-            kind = parent.kind
-            model.fields.update(parent.fields)
-            model.open, model.certain = parent.open, model.certain and parent.certain
-        model.kind = kind if kind != "class" else model.kind
-    for decorator in info.node.decorator_list:
-        value = Resolver().expression(decorator, info.scope)
-        maker = value.func if isinstance(value, CallValue) else value
-        if isinstance(maker, Symbol) and maker.name in _DATACLASSES:
-            model.kind = "dataclass"
-        elif not isinstance(maker, Symbol) or maker.name not in _HARMLESS_DECORATORS:
-            model.certain = False
-    _read_fields(info, model)
-    for key, option in _configuration(info):
-        if key == "extra":
-            model.open = not (isinstance(option, Const) and option.value in {"forbid", "ignore"})
-        elif key in _RENAMING_OPTIONS:
-            model.certain = False
-            for name, field in model.fields.items() if key in {"alias_generator", None} else ():
-                model.fields[name] = field._replace(sent=None if field.sent == name else field.sent)
+def _read(info: ClassInfo) -> DataModel | None:
+    model = DataModel(info.node.name, {})
+    owners = ancestry(info)
+    bases = {_symbol(base, owner.scope) for owner in owners for base in owner.node.bases}
+    known = {owner.node for owner in owners}
+    if any(base is None or (base.name not in _ROOTS and base.definition not in known) for base in bases):
+        return None
+    is_typed_dict = any(base is not None and base.name == "typing.TypedDict" for base in bases)
+    for owner in reversed(owners):
+        decorators = [getattr(node, "func", node) for node in owner.node.decorator_list]
+        symbols = [_symbol(node, owner.scope) for node in decorators]
+        model.certain = model.certain and all(symbol and symbol.name in _DECORATORS for symbol in symbols)
+        _read_fields(owner, model, is_typed_dict=is_typed_dict)
+        for key, option in _configuration(owner):
+            if key == "extra":
+                model.open = not (isinstance(option, Const) and option.value in {"forbid", "ignore"})
+            elif key in {"alias_generator", None}:
+                model.certain = False
+                model.fields = {name: field._replace(sent=None) for name, field in model.fields.items()}
     return model
 
 
-def _read_fields(info: ClassInfo, model: DataModel) -> None:
-    total = not any(
-        keyword.arg == "total" and isinstance(keyword.value, ast.Constant) and keyword.value.value is False
-        for keyword in info.node.keywords
-    )
+def _symbol(node: ast.expr | None, scope: Scope) -> Symbol | None:
+    """The class or function that an expression names, without its type arguments."""
+    value = evaluate(node.value if isinstance(node, ast.Subscript) else node, scope) if node is not None else None
+    return value if isinstance(value, Symbol) else None
+
+
+def _read_fields(info: ClassInfo, model: DataModel, *, is_typed_dict: bool) -> None:
+    total = "total=False" not in map(ast.unparse, info.node.keywords)
     for statement in info.node.body:
         if isinstance(statement, ast.FunctionDef) and "validator" in "".join(
             map(ast.unparse, statement.decorator_list)
@@ -140,35 +106,27 @@ def _read_fields(info: ClassInfo, model: DataModel) -> None:
             continue
         name = statement.target.id
         annotation = unquote(statement.annotation)
-        head = annotation.value if isinstance(annotation, ast.Subscript) else annotation
-        symbol = Resolver().expression(head, info.scope) if head is not None else None
-        wrapper = symbol.name if isinstance(symbol, Symbol) else ""
+        symbol = _symbol(annotation, info.scope)
+        wrapper = symbol.name if symbol is not None else ""
         if wrapper in {"typing.ClassVar", "dataclasses.KW_ONLY"} or name.startswith("_") or name == "model_config":
             continue
         required = statement.value is None
-        if model.kind == "typeddict":
+        if is_typed_dict:
             required = wrapper == "typing.Required" or (total and wrapper != "typing.NotRequired")
+        # `Field(...)` is the default, or among the metadata of `Annotated`.
+        written = [statement.value] if statement.value is not None else []
+        if wrapper == "typing.Annotated":
+            written += getattr(getattr(annotation, "slice", None), "elts", [])[1:]
         sent: str | None = name
-        for call in _field_calls(
-            statement.value, annotation if wrapper == "typing.Annotated" else None, info.body_scope
-        ):
+        for call in (evaluate(node, info.body_scope) for node in written):
+            if not isinstance(call, CallValue) or call.func.name.rpartition(".")[2] not in {"Field", "field"}:
+                continue
             sent = _sent_name(call, name)
             if call.node is statement.value:
                 required = requires_value(call)
             renames = any(not isinstance(call.argument(key), Missing) for key in ("alias", "validation_alias", "init"))
             model.certain = model.certain and call.complete and not renames
         model.fields[name] = ModelField(name, sent, required, statement.target, info.module)
-
-
-def _field_calls(default: ast.expr | None, annotated: ast.expr | None, scope: Scope) -> Iterator[CallValue]:
-    """The calls of `Field(...)` that describe a field: its default, and the metadata of `Annotated`."""
-    written = [default] if default is not None else []
-    if isinstance(annotated, ast.Subscript) and isinstance(annotated.slice, ast.Tuple):
-        written += annotated.slice.elts[1:]
-    for node in written:
-        value = Resolver().expression(node, scope)
-        if isinstance(value, CallValue) and value.func.name.rpartition(".")[2] in {"Field", "field"}:
-            yield value
 
 
 def requires_value(call: CallValue) -> bool:
@@ -184,45 +142,37 @@ def _sent_name(call: CallValue, name: str) -> str | None:
     excluded = call.argument("exclude")
     if not isinstance(excluded, Missing) and not (isinstance(excluded, Const) and not excluded.value):
         return None
-    for key in ("serialization_alias", "alias"):
-        alias = call.argument(key)
-        if not isinstance(alias, Missing) and not (isinstance(alias, Const) and alias.value is None):
-            names = {string(option) for option in options(alias)}
-            return names.pop() if len(names) == 1 else None
-    return name
+    aliases = (call.argument(key) for key in ("serialization_alias", "alias"))
+    return next((string(alias) for alias in aliases if not is_left_out(alias)), name)
 
 
 def _configuration(info: ClassInfo) -> Iterator[tuple[str | None, Value]]:
     """The options of a model; options that cannot be seen have the name None."""
     for keyword in info.node.keywords:
         if keyword.arg not in {"total", "metaclass"}:
-            yield keyword.arg, Resolver().expression(keyword.value, info.scope)
+            yield keyword.arg, evaluate(keyword.value, info.scope)
     for binding in info.attributes.get("model_config", ()):
-        value = Resolver().expression(binding.value, info.body_scope) if binding.value is not None else None
+        value = evaluate(binding.value, info.body_scope) if binding.value is not None else None
         if isinstance(value, CallValue):
             yield from value.keywords
         elif isinstance(value, Mapping):
-            yield from ((key, value.get(key) or value) for key in value.keys)
+            yield from ((string(key), option) for key, option in value.items)
         elif value is not None:
             yield None, value
 
 
 def data_keys(value: Value) -> tuple[list[str], bool] | None:
     """The keys of some data, and whether there are no others; None if they are unknown."""
-    if isinstance(value, Missing) or (isinstance(value, Const) and value.value is None):
+    if is_left_out(value):
         return [], True
     if not isinstance(value, Mapping):
         return None
-    if not all(isinstance(key, Const) and isinstance(key.value, str) for key, _ in value.items):
-        return None
+    keys = [string(key) for key, _ in value.items]
     complete = value.complete
     if not complete and isinstance(value.node, ast.Dict):
         # `**ctx.recovery_for(...)` adds a reserved key and nothing else.
         unpacked = [item for key, item in zip(value.node.keys, value.node.values, strict=True) if key is None]
-        complete = bool(unpacked) and all(map(_is_recovery, unpacked))
-    return list(value.keys), complete
-
-
-def _is_recovery(node: ast.expr) -> bool:
-    """Whether an expression is `ctx.recovery_for(...)`."""
-    return isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "recovery_for"
+        complete = bool(unpacked) and all(
+            isinstance(item, ast.Call) and getattr(item.func, "attr", "") == "recovery_for" for item in unpacked
+        )
+    return None if None in keys else ([key for key in keys if key is not None], complete)

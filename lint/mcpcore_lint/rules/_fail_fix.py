@@ -6,9 +6,9 @@ import ast
 from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint.codemods import edits as codemods
-from mcpcore_lint.model import Missing, Symbol, Unknown, string
+from mcpcore_lint.model import Symbol, Unknown
 from mcpcore_lint.names import CONSTRUCTORS
-from mcpcore_lint.rules._bodies import body_of, reasons_known
+from mcpcore_lint.rules._bodies import body_of
 
 if TYPE_CHECKING:
     from mcpcore_lint.diagnostics import Change, Edit, Fix
@@ -36,7 +36,7 @@ def fail_fix(tool: ToolDef, contract: Contract, error: ErrorSite, reason: str, c
         name: str | None = handler.context.name if handler.context.mcpcore else None
     else:
         name = next((free for free in CONTEXT_NAMES if free not in body_of(handler).names()), None)
-        if not reasons_known(contract):
+        if not contract.known:
             return None
         context = codemods.import_name(handler.module, "mcpcore", "Context")
         literal = codemods.import_name(handler.module, "typing", "Literal")
@@ -48,7 +48,7 @@ def fail_fix(tool: ToolDef, contract: Contract, error: ErrorSite, reason: str, c
         unsafe = unsafe or handler.node.decorator_list != [tool.registration]
     if name is None:
         return None
-    changes += _raised_by_context(handler.module, call, error, f"{name}.fail", f'"{reason}"')
+    changes.append(_raised_by_context(handler.module, call, error, f"{name}.fail", f'"{reason}"'))
     return ctx.fix(f"Raise {name}.fail({reason!r})", changes, unsafe=unsafe)
 
 
@@ -62,10 +62,8 @@ def is_method(tool: ToolDef) -> bool:
     )
 
 
-def _raised_by_context(
-    module: Module, call: ast.Call, error: ErrorSite, callee: str, reason: str
-) -> list[Change | None]:
-    """The changes that make a call one of `ctx.fail`, which writes the reason into the data itself."""
+def _raised_by_context(module: Module, call: ast.Call, error: ErrorSite, callee: str, reason: str) -> Change | None:
+    """The change that makes a call one of `ctx.fail`."""
     arguments: list[ast.expr | ast.keyword | str] = [*codemods.arguments_in_order(call)]
     keywords = {keyword.arg: keyword for keyword in call.keywords}
     named, code = keywords.get("reason"), keywords.get("code")
@@ -76,13 +74,4 @@ def _raised_by_context(
         arguments[place] = f"reason={reason}" if code else reason
     elif named not in arguments:
         arguments.insert(0, reason)
-    changes: list[Change | None] = []
-    data = error.data.node
-    if isinstance(data, ast.Dict) and not isinstance(error.reason, Missing) and string(error.reason) is not None:
-        keys = [key.value if isinstance(key, ast.Constant) else None for key in data.keys]
-        argument = error.data.keyword or data
-        if keys == ["reason"] and argument in arguments:
-            arguments.remove(argument)
-        elif "reason" in keys and len(keys) > 1:
-            changes.append(codemods.change(module, "remove_key", data, keys.index("reason")))
-    return [codemods.rewrite_call(module, call, arguments, function=callee), *changes]
+    return codemods.rewrite_call(module, call, arguments, function=callee)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from mcpcore_lint.diagnostics import Related
-from mcpcore_lint.model import CodeValue, Const, Missing, options, string
+from mcpcore_lint.model import is_left_out, options, string
 from mcpcore_lint.rules._bodies import codes_of
 
 if TYPE_CHECKING:
@@ -20,14 +20,7 @@ CODED: Final = frozenset({"fail", "factory", "coded", "guard"})
 """Forms of errors that have a code."""
 
 BASELINE: Final = frozenset(
-    {
-        "INTERNAL_ERROR",
-        "SERVICE_UNAVAILABLE",
-        "TIMEOUT",
-        "VALIDATION_ERROR",
-        "SERIALIZATION_ERROR",
-        "REQUEST_CANCELLED",
-    }
+    {"INTERNAL_ERROR", "SERVICE_UNAVAILABLE", "TIMEOUT", "VALIDATION_ERROR", "SERIALIZATION_ERROR", "REQUEST_CANCELLED"}
 )
 """Codes that can occur anywhere and need no declaration."""
 
@@ -66,26 +59,16 @@ class Thrown(NamedTuple):
 
 def reason_texts(error: ErrorSite) -> tuple[str, ...] | None:
     """The reasons that an error may have: `()` if it has no reason, None if its reason is unknown."""
-    texts: list[str] = []
-    for option in options(error.reason):
-        text = string(option)
-        if text is not None:
-            texts.append(text)
-        elif not (isinstance(option, Missing) or (isinstance(option, Const) and option.value is None)):
-            return None
-    return tuple(dict.fromkeys(texts))
+    texts = [string(option) for option in options(error.reason) if not is_left_out(option)]
+    return None if None in texts else tuple(dict.fromkeys(text for text in texts if text is not None))
 
 
-def real_codes(error: ErrorSite) -> tuple[str, ...] | None:
-    """The names of the codes that an error may have; None if a code is unknown or does not exist."""
-    if any(isinstance(option, CodeValue) and not option.exists for option in options(error.code)):
+def declared_codes(contract: Contract) -> frozenset[str] | None:
+    """The names of all codes that a contract declares; None if it may declare others."""
+    codes = [codes_of(entry.code.value) for entry in contract.entries]
+    if contract.state != "sequence" or not contract.complete or None in codes:
         return None
-    return codes_of(error.code)
-
-
-def declared_codes(contract: Contract) -> frozenset[str]:
-    """The names of all codes that the entries declare, as far as they are known."""
-    return frozenset(code for entry in contract.entries for code in codes_of(entry.code.value) or ())
+    return frozenset(name for names in codes for name in names or ())
 
 
 def all_thrown(tool: ToolDef, ctx: RuleContext, *, named: bool = False) -> list[Thrown]:
@@ -100,15 +83,6 @@ def all_thrown(tool: ToolDef, ctx: RuleContext, *, named: bool = False) -> list[
         ctx.module.memo[key] = [*_direct(tool, reach), *_through(tool, reach)]
     errors: list[Thrown] = ctx.module.memo[key]
     return [thrown for thrown in errors if named or not thrown.only_named]
-
-
-def in_handler(reached: ReachedThrow, tool: ToolDef) -> bool:
-    """Whether an error is created in the handler, its decorators or its nested functions."""
-    handler = tool.handler
-    first, last = handler.node.lineno, handler.node.end_lineno or handler.node.lineno
-    decorators: list[ast.expr] = getattr(handler.node, "decorator_list", [])
-    first = min([first, *(decorator.lineno for decorator in decorators)])
-    return reached.site.path == handler.module.path and first <= reached.site.span.line <= last
 
 
 def _direct(tool: ToolDef, reach: Reach) -> Iterator[Thrown]:
@@ -127,7 +101,7 @@ def _direct(tool: ToolDef, reach: Reach) -> Iterator[Thrown]:
                 if reached.call == throw.span and reached.form in CODED:
                     yield Thrown(reached.codes, reached.reasons, None, reached, throw)
         elif error.form in CODED:
-            codes = None if error.form == "fail" else real_codes(error)
+            codes = None if error.form == "fail" else codes_of(error.code)
             yield Thrown(codes, reason_texts(error), error, None, throw)
 
 
@@ -138,7 +112,7 @@ def _through(tool: ToolDef, reach: Reach) -> Iterator[Thrown]:
     for reached in reach.throws:
         if reached.source == "project" and reached.form in CODED and tools.isdisjoint(reached.path[1:]):
             unknown = reached.codes is None and not reached.reasons
-            named = reached.is_named_only and (unknown or not in_handler(reached, tool))
+            named = reached.is_named_only and (unknown or not tool.handler.contains(reached.site))
             yield Thrown(reached.codes, reached.reasons, None, reached, raises.get(reached.call), named)
 
 

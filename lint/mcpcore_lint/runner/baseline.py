@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import json
 import os
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from mcpcore_lint.output import CannotRunError
-from mcpcore_lint.report.fingerprints import fingerprints
-from mcpcore_lint.runner.writing import write_text
+from mcpcore_lint.report.fingerprints import content_marks, fingerprints
+from mcpcore_lint.runner.files import write_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from mcpcore_lint.runner.results import Result
 
 VERSION: Final = 1
+_SAME: Final = attrgetter("fingerprint")
+_EDITED: Final = attrgetter("path", "rule", "tool", "message")
+_MOVED: Final = attrgetter("rule", "tool", "message")
 
 
 class Entry(NamedTuple):
@@ -51,17 +55,14 @@ class Baseline:
             ) from None
         except (OSError, ValueError, RecursionError) as error:
             raise CannotRunError(f"{path}: cannot be read as a baseline: {error}") from error
-        if not isinstance(data, dict) or data.get("version") != VERSION or not isinstance(data.get("findings"), list):
+        try:
+            entries = [Entry(*(finding[key] for key in Entry._fields)) for finding in data["findings"]]
+            texts = [text for entry in entries for text in (entry.path, entry.rule, entry.message, entry.fingerprint)]
+            valid = data["version"] == VERSION and all(isinstance(text, str) and "\0" not in text for text in texts)
+        except (TypeError, KeyError):
+            entries, valid = [], False
+        if not valid:
             raise CannotRunError(f"{path}: not a baseline of version {VERSION}; create it again with --write-baseline")
-        entries = []
-        for finding in data["findings"]:
-            where = [finding.get(key) for key in ("path", "fingerprint")] if isinstance(finding, dict) else [None]
-            if not all(isinstance(text, str) and "\0" not in text for text in where):
-                raise CannotRunError(
-                    f"{path}: a finding has no path or fingerprint; create the file again with --write-baseline"
-                )
-            rule, message = str(finding.get("rule", "")), str(finding.get("message", ""))
-            entries.append(Entry(finding["path"], rule, finding.get("tool"), message, finding["fingerprint"]))
         return entries
 
     def write(self, entries: Sequence[Entry]) -> None:
@@ -91,7 +92,7 @@ class Baseline:
     def entries(self, result: Result) -> list[Entry]:
         """The findings of a run as entries."""
         places = {each.path: self._place(result.absolute(each.path)) for each in result.diagnostics}
-        prints = fingerprints(result.diagnostics, result.source, places.__getitem__)
+        prints = fingerprints(content_marks(result.diagnostics, result.source, places.__getitem__))
         return [
             Entry(places[each.path], each.rule, each.tool, each.message, fingerprint)
             for each, fingerprint in zip(result.diagnostics, prints, strict=True)
@@ -104,27 +105,20 @@ class Baseline:
         message; and if the file no longer exists, by rule, tool and message. Each entry matches one finding.
 
         Returns:
-            The positions of the findings that the file holds, and the entries that match no finding.
+            The findings that the file does not hold, by identity, and the entries that match no finding.
         """
-        entries = self.entries(result)
-        held: set[int] = set()
+        new = list(zip(self.entries(result), map(id, result.diagnostics), strict=True))
         left = self.read()
-
-        def match(mark: Callable[[Entry], object], candidates: Sequence[Entry]) -> None:
+        gone = {entry.path for entry in left if not os.path.exists(self.absolute(entry))}
+        for mark in (_SAME, _EDITED, _MOVED):
             waiting: dict[object, list[Entry]] = {}
-            for entry in candidates:
-                waiting.setdefault(mark(entry), []).append(entry)
-            used: set[int] = set()
-            for number, entry in enumerate(entries):
-                if number not in held and (same := waiting.get(mark(entry))):
-                    used.add(id(same.pop()))
-                    held.add(number)
-            left[:] = [entry for entry in left if id(entry) not in used]
-
-        match(lambda entry: entry.fingerprint, left)
-        if left and len(held) < len(entries):
-            match(lambda entry: (entry.path, entry.rule, entry.tool, entry.message), left)
-        if left and len(held) < len(entries):
-            exists = {entry.path: os.path.exists(self.absolute(entry)) for entry in left}
-            match(lambda entry: (entry.rule, entry.tool, entry.message), [e for e in left if not exists[e.path]])
-        return held, left
+            for entry in left:
+                waiting.setdefault(mark(entry) if mark is not _MOVED or entry.path in gone else None, []).append(entry)
+            candidates, new = new, []
+            for entry, key in candidates:
+                if same := waiting.get(mark(entry)):
+                    same.pop()
+                else:
+                    new.append((entry, key))
+            left = [entry for same in waiting.values() for entry in same]
+        return {key for _, key in new}, left

@@ -9,109 +9,147 @@ from __future__ import annotations
 import os
 import sys
 import time
-from hashlib import blake2b
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from mcpcore_lint.diagnostics import Change, Diagnostic, Edit, Failure, Fix, Related, Severity, Span
 from mcpcore_lint.records import ToolRecord
 from mcpcore_lint.runner import memo
+from mcpcore_lint.runner.discover import found
+from mcpcore_lint.runner.files import content_of
 from mcpcore_lint.runner.results import FileResult, Report
+from mcpcore_lint.settings import fingerprint
 
 if TYPE_CHECKING:
-    from mcpcore_lint.runner.discover import Found
-    from mcpcore_lint.settings import Settings
+    from collections.abc import Container, Mapping
 
+    from mcpcore_lint.runner.discover import Walk
 
-def content_hash(raw: bytes) -> bytes:
-    """Identifies the content of a file."""
-    return blake2b(raw, digest_size=16).digest()
-
-
-def folder(settings: Settings) -> str:
-    """The folder of the cache."""
-    return memo.folder() if settings.cache_dir is None else os.path.abspath(settings.cache_dir)
-
-
-def _installation() -> tuple[tuple[tuple[str, int, int], ...], tuple[tuple[str, int], ...], str]:
-    """The state of the linter's own files, of the places where rules may be installed, and the Python version."""
-    files: list[tuple[str, int, int]] = []
-    stack = [os.path.dirname(os.path.dirname(os.path.abspath(__file__)))]
-    while stack:
-        with os.scandir(stack.pop()) as scan:
-            for entry in scan:
-                if entry.is_dir(follow_symlinks=False):
-                    if entry.name != "__pycache__":
-                        stack.append(entry.path)
-                elif entry.name.endswith((".py", ".json")):
-                    stat = entry.stat()
-                    files.append((entry.path, stat.st_mtime_ns, stat.st_size))
-    # Installing a package changes the time of its folder, and may add rules by an entry point.
-    places = [
-        (path, os.stat(path).st_mtime_ns)
-        for path in sys.path
-        if path.endswith(("site-packages", "dist-packages")) and os.path.exists(path)
-    ]
-    return tuple(sorted(files)), tuple(places), sys.version
+T = TypeVar("T", FileResult, Report)
+_State: TypeAlias = "tuple[int, int, int, bytes]"
+"""The modification time, size, inode and digest of a file."""
 
 
 class Cache:
-    """The cache of one project with one set of settings. `data` is empty if there is nothing that can be used."""
+    """The cache of one project with one set of settings."""
 
-    def __init__(self, root: str, settings: Settings) -> None:
-        from mcpcore_lint.settings import fingerprint
-
-        name = blake2b(os.fsencode(root), digest_size=12).hexdigest()
-        self.file = os.path.join(folder(settings), f"{name}.bin")
+    def __init__(self, walk: Walk, *, every: bool) -> None:
+        """Load the cache for the files of a run. `every` tells whether it checks files that never mention MCP too."""
+        folder = walk.settings.cache_dir
+        folder = memo.folder() if folder is None else os.path.abspath(folder)
+        self.file = os.path.join(folder, f"{memo.checksum(os.fsencode(walk.root)).hex()}.bin")
+        self._files = walk.files
         self._installation = _installation()
-        self.key = repr((self._installation, fingerprint(settings), root))
-        data: dict[str, Any] = memo.load(self.file, self.key) or {}
-        unchanged = all(_state(plugin[0]) == plugin for plugin in data.get("plugins", ()))
-        self.data = data if unchanged else {}
+        self._key = repr((self._installation, sys.version, fingerprint(walk.settings), walk.root, every))
+        self._data: dict[str, Any] = memo.load(self.file, self._key) or {}
+        if any(_time_and_size(plugin[0]) != plugin for plugin in self._data.get("plugins", ())):
+            self._data = {}
+
+    def valid(self, contents: Container[str]) -> dict[str, FileResult]:
+        """The results that still hold, to be thawed. Those of files with other `contents` than on disk do not."""
+        states: dict[str, _State | None] = self._data.get("states", {})
+        changed = {path for path, state in states.items() if path in contents or not self._holds(path, state)}
+        changed |= self._appeared()
+        results: dict[str, FileResult] = {}
+        for path, packed in self._data.get("results", {}).items():
+            state = states[path]
+            if path not in self._files or path in changed or state is None:
+                continue
+            result = FileResult("", state[-1]) if packed is None else FileResult(*packed)
+            if not changed or (changed.isdisjoint(result.consulted) and changed.isdisjoint(result.missing)):
+                results[path] = result
+        return results
+
+    def _holds(self, path: str, state: _State | None) -> bool:
+        """Whether a file has the same content, or is still missing."""
+        now = self._files.get(path) or found(path)
+        if now is None or state is None:
+            return now is None and state is None
+        if now == state[:3]:
+            return True
+        return now.size == state[1] and memo.checksum(content_of(path) or b"") == state[-1]
+
+    def _appeared(self) -> set[str]:
+        """The modules and requirement files that did not exist before and do now."""
+        appeared: set[str] = set()
+        for folder, (mtime, *names) in self._data.get("absent", {}).items():
+            if _mtime(folder) != mtime:
+                paths = {name: os.path.join(folder, name) for name in names}
+                appeared.update(
+                    path for name, path in paths.items() if os.path.isfile(f"{path}.py") or os.path.exists(path)
+                )
+        return appeared
+
+    def report(self) -> Report | None:
+        """The report of the last run, for a run over the same files in which all results still hold."""
+        data = self._data
+        same = data.get("report") is not None and data["results"].keys() == self._files.keys()
+        return thawed(Report(*data["report"])) if same else None
 
     def inputs(self) -> tuple[str, ...] | None:
-        """What the cached report depends on in addition to its files; None without a cached report."""
-        data = self.data
+        """The files and folders that the cached report depends on; None without a cached report."""
+        data = self._data
         if data.get("report") is None:
             return None
-        files, places, _ = self._installation
-        states = (*data["plugins"], *files, *places)
-        return (*data["outside"], *data["absent"], *(state[0] for state in states))
+        return (*data["states"], *data["absent"], *(path for path, *_ in (*data["plugins"], *self._installation)))
 
-    def save(self, data: dict[str, Any]) -> None:
-        """Replace the cache."""
-        data["plugins"] = _plugins() if "mcpcore_lint.rules" in sys.modules else self.data.get("plugins", ())
-        self.data = data if memo.store(self.file, self.key, data) else {}
+    def save(self, results: Mapping[str, FileResult], report: Report) -> None:
+        """Replace the cache. Files that failed are checked again next time."""
+        kept = {path: result for path, result in results.items() if result.digest and not result.failures}
+        absent: dict[str, list[Any]] = {}
+        for path in sorted({path for result in kept.values() for path in result.missing}):
+            folder, name = os.path.split(path)
+            absent.setdefault(folder, [_mtime(folder)]).append(name)
+        consulted = {path: None for result in kept.values() for path in result.consulted}
+        data = {
+            "states": {path: self._state(path, kept.get(path)) for path in consulted | dict.fromkeys(kept)},
+            "results": {path: _packed(result) if result.path else None for path, result in kept.items()},
+            "absent": absent,
+            "plugins": _plugins() if "mcpcore_lint.rules" in sys.modules else self._data.get("plugins", ()),
+            "report": _plain(report) if len(kept) == len(results) else None,
+        }
+        self._data = data if memo.store(self.file, self._key, data) else {}
+
+    def _state(self, path: str, result: FileResult | None) -> _State | None:
+        """The state of a file, with the content that was checked; None if it cannot be read."""
+        now = self._files.get(path) or found(path)
+        digest = memo.checksum(content_of(path) or b"") if result is None else result.digest
+        if now is None:
+            return None
+        # A file that changed so recently may change again without getting another time.
+        recent = now.mtime_ns > time.time_ns() - memo.RACY_NS
+        return (0 if recent else now.mtime_ns, now.size, now.inode, digest)
+
+
+def _installation() -> tuple[tuple[str, int, int], ...]:
+    """The state of the linter's own files, and of the places where rules may be installed."""
+    top = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    paths = [os.path.join(folder, name) for folder, _, names in os.walk(top) for name in names]
+    own = [path for path in paths if path.endswith((".py", ".json"))]
+    # Installing a package changes the time of its folder, and may add rules by an entry point.
+    places = [path for path in sys.path if path.endswith(("site-packages", "dist-packages"))]
+    return tuple(map(_time_and_size, sorted(own) + places))
 
 
 def _plugins() -> tuple[tuple[str, int, int], ...]:
     """The modules of other packages' rules, which their authors edit without installing anything."""
+    from mcpcore_lint.rule import is_ours
     from mcpcore_lint.rules import all_rules
 
-    names = {type(rule).__module__ for rule in all_rules().values()}
-    files = {
-        file
-        for name in names
-        if not name.startswith("mcpcore_lint.") and (file := getattr(sys.modules.get(name), "__file__", None))
-    }
-    return tuple(_state(file) for file in sorted(files))
+    modules = {type(rule).__module__ for rule in all_rules().values() if not is_ours(rule)}
+    files = {getattr(sys.modules.get(module), "__file__", None) for module in modules}
+    return tuple(_time_and_size(file) for file in sorted(filter(None, files)))
 
 
-def _state(path: str) -> tuple[str, int, int]:
-    try:
-        stat = os.stat(path)
-    except OSError:
-        return (path, 0, 0)
-    return (path, stat.st_mtime_ns, stat.st_size)
+def _time_and_size(path: str) -> tuple[str, int, int]:
+    state = found(path)
+    return (path, state.mtime_ns, state.size) if state is not None else (path, 0, 0)
 
 
-def trusted(found: Found) -> int:
-    """The modification time to remember; 0 if it is so recent that another change could have the same time."""
-    return 0 if found.mtime_ns > time.time_ns() - memo.RACY_NS else found.mtime_ns
+def _mtime(path: str) -> int:
+    return _time_and_size(path)[1]
 
 
-# ---------------------------------------------------------------------------------------------------------------------
-# Values that marshal can write: plain tuples, numbers and texts.
-# ---------------------------------------------------------------------------------------------------------------------
+# -- values that marshal can write: plain tuples, numbers and texts ----------------------------------------------------
 
 
 def _plain(value: Any) -> Any:
@@ -121,32 +159,18 @@ def _plain(value: Any) -> Any:
     return int(value) if isinstance(value, Severity) else value
 
 
-def pack_result(result: FileResult) -> Any:
-    """The result of a file, for marshal."""
-    return _plain(result)
+def _packed(result: FileResult) -> Any:
+    # marshal writes a text once if it is the same object, and many files consult the same ones.
+    consulted, missing = (tuple(map(sys.intern, paths)) for paths in (result.consulted, result.missing))
+    return _plain(result._replace(consulted=consulted, missing=missing))
 
 
-def unpack_result(packed: Any) -> FileResult:
-    """The result of a file."""
-    result = FileResult(*packed)
-    return result._replace(
-        diagnostics=tuple(_diagnostic(*each) for each in result.diagnostics),
-        failures=tuple(Failure(*each) for each in result.failures),
-        tools=tuple(_record(*each) for each in result.tools),
-    )
-
-
-def pack_report(report: Report) -> Any:
-    """A report, for marshal."""
-    return _plain(report._replace(inputs=None, judged=0))
-
-
-def unpack_report(packed: Any) -> Report:
-    """A report."""
-    report = Report(*packed)
-    return report._replace(
-        diagnostics=tuple(_diagnostic(*each) for each in report.diagnostics),
-        tools=tuple(_record(*each) for each in report.tools),
+def thawed(item: T) -> T:
+    """A result or a report from the cache, whose parts are plain tuples."""
+    return item._replace(
+        diagnostics=tuple(_diagnostic(*fields) for fields in item.diagnostics),
+        failures=tuple(Failure(*fields) for fields in item.failures),
+        tools=tuple(_record(*fields) for fields in item.tools),
     )
 
 

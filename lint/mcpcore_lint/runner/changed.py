@@ -13,17 +13,17 @@ from collections import Counter
 from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint.output import CannotRunError
-from mcpcore_lint.paths import is_below, is_repository, upwards
+from mcpcore_lint.paths import is_below, upwards
 from mcpcore_lint.report.fingerprints import content_marks
 from mcpcore_lint.runner.discover import Walk
-from mcpcore_lint.runner.groups import Group, is_document
-from mcpcore_lint.runner.results import Result
+from mcpcore_lint.runner.groups import Group
 from mcpcore_lint.runner.runner import lint_groups
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from mcpcore_lint.diagnostics import Diagnostic
+    from mcpcore_lint.runner.results import Result
 
 _OF_A_HOOK: Final = frozenset(
     {"GIT_DIR", "GIT_WORK_TREE", "GIT_PREFIX", "GIT_INDEX_FILE", "GIT_COMMON_DIR", "GIT_NAMESPACE"}
@@ -39,14 +39,7 @@ class Change:
         self.revision = revision.strip()
         if self.revision.startswith("-"):
             raise CannotRunError(f"--changed-since {revision}: not a revision; give a branch, a tag or a commit")
-        if ".." in self.revision:
-            first = self.revision.partition("..")[0] or "main"
-            raise CannotRunError(
-                f"--changed-since {revision}: this is a range; give only its start, such as {first}. "
-                "Changes there since this branch was made do not count anyway"
-            )
         self._repositories: dict[str, _Repository] = {}
-        self._tops: dict[str, str] = {}
 
     def concerned(self, groups: Sequence[Group], result: Result) -> list[Diagnostic]:
         """The findings that the change concerns.
@@ -56,89 +49,64 @@ class Change:
         """
         repositories = [self._repository(group.config.root) for group in groups]
         changed = frozenset[str]().union(*(repository.changed for repository in repositories))
-        tops = {repository.top for repository in repositories}
-        # Resolving links is slow, and many findings are in the same file.
-        real = {path: os.path.realpath(result.absolute(path)) for path in {each.path for each in result.diagnostics}}
-        nested = {path: _nested_repository(os.path.dirname(path), tops) for path in real.values()}
-        touched = {path for path, inner in nested.items() if path in changed or inner in changed}
-        # A nested repository changes as a whole, and its files have no history in the outer one.
-        elsewhere = [
-            each for each in result.diagnostics if real[each.path] not in touched and nested[real[each.path]] is None
-        ]
+        # Resolving links is slow, and many findings are in the same file. A repository inside another one, such as a
+        # submodule, changes as a whole.
+        paths = {path: os.path.realpath(result.absolute(path)) for path in {each.path for each in result.diagnostics}}
+        touched = {path for path, real in paths.items() if not changed.isdisjoint(upwards(real))}
+        untouched = [each for each in result.diagnostics if each.path not in touched]
         new: set[int] = set()
-        if elsewhere and (changed or any(repository.deleted for repository in repositories)):
-            new = self._new(elsewhere, groups, result)
-        return [each for each in result.diagnostics if real[each.path] in touched or id(each) in new]
+        if untouched and any(repository.changed or repository.deleted for repository in repositories):
+            new = self._new(untouched, groups, result)
+        return [each for each in result.diagnostics if each.path in touched or id(each) in new]
 
     def _repository(self, root: str) -> _Repository:
-        if root not in self._tops:
-            self._tops[root] = os.path.realpath(_git(["rev-parse", "--show-toplevel"], root).rstrip("\n"))
-        top = self._tops[root]
-        if top not in self._repositories:
-            self._repositories[top] = _Repository(top, self.revision)
-        return self._repositories[top]
+        if root not in self._repositories:
+            top = os.path.realpath(_git(["rev-parse", "--show-toplevel"], root).rstrip("\n"))
+            known = (repository for repository in self._repositories.values() if repository.top == top)
+            self._repositories[root] = next(known, None) or _Repository(top, self.revision)
+        return self._repositories[root]
 
-    def _new(self, elsewhere: Sequence[Diagnostic], groups: Sequence[Group], result: Result) -> set[int]:
+    def _new(self, untouched: Sequence[Diagnostic], groups: Sequence[Group], result: Result) -> set[int]:
         """The findings in unchanged files that did not exist at the revision, by identity."""
-        paths = sorted({result.absolute(each.path) for each in elsewhere})
-        before: Counter[str] = Counter()
-        with tempfile.TemporaryDirectory(prefix="mcpcore-") as folder:
-            for number, group in enumerate(groups):
-                repository = self._repository(group.config.root)
-                old = os.path.join(folder, str(list(self._repositories).index(repository.top)))
-                if not os.path.isdir(old):
-                    repository.restore(old)
-                inside = os.path.relpath(os.path.realpath(group.config.root), repository.top)
-                root = os.path.normpath(os.path.join(old, inside))
-                names = [os.path.relpath(path, group.config.root) for path in paths if _owner(path, groups) == number]
-                restored = tuple(path for name in names if os.path.isfile(path := os.path.join(root, name)))
-                if restored:
-                    before.update(_marks(_at_revision(group, root, restored, result.base)))
+        places = {path for each in untouched for path in (each.path, *(place.path for place in each.related))}
+        wanted = set(map(result.absolute, places))
+        with tempfile.TemporaryDirectory(prefix="mcpcore-") as temporary:
+            # Each file is restored below this folder under its whole path.
+            folder = os.path.realpath(temporary)
+            for repository in set(self._repositories.values()):
+                repository.restore(folder)
+
+            def restored(paths: Iterable[str]) -> tuple[str, ...]:
+                copies = (folder + _whole(path) for path in paths if path in wanted)
+                return tuple(filter(os.path.isfile, copies))
+
+            old = []
+            for group in groups:
+                config = group.config._replace(root=folder + _whole(group.config.root))
+                code = restored(group.walk.files)
+                walk = Walk(config.settings, config.root).run(code)
+                old.append(Group(config, code, walk, restored(group.documents)))
+            then = lint_groups(old, cache=False)
+            before = Counter(_marks(then, lambda path: then.absolute(path).removeprefix(folder)))
+            known = {path for path in places if os.path.isfile(folder + _whole(result.absolute(path)))}
         new: set[int] = set()
-        marks = {id(each): mark for each, mark in zip(result.diagnostics, _marks(result), strict=True)}
-        for diagnostic in elsewhere:
-            mark = marks[id(diagnostic)]
-            if before[mark]:
-                before[mark] -= 1
-            else:
+        marks = _marks(result, lambda path: _whole(result.absolute(path)))
+        for diagnostic, mark in zip(result.diagnostics, marks, strict=True):
+            before[mark] -= 1
+            if before[mark] < 0 and diagnostic.path in known:
                 new.add(id(diagnostic))
         return new
 
 
-def _at_revision(group: Group, root: str, paths: Sequence[str], base: str) -> Result:
-    """The findings in a group's files at the revision, which were restored below `root`, with their present paths."""
-    settings = group.config.settings._replace(cache_dir=None)
-    walk = Walk(settings, root).run([path for path in paths if not is_document(path)])
-    documents = tuple(path for path in paths if is_document(path))
-    config = group.config._replace(root=root, settings=settings, unknown=())
-    then = lint_groups([Group(config, tuple(paths), walk, documents)], cache=False)
-    result = Result(base)
-    for diagnostic in then.diagnostics:
-        name = os.path.relpath(then.absolute(diagnostic.path), root)
-        path = os.path.relpath(os.path.join(group.config.root, name), base).replace(os.sep, "/")
-        result.texts.setdefault(path, then.source(diagnostic.path))
-        result.diagnostics.append(diagnostic._replace(path=path))
-    return result
+def _whole(path: str) -> str:
+    """The real path of a file without the drive."""
+    return os.path.splitdrive(os.path.realpath(path))[1]
 
 
-def _nested_repository(folder: str, tops: set[str]) -> str | None:
-    """The repository inside another one, such as a submodule, that contains a folder."""
-    nearest = next((place for place in upwards(folder) if place in tops or is_repository(place)), None)
-    return None if nearest in tops else nearest
-
-
-def _marks(result: Result) -> list[str]:
+def _marks(result: Result, place: Callable[[str], str]) -> list[str]:
     """Identifies each finding. The message counts, since a service that fails differently causes another finding."""
-    marks = content_marks(result.diagnostics, result.source)
+    marks = content_marks(result.diagnostics, result.source, place)
     return [f"{mark}\0{each.message}" for each, mark in zip(result.diagnostics, marks, strict=True)]
-
-
-def _owner(path: str, groups: Sequence[Group]) -> int:
-    """The number of the innermost group that contains a file."""
-    inside = [
-        (len(group.config.root), number) for number, group in enumerate(groups) if is_below(path, group.config.root)
-    ]
-    return max(inside)[1] if inside else 0
 
 
 class _Repository:
@@ -162,12 +130,12 @@ class _Repository:
 
     def restore(self, folder: str) -> None:
         """Write the files of the revision that the linter checks below a folder, without running git's filters."""
+        folder += _whole(self.top)
         wanted: list[tuple[str, str]] = []
         for line in _git(["ls-tree", "-r", "-z", "--full-tree", self.base], self.top).split("\0"):
             head, _, name = line.partition("\t")
             if name.endswith(_CHECKED) and not head.startswith("120000"):  # a symbolic link
                 wanted.append((head.split(" ")[2], name))
-        os.makedirs(folder)
         raw = _run(["cat-file", "--batch"], self.top, "".join(f"{sha}\n" for sha, _ in wanted).encode())
         place = 0
         for _, name in wanted:
@@ -201,9 +169,7 @@ def _run(arguments: list[str], folder: str, content: bytes = b"", *, check: bool
         return done.stdout
     if not check:
         return b""
-    lines = done.stderr.decode("utf-8", "replace").strip().splitlines()
-    why = next((line for line in lines if line.startswith("fatal:")), lines[-1] if lines else "no reason given")
-    # git mistrusts repositories of another user, as in many containers.
-    dubious = "dubious ownership" in why
-    hint = f"; if it is yours, run: git config --global --add safe.directory {folder}" if dubious else ""
-    raise CannotRunError(f"--changed-since: {folder}: git says: {why.removeprefix('fatal: ')}{hint}")
+    # The lines after the first one say what to do, such as trusting the repository of another user.
+    why, *steps = done.stderr.decode("utf-8", "replace").strip().splitlines() or ["no reason given"]
+    steps = [step.strip() for step in steps if step.strip()]
+    raise CannotRunError(f"--changed-since: {folder}: git says: {why.removeprefix('fatal: ')}", *steps)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 import contextlib
+import re
 import sys
 from typing import TYPE_CHECKING, Final
 
@@ -13,29 +15,32 @@ from mcpcore_lint.flow.facts.stdout import may_write
 from mcpcore_lint.model import Handler, Reach, ReachedWrite, ToolDef, string
 from mcpcore_lint.records import ToolRecord
 from mcpcore_lint.registrations.build import Builder
-from mcpcore_lint.registrations.external import OPTION, external_tools
+from mcpcore_lint.registrations.external import external_tools
 from mcpcore_lint.registrations.named import named_tools, names_module
-from mcpcore_lint.rule import ProjectContext, Rule, RuleContext
-from mcpcore_lint.rules import all_rules, is_ours, selected
+from mcpcore_lint.rule import ProjectContext, Rule, RuleContext, is_ours
+from mcpcore_lint.rules import all_rules, selected
 from mcpcore_lint.rules._tools import in_test
-from mcpcore_lint.runner.results import FileResult, irrelevant
+from mcpcore_lint.runner.files import content_of
+from mcpcore_lint.runner.memo import checksum
+from mcpcore_lint.runner.results import FileResult, failed
 from mcpcore_lint.semantics.hierarchy import Hierarchy
 from mcpcore_lint.syntax.imports import ImportSearch
 from mcpcore_lint.syntax.prefilter import SUPPRESSION, speaks_of_mcp
-from mcpcore_lint.syntax.project import Project
-from mcpcore_lint.syntax.source import SourceError
+from mcpcore_lint.syntax.project import Project, nearby
+from mcpcore_lint.syntax.source import Source, SourceError
 
 if TYPE_CHECKING:
-    import ast
-    from collections.abc import Container, Iterable, Iterator, Sequence
-    from collections.abc import Set as AbstractSet
+    from collections.abc import Container, Iterator, Sequence
 
     from mcpcore_lint.runner.suppress import Suppressions
     from mcpcore_lint.settings import PerFile, Settings
     from mcpcore_lint.syntax.module import Module
 
+_HOOKS: Final = ("check_tool", "check_handler", "check_file", "check_project")
 LOADED_LINES: Final = 45_000
 """How many lines stay parsed at a time."""
+_BY_NAME: Final = (b"iter_modules", b"walk_packages", b"import_module")
+"""Calls that load modules without an import statement."""
 
 
 class FileState:
@@ -97,7 +102,6 @@ class Checker:
         *,
         files: Container[str] = frozenset(),
         every: bool = True,
-        hashes: bool = False,
         alone: bool = False,
     ) -> None:
         """Prepare to check files.
@@ -107,13 +111,11 @@ class Checker:
             settings: The settings.
             files: The files whose whole syntax will be needed. Other files can be checked too.
             every: Whether this includes files that have nothing to do with MCP.
-            hashes: Whether results identify the content of their file, for the cache.
             alone: Whether the files are linted without the rest of the project, which may register their functions.
         """
         self.settings = settings
         self.files = files
         self.every = every
-        self.hashes = hashes
         self.alone = alone
         self.project = Project(root, source_roots=settings.source_roots, reads_whole=self._reads_whole)
         self.hierarchy = Hierarchy(self.project, settings.exceptions)
@@ -123,7 +125,11 @@ class Checker:
         self._reached: dict[Handler, Reach] = {}
         self._prints = ImportSearch(self.project, may_write)
         self.rules = [rule for rule in all_rules().values() if settings.per_file or selected(rule, settings)]
-        self._hooks = {rule.id: _hooks(rule) for rule in self.rules}
+        self._hooks = {
+            rule.id: {hook for hook in _HOOKS if getattr(type(rule), hook) is not getattr(Rule, hook)}
+            for rule in self.rules
+        }
+        """The hooks that each rule overrides."""
         self.mentions = any("check_file" in self._hooks[rule.id] and not is_ours(rule) for rule in self.rules)
         """Whether every file that mentions mcpcore is relevant, since a custom rule may look at it."""
 
@@ -179,8 +185,6 @@ class Checker:
 
     def give(self, absolute: str, content: bytes | str) -> None:
         """Use this content of a file instead of the one on disk."""
-        from mcpcore_lint.syntax.source import Source
-
         raw = content.encode("utf-8", "surrogatepass") if isinstance(content, str) else content
         self._contents[absolute] = raw
         shown = self.project.display_path(absolute)
@@ -188,8 +192,8 @@ class Checker:
             source = Source(shown, content) if isinstance(content, str) else Source.from_bytes(shown, raw)
             self.project.give(absolute, source)
 
-    def read(self, absolute: str, *, every: bool) -> FileResult:
-        """Read and check a file. Unless `every`, a file that has nothing to do with MCP is not parsed."""
+    def read(self, absolute: str) -> FileResult:
+        """Read and check a file. One that has nothing to do with MCP may not even be parsed."""
         shown = self.project.display_path(absolute)
         try:
             raw = self._contents.get(absolute)
@@ -197,27 +201,20 @@ class Checker:
                 with open(absolute, "rb", buffering=0) as file:
                     raw = file.read()
         except OSError as error:
-            failure = Failure(shown, f"cannot be read: {error.strerror or error}")
-            return FileResult(shown, b"", relevant=True, has_suppressions=False, failures=(failure,))
-        digest = b""
-        if self.hashes:
-            from mcpcore_lint.runner.cache import content_hash
-
-            digest = content_hash(raw)
+            return failed(Failure(shown, f"cannot be read: {error.strerror or error}"))
+        digest = checksum(raw)
         relevant = self.is_relevant(absolute, raw)
-        if not relevant and not every:
-            return irrelevant(digest)
+        if not relevant and not self.every:
+            return FileResult("", digest)
         suppresses = relevant and SUPPRESSION in raw
         try:
             module = self.project.module_of_bytes(absolute, raw)
         except SourceError as error:
             diagnostics = self.parse_errors(shown, error)
-            return FileResult(shown, digest, relevant=True, has_suppressions=suppresses, diagnostics=diagnostics)
+            return FileResult(shown, digest, suppresses, diagnostics)
         except Exception as error:  # noqa: BLE001 - a crash on one file is reported, and the others are checked
-            failure = crash(shown, None, error)
-            return FileResult(shown, digest, relevant=True, has_suppressions=False, failures=(failure,))
-        result = self.check(absolute, module, digest, suppresses=suppresses)
-        return self.with_tools_elsewhere(module, result) if self.alone and not result.tools else result
+            return failed(crash(shown, None, error))
+        return self.check(absolute, module, digest, suppresses=suppresses)
 
     def check(self, absolute: str, module: Module, digest: bytes = b"", *, suppresses: bool = False) -> FileResult:
         """Check a parsed file."""
@@ -229,58 +226,40 @@ class Checker:
         with _crashes(failures, module.path):
             external = external_tools(module)
         self._run_rules(state, module.path, failures)
+        tools, diagnostics = state.tools, state.diagnostics
+        if self.alone and not tools:
+            # The result depends on every file that was searched, so it must not be cached.
+            digest = b""
+            with _crashes(failures, module.path):
+                other, tools = _registered_elsewhere(self, module)
+                around = FileState(self, other, tools)
+                self._run_rules(around, module.path, failures, tools_only=True)
+                diagnostics += (each for each in around.diagnostics if each.path == module.path)
         consulted, missing = self.project.dependencies(absolute)
         return FileResult(
             module.path,
             digest,
-            relevant=True,
-            has_suppressions=suppresses,
-            diagnostics=tuple(state.diagnostics),
-            failures=tuple(failures),
-            tools=tuple(_record(tool) for tool in state.tools),
-            external=external,
-            consulted=tuple(sorted(consulted)),
-            missing=tuple(sorted(missing)),
-        )
-
-    def with_tools_elsewhere(self, module: Module, result: FileResult) -> FileResult:
-        """The result of a file that is linted alone, with findings about its functions that other files register."""
-        from mcpcore_lint.runner.elsewhere import registered_elsewhere
-
-        failures = list(result.failures)
-        # The result depends on every file that was searched, so it must not be cached.
-        result = result._replace(digest=b"")
-        match = None
-        with _crashes(failures, module.path):
-            match = registered_elsewhere(self, module)
-        if match is None:
-            return result._replace(failures=tuple(failures))
-        other, tools = match
-        state = FileState(self, other, tools)
-        self._run_rules(state, module.path, failures, tools_only=True)
-        diagnostics = (diagnostic for diagnostic in state.diagnostics if diagnostic.path == module.path)
-        return result._replace(
-            diagnostics=tuple(dict.fromkeys((*result.diagnostics, *diagnostics))),
-            failures=tuple(failures),
-            tools=tuple(_record(tool) for tool in tools),
+            suppresses,
+            tuple(dict.fromkeys(diagnostics)),
+            tuple(failures),
+            tuple(map(_record, tools)),
+            external,
+            tuple(sorted(consulted)),
+            tuple(sorted(missing)),
         )
 
     def _run_rules(self, state: FileState, path: str, failures: list[Failure], *, tools_only: bool = False) -> None:
         for rule in self.rules_for(path):
+            hooks = self._hooks[rule.id]
             with _crashes(failures, path, rule):
-                self._apply(rule, state, tools_only=tools_only)
-
-    def _apply(self, rule: Rule, state: FileState, *, tools_only: bool) -> None:
-        hooks = self._hooks[rule.id]
-        if "check_tool" in hooks or "check_handler" in hooks:
-            context = RuleContext(state, rule)
-            for tool, first in state.registered:
-                if "check_tool" in hooks:
-                    rule.check_tool(tool, context)
-                if "check_handler" in hooks and first:
-                    rule.check_handler(tool.handler, tool, context)
-        if "check_file" in hooks and not tools_only:
-            rule.check_file(state.module, RuleContext(state, rule))
+                context = RuleContext(state, rule)
+                for tool, first in state.registered:
+                    if "check_tool" in hooks:
+                        rule.check_tool(tool, context)
+                    if "check_handler" in hooks and first:
+                        rule.check_handler(tool.handler, tool, context)
+                if "check_file" in hooks and not tools_only:
+                    rule.check_file(state.module, context)
 
     def parse_errors(self, path: str, error: SourceError) -> tuple[Diagnostic, ...]:
         """The finding for a file that is not valid Python, unless its rule is disabled."""
@@ -315,34 +294,49 @@ class Checker:
                     rule.check_project(tools, ProjectContext(self.settings, rule, diagnostics.append))
         return diagnostics, failures
 
-    def suppress(self, absolute: str, diagnostics: Sequence[Diagnostic]) -> tuple[list[Diagnostic], int, list[Failure]]:
-        """Remove the findings of one file that its comments suppress, and check these comments."""
+    def suppress(
+        self, absolute: str, diagnostics: Sequence[Diagnostic]
+    ) -> tuple[list[Diagnostic], list[Failure], list[Diagnostic]]:
+        """The findings of a file that its comments do not suppress; failures and findings about these comments."""
         from mcpcore_lint.runner.suppress import Suppressions
 
         failures: list[Failure] = []
         module = self.project.module_at(self.project.display_path(absolute))
         if module is None:
-            return list(diagnostics), 0, failures
+            return list(diagnostics), failures, []
         suppressions = Suppressions(module.source, module.tree)
         kept = [diagnostic for diagnostic in diagnostics if not suppressions.suppresses(diagnostic)]
-        hidden = len(diagnostics) - len(kept)
-        if suppressions.all:
-            state = FileState(self, module)
-            active = self.rules_for(module.path)
-            names = {rule.id for rule in active}
-            for rule in active:
-                check = getattr(rule, "check_suppressions", None)
-                if check is not None:
-                    with _crashes(failures, module.path, rule):
-                        check(suppressions, names, RuleContext(state, rule))
-            kept += (each for each in state.diagnostics if not suppressions.suppresses(each, by_name=True))
-        return kept, hidden, failures
+        state = FileState(self, module)
+        active = self.rules_for(module.path) if suppressions.all else []
+        for rule in active:
+            check = getattr(rule, "check_suppressions", None)
+            if check is not None:
+                with _crashes(failures, module.path, rule):
+                    check(suppressions, {rule.id for rule in active}, RuleContext(state, rule))
+        own = [each for each in state.diagnostics if not suppressions.suppresses(each, by_name=True)]
+        return kept, failures, own
 
 
-def _hooks(rule: Rule) -> set[str]:
-    """The hooks that a rule overrides."""
-    hooks = ("check_tool", "check_handler", "check_file", "check_project")
-    return {hook for hook in hooks if getattr(type(rule), hook) is not getattr(Rule, hook)}
+def _registered_elsewhere(checker: Checker, module: Module) -> tuple[Module, list[ToolDef]]:
+    """The file that registers functions of a module, and these tools; the module itself if no file does."""
+    if not any(isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)) for node in module.tree.body):
+        return module, []
+    stem = re.escape(module.name.rpartition(".")[2].encode())
+    named = re.compile(
+        rb"\bimport\b[^\n]*\b%b\b|\bfrom\s+[\w.]*\b%b\b|[\"'][\w.]*\b%b[\"']|^\s+%b,?\s*$" % ((stem,) * 4), re.MULTILINE
+    )
+    for path in nearby(module.absolute, checker.project.root):
+        raw = content_of(path) or b""
+        if not speaks_of_mcp(raw) or not (named.search(raw) or any(call in raw for call in _BY_NAME)):
+            continue
+        try:
+            other = checker.project.read(path)
+        except (OSError, SourceError):
+            continue
+        tools = [tool for tool in checker.find_tools(other) if tool.handler.module is module]
+        if tools:
+            return other, tools
+    return module, []
 
 
 def _record(tool: ToolDef) -> ToolRecord:
@@ -372,38 +366,3 @@ def crash(path: str, rule: Rule | None, error: BaseException) -> Failure:
     culprit = f"the rule {rule.id}" if rule is not None else "the linter"
     text = " ".join(str(error).split())[:200]
     return Failure(path, f"{culprit} crashed: {type(error).__name__}: {text}", rule.id if rule else None, detail)
-
-
-def related_names(root: str, names: Iterable[str], settings: Settings, skip: AbstractSet[str]) -> frozenset[str]:
-    """Which of some tool names other files of the project define, for runs over a part of the project."""
-    from mcpcore_lint.runner.discover import Walk
-
-    asked = frozenset(names)
-    # A list of other servers' tools may use constants of a third file, so it counts even without the names.
-    wanted = [OPTION.encode(), *(name.encode("utf-8", "surrogatepass") for name in asked)]
-    defined: set[str] = set()
-    checker: Checker | None = None
-    for path in Walk(settings, root).run([root]).files:
-        if path in skip:
-            continue
-        try:
-            with open(path, "rb") as file:
-                raw = file.read()
-        except OSError:
-            continue
-        if not any(name in raw for name in wanted):
-            continue
-        checker = checker or Checker(root, settings)
-        if not checker.is_relevant(path, raw):
-            continue
-        try:
-            module = checker.project.module_of_bytes(path, raw)
-            tools = checker.find_tools(module)
-            external = external_tools(module)
-        except Exception:  # noqa: BLE001, S112 - a crash here must not fail the file that is checked
-            continue
-        defined.update(asked if None in external else ())
-        named = (*external, *(string(tool.name) for tool in tools if tool.kind == "tool"))
-        defined.update(name for name in named if name is not None)
-        checker.trim()
-    return frozenset(defined)

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import TYPE_CHECKING, Final, TypeVar
 
-from mcpcore_lint.dataclasses import replace
-from mcpcore_lint.model import Reach, string
+from mcpcore_lint.model import string
 from mcpcore_lint.output import printable
 from mcpcore_lint.runner.checker import Checker
+from mcpcore_lint.runner.files import content_of
 from mcpcore_lint.syntax.source import SourceError
 
 if TYPE_CHECKING:
-    import ast
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from mcpcore_lint.diagnostics import Span
     from mcpcore_lint.flow.calls import CallGraph
-    from mcpcore_lint.model import CatchSite, Contract, Handler, ReachedThrow, Served, Site, ToolDef, UnresolvedCall
+    from mcpcore_lint.model import CatchSite, Contract, Handler, Reach, ReachedThrow, Site, ToolDef, UnresolvedCall
     from mcpcore_lint.runner.groups import Group
 
 
@@ -38,112 +38,51 @@ def explain_calls(groups: Sequence[Group], name: str) -> tuple[list[str], list[s
     for group in groups:
         checker = Checker(group.config.root, group.config.settings)
         checker.graph.program.thorough = True
-        files: list[tuple[str, bytes]] = []
-        for path in group.walk.files if group.walk is not None else ():
-            try:
-                with open(path, "rb") as file:
-                    raw = file.read()
-            except OSError:
-                continue
-            if checker.is_relevant(path, raw):
-                files.append((path, raw))
+        contents = {path: content_of(path) or b"" for path in group.walk.files}
+        files = [(path, raw) for path, raw in contents.items() if checker.is_relevant(path, raw)]
         # Files that contain the name come first. The others are read only if none of these defines the tool.
         for contains in (True, False):
             for path, raw in files:
                 if (spelled in raw) is not contains:
                     continue
-                try:
-                    tools = checker.find_tools(checker.project.module_of_bytes(path, raw))
-                except SourceError:
-                    continue
-                for tool in tools:
-                    names.update(dict.fromkeys(_tool_names(tool)))
-                    texts.extend(explain_tool(checker, tool, name))
+                with contextlib.suppress(SourceError):
+                    for tool in checker.find_tools(checker.project.module_of_bytes(path, raw)):
+                        served = [known for entry in tool.serves if (known := string(entry.name)) is not None]
+                        names.update(dict.fromkeys(served or [tool.display_name]))
+                        texts.extend(explain_tool(checker, tool, name))
                 checker.trim()
             if texts:
                 break
     return texts, list(names)
 
 
-def _tool_names(tool: ToolDef) -> list[str]:
-    """The names of a tool, or of the tools that a low-level handler serves."""
-    served = [name for entry in tool.serves if (name := string(entry.name)) is not None]
-    return served or [tool.display_name]
-
-
 def explain_tool(checker: Checker, tool: ToolDef, name: str) -> Iterator[str]:
     """What a tool can raise, if the name is its own or its handler's."""
+    graph = checker.graph
+    names: set[str | None] = {tool.display_name, tool.handler.qualname, tool.handler.name}
     for served in tool.serves:
-        if name == string(served.name) or (served.handler is not None and name in _names(served.handler)):
-            yield _of_served(checker.graph, tool, served, string(served.name) or name)
-    # The tools of a low-level handler are explained together with that handler.
-    if not (tool.flavour == "lowlevel" and string(tool.name) is not None) and (
-        name in {tool.display_name, *_names(tool.handler)}
-    ):
+        handler, own_name = served.handler, string(served.name)
+        if handler is None:
+            names.add(own_name)  # the dispatching function does the work itself
+        elif name in {own_name, handler.qualname, handler.name}:
+            leading = [*(behind for behind, _ in served.way), served.inside, handler]
+            through = [*served.way, *([(served.inside, served.call)] if served.call is not None else [])]
+            lines = _head(own_name or name, leading)
+            lines += _thrown(graph.reach(handler, through))
+            lines += _caught(leading, graph)
+            lines.append(f"{served.inside.qualname} can throw more: --explain-calls {tool.display_name}")
+            yield _text(lines)
+    # The tools of a low-level handler are explained with that handler.
+    if name in names and not (tool.flavour == "lowlevel" and string(tool.name) is not None):
         lines = _head(tool.display_name, [tool.handler])
         lines += _thrown(checker.reach(tool), tool.contract)
-        lines += _caught([tool.handler], checker.graph.on_the_way(tool.handler), checker.graph)
+        lines += _caught([tool.handler], graph)
         if tool.contract is not None:
             declared = [reason for entry in tool.contract.entries if (reason := string(entry.reason.value))]
             if tool.contract.state == "unknown" or not tool.contract.complete:
                 declared.append("unknown entries")
             lines.append(f"Declared: {', '.join(declared) or 'nothing'}")
         yield _text(lines)
-
-
-def _names(handler: Handler) -> set[str]:
-    return {handler.qualname, handler.name}
-
-
-# -- the tools of a low-level handler ----------------------------------------------------------------------------------
-
-
-def _of_served(graph: CallGraph, tool: ToolDef, served: Served, name: str) -> str:
-    """One tool of a low-level handler: what its own function and the way there can raise, without other tools."""
-    reach = Reach()
-    leading = [*(handler for handler, _ in served.way), served.inside]
-    calls = [*(call for _, call in served.way), served.call]
-    others = {entry.handler.qualname for entry in tool.serves if entry.handler is not None}
-    through: list[tuple[Handler, ast.Call]] = []
-    for index, (handler, call) in enumerate(zip(leading, calls, strict=True)):
-        span = handler.module.source.span(call) if call is not None else None
-        inside = served.elsewhere if index == len(leading) - 1 else ()
-        own = _without(graph.reach(handler, through), span, inside, others)
-        reach = _joined(reach, own, leading[:index])
-        if call is not None:
-            through.append((handler, call))
-    if served.handler is not None:
-        reach = _joined(reach, graph.reach(served.handler, through), leading)
-        leading.append(served.handler)
-    lines = _head(name, leading)
-    lines += _thrown(reach)
-    on_the_way = graph.on_the_way(served.handler) if served.handler is not None else []
-    nodes = {handler.node for handler in leading}
-    lines += _caught(leading, [handler for handler in on_the_way if handler.node not in nodes], graph)
-    return _text(lines)
-
-
-def _without(reach: Reach, call: Span | None, elsewhere: Sequence[tuple[int, int]], others: set[str]) -> Reach:
-    """What a dispatching function raises itself for one tool: not for other tools, and not through this call."""
-
-    def stays(entry: ReachedThrow | UnresolvedCall) -> bool:
-        if entry.call == call or not others.isdisjoint(entry.path[1:]):
-            return False
-        return not any(first <= entry.call.line <= last for first, last in elsewhere)
-
-    return Reach(
-        tuple(filter(stays, reach.throws)), tuple(filter(stays, reach.unresolved)), tuple(filter(stays, reach.own))
-    )
-
-
-def _joined(reach: Reach, more: Reach, leading: Sequence[Handler]) -> Reach:
-    """Two of them, of which the second is reached through some functions."""
-    before = tuple(handler.qualname for handler in leading)
-    return Reach(
-        (*reach.throws, *(replace(entry, path=(*before, *entry.path)) for entry in more.throws)),
-        (*reach.unresolved, *(replace(entry, path=(*before, *entry.path)) for entry in more.unresolved)),
-        (*reach.own, *(replace(entry, path=(*before, *entry.path)) for entry in more.own)),
-    )
 
 
 # -- lines -------------------------------------------------------------------------------------------------------------
@@ -192,7 +131,7 @@ def _brief(name: str, calls: Sequence[UnresolvedCall], why: str = "") -> list[st
     """The nearest of some calls of one name, and the number of the others."""
     nearest = min(calls, key=lambda call: len(call.path))
     more = f" and at {len(calls) - 1} more" if len(calls) > 1 else ""
-    return [f"  {name} at {_place(nearest.site)}{more}{why}", f"      {' > '.join(nearest.path)}"]
+    return [f"  {name} at {_at(nearest.site.path, nearest.site.span)}{more}{why}", f"      {' > '.join(nearest.path)}"]
 
 
 def _group(label: str, throws: Sequence[ReachedThrow]) -> list[str]:
@@ -206,7 +145,7 @@ def _group(label: str, throws: Sequence[ReachedThrow]) -> list[str]:
     more = len(nearest) - MAX_SITES
     for path, listed in _by(list(nearest.values())[:MAX_SITES], lambda throw: throw.path).items():
         lines.append(f"      {' > '.join(path)}")
-        lines += [f"      at {_place(throw.site)}" for throw in listed]
+        lines += [f"      at {_at(throw.site.path, throw.site.span)}" for throw in listed]
     if more > 0:
         lines.append(f"      and at {more} more place{'' if more == 1 else 's'}")
     return lines
@@ -234,14 +173,15 @@ def _declared(throw: ReachedThrow, contract: Contract | None) -> tuple[str, ...]
     return tuple(dict.fromkeys(codes)) if len(codes) == len(entries) else None
 
 
-def _caught(handlers: Sequence[Handler], on_the_way: Sequence[Handler], graph: CallGraph) -> list[str]:
+def _caught(leading: Sequence[Handler], graph: CallGraph) -> list[str]:
     lines: list[str] = []
-    own = handlers[-1]
+    own = leading[-1]
     if own.catches:
         lines.append("Caught in the handler:")
         lines += _clauses((clause, "") for clause in own.catches)
-    wrappers = [wrapper for handler in handlers for wrapper in graph.wrappers(handler)]
-    others = [*handlers[:-1], *wrappers, *on_the_way]
+    nodes = {handler.node for handler in leading}
+    others = [*leading[:-1], *(wrapper for handler in leading for wrapper in graph.wrappers(handler))]
+    others += [handler for handler in graph.on_the_way(own) if handler.node not in nodes]
     if any(handler.catches for handler in others):
         lines.append("Caught before it reaches the handler:")
         lines += _clauses((clause, f"{handler.qualname}: ") for handler in others for clause in handler.catches)
@@ -250,22 +190,15 @@ def _caught(handlers: Sequence[Handler], on_the_way: Sequence[Handler], graph: C
 
 def _clauses(clauses: Iterable[tuple[CatchSite, str]]) -> Iterator[str]:
     """The clauses, with the places of those that catch the same in one function."""
-    groups: dict[tuple[str, str], list[str]] = {}
-    for clause, function in clauses:
-        span = clause.module.source.span(clause.node)
-        groups.setdefault((f"{function}{_clause(clause)}", clause.module.path), []).append(f"{span.line}:{span.column}")
-    for (text, path), places in groups.items():
-        yield f"  {text} at {path}:{', '.join(places)}"
+    for (text, path), group in _by(clauses, lambda each: (each[1] + _clause(each[0]), each[0].module.path)).items():
+        spans = [clause.module.source.span(clause.node) for clause, _ in group]
+        yield f"  {text} at {path}:{', '.join(f'{span.line}:{span.column}' for span in spans)}"
 
 
 def _clause(clause: CatchSite) -> str:
     types = ", ".join((name or "an unknown class").removeprefix("builtins.") for name in clause.types)
     how = "suppress" if clause.suppress else "except*" if clause.star else "except"
     return f"{how} {types or 'nothing'}"
-
-
-def _place(site: Site) -> str:
-    return _at(site.path, site.span)
 
 
 def _at(path: str, span: Span) -> str:

@@ -1,29 +1,86 @@
-"""Fixes the files of a command."""
+"""Makes fixes in passes until none is left; a fix is made completely or not at all."""
 
 from __future__ import annotations
 
 import errno
 import os
 import stat
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
+from mcpcore_lint.codemods.edits import apply
+from mcpcore_lint.codemods.rewrite import Rewriter
 from mcpcore_lint.diagnostics import Failure
-from mcpcore_lint.runner.fixer import MAX_PASSES, make_pass
-from mcpcore_lint.runner.results import FixedFile
+from mcpcore_lint.runner.discover import Found
+from mcpcore_lint.runner.files import ChangedMeanwhileError, put_in_place
+from mcpcore_lint.runner.patch import FixedFile
 from mcpcore_lint.runner.runner import lint_groups
-from mcpcore_lint.runner.writing import ChangedMeanwhileError, put_in_place
-from mcpcore_lint.syntax.source import Source, SourceError
+from mcpcore_lint.syntax.source import Source, SourceError, parse
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from mcpcore_lint.diagnostics import Diagnostic
-    from mcpcore_lint.runner.discover import Found
+    from mcpcore_lint.diagnostics import Diagnostic, Edit
     from mcpcore_lint.runner.groups import Group
     from mcpcore_lint.runner.results import Result
 
-_PATIENCE: Final = 3
-"""How often files that someone else keeps changing are checked again."""
+MAX_PASSES: Final = 50
+
+
+# -- one text ----------------------------------------------------------------------------------------------------------
+
+
+def make_pass(path: str, text: str, diagnostics: Iterable[Diagnostic], *, unsafe: bool) -> tuple[str, int]:
+    """One pass of fixes over a text: the new text, and how many fixes were made.
+
+    Unsafe fixes wait until no safe one is left. For each tool only the unsafe fixes of one rule are made in a pass: a
+    fix that renames a reason would otherwise miss what another fix writes under the old name.
+    """
+    rewriter = Rewriter(path, text)
+    rules: dict[str | None, str] = {}
+    safe, risky = [], []
+    for diagnostic in sorted(diagnostics, key=lambda each: each.sort_key):
+        if diagnostic.fix is not None and diagnostic.fix.safety == "safe":
+            safe.append(diagnostic.fix)
+        elif diagnostic.fix is not None and rules.setdefault(diagnostic.tool, diagnostic.rule) == diagnostic.rule:
+            risky.append(diagnostic.fix)
+    for fixes in (safe, risky) if unsafe else (safe,):
+        chosen = _compatible(map(rewriter.edits, fixes))
+        # If they break the file or change nothing together, the first one that does neither is made.
+        for made in (chosen, *([edits] for edits in chosen)):
+            changed = apply(text, [edit for edits in made for edit in edits])
+            if changed != text and _parses(path, changed):
+                return changed, len(made)
+    return text, 0
+
+
+def _compatible(fixes: Iterable[tuple[Edit, ...]]) -> list[tuple[Edit, ...]]:
+    """The fixes that can be made in one pass: none touches an earlier one, but they may share equal edits."""
+    chosen: list[tuple[Edit, ...]] = []
+    accepted: set[Edit] = set()
+    for edits in fixes:
+        fresh = [edit for edit in edits if edit not in accepted]
+        if fresh and not any(_touch(edit, other) for edit in fresh for other in accepted):
+            chosen.append(edits)
+            accepted.update(fresh)
+    return chosen
+
+
+def _touch(one: Edit, other: Edit) -> bool:
+    """Whether two edits cannot be made in one pass; an insertion touches a range that starts or ends there."""
+    if one.start == one.end or other.start == other.end:
+        return one.start <= other.end and other.start <= one.end
+    return one.start < other.end and other.start < one.end
+
+
+def _parses(path: str, text: str) -> bool:
+    try:
+        parse(Source(path, text))
+    except SourceError:
+        return False
+    return True
+
+
+# -- the files of a command --------------------------------------------------------------------------------------------
 
 
 def fix_groups(
@@ -31,11 +88,9 @@ def fix_groups(
     select: Callable[[Result], Sequence[Diagnostic]],
     *,
     unsafe: bool,
-    cache: bool,
-    progress: Callable[[int, int], None] | None = None,
     write: bool = True,
     contents: Mapping[str, bytes] | None = None,
-    editor: bool = False,
+    **options: Any,
 ) -> tuple[list[FixedFile], Result]:
     """Fix the files of a command.
 
@@ -43,37 +98,28 @@ def fix_groups(
         groups: The files.
         select: The findings of a result that are to be fixed.
         unsafe: Whether to make unsafe fixes too.
-        cache: Whether to use the cache.
-        progress: Called with the number of checked files and of all files.
         write: Whether to change the files on disk.
         contents: Contents by absolute path that replace those on disk, for runs that do not write.
-        editor: As for `lint_groups`.
+        options: Further options for `lint_groups`.
 
     Returns:
         The files that were fixed, and the result of checking them again.
     """
-    result = lint_groups(groups, cache=cache, progress=progress, contents=contents, editor=editor)
+    result = lint_groups(groups, contents=contents, **options)
     fixer = _Fixer(result, contents or {}, write=write)
-    patience = _PATIENCE
     for _ in range(MAX_PASSES):
-        seen = {path: found for group in groups if group.walk is not None for path, found in group.walk.files.items()}
+        seen = {path: found for group in groups for path, found in group.walk.files.items()}
         diagnostics = select(result)
         # A safe fix in one file may write a name that an unsafe fix would rename in another file.
-        changed = fixer.make(diagnostics, seen, unsafe=False)
-        if unsafe and not changed and not fixer.late:
-            changed = fixer.make(diagnostics, seen, unsafe=True)
-        patience -= not changed
-        if not patience or not (changed or fixer.late):
+        if not (fixer.make(diagnostics, seen, unsafe=False) or (unsafe and fixer.make(diagnostics, seen, unsafe=True))):
             break
-        if write or fixer.late:
-            groups = [group.read_again() for group in groups]
-        result = lint_groups(groups, cache=cache, contents=fixer.contents, editor=editor)
+        for group in groups:
+            group.walk.refresh()
+        result = lint_groups(groups, contents=fixer.contents, **options)
     else:
         for path, left in _by_path(select(result), unsafe=unsafe).items():
             rules = ", ".join(sorted({diagnostic.rule for diagnostic in left}))
-            fixer.fail(path, f"after {MAX_PASSES} passes {rules} still has something to fix")
-    for path in fixer.late:
-        fixer.fail(path, "not fixed: it was changed by someone else meanwhile")
+            fixer.fail(path, fixer.late.get(path) or f"after {MAX_PASSES} passes {rules} still has something to fix")
     result.failures[:0] = fixer.failures
     return [fixer.fixed[path] for path in sorted(fixer.fixed)], result
 
@@ -90,21 +136,21 @@ class _Fixer:
     """The files that a command has fixed so far."""
 
     def __init__(self, result: Result, contents: Mapping[str, bytes], *, write: bool) -> None:
-        self._result = result
+        self._absolute = result.absolute
         self._write = write
         self.fixed: dict[str, FixedFile] = {}
         self.contents = dict(contents)
         """The contents by absolute path from which the next pass starts if no file is written."""
         self.failures: dict[Failure, None] = {}
-        self.late: set[str] = set()
-        """Files that changed after they were checked; they are checked again because the edits no longer fit."""
+        self.late: dict[str, str] = {}
+        """Why files were not fixed that changed after they were checked. They are checked again with the others."""
 
     def fail(self, path: str, message: str) -> None:
         """Report what could not be fixed, once."""
         self.failures[Failure(path, message)] = None
 
     def make(self, diagnostics: Iterable[Diagnostic], seen: Mapping[str, Found], *, unsafe: bool) -> bool:
-        """Make one pass over all files; whether it changed any.
+        """Make one pass over all files; whether another one has to follow.
 
         Args:
             diagnostics: The findings.
@@ -114,22 +160,20 @@ class _Fixer:
         self.late.clear()
         changed = False
         for path, fixable in _by_path(diagnostics, unsafe=unsafe).items():
-            absolute = self._result.absolute(path)
             try:
-                changed |= self._fix(path, absolute, fixable, seen.get(absolute), unsafe=unsafe)
-            except ChangedMeanwhileError:
-                self.late.add(path)
+                changed |= self._fix(path, fixable, seen, unsafe=unsafe)
+            except ChangedMeanwhileError as error:
+                self.late[path] = f"not fixed: {error}"
             except UnicodeEncodeError as error:
                 self.fail(path, f"not fixed: the fix needs a character that {error.encoding} lacks")
             except (OSError, SourceError) as error:
                 self.fail(path, f"not fixed: {getattr(error, 'strerror', None) or error}")
-        return changed
+        return changed or bool(self.late)
 
-    def _fix(
-        self, path: str, absolute: str, diagnostics: Sequence[Diagnostic], seen: Found | None, *, unsafe: bool
-    ) -> bool:
+    def _fix(self, path: str, diagnostics: Sequence[Diagnostic], seen: Mapping[str, Found], *, unsafe: bool) -> bool:
         """Make one pass over a file; whether it changed."""
-        raw = self.contents[absolute] if absolute in self.contents else _read(absolute, seen)
+        absolute = self._absolute(path)
+        raw = self.contents[absolute] if absolute in self.contents else _read(absolute, seen.get(absolute))
         source = Source.from_bytes(path, raw)
         if source.to_bytes(source.text) != raw:
             self.fail(path, f"not fixed: its {source.encoding} text cannot be written back unchanged")
@@ -137,11 +181,10 @@ class _Fixer:
         text, count = make_pass(path, source.text, diagnostics, unsafe=unsafe)
         if not count:
             return False
-        content = source.to_bytes(text)
         if self._write:
-            replace_file(absolute, content, expected=raw)
+            replace_file(absolute, source.to_bytes(text), expected=raw)
         else:
-            self.contents[absolute] = content
+            self.contents[absolute] = source.to_bytes(text)
         before = self.fixed.get(path) or FixedFile(path, source.text, text, 0)
         self.fixed[path] = FixedFile(path, before.before, text, before.count + count)
         return True
@@ -150,8 +193,7 @@ class _Fixer:
 def _read(absolute: str, seen: Found | None) -> bytes:
     """The content of a file that has not changed since it was found."""
     with open(absolute, "rb") as file:
-        state = os.fstat(file.fileno())
-        if seen is not None and (state.st_mtime_ns, state.st_size, state.st_ino) != seen[1:]:
+        if seen is not None and Found.of(os.fstat(file.fileno())) != seen:
             raise ChangedMeanwhileError
         return file.read()
 

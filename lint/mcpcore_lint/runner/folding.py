@@ -60,18 +60,16 @@ def fold(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
 def _together(group: list[Diagnostic]) -> Diagnostic:
     first, *others = group
     places = [Related(other.path, other.span, other.message) for other in others]
+    fixes = [diagnostic.fix for diagnostic in group if diagnostic.fix is not None]
+    fix = fixes[0] if fixes else None
+    if fix is not None and len(fixes) > 1:
+        # An edit that two of them share is made once.
+        edits = tuple(dict.fromkeys(edit for each in fixes for edit in each.edits))
+        safe = all(each.safety == "safe" for each in fixes)
+        fix = Fix(f"{fix.title}, and {len(fixes) - 1} more", edits, "safe" if safe else "unsafe")
     return first._replace(
         message=f"{first.message}; {len(others)} more like it in this file",
         related=(*first.related, *places),
         tools=tuple(sorted({tool for each in group for tool in (each.tools or (each.tool,)) if tool is not None})),
-        fix=_one_fix([diagnostic.fix for diagnostic in group if diagnostic.fix is not None]),
+        fix=fix,
     )
-
-
-def _one_fix(fixes: list[Fix]) -> Fix | None:
-    """One fix with the edits of several. An edit that two of them share is made once."""
-    if len(fixes) < 2:
-        return fixes[0] if fixes else None
-    edits = tuple(dict.fromkeys(edit for fix in fixes for edit in fix.edits))
-    safe = all(fix.safety == "safe" for fix in fixes)
-    return Fix(f"{fixes[0].title}, and {len(fixes) - 1} more", edits, "safe" if safe else "unsafe")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from mcpcore_lint import config
 from mcpcore_lint.paths import is_below, is_repository, upwards
-from mcpcore_lint.runner.discover import Found, Walk
+from mcpcore_lint.runner.discover import Walk
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -29,7 +29,7 @@ class Group(NamedTuple):
 
     config: Config
     paths: tuple[str, ...]
-    walk: Walk | None = None
+    walk: Walk
     """The Python files of the paths."""
     documents: tuple[str, ...] = ()
     """Absolute paths of Markdown files."""
@@ -38,26 +38,16 @@ class Group(NamedTuple):
         """The files, and the files and folders that decided which files these are."""
         if self.config.path is not None:
             yield os.path.abspath(self.config.path)
-        if self.walk is not None:
-            yield from self.walk.inputs
-            yield from self.walk.files
-            for folder in self.walk.configured:
-                yield os.path.join(folder, config.FILE)
+        yield from self.walk.inputs
+        yield from (os.path.join(folder, config.FILE) for folder in self.walk.configured)
 
     def holding(self, path: str) -> Group:
         """A group with the same configuration and one file, which need not exist on disk."""
         absolute = os.path.abspath(path)
         if is_document(path):
             return self._replace(paths=(), documents=(absolute,))
-        walk = Walk(self.config.settings, self.config.root)
-        walk.files[absolute] = Found(absolute, 0, 0, 0)
-        return self._replace(paths=(path,), walk=walk)
-
-    def read_again(self) -> Group:
-        """The same files in their present state."""
-        if self.walk is None:
-            return self
-        return self._replace(walk=Walk(self.config.settings, self.config.root).run(list(self.walk.files)))
+        self.walk.hold(absolute)
+        return self._replace(paths=(path,))
 
 
 def find_groups(
@@ -85,19 +75,16 @@ def find_groups(
         root = min(waiting, key=len)
         found, members = waiting.pop(root)
         found = found._replace(settings=change(found.settings))
+        walk = Walk(found.settings, root)
         if not read:
-            groups.append(Group(found, tuple(members)))
+            groups.append(Group(found, tuple(members), walk))
             continue
         code = [path for path in members if os.path.isdir(path) or not is_document(path)]
-        walk = Walk(found.settings, root).run(code)
+        walk.run(code)
         if config_path is None:
             for folder, inner in _nested(walk, root, finder, members):
                 waiting.setdefault(inner.root, (inner, []))[1].append(folder)
-        documents = tuple(dict.fromkeys(_documents(found, members)))
-        if walk.files or walk.failures or not documents:
-            groups.append(Group(found, tuple(code), walk, documents))
-        else:
-            groups.append(Group(found, (), None, documents))
+        groups.append(Group(found, tuple(code), walk, tuple(dict.fromkeys(_documents(found, members)))))
     return groups
 
 
@@ -121,24 +108,20 @@ def _documents(found: Config, paths: Sequence[str]) -> Iterator[str]:
     """The Markdown files among the paths, and those below them that the configuration lists."""
     for path in paths:
         absolute = os.path.abspath(path)
-        if not os.path.isdir(path):
-            if is_document(path):
-                yield absolute
-            continue
-        for pattern in found.markdown:
-            yield from (match for match in _matching(found.root, pattern) if is_below(match, absolute))
+        if os.path.isdir(path):
+            for pattern in found.markdown:
+                yield from (match for match in _matching(found.root, pattern) if is_below(match, absolute))
+        elif is_document(path):
+            yield absolute
 
 
 def _matching(root: str, pattern: str) -> list[str]:
+    """The documents that a pattern matches, and those in folders that it matches."""
     import glob
 
-    files: list[str] = []
-    for match in sorted(glob.glob(os.path.join(glob.escape(root), pattern), recursive=True)):
-        if os.path.isdir(match):
-            files += sorted(glob.glob(os.path.join(glob.escape(match), "**", "*.md"), recursive=True))
-        elif is_document(match):
-            files.append(match)
-    return [os.path.normpath(path) for path in files]
+    inside = os.path.join(pattern, "**", "*.md")
+    matches = (*glob.glob(pattern, root_dir=root, recursive=True), *glob.glob(inside, root_dir=root, recursive=True))
+    return sorted({os.path.normpath(os.path.join(root, match)) for match in matches if is_document(match)})
 
 
 def base_of(groups: Sequence[Group]) -> str:

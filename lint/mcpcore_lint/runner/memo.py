@@ -8,7 +8,6 @@ the imports of a run that reads its cache take 0.08 s.
 
 from __future__ import annotations
 
-import gc
 import marshal
 import os
 import sys
@@ -21,16 +20,15 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from typing import Any, Final
 
-MAGIC: Final = b"mcpcore-lint cache, format 8\n"
+MAGIC: Final = b"mcpcore-lint cache, format 9\n"
 KEPT: Final = 64
 """How many command lines are remembered."""
 RACY_NS: Final = 100_000_000
 """A file that changed so shortly before a run may change again without getting another time."""
-MAX_BYTES: Final = 1 << 30
-_ENVIRONMENT: Final = ("NO_COLOR", "FORCE_COLOR", "TERM", "HOME", "USERPROFILE", "XDG_CONFIG_HOME", "GIT_CONFIG_GLOBAL")
+_ENVIRONMENT: Final = ("NO_COLOR", "FORCE_COLOR", "TERM")
 """Variables that can change an outcome."""
 _BETWEEN: Final = b"\0"
-_SUM = 8
+_CHECKSUM = 8
 _state = attrgetter("st_mtime_ns", "st_size", "st_ino")
 """The state of a file. It is read thousands of times in each run, so this is a C function."""
 
@@ -45,33 +43,23 @@ class Memo:
         where = (os.getcwd(), sys.version, tuple(sys.path), __file__)
         self.key = repr((tuple(arguments), where, stream, environment))
         self.started = time_ns()
-        self.file = os.path.join(folder(), f"{_sum(self.key.encode('utf-8', 'surrogatepass')).hex()}.memo")
+        self.file = os.path.join(folder(), f"{checksum(self.key.encode('utf-8', 'surrogatepass')).hex()}.memo")
 
     def outcome(self) -> tuple[str, str | None, int] | None:
         """The output, the file that it was written to, if any, and the exit code; None if these may have changed."""
         stored = load(self.file, self.key)
         if stored is None:
             return None
-        text, output_file, code, paths, states, present, absent = stored
+        text, output_file, code, paths, states, absent = stored
         try:
             if _packed(map(_state, map(os.stat, paths.split(_BETWEEN)))) != states:
                 return None
-            for path in present:
-                os.stat(path)
         except (OSError, ValueError):
             return None
-        if any(map(os.path.lexists, absent)):
-            return None
-        return text, output_file, code
+        return None if any(map(os.path.lexists, absent)) else (text, output_file, code)
 
     def keep(
-        self,
-        text: str,
-        code: int,
-        inputs: Iterable[str],
-        existence: Iterable[str] = (),
-        *,
-        file: str | None = None,
+        self, text: str, code: int, inputs: Iterable[str], repositories: Iterable[str], *, file: str | None = None
     ) -> bool:
         """Save an outcome; False if that fails, which only makes the next run slower.
 
@@ -79,12 +67,11 @@ class Memo:
             text: The output.
             code: The exit code.
             inputs: The files and folders that the outcome depends on. Those that are missing must stay missing.
-            existence: Files and folders of which only the existence matters.
+            repositories: Folders of git, which change with each command of git. Only new ones matter.
             file: The file that the output was written to; None for standard output.
         """
         states: dict[str, tuple[int, int, int]] = {}
-        present: list[str] = []
-        absent: list[str] = []
+        absent = [path for path in repositories if not os.path.exists(path)]
         limit = self.started - RACY_NS
         # The current folder is part of the key, and short paths are faster to look up.
         here = os.path.join(os.getcwd(), "")
@@ -100,12 +87,9 @@ class Memo:
                 states[path] = _state(now)
         except (OSError, ValueError):
             return False
-        for path in dict.fromkeys(existence):
-            (present if os.path.exists(path) else absent).append(path)
         # One byte string for all paths is read faster, and needs no encoding for os.stat.
         paths = _BETWEEN.join(map(os.fsencode, states))
-        outcome = (text, file, code, paths, _packed(states.values()), tuple(present), tuple(absent))
-        kept = store(self.file, self.key, outcome)
+        kept = store(self.file, self.key, (text, file, code, paths, _packed(states.values()), tuple(absent)))
         if kept:
             self._forget_oldest(os.path.dirname(self.file))
         return kept
@@ -138,17 +122,13 @@ def replay(arguments: Iterable[str], *, leave: Callable[[int], object] = sys.exi
         memo = Memo(arguments)
     except (OSError, AttributeError):  # the current folder is gone, or standard output is closed
         return
-    collects = gc.isenabled()
-    gc.disable()  # these objects live until the end
     outcome = memo.outcome()
-    if collects:
-        gc.enable()
     if outcome is None:
         current = memo
         return
     text, file, code = outcome
     if file is not None:
-        from mcpcore_lint.runner.writing import write_text
+        from mcpcore_lint.runner.files import write_text
 
         try:
             write_text(file, text)
@@ -160,16 +140,14 @@ def replay(arguments: Iterable[str], *, leave: Callable[[int], object] = sys.exi
     try:
         sys.stdout.write(text)
         sys.stdout.flush()
-    except OSError as error:
-        # The rest of the buffer must not fail again when the process ends.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-        # A reader may close the pipe early, for which Windows reports EINVAL.
-        from errno import EINVAL
+    except OSError:
+        from mcpcore_lint.output import CannotRunError, writing
 
-        if not isinstance(error, BrokenPipeError) and error.errno != EINVAL:
-            if sys.stderr is not None:
-                sys.stderr.write(f"mcpcore lint: stdout cannot be written: {error.strerror or error}\n")
-            code = 2
+        try:
+            with writing(sys.stdout):
+                raise
+        except CannotRunError as problem:
+            code = problem.report()
     leave(code)
 
 
@@ -177,12 +155,12 @@ def load(file: str, key: str) -> Any:
     """What was stored in a file of the cache under a key; None if it is missing or damaged."""
     try:
         with open(file, "rb") as stored:
-            raw = stored.read(MAX_BYTES)
+            raw = stored.read()
     except OSError:
         return None
-    head = len(MAGIC) + _SUM
+    head = len(MAGIC) + _CHECKSUM
     # The checksum comes first: damaged content must not reach marshal.
-    if not raw.startswith(MAGIC) or _sum(memoryview(raw)[head:]) != raw[len(MAGIC) : head]:
+    if not raw.startswith(MAGIC) or checksum(memoryview(raw)[head:]) != raw[len(MAGIC) : head]:
         return None
     try:
         stored_key, data = marshal.loads(memoryview(raw)[head:])  # noqa: S302 - the checksum is right; marshal runs no code
@@ -193,12 +171,12 @@ def load(file: str, key: str) -> Any:
 
 def store(file: str, key: str, data: Any) -> bool:
     """Write a file of the cache completely or not at all; False if that fails, which only makes the next run slower."""
-    from mcpcore_lint.runner.writing import put_in_place
+    from mcpcore_lint.runner.files import put_in_place
 
     payload = marshal.dumps((key, data))
     try:
         os.makedirs(os.path.dirname(file), exist_ok=True)
-        put_in_place(file, b"".join((MAGIC, _sum(payload), payload)))
+        put_in_place(file, b"".join((MAGIC, checksum(payload), payload)))
     except OSError:
         return False
     return True
@@ -226,7 +204,7 @@ def _packed(states: Iterable[tuple[int, int, int]]) -> bytes:
     return marshal.dumps(tuple(states), 2)  # only format 2 gives equal bytes for equal values
 
 
-def _sum(content: bytes | memoryview) -> bytes:
+def checksum(content: bytes | memoryview) -> bytes:
     """A checksum against accidental damage.
 
     It is the interpreter's `importlib.util.source_hash`, since importing hashlib loads OpenSSL, which takes as long as

@@ -1,10 +1,13 @@
-"""The difference between two texts as a patch that git and `patch` apply."""
+"""A file that was fixed, and its change as a patch that git and `patch` apply."""
 
 from __future__ import annotations
 
 import difflib
+import os
 import re
 from typing import Final
+
+from mcpcore_lint.dataclasses import light
 
 _LINE: Final = re.compile(r"[^\n]*\n|[^\n]+\Z")
 """A line as git counts lines: a carriage return or a form feed does not end one."""
@@ -13,6 +16,23 @@ _ESCAPED: Final = {
     **{ord(char): f"\\{letter}" for char, letter in zip('\a\b\t\n\v\f\r"\\', 'abtnvfr"\\', strict=True)},
 }
 """Bytes of file names that git escapes, with their escapes."""
+
+
+@light
+class FixedFile:
+    """A file before and after its fixes."""
+
+    path: str
+    """As diagnostics show it."""
+    before: str
+    after: str
+    count: int
+    """The number of fixes."""
+
+    def diff(self, shown: str) -> str:
+        """The change as a unified diff of a file that is called `shown`."""
+        names = (shown, shown) if os.path.isabs(shown) else (f"a/{shown}", f"b/{shown}")
+        return unified(self.before, self.after, *map(quoted, names))
 
 
 def quoted(name: str) -> str:

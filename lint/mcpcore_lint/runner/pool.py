@@ -12,13 +12,13 @@ import threading
 from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint.diagnostics import Failure
-from mcpcore_lint.runner.results import FileResult
+from mcpcore_lint.runner.results import failed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
-    from concurrent.futures import Future, ProcessPoolExecutor
 
     from mcpcore_lint.runner.checker import Checker
+    from mcpcore_lint.runner.results import FileResult
 
 CHUNK: Final = 24
 """Files that a process checks at a time. Neighbours go together, since they share what they import."""
@@ -34,31 +34,11 @@ def processes(jobs: int, files: int) -> int:
         return 1
     if jobs > 0:
         return jobs
-    try:
-        return len(os.sched_getaffinity(0))
-    except AttributeError:
-        return os.cpu_count() or 1
-
-
-@contextlib.contextmanager
-def no_collection() -> Iterator[None]:
-    """Stop the garbage collector from walking the syntax trees again and again while more are made."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def check_all(
-    make: Callable[[], Checker],
-    paths: Sequence[str],
-    *,
-    every: bool,
-    jobs: int,
-    progress: Callable[[int], None] | None = None,
+    make: Callable[[], Checker], paths: Sequence[str], *, jobs: int, progress: Callable[[int, int], None] | None
 ) -> dict[str, FileResult]:
     """Check files. The files of a process that dies are reported as failures."""
     if len(paths) >= WORTH:
@@ -67,64 +47,47 @@ def check_all(
         # `bench.lint` would take 8 percent longer without it.
         with contextlib.suppress(MemoryError):
             bytes(_LARGEST)
+    chunks = [paths[start : start + CHUNK] for start in range(0, len(paths), CHUNK)]
     count = processes(jobs, len(paths))
     results: dict[str, FileResult] = {}
-    with no_collection():
+    # The garbage collector would walk the syntax trees again and again while more are made.
+    enabled = gc.isenabled()
+    try:
         checker = make()
-        if count > 1:
-            return _in_processes(checker, paths, every=every, count=count, progress=progress)
-        for number, path in enumerate(paths, 1):
-            results[path] = checker.read(path, every=every)
-            checker.trim()
+        checked = (_check(checker, chunk) for chunk in chunks) if count == 1 else _in_processes(checker, chunks, count)
+        for part in checked:
+            results.update(part)
             if progress is not None:
-                progress(number)
+                progress(len(results), len(paths))
+    finally:
+        if enabled:
+            gc.enable()
     return results
 
 
-def _in_processes(
-    checker: Checker, paths: Sequence[str], *, every: bool, count: int, progress: Callable[[int], None] | None
-) -> dict[str, FileResult]:
-    from concurrent.futures import as_completed
+def _check(checker: Checker, paths: Sequence[str]) -> dict[str, FileResult]:
+    results = {}
+    for path in paths:
+        results[path] = checker.read(path)
+        checker.trim()
+    return results
+
+
+def _in_processes(checker: Checker, chunks: Sequence[Sequence[str]], count: int) -> Iterator[dict[str, FileResult]]:
+    from concurrent.futures import ProcessPoolExecutor, as_completed
     from concurrent.futures.process import BrokenProcessPool
-
-    chunks = [paths[start : start + CHUNK] for start in range(0, len(paths), CHUNK)]
-    results: dict[str, FileResult] = {}
-    lost: list[Sequence[str]] = []
-
-    def collect(pool: ProcessPoolExecutor, chunks: Sequence[Sequence[str]]) -> list[Sequence[str]]:
-        """Check chunks; the ones that are lost because a process died."""
-        pending: dict[Future[dict[str, FileResult]], Sequence[str]] = {
-            pool.submit(_check, chunk, every=every): chunk for chunk in chunks
-        }
-        lost = []
-        for future in as_completed(pending):
-            try:
-                results.update(future.result())
-            except BrokenProcessPool:
-                lost.append(pending[future])
-            if progress is not None:
-                progress(len(results))
-        return lost
-
-    with _pool(checker, min(count, len(chunks))) as pool:
-        lost = collect(pool, chunks)
-    # One process that dies breaks the whole pool, so each chunk is tried again alone to find the one that kills it.
-    for chunk in lost:
-        with _pool(checker, 1) as pool:
-            if collect(pool, [chunk]):
-                results.update((path, _died(path)) for path in chunk)
-    return results
-
-
-@contextlib.contextmanager
-def _pool(checker: Checker, count: int) -> Iterator[ProcessPoolExecutor]:
-    from concurrent.futures import ProcessPoolExecutor
     from multiprocessing import get_context
 
-    pool = ProcessPoolExecutor(count, get_context("fork"), initializer=_start, initargs=(checker,))
+    lost: list[Sequence[str]] = []
+    pool = ProcessPoolExecutor(min(count, len(chunks)), get_context("fork"), initializer=_start, initargs=(checker,))
     gc.freeze()
     try:
-        yield pool
+        pending = {pool.submit(_check_here, chunk): chunk for chunk in chunks}
+        for future in as_completed(pending):
+            try:
+                yield future.result()
+            except BrokenProcessPool:
+                lost.append(pending[future])
     except BaseException:
         # Without this, Ctrl-C would wait for the files that are being checked.
         for process in list((pool._processes or {}).values()):  # noqa: SLF001 - terminate_workers() is new in Python 3.14
@@ -133,6 +96,13 @@ def _pool(checker: Checker, count: int) -> Iterator[ProcessPoolExecutor]:
     finally:
         gc.unfreeze()
         pool.shutdown(cancel_futures=True)
+    for chunk in lost:
+        if len(chunks) > 1:
+            # One process that dies breaks the whole pool, so each chunk is tried alone to find the one that kills it.
+            yield from _in_processes(checker, [chunk], 1)
+        else:
+            why = "the process that checked it ended unexpectedly (out of memory, or killed)"
+            yield {path: failed(Failure(path, why)) for path in chunk}
 
 
 _checker: Checker
@@ -141,18 +111,8 @@ _checker: Checker
 
 def _start(checker: Checker) -> None:
     global _checker  # noqa: PLW0603 - workers are forked with it
-    gc.disable()
     _checker = checker
 
 
-def _check(paths: Sequence[str], *, every: bool) -> dict[str, FileResult]:
-    results = {}
-    for path in paths:
-        results[path] = _checker.read(path, every=every)
-        _checker.trim()
-    return results
-
-
-def _died(path: str) -> FileResult:
-    failure = Failure(path, "the process that checked it ended unexpectedly (out of memory, or killed)")
-    return FileResult(path, b"", relevant=True, has_suppressions=False, failures=(failure,))
+def _check_here(paths: Sequence[str]) -> dict[str, FileResult]:
+    return _check(_checker, paths)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
-from mcpcore_lint.dataclasses import light
 from mcpcore_lint.paths import below
+from mcpcore_lint.runner.files import content_of
 
 if TYPE_CHECKING:
     from mcpcore_lint.diagnostics import Diagnostic, Failure, Related
@@ -19,11 +19,10 @@ class FileResult(NamedTuple):
     """The result of checking a file."""
 
     path: str
-    """As diagnostics show it; empty for files that cannot have any."""
+    """As diagnostics show it; empty for files that have nothing to do with MCP, and so cannot have any."""
     digest: bytes
     """Identifies the content; empty if the result must not be cached."""
-    relevant: bool
-    has_suppressions: bool
+    has_suppressions: bool = False
     diagnostics: tuple[Diagnostic, ...] = ()
     """The findings before suppressions. Some may be in other files."""
     failures: tuple[Failure, ...] = ()
@@ -36,9 +35,9 @@ class FileResult(NamedTuple):
     """Absolute paths, without `.py`, of imported modules that do not exist."""
 
 
-def irrelevant(digest: bytes) -> FileResult:
-    """The result of a file that has nothing to do with MCP."""
-    return FileResult("", digest, relevant=False, has_suppressions=False)
+def failed(failure: Failure) -> FileResult:
+    """The result of a file that could not be checked."""
+    return FileResult(failure.path, b"", failures=(failure,))
 
 
 class Report(NamedTuple):
@@ -58,25 +57,6 @@ class Report(NamedTuple):
     """The number of files that were checked again instead of being read from the cache."""
     inputs: tuple[str, ...] | None = None
     """Other files and folders that the outcome depends on; None if they are not all known."""
-
-
-@light
-class FixedFile:
-    """A file before and after its fixes."""
-
-    path: str
-    """As diagnostics show it."""
-    before: str
-    after: str
-    count: int
-    """The number of fixes."""
-
-    def diff(self, shown: str) -> str:
-        """The change as a unified diff of a file that is called `shown`."""
-        from mcpcore_lint.runner.patch import quoted, unified
-
-        names = (shown, shown) if os.path.isabs(shown) else (f"a/{shown}", f"b/{shown}")
-        return unified(self.before, self.after, *map(quoted, names))
 
 
 class Result:
@@ -106,7 +86,8 @@ class Result:
     def source(self, path: str) -> str | None:
         """The text of a file by its report path."""
         if path not in self.texts:
-            self.texts[path] = _read(self.absolute(path))
+            raw = content_of(self.absolute(path))
+            self.texts[path] = None if raw is None else decoded(path, raw)
         return self.texts[path]
 
     def place(self, path: str) -> str:
@@ -145,14 +126,6 @@ class Result:
             self.inputs = None
         elif self.inputs is not None:
             self.inputs += report.inputs
-
-
-def _read(absolute: str) -> str | None:
-    try:
-        with open(absolute, "rb") as file:
-            return decoded(absolute, file.read())
-    except OSError:
-        return None
 
 
 def decoded(path: str, raw: bytes) -> str:

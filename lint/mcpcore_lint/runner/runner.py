@@ -6,58 +6,46 @@ Nothing that parses or checks is imported before a file needs it.
 from __future__ import annotations
 
 import os
-from stat import S_ISREG
-from typing import TYPE_CHECKING
+import re
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from mcpcore_lint.diagnostics import Diagnostic, Failure, Span
-from mcpcore_lint.paths import below
+from mcpcore_lint.paths import below, upwards
+from mcpcore_lint.patterns import regex
+from mcpcore_lint.records import in_test_file
+from mcpcore_lint.runner.check import FilesRun
+from mcpcore_lint.runner.discover import Walk, regular
+from mcpcore_lint.runner.files import content_of
 from mcpcore_lint.runner.groups import base_of
 from mcpcore_lint.runner.results import Result, decoded
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from mcpcore_lint.config import Config
     from mcpcore_lint.records import ToolRecord
-    from mcpcore_lint.rules import Rule
+    from mcpcore_lint.rule import Rule
     from mcpcore_lint.runner.groups import Group
-    from mcpcore_lint.settings import Settings
 
 
 def lint_groups(
-    groups: Sequence[Group],
-    *,
-    cache: bool = True,
-    progress: Callable[[int, int], None] | None = None,
-    contents: Mapping[str, bytes] | None = None,
-    editor: bool = False,
+    groups: Sequence[Group], *, contents: Mapping[str, bytes] | None = None, editor: bool = False, **options: Any
 ) -> Result:
     """Check all groups.
 
     Args:
         groups: The files.
-        cache: Whether to use the cache.
-        progress: Called with the number of checked files and of all files.
         contents: Contents by absolute path that replace those on disk.
         editor: Whether only findings in the files of the groups are reported, as for the text of an editor.
+        options: `cache` and `progress`, as for `FilesRun`.
     """
-    from mcpcore_lint.runner.engine import lint_paths
-
     result = Result(base_of(groups))
     contents = contents or {}
     for path, raw in contents.items():
         result.texts[result.shown(path)] = decoded(path, raw)
     for group in groups:
-        if group.walk is not None:
-            report = lint_paths(
-                group.paths,
-                settings=group.config.settings,
-                root=group.config.root,
-                cache=cache,
-                progress=progress,
-                walk=group.walk,
-                contents=contents,
-                editor=editor,
-            )
+        if group.walk.files or group.walk.failures or not group.documents:
+            report = FilesRun(group.walk, contents=contents, editor=editor, **options).report()
             result.add(report, group.config.root)
             if not editor:
                 result.diagnostics += _unknown_handlers(group, report.tools, result)
@@ -72,18 +60,64 @@ def lint_groups(
     return result
 
 
+# -- the Python blocks of Markdown files -------------------------------------------------------------------------------
+
+_FENCED: Final = regex(
+    r"^(?P<lead>[ \t]*(?:>[ \t]?)*[ \t]*)(?P<fence>`{3,}|~{3,})[ \t]*[{.]*(?P<language>[^\s,{}`]*)[^`\n]*\n"
+    r"(?P<body>.*?)(?:^[ \t>]*(?P=fence)[`~]*[ \t>]*$|\Z)",
+    re.MULTILINE | re.DOTALL,
+)
+_LANGUAGES: Final = frozenset({"python", "py", "python3", "py3"})
+
+
+class _Block(NamedTuple):
+    """One block of Python."""
+
+    padded: str
+    """The code, after as many empty lines as there are lines before it in the document."""
+    indent: int
+    """The width of its indentation in the document."""
+
+    def moved(self, diagnostic: Diagnostic, path: str) -> Diagnostic:
+        """A finding with its place in the document. It has no fix, since documents are not rewritten."""
+        related = tuple(
+            place._replace(span=self._moved(place.span)) if place.path == path else place
+            for place in diagnostic.related
+        )
+        span = self._moved(diagnostic.span) if diagnostic.path == path else diagnostic.span
+        return diagnostic._replace(span=span, related=related, fix=None)
+
+    def _moved(self, span: Span) -> Span:
+        return Span(span.line, span.column + self.indent, span.end_line, span.end_column + self.indent)
+
+
+def _blocks(text: str) -> Iterator[_Block]:
+    """The blocks that are marked as Python, without sessions of the interactive interpreter.
+
+    Source of the form: CommonMark 0.31.2, section 4.5, "Fenced code blocks".
+    """
+    text = re.sub(r"\r\n?", "\n", text)
+    for match in _FENCED.finditer(text):
+        lead = match["lead"]
+        body = [_without(line, lead) for line in match["body"].split("\n")]
+        if match["language"].lower() in _LANGUAGES and not body[0].lstrip().startswith(">>>"):
+            before = text.count("\n", 0, match.start("body"))
+            yield _Block("\n" * before + "\n".join(body).rstrip("\n") + "\n", len(lead))
+
+
+def _without(line: str, lead: str) -> str:
+    """A line without the indentation of the block."""
+    own = len(line) - len(line.lstrip(" \t>"))
+    return line[min(own, len(lead)) :]
+
+
 def _lint_document(absolute: str, group: Group, result: Result, raw: bytes | None) -> None:
     """Check the Python blocks of a Markdown file."""
-    from mcpcore_lint.runner.engine import lint_source
-    from mcpcore_lint.runner.markdown import blocks
-
     root = group.config.root
     result.files += 1
     if raw is None:
         try:
-            if not S_ISREG(os.stat(absolute).st_mode):
-                # Reading a pipe or a device may never end.
-                raise OSError(None, "not a regular file; `-` reads standard input")  # noqa: TRY301 - see below
+            regular(absolute)
             with open(absolute, "rb") as file:
                 raw = file.read()
         except OSError as error:
@@ -91,78 +125,89 @@ def _lint_document(absolute: str, group: Group, result: Result, raw: bytes | Non
             return
     text = raw.decode("utf-8-sig", "replace")
     shown = below(absolute, root)
-    for block in blocks(text):
-        report = lint_source(block.padded, path=shown, settings=group.config.settings, root=root)
+    for block in _blocks(text):
+        walk = Walk(group.config.settings, root)
+        walk.hold(absolute)
+        report = FilesRun(walk, contents={absolute: block.padded}, editor=True).report()
         diagnostics = tuple(block.moved(diagnostic, shown) for diagnostic in report.diagnostics)
         result.add(report._replace(diagnostics=diagnostics, files=0), root)
     result.texts[result.shown(absolute)] = text
 
 
-# ---------------------------------------------------------------------------------------------------------------------
-# Configurations that name something unknown.
-# ---------------------------------------------------------------------------------------------------------------------
+# -- configurations that name something unknown ------------------------------------------------------------------------
 
 
 def _unknown_handlers(group: Group, tools: Iterable[ToolRecord], result: Result) -> Iterable[Diagnostic]:
-    """A finding for each entry of `handlers` that matches no function."""
-    settings = group.config.settings
-    if not settings.handlers or group.config.path is None:
+    """A finding for each entry of `handlers` that matches no function, in a run over the whole project."""
+    settings, root = group.config.settings, group.config.root
+    tops = map(os.path.abspath, group.paths)
+    if not settings.handlers or group.config.path is None or not any(top in {root, *upwards(root)} for top in tops):
         return
+    from mcpcore_lint.registrations.named import names_function
     from mcpcore_lint.rules import rule_named, selected
+    from mcpcore_lint.syntax.project import Project
 
     rule = rule_named("unknown-handler")
     if rule is None or not selected(rule, settings):
         return
-    path = result.shown(os.path.abspath(group.config.path))
-    for entry in _unmatched_handlers(settings, group.config.root, tools):
-        span = group.config.handlers.get(entry, Span(1, 1, 1, 1))
-        message = f"handlers: no function of this project matches {entry!r}"
-        help_ = "correct the module or the function; modules are written as imports write them"
-        yield _of_settings(rule, settings, path, span, message, help_)
-
-
-def _unmatched_handlers(settings: Settings, root: str, tools: Iterable[ToolRecord]) -> list[str]:
-    """The entries that match no function. The project's files are read only for entries that match no tool."""
-    from mcpcore_lint.registrations.named import named_functions, names_function, names_module
-    from mcpcore_lint.runner.discover import Walk
-    from mcpcore_lint.syntax.project import Project
-    from mcpcore_lint.syntax.source import SourceError
-
     project = Project(root, source_roots=settings.source_roots)
     handlers = [(project.module_name(project.absolute(tool.path))[0], tool.handler) for tool in tools]
-    unmatched = [
-        entry
-        for entry in settings.handlers
-        if not any(names_function(entry, module, qualname) for module, qualname in handlers)
-    ]
-    for path in Walk(settings, root).run([root]).files if unmatched else ():
-        entries = [entry for entry in unmatched if names_module([entry], project.module_name(path)[0])]
-        if not entries:
-            continue
-        try:
-            module = project.read(path)
-        except (OSError, SourceError):
-            continue
-        unmatched = [entry for entry in unmatched if entry not in entries or not any(named_functions(module, [entry]))]
-    return unmatched
+    for entry in settings.handlers:
+        if not any(names_function(entry, module, qualname) for module, qualname in handlers):
+            span = group.config.handlers.get(entry, Span(1, 1, 1, 1))
+            message = f"handlers: no function of this project matches {entry!r}"
+            help_ = "correct the module or the function; modules are written as imports write them"
+            yield _of_settings(rule, group.config, span, message, help_, result)
 
 
 def _unknown_rules(groups: Iterable[Group], result: Result) -> Iterable[Diagnostic]:
     """A finding for each name in a configuration that is not the name of a rule."""
-    configs = {group.config.path: group.config for group in groups if group.config.unknown}
-    for config_path, config in configs.items():
+    for config in {group.config.path: group.config for group in groups if group.config.unknown}.values():
         from mcpcore_lint.rules import rule_named, selected
 
         rule = rule_named("unknown-rule")
         # A selection of unknown rules selects nothing, not even the rule that reports them.
-        if rule is None or config_path is None or not selected(rule, config.settings._replace(select=None)):
-            continue
-        path = result.shown(os.path.abspath(config_path))
-        for message, span in config.unknown:
+        if rule is not None and selected(rule, config.settings._replace(select=None)):
             help_ = "correct the name, or install the package that provides the rule; run `mcpcore lint --list-rules`"
-            yield _of_settings(rule, config.settings, path, span, message, help_)
+            for message, span in config.unknown:
+                yield _of_settings(rule, config, span, message, help_, result)
 
 
-def _of_settings(rule: Rule, settings: Settings, path: str, span: Span, message: str, help_: str) -> Diagnostic:
-    severity = settings.severities.get(rule.id, rule.severity)
+def _of_settings(rule: Rule, config: Config, span: Span, message: str, help_: str, result: Result) -> Diagnostic:
+    severity = config.settings.severities.get(rule.id, rule.severity)
+    path = result.shown(os.path.abspath(config.path or ""))
     return Diagnostic(rule.id, severity, path, span, message, help_)
+
+
+# -- runs that see no tools although their files import an MCP library -------------------------------------------------
+
+_MOST_FILES: Final = 300
+"""How many files are searched for an import."""
+_IMPORT: Final = regex(rb"(?m)^[ \t]*(?:from|import)[ \t]+(mcpcore|fastmcp|mcp)(?![\w-])")
+
+
+def why_no_tools(result: Result, groups: Sequence[Group]) -> str:
+    """The reason and the next step; empty if there are tools, or if none are expected."""
+    if result.registered or not result.files:
+        return ""
+    if any(diagnostic.rule == "tool-registration-unresolved" for diagnostic in result.diagnostics):
+        return "no tools were seen, since the registrations cannot be resolved; name the functions under `handlers`"
+    paths = [
+        path
+        for group in groups
+        for path in group.walk.files
+        if not in_test_file(os.path.relpath(path, group.config.root).replace(os.sep, "/"))
+    ]
+    for path in paths[:_MOST_FILES]:
+        match = _IMPORT.search(content_of(path) or b"")
+        if match is None:
+            continue
+        start = f"no tools were seen: {result.place(result.shown(path))} imports {match[1].decode()}"
+        if any(group.config.settings.handlers for group in groups):
+            return f"{start}, and `handlers` matches nothing here"
+        action = "lint the folder with the code that registers them" if len(paths) == 1 else "check how they register"
+        return (
+            f"{start}, but no function is registered; if it has tools, {action}, "
+            "or name them under `handlers` in [tool.mcpcore.lint]"
+        )
+    return ""

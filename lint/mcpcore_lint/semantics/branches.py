@@ -36,14 +36,14 @@ class Branch:
 
 
 class _Condition(NamedTuple):
-    """The names that a condition allows."""
+    """What a condition says about the name."""
 
     names: tuple[Value, ...] = ()
-    """The possible names if the condition is true; empty if it allows others."""
-    others: tuple[Value, ...] = ()
-    """The possible names if the condition is false; empty if it allows others."""
+    """The names that it compares the name with; empty if it is about something else."""
+    negated: bool = False
+    """Whether it holds for all other names."""
     exact: bool = True
-    """Whether the opposite case excludes all of these names."""
+    """Whether it holds for all of these names."""
 
 
 class Branches:
@@ -62,103 +62,93 @@ class Branches:
         return self._found
 
     def _block(self, body: list[ast.stmt], names: tuple[Value, ...], gone: frozenset[str]) -> frozenset[str]:
-        """Read some statements; return the names for which their end is not reached."""
+        """Read some statements; return the names for which their end is not reached.
+
+        Args:
+            body: The statements.
+            names: The names for which they run; empty if they are unknown.
+            gone: Names for which they do not run.
+        """
         own: list[ast.stmt] = []
-
-        def flush() -> None:
-            if own:
-                self._found.append(Branch(names, [*own], gone))
-                own.clear()
-
         for statement in body:
-            condition = self._condition(statement.test) if isinstance(statement, ast.If) else _Condition()
-            if isinstance(statement, ast.If) and (condition.names or condition.others):
-                flush()
-                gone |= self._chain(statement, names, gone)
-                if ends(statement.body) and len(condition.others) == 1:
-                    # After `if name != "x": raise ...`, the code runs only for "x".
-                    names = condition.others
-            elif isinstance(statement, ast.Match) and self.is_name(statement.subject):
-                flush()
-                seen: frozenset[str] = frozenset()
-                for case in statement.cases:
-                    matched = tuple(self._patterns(case.pattern))
-                    ended = self._block(case.body, matched or names, gone if matched else gone | seen)
-                    if case.guard is None:
-                        seen |= _texts(matched)
-                        gone |= ended & _texts(matched)
-            elif not names and isinstance(statement, _COMPOUND):
-                flush()
-                gone |= self._compound(statement, names, gone)
-            else:
+            cases = self._cases(statement)
+            if not cases and (names or not isinstance(statement, _COMPOUND)):
                 own.append(statement)
-        flush()
+                continue
+            self._add(own, names, gone)
+            own = []
+            if not cases:
+                gone |= self._compound(statement, gone)
+                continue
+            seen, rest = gone, names
+            for condition, inner in cases:
+                texts = _texts(condition.names)
+                if condition.negated:
+                    gone |= self._block(inner, rest, seen | texts) - seen - texts
+                    rest = condition.names
+                    continue
+                ended = self._block(inner, condition.names or rest, seen)
+                gone |= ended & texts if texts else ended - seen
+                seen |= texts if condition.exact else frozenset()
+            condition, inner = cases[0]
+            if condition.negated and ends(inner) and len(condition.names) == 1:
+                # After `if name != "x": raise ...`, the code runs only for "x".
+                names = condition.names
+        self._add(own, names, gone)
         return gone | _texts(names) if ends(body) else gone
 
-    def _chain(self, node: ast.If, names: tuple[Value, ...], gone: frozenset[str]) -> frozenset[str]:
-        """Read an `if` with its `elif` branches, of which there may be very many."""
-        chain: list[tuple[_Condition, frozenset[str]]] = []
-        left_over: list[ast.stmt] = [node]
-        before = gone
-        while len(left_over) == 1 and isinstance(left_over[0], ast.If):
-            current = left_over[0]
-            condition = self._condition(current.test)
-            if not (condition.names or condition.others):
-                break
-            ended = self._block(current.body, condition.names or names, before | _texts(condition.others))
-            chain.append((condition, ended))
-            names = condition.others or names
-            before |= _texts(condition.names) if condition.exact else frozenset()
-            left_over = current.orelse
-        ended = self._block(left_over, names, before)
-        for condition, ended_inside in reversed(chain):
-            here, there = _texts(condition.names), _texts(condition.others)
-            # If only one side runs for a name, that side decides whether the name reaches the end.
-            one_way = (ended_inside & here) | (ended - here) if here else (ended & there) | (ended_inside - there)
-            ended = gone | (one_way if condition.exact else ended_inside & ended)
-        return ended
+    def _add(self, own: list[ast.stmt], names: tuple[Value, ...], gone: frozenset[str]) -> None:
+        if own:
+            self._found.append(Branch(names, own, gone))
 
-    def _compound(self, node: ast.stmt, names: tuple[Value, ...], gone: frozenset[str]) -> frozenset[str]:
-        if isinstance(node, (ast.With, ast.AsyncWith)):
-            return self._block(node.body, names, gone)
-        inside = self._block(getattr(node, "body", []), names, gone)
-        for clause in getattr(node, "handlers", []):
-            self._block(clause.body, names, gone)
-        after = self._block(getattr(node, "orelse", []), names, inside)
-        self._block(getattr(node, "finalbody", []), names, gone)
-        # After a clause catches an exception, the code below it runs.
-        return (
-            after
-            if isinstance(node, (ast.Try, ast.TryStar)) and all(ends(clause.body) for clause in node.handlers)
-            else gone
-        )
+    def _cases(self, node: ast.stmt) -> list[tuple[_Condition, list[ast.stmt]]]:
+        """The bodies of an `if` with its `elif` branches, or of a `match`; none if they do not depend on the name."""
+        cases: list[tuple[_Condition, list[ast.stmt]]] = []
+        if isinstance(node, ast.Match) and self.is_name(node.subject):
+            return [
+                (_Condition(tuple(self._patterns(case.pattern)), exact=not case.guard), case.body)
+                for case in node.cases
+            ]
+        left_over: list[ast.stmt] = [node]
+        while len(left_over) == 1 and isinstance(current := left_over[0], ast.If):
+            condition = self._condition(current.test)
+            if not condition.names:
+                break
+            cases.append((condition, current.body))
+            left_over = current.orelse
+        return [*cases, (_Condition(), left_over)] if cases and left_over != [node] else cases
+
+    def _compound(self, node: ast.stmt, gone: frozenset[str]) -> frozenset[str]:
+        clauses = getattr(node, "handlers", [])
+        for inner in (*(clause.body for clause in clauses), getattr(node, "finalbody", [])):
+            self._block(inner, (), gone)
+        inside = self._block(getattr(node, "orelse", []), (), self._block(getattr(node, "body", []), (), gone))
+        # A loop may not run, and after a clause catches an exception, the code below it runs.
+        runs = isinstance(node, (ast.With, ast.AsyncWith, ast.Try, ast.TryStar))
+        return inside if runs and all(ends(clause.body) for clause in clauses) else gone
 
     def _condition(self, test: ast.expr) -> _Condition:
-        if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
-            inner = self._condition(test.operand)
-            return _Condition(inner.others, inner.names, inner.exact)
-        if isinstance(test, ast.BoolOp):
-            parts = [self._condition(operand) for operand in test.values]
-            if isinstance(test.op, ast.And):
-                return _Condition(next((part.names for part in parts if part.names), ()), exact=False)
-            if all(part.names for part in parts):
-                exact = all(part.exact for part in parts)
-                return _Condition(tuple(name for part in parts for name in part.names), exact=exact)
-            return _Condition()
-        if not isinstance(test, ast.Compare) or len(test.ops) != 1:
-            return _Condition()
-        left, operator, right = test.left, test.ops[0], test.comparators[0]
-        if isinstance(operator, (ast.Eq, ast.Is, ast.NotEq, ast.IsNot)):
-            value = right if self.is_name(left) else left if self.is_name(right) else None
-            names = self._names([evaluate(value, self.scope)]) if value is not None else ()
-            return _Condition(names) if isinstance(operator, (ast.Eq, ast.Is)) else _Condition((), names)
-        if isinstance(operator, (ast.In, ast.NotIn)) and self.is_name(left):
-            container = evaluate(right, self.scope)
-            items: Iterable[Value] = ()
-            if isinstance(container, Items) and container.complete:
-                items = container.items
-            names = self._names(items)
-            return _Condition(names) if isinstance(operator, ast.In) else _Condition((), names)
+        match test:
+            case ast.UnaryOp(op=ast.Not(), operand=operand):
+                inner = self._condition(operand)
+                return inner._replace(negated=not inner.negated) if inner.exact else _Condition()
+            case ast.BoolOp(op=ast.And(), values=values):
+                parts = [part for part in map(self._condition, values) if part.names and not part.negated]
+                return parts[0]._replace(exact=False) if parts else _Condition()
+            case ast.BoolOp(values=values):
+                parts = [self._condition(value) for value in values]
+                known = all(part.names and part.exact and not part.negated for part in parts)
+                return _Condition(tuple(name for part in parts for name in part.names)) if known else _Condition()
+            case ast.Compare(
+                left=left, ops=[ast.Eq() | ast.Is() | ast.NotEq() | ast.IsNot() as op], comparators=[right]
+            ):
+                value = right if self.is_name(left) else left if self.is_name(right) else None
+                names = self._names([evaluate(value, self.scope)]) if value is not None else ()
+                return _Condition(names, negated=isinstance(op, (ast.NotEq, ast.IsNot)))
+            case ast.Compare(left=left, ops=[ast.In() | ast.NotIn() as op], comparators=[right]) if self.is_name(left):
+                container = evaluate(right, self.scope)
+                items = container.items if isinstance(container, Items) and container.complete else ()
+                return _Condition(self._names(items), negated=isinstance(op, ast.NotIn))
         return _Condition()
 
     @staticmethod
@@ -184,27 +174,22 @@ def _texts(values: Iterable[Value]) -> frozenset[str]:
 
 def ends(body: list[ast.stmt]) -> bool:
     """Whether the code after some statements is unreachable."""
-    if not body:
-        return False
-    last = body[-1]
+    last = body[-1] if body else None
     while isinstance(last, ast.If):  # an `elif` chain may be very long
         if not last.orelse or not ends(last.body):
             return False
         last = last.orelse[-1]
-    if isinstance(last, (ast.Return, ast.Raise, ast.Continue, ast.Break)):
-        return True
-    if isinstance(last, (ast.With, ast.AsyncWith)):
-        return ends(last.body)
-    if isinstance(last, (ast.Try, ast.TryStar)):
-        return ends(last.finalbody) or (
-            ends([*last.body, *last.orelse][-1:]) and all(ends(clause.body) for clause in last.handlers)
-        )
-    if isinstance(last, ast.Match):
-        return all(ends(case.body) for case in last.cases) and any(
-            isinstance(case.pattern, ast.MatchAs) and case.pattern.pattern is None and case.guard is None
-            for case in last.cases
-        )
+    match last:
+        case ast.Return() | ast.Raise() | ast.Continue() | ast.Break():
+            return True
+        case ast.With() | ast.AsyncWith():
+            return ends(last.body)
+        case ast.Try() | ast.TryStar():
+            inside = ends(last.orelse or last.body) and all(ends(clause.body) for clause in last.handlers)
+            return inside or ends(last.finalbody)
+        case ast.Match(cases=cases):
+            total = any(
+                isinstance(case.pattern, ast.MatchAs) and not (case.pattern.pattern or case.guard) for case in cases
+            )
+            return total and all(ends(case.body) for case in cases)
     return False
-
-
-__all__ = ["Branch", "Branches", "ends"]

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from mcpcore_lint.dataclasses import cached_property
 from mcpcore_lint.model import CallValue, CodeValue, Const, Unknown, Value, options, string
-from mcpcore_lint.semantics.choices import choice
+from mcpcore_lint.values import choice
 
 if TYPE_CHECKING:
     import ast
@@ -13,45 +14,34 @@ if TYPE_CHECKING:
     from mcpcore_lint.syntax.module import Module
 
 
-def _codes() -> dict[str, int]:
-    from mcpcore.codes import ErrorCode
-
-    return {name: int(member) for name, member in ErrorCode.__members__.items()}
-
-
-class _Table:
+class _Codes:
     """The codes of the runtime, read on first use."""
 
-    def __init__(self) -> None:
-        self._by_name: dict[str, int] | None = None
-
-    @property
+    @cached_property
     def by_name(self) -> dict[str, int]:
-        if self._by_name is None:
-            self._by_name = _codes()
-        return self._by_name
+        from mcpcore.codes import ErrorCode
+
+        return {name: int(member) for name, member in ErrorCode.__members__.items()}
 
     def name_of(self, number: int) -> str | None:
         return next((name for name, code in self.by_name.items() if code == number), None)
 
 
-CODES: Final = _Table()
+CODES: Final = _Codes()
 
 
 def code_of(args: list[Value], node: ast.AST, module: Module) -> Value:
     """The value of `ErrorCode(...)`, from its arguments."""
-    if len(args) == 1:
-        codes: list[Value] = []
-        for option in options(args[0]):
-            if isinstance(option, CodeValue):
-                codes.append(option)
-            elif isinstance(option, Const) and isinstance(option.value, int):
-                name = CODES.name_of(option.value)
-                codes.append(CodeValue(node, module, name or str(option.value), option.value, exists=name is not None))
-            else:
-                codes.append(Unknown(node, module, "a code that is not a constant"))
-        return choice(codes, node, module)
-    return Unknown(node, module, "a code that is not a constant")
+    codes: list[Value] = []
+    for option in options(args[0]) if len(args) == 1 else ():
+        if isinstance(option, Const) and isinstance(option.value, int):
+            name = CODES.name_of(option.value)
+            codes.append(CodeValue(node, module, name or str(option.value), option.value, exists=name is not None))
+        elif isinstance(option, CodeValue):
+            codes.append(option)
+        else:
+            codes.append(Unknown(node, module, "a code that is not a constant"))
+    return choice(codes, node, module)
 
 
 def custom_code(call: CallValue) -> Value:

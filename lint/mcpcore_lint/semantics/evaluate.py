@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import ast
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
+from mcpcore_lint.dataclasses import replace
 from mcpcore_lint.model import (
     CallValue,
-    Choice,
     CodeValue,
     Const,
     Items,
@@ -23,13 +22,13 @@ from mcpcore_lint.model import (
 )
 from mcpcore_lint.names import BUILTIN_NAMES, ENTRY_POSITIONAL, canonical
 from mcpcore_lint.semantics.annotations import MAX_DEPTH, AnnotationReader
-from mcpcore_lint.semantics.choices import MAX_OPTIONS, choice
 from mcpcore_lint.semantics.codes import CODES, code_of, custom_code
-from mcpcore_lint.semantics.operators import TEXT_METHODS, contract_items, incomplete, operate, text_of
 from mcpcore_lint.semantics.symbols import class_info, enum_like, exported_by_mcpcore, qualified
+from mcpcore_lint.syntax.parse import alternatives
+from mcpcore_lint.values import MAX_OPTIONS, choice
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
     from mcpcore_lint.syntax.module import Module
     from mcpcore_lint.syntax.scopes import Binding, Scope
@@ -55,8 +54,8 @@ class Resolver(AnnotationReader):
     steps: int = 0
     active: frozenset[int] = frozenset()
     """The bindings that are being evaluated."""
-    frames: tuple[tuple[Scope, dict[str, Value]], ...] = ()
-    """Temporary values of names in a scope: the parameters of one call, the variables of one iteration."""
+    frame: tuple[Scope, dict[str, Value]] | None = None
+    """Temporary values of names in a scope: the parameters of one call."""
     cut: bool = False
     """Whether the result is incomplete: a name defined by itself, or the limit on depth or steps was reached."""
 
@@ -65,10 +64,8 @@ class Resolver(AnnotationReader):
     def name(self, name: str, scope: Scope, node: ast.AST) -> Value:
         """The value of a name in a scope."""
         module = scope.module
-        if self.frames:
-            for where, values in reversed(self.frames):
-                if where is scope and name in values:
-                    return values[name]
+        if self.frame is not None and self.frame[0] is scope and name in self.frame[1]:
+            return self.frame[1][name]
         match = scope.lookup_at(node) if type(node) is ast.Name else scope.lookup(name)
         if match is None:
             if module.star_imports and (starred := self._starred(name, module, node)) is not None:
@@ -89,7 +86,7 @@ class Resolver(AnnotationReader):
         known = where.values.get(key)
         if known is not None:
             return known
-        if self.frames and any(scope is where for scope, _ in self.frames):
+        if self.frame is not None and self.frame[0] is where:
             # The value may depend on temporary values, so it is not cached.
             return self._bindings(bindings, where, name, node)
         before, self.cut = self.cut, False
@@ -99,16 +96,6 @@ class Resolver(AnnotationReader):
             where.values[key] = known
         self.cut = before or self.cut
         return known
-
-    @contextmanager
-    def within(self, scope: Scope, values: dict[str, Value]) -> Iterator[None]:
-        """Evaluate with temporary values for some names of a scope."""
-        before = self.frames
-        self.frames = (*before, (scope, values))
-        try:
-            yield
-        finally:
-            self.frames = before
 
     def _bindings(self, bindings: list[Binding], where: Scope, name: str, node: ast.AST) -> Value:
         if len(bindings) == 1:
@@ -121,7 +108,7 @@ class Resolver(AnnotationReader):
                     return Unknown(node, where.module, f"{name} is bound in too many places")
             value = choice(values, node, where.module)
         if isinstance(value, _CONTAINERS) and where.module.changes_in_place(name, where):
-            return incomplete(value)
+            return replace(value, complete=False)
         return value
 
     def _binding(self, binding: Binding, where: Scope, name: str, node: ast.AST) -> Value:
@@ -178,41 +165,31 @@ class Resolver(AnnotationReader):
 
     def member(self, module: Module, name: str, node: ast.AST) -> Value | None:
         """The value of a module-level name of the project; None if the module does not define it."""
-        bindings = module.scope.bindings.get(name)
-        if bindings is not None:
-            self.depth += 1
-            try:
-                if self.depth > MAX_DEPTH:
-                    self.cut = True
-                    return Unknown(node, module, "too many imports deep")
-                return self.named(bindings, module.scope, name, node)
-            finally:
-                self.depth -= 1
-        return self._starred(name, module, node)
+        self.depth += 1
+        try:
+            if self.depth > MAX_DEPTH:
+                self.cut = True
+                return Unknown(node, module, "too many imports deep")
+            bindings = module.scope.bindings.get(name)
+            return (
+                self._starred(name, module, node)
+                if bindings is None
+                else self.named(bindings, module.scope, name, node)
+            )
+        finally:
+            self.depth -= 1
 
     def _starred(self, name: str, module: Module, node: ast.AST) -> Value | None:
         for source, level in reversed(module.star_imports):
             imported = module.project.module_of(module, source, level)
-            if imported is None:
-                if not level and canonical(f"{source}.{name}") != f"{source}.{name}":
-                    return Symbol(node, module, canonical(f"{source}.{name}"))
-                if source == "mcpcore" and exported_by_mcpcore(name):
-                    return Symbol(node, module, f"mcpcore.{name}")
-                continue
-            if imported is module or self.depth > MAX_DEPTH:
-                continue
-            exported = imported.exported
-            if exported is not None and name not in exported:
-                continue
-            if exported is None and name.startswith("_"):
-                continue
-            self.depth += 1
-            try:
+            if imported is None and not level:
+                full = canonical(f"{source}.{name}")
+                if full != f"{source}.{name}" or (source == "mcpcore" and exported_by_mcpcore(name)):
+                    return Symbol(node, module, full)
+            elif imported is not None and imported is not module and imported.exports(name):
                 member = self.member(imported, name, node)
-            finally:
-                self.depth -= 1
-            if member is not None:
-                return member
+                if member is not None:
+                    return member
         return None
 
     # -- expressions ---------------------------------------------------------------------------------------------
@@ -236,26 +213,18 @@ class Resolver(AnnotationReader):
         finally:
             self.depth -= 1
 
-    def _either(self, node: ast.IfExp, scope: Scope) -> Value:
-        return choice([self.expression(node.body, scope), self.expression(node.orelse, scope)], node, scope.module)
-
-    def _any_of(self, node: ast.BoolOp, scope: Scope) -> Value:
-        return choice([self.expression(operand, scope) for operand in node.values[:MAX_OPTIONS]], node, scope.module)
+    def _one_of(self, node: ast.IfExp | ast.BoolOp, scope: Scope) -> Value:
+        values = [self.expression(part, scope) for part in alternatives(node)[:MAX_OPTIONS]]
+        return choice(values, node, scope.module)
 
     def _inner(self, node: ast.NamedExpr | ast.Starred, scope: Scope) -> Value:
         return self.expression(node.value, scope)
 
     def _signed(self, node: ast.UnaryOp, scope: Scope) -> Value:
         value = self.expression(node.operand, scope)
-        if isinstance(value, Const) and isinstance(value.value, (int, float)):
-            if isinstance(node.op, ast.USub):
-                return Const(node, scope.module, -value.value)
-            if isinstance(node.op, ast.UAdd):
-                return Const(node, scope.module, value.value)
+        if isinstance(node.op, ast.USub) and isinstance(value, Const) and isinstance(value.value, (int, float)):
+            return Const(node, scope.module, -value.value)
         return Unknown(node, scope.module, "an operator on a value that is not a number")
-
-    def _awaited(self, node: ast.Await, scope: Scope) -> Value:
-        return Unknown(node, scope.module, "the result of an awaited call")
 
     def attribute(self, node: ast.Attribute, scope: Scope) -> Value:
         """The value of `base.attr`."""
@@ -267,8 +236,6 @@ class Resolver(AnnotationReader):
             holder = self.expression(node.value.value, scope)
             if isinstance(holder, Symbol) and holder.definition is not None and enum_like(holder):
                 return base if node.attr in _VALUE else Const(node, module, node.value.attr)
-        if type(base) is not Choice:
-            return self._attribute_of(base, node, module)
         return choice([self._attribute_of(option, node, module) for option in options(base)], node, module)
 
     def _attribute_of(self, base: Value, node: ast.Attribute, module: Module) -> Value:
@@ -292,10 +259,8 @@ class Resolver(AnnotationReader):
                 number = CODES.by_name.get(attr)
                 if attr.isupper() or number is not None:
                     return CodeValue(node, module, attr, number, exists=number is not None)
-            submodule = None
-            if "." not in base.name or not base.name.startswith("builtins."):
-                submodule = module.project.module_of(module, f"{base.name}.{attr}")
-            if submodule is not None:
+            submodule = module.project.module_of(module, f"{base.name}.{attr}")
+            if submodule is not None and not base.name.startswith("builtins."):
                 return Symbol(node, module, submodule.name, submodule.tree)
             return Symbol(node, module, canonical(f"{base.name}.{attr}"))
         if isinstance(base, (Const, CodeValue)) and attr in _VALUE:
@@ -308,25 +273,20 @@ class Resolver(AnnotationReader):
         return Unknown(node, module, f"the attribute {attr} of a value")
 
     def _class_attribute(self, base: Symbol, node: ast.Attribute, module: Module) -> Value:
-        definition = base.definition
-        assert isinstance(definition, ast.ClassDef)
         info = class_info(base)
         if info is None:
             return Unknown(node, module, f"an attribute of {base.name}")
         bindings = info.attributes.get(node.attr)
         if bindings:
             binding = bindings[-1]
-            if binding.kind == "function":
+            if binding.kind in {"function", "class"}:
                 return Symbol(node, module, f"{base.name}.{node.attr}", binding.node)
-            if binding.kind == "class":
-                return Symbol(node, module, f"{base.name}.{node.attr}", binding.node)
-            if binding.value is not None and len(bindings) == 1:
-                value = self.expression(binding.value, info.body_scope)
-                if isinstance(value, CallValue) and value.func.name == "enum.auto":
-                    return Const(node, module, node.attr.lower())
-                return value
-            return Unknown(node, module, f"{base.name}.{node.attr} has several values")
-        for parent in definition.bases:
+            if binding.value is None or len(bindings) > 1:
+                return Unknown(node, module, f"{base.name}.{node.attr} has several values")
+            value = self.expression(binding.value, info.body_scope)
+            is_auto = isinstance(value, CallValue) and value.func.name == "enum.auto"
+            return Const(node, module, node.attr.lower()) if is_auto else value
+        for parent in info.node.bases:
             inherited = self.expression(parent, info.scope)
             if isinstance(inherited, Symbol) and isinstance(inherited.definition, ast.ClassDef):
                 value = self._attribute_of(inherited, node, info.module)
@@ -337,17 +297,12 @@ class Resolver(AnnotationReader):
     def _joined(self, node: ast.JoinedStr, scope: Scope) -> Value:
         parts: list[str | None] = []
         for piece in node.values:
-            if isinstance(piece, ast.Constant) and isinstance(piece.value, str):
-                parts.append(piece.value)
-            elif isinstance(piece, ast.FormattedValue) and piece.format_spec is None and piece.conversion == -1:
-                value = self.expression(piece.value, scope)
-                parts += value.parts if isinstance(value, Text) else [string(value)]
+            plain = isinstance(piece, ast.FormattedValue) and piece.format_spec is None and piece.conversion == -1
+            if isinstance(piece, ast.FormattedValue):
+                parts += _parts(self.expression(piece.value, scope)) if plain else [None]
             else:
-                parts.append(None)
-        known = [part for part in parts if part is not None]
-        if len(known) == len(parts):
-            return Const(node, scope.module, "".join(known))
-        return Text(node, scope.module, tuple(parts))
+                parts += _parts(self.expression(piece, scope))
+        return _text(node, scope.module, parts)
 
     def _items(self, node: ast.List | ast.Tuple | ast.Set, scope: Scope) -> Value:
         items: list[Value] = []
@@ -355,8 +310,6 @@ class Resolver(AnnotationReader):
         for element in node.elts:
             if isinstance(element, ast.Starred):
                 value = self.expression(element.value, scope)
-                if isinstance(value, CallValue) and value.func.name == "mcpcore.Contract":
-                    value = contract_items(value)
                 if isinstance(value, Items):
                     items.extend(value.items)
                     complete = complete and value.complete
@@ -384,72 +337,75 @@ class Resolver(AnnotationReader):
         return Mapping(node, scope.module, tuple(pairs), complete)
 
     def _binary(self, node: ast.BinOp, scope: Scope) -> Value:
+        """The sum of two lists or texts, the union of two tables, or a text with values put into it by `%`."""
         module = scope.module
-        # Long sums (a + b + c + ...) lean to the left: walk down that side instead of recursing.
-        chain: list[ast.BinOp] = []
-        current: ast.expr = node
-        while isinstance(current, ast.BinOp):
-            chain.append(current)
-            current = current.left
-        value = self.expression(current, scope)
-        for operation in reversed(chain):
-            right = self.expression(operation.right, scope)
-            value = operate(operation, value, right, module)
-        return value
+        left = self.expression(node.left, scope)
+        if isinstance(node.op, ast.Mod) and string(left) is not None:
+            return Text(node, module, (string(left), None))
+        right = self.expression(node.right, scope)
+        if isinstance(node.op, ast.BitOr) and isinstance(left, Mapping) and isinstance(right, Mapping):
+            return Mapping(node, module, (*left.items, *right.items), left.complete and right.complete)
+        if isinstance(node.op, ast.Add):
+            lists = [side for side in (left, right) if isinstance(side, Items)]
+            if lists:
+                items = tuple(item for side in lists for item in side.items)
+                complete = len(lists) == 2 and all(side.complete for side in lists)
+                return Items(node, module, lists[0].kind, items[:MAX_ITEMS], complete and len(items) <= MAX_ITEMS)
+            parts = [*_parts(left), *_parts(right)]
+            if parts != [None, None]:
+                return _text(node, module, parts)
+        return Unknown(node, module, "an operator that is not followed")
 
     def call(self, node: ast.Call, scope: Scope) -> Value:
         """The value of a call, if the callee is known by name."""
         module = scope.module
         func = self.expression(node.func, scope)
-        if isinstance(func, CallValue) and func.func.name == "functools.partial" and func.args:
-            inner = func.args[0]
-            if isinstance(inner, Symbol):
-                args, keywords, complete = self.arguments(node, scope)
-                names = {name for name, _ in keywords}
-                merged = (*((name, value) for name, value in func.keywords if name not in names), *keywords)
-                return CallValue(node, module, inner, (*func.args[1:], *args), merged, complete and func.complete)
+        first: tuple[Value, ...] = ()
+        preset: tuple[tuple[str, Value], ...] = ()
+        if isinstance(func, CallValue) and func.func.name == "functools.partial" and func.complete and func.args:
+            (inner, *more), preset = func.args, func.keywords
+            func, first = inner, tuple(more)
         if not isinstance(func, Symbol):
-            if isinstance(node.func, ast.Attribute) and node.func.attr in {"values", "keys"} and not node.args:
-                table = self.expression(node.func.value, scope)
-                if isinstance(table, Mapping):
-                    items = tuple(pair[node.func.attr == "values"] for pair in table.items)
-                    return Items(node, module, "tuple", items, table.complete)
-            if isinstance(node.func, ast.Attribute) and node.func.attr in TEXT_METHODS and not node.keywords:
-                base = self.expression(node.func.value, scope)
-                if isinstance(base, Const) and isinstance(base.value, str):
-                    return text_of(node, base.value, [self.expression(arg, scope) for arg in node.args], module)
-            return Unknown(node, module, "the result of a call")
-        name = func.name
-        if name in {"mcpcore.ErrorCode", "typing.cast", "builtins.list", "builtins.tuple", "builtins.set"}:
-            args = [self.expression(arg, scope) for arg in node.args]
-            if name == "mcpcore.ErrorCode":
+            return self._method_of_value(node, scope)
+        args, keywords, complete = self.arguments(node, scope)
+        given = {name for name, _ in keywords}
+        args = [*first, *args]
+        keywords = [*((name, value) for name, value in preset if name not in given), *keywords]
+        match func.name:
+            case "mcpcore.ErrorCode":
                 return code_of(args, node, module)
-            if name == "typing.cast":
+            case "mcpcore.CustomCode":
+                return custom_code(CallValue(node, module, func, tuple(args), tuple(keywords), complete))
+            case "typing.cast":
                 return args[1] if len(args) == 2 else Unknown(node, module, "a cast")
-            if not args and not node.keywords:
-                return Items(node, module, name.removeprefix("builtins."), (), complete=True)  # type: ignore[arg-type]
-            if len(args) == 1 and isinstance(args[0], Items):
-                return Items(node, module, name.removeprefix("builtins."), args[0].items, args[0].complete)  # type: ignore[arg-type]
-            return Items(node, module, name.removeprefix("builtins."), (), complete=False)  # type: ignore[arg-type]
-        if name == "builtins.dict":
-            args, keywords, complete = self.arguments(node, scope)
-            pairs: list[tuple[Value, Value]] = []
-            for arg in args:
-                if isinstance(arg, Mapping):
-                    pairs.extend(arg.items)
-                    complete = complete and arg.complete
-                else:
-                    complete = False
-            pairs.extend((Const(value.node, module, key), value) for key, value in keywords)
-            return Mapping(node, module, tuple(pairs), complete)
-        if name in {"importlib.import_module", "builtins.__import__"} and len(node.args) == 1 and not node.keywords:
-            text = string(self.expression(node.args[0], scope))
-            if text is not None and not text.startswith(".") and (name.startswith("importlib") or "." not in text):
-                return self.imported((text, None, 0), module, node)
-        positional, named, whole = self.arguments(node, scope)
-        if name == "mcpcore.CustomCode":
-            return custom_code(CallValue(node, module, func, tuple(positional), tuple(named), whole))
-        return CallValue(node, module, func, tuple(positional), tuple(named), whole)
+            case "builtins.list" | "builtins.tuple" | "builtins.set":
+                kind: Any = func.name.removeprefix("builtins.")
+                if len(args) == 1 and isinstance(args[0], Items):
+                    return Items(node, module, kind, args[0].items, args[0].complete)
+                return Items(node, module, kind, (), complete=complete and not args and not keywords)
+            case "builtins.dict":
+                tables = [arg for arg in args if isinstance(arg, Mapping)]
+                complete = complete and len(tables) == len(args) and all(table.complete for table in tables)
+                pairs = [pair for table in tables for pair in table.items]
+                pairs += [(Const(value.node, module, key), value) for key, value in keywords]
+                return Mapping(node, module, tuple(pairs), complete)
+            case "importlib.import_module" if len(args) == 1:
+                text = string(args[0])
+                if text is not None and not text.startswith("."):
+                    return self.imported((text, None, 0), module, node)
+        return CallValue(node, module, func, tuple(args), tuple(keywords), complete)
+
+    def _method_of_value(self, node: ast.Call, scope: Scope) -> Value:
+        """The result of `table.values()`, `table.keys()` and `text.format(...)`."""
+        func = node.func
+        if isinstance(func, ast.Attribute) and func.attr in {"values", "keys", "format"}:
+            base = self.expression(func.value, scope)
+            if isinstance(base, Mapping) and func.attr != "format":
+                items = tuple(pair[func.attr == "values"] for pair in base.items)
+                return Items(node, scope.module, "tuple", items, base.complete)
+            if string(base) is not None and func.attr == "format":
+                return Text(node, scope.module, (string(base), None))
+        return Unknown(node, scope.module, "the result of a call")
 
     def arguments(self, node: ast.Call, scope: Scope) -> tuple[list[Value], list[tuple[str, Value]], bool]:
         """The positional arguments of a call, its keyword arguments, and whether those are all of them."""
@@ -482,50 +438,21 @@ class Resolver(AnnotationReader):
     def _subscript(self, node: ast.Subscript, scope: Scope) -> Value:
         module = scope.module
         base = self.expression(node.value, scope)
-        if isinstance(base, Symbol) and base.name == "mcpcore.ErrorCode":
-            text = string(self.expression(node.slice, scope))
-            if text is not None:
-                number = CODES.by_name.get(text)
-                return CodeValue(node, module, text, number, exists=number is not None)
-            return Unknown(node, module, "a code that is not a constant")
-        if isinstance(base, Symbol):
+        if isinstance(base, Symbol) and base.name != "mcpcore.ErrorCode" and not enum_like(base):
             # A generic alias: list[int], Context[Literal["a"]], FailureMode["a"](...).
-            if isinstance(base.definition, ast.ClassDef) and enum_like(base):
-                text = string(self.expression(node.slice, scope))
-                if text is not None:
-                    attribute = ast.Attribute(node.value, text, ast.Load())
-                    ast.copy_location(attribute, node)
-                    return self._attribute_of(base, attribute, module)
             return Symbol(node, module, base.name, base.definition)
-        if isinstance(base, Mapping):
-            text = string(self.expression(node.slice, scope))
-            item = base.get(text) if text is not None else None
-            if item is not None and base.complete:
-                return item
-        if isinstance(base, Items) and base.complete and base.kind != "set":
-            if isinstance(node.slice, ast.Slice):
-                return self._sliced(base, node.slice, node, scope)
-            index = self.expression(node.slice, scope)
-            if (
-                isinstance(index, Const)
-                and isinstance(index.value, int)
-                and -len(base.items) <= index.value < len(base.items)
-            ):
-                return base.items[index.value]
+        key = self.expression(node.slice, scope)
+        text = string(key)
+        if isinstance(base, Symbol) and text is not None:
+            attribute = ast.copy_location(ast.Attribute(node.value, text, ast.Load()), node)
+            return self._attribute_of(base, attribute, module)
+        if isinstance(base, Mapping) and base.complete and text is not None:
+            return base.get(text) or Unknown(node, module, "a key that the table lacks")
+        if isinstance(base, Items) and base.complete and base.kind != "set" and isinstance(key, Const):
+            index = key.value
+            if isinstance(index, int) and -len(base.items) <= index < len(base.items):
+                return base.items[index]
         return Unknown(node, module, "an item that is not followed")
-
-    def _sliced(self, base: Items, part: ast.Slice, node: ast.Subscript, scope: Scope) -> Value:
-        """`ERRORS[:2]`, `ERRORS[1:]`."""
-        bounds: list[int | None] = []
-        for bound in (part.lower, part.upper, part.step):
-            value = self.expression(bound, scope) if bound is not None else None
-            number = value.value if isinstance(value, Const) else None
-            if bound is not None and not (isinstance(number, int) or number is None):
-                return Unknown(node, scope.module, "a slice that is not followed")
-            if isinstance(value, Unknown) or (number == 0 and bound is part.step):
-                return Unknown(node, scope.module, "a slice that is not followed")
-            bounds.append(number if isinstance(number, int) else None)
-        return Items(node, scope.module, base.kind, base.items[slice(*bounds)], complete=True)
 
     _BY_KIND: Final[dict[type[ast.AST], Callable[[Resolver, Any, Scope], Value]]] = {
         ast.Attribute: attribute,
@@ -534,36 +461,20 @@ class Resolver(AnnotationReader):
         ast.Tuple: _items,
         ast.Set: _items,
         ast.Dict: _dict,
-        ast.IfExp: _either,
-        ast.BoolOp: _any_of,
+        ast.IfExp: _one_of,
+        ast.BoolOp: _one_of,
         ast.NamedExpr: _inner,
         ast.Starred: _inner,
         ast.BinOp: _binary,
         ast.UnaryOp: _signed,
         ast.Call: call,
         ast.Subscript: _subscript,
-        ast.Await: _awaited,
     }
     """The method that evaluates each kind of expression."""
 
 
 def evaluate(node: ast.expr, scope: Scope) -> Value:
     """The value of an expression in a scope."""
-    kind = type(node)
-    if kind is ast.Name:
-        # The values of most names are cached, so no resolver is needed.
-        name: str = node.id  # type: ignore[attr-defined]
-        match = scope.lookup_at(node)  # type: ignore[arg-type]
-        if match is not None:
-            where, bindings = match
-            known = where.values.get(name) if where.bindings.get(name) is bindings else None
-            if known is None:
-                resolver = Resolver()
-                resolver.depth = 1
-                known = resolver.named(bindings, where, name, node)
-            return Symbol(node, known.module, known.name, known.definition) if type(known) is Symbol else known
-    elif kind is ast.Constant:
-        return _constant(node, scope)  # type: ignore[arg-type]
     return Resolver().expression(node, scope)
 
 
@@ -572,3 +483,13 @@ def _constant(node: ast.Constant, scope: Scope) -> Value:
     if value is ...:
         return Unknown(node, scope.module, "an ellipsis")
     return Const(node, scope.module, value)
+
+
+def _parts(value: Value) -> tuple[str | None, ...]:
+    return value.parts if isinstance(value, Text) else (string(value),)
+
+
+def _text(node: ast.expr, module: Module, parts: list[str | None]) -> Value:
+    """A string made of pieces, of which None is unknown."""
+    known = [part for part in parts if part is not None]
+    return Const(node, module, "".join(known)) if len(known) == len(parts) else Text(node, module, tuple(parts))

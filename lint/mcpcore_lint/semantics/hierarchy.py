@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING, Final
 from mcpcore_lint.model import Symbol
 from mcpcore_lint.names import canonical
 from mcpcore_lint.semantics.evaluate import Resolver
-from mcpcore_lint.semantics.knowledge import KNOWLEDGE
+from mcpcore_lint.semantics.knowledge import known_exceptions, known_name
 from mcpcore_lint.semantics.symbols import class_info
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from mcpcore_lint.syntax.module import ClassInfo
     from mcpcore_lint.syntax.project import Project
 
 FRAMEWORK_BASES: Final[dict[str, tuple[str, ...]]] = {
@@ -48,18 +47,16 @@ class Hierarchy:
 
     def __init__(self, project: Project, extra: Mapping[str, tuple[str, ...]] | None = None) -> None:
         self._project = project
-        self._bases: dict[str, tuple[str, ...]] = {**KNOWLEDGE.exceptions, **FRAMEWORK_BASES, **(extra or {})}
+        self._bases: dict[str, tuple[str, ...]] = {**known_exceptions(), **FRAMEWORK_BASES, **(extra or {})}
         self._ancestors: dict[str, tuple[frozenset[str], bool]] = {}
 
     def ancestors(self, name: str, symbol: Symbol | None = None) -> tuple[frozenset[str], bool]:
         """The class and all its known base classes, and whether those are definitely all of them."""
+        name = known_name(name)
         known = self._ancestors.get(name)
         if known is None:
-            alias, name = name, KNOWLEDGE.canonical(name)
-            self._ancestors[name] = (frozenset({name}), False)
-            known = self._compute(name, symbol)
-            self._ancestors[name] = known
-            self._ancestors[alias] = known
+            self._ancestors[name] = (frozenset({name}), False)  # a class that inherits from itself
+            known = self._ancestors[name] = self._compute(name, symbol)
         return known
 
     def _compute(self, name: str, symbol: Symbol | None) -> tuple[frozenset[str], bool]:
@@ -67,37 +64,22 @@ class Hierarchy:
         if builtin is not None:
             return frozenset(builtin), True
         info = class_info(symbol) if symbol is not None else self._project.class_named(name)
+        names, complete = {name}, info is not None or name in self._bases
+        bases: list[Symbol | None] = [Symbol(None, None, base) for base in self._bases.get(name, ())]
         if info is not None:
-            return self._of_class(name, info)
-        bases = self._bases.get(name)
-        if bases is None:
-            return frozenset({name}), False
-        names = {name}
-        complete = True
+            values = [Resolver().expression(base, info.scope) for base in info.node.bases]
+            bases = [value if isinstance(value, Symbol) else None for value in values]
         for base in bases:
-            above, all_known = self.ancestors(base)
-            names |= above
+            above, all_known = self.ancestors(base.name, base if base.module else None) if base else ((), False)
+            names.update(above)
             complete = complete and all_known
-        return frozenset(names), complete
-
-    def _of_class(self, name: str, info: ClassInfo) -> tuple[frozenset[str], bool]:
-        names = {name}
-        complete = True
-        for base in info.node.bases:
-            value = Resolver().expression(base, info.scope)
-            if isinstance(value, Symbol):
-                above, all_known = self.ancestors(value.name, value)
-                names |= above
-                complete = complete and all_known
-            else:
-                complete = False
         return frozenset(names), complete
 
     def is_kind_of(self, name: str, base: str) -> bool | None:
         """Whether a class is `base` or a subclass of it; None if that is unknown."""
         if base in {name, "builtins.BaseException"}:
             return True
-        base = KNOWLEDGE.canonical(base)
+        base = known_name(base)
         above, complete = self.ancestors(name)
         if base in above:
             return True

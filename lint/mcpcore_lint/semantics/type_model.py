@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-import ast
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from mcpcore_lint.dataclasses import light_value
 from mcpcore_lint.model import Symbol
 from mcpcore_lint.semantics.evaluate import evaluate
-from mcpcore_lint.semantics.symbols import class_info
+from mcpcore_lint.semantics.symbols import class_info, last_name
 
 if TYPE_CHECKING:
+    import ast
+
     from mcpcore_lint.model import FunctionNode
     from mcpcore_lint.syntax.module import ClassInfo, Module
+    from mcpcore_lint.syntax.scopes import Scope
 
 
 @light_value
@@ -34,6 +36,8 @@ class Outside:
     """A value from outside the project. `name` is its class, or empty if that is unknown."""
 
     name: str = ""
+    items: tuple[ast.expr, Scope] | None = None
+    """The annotation of the items of a container, with the scope to read it in."""
 
 
 @light_value
@@ -61,6 +65,9 @@ BUILTIN_METHODS: Final = frozenset(
 ) - {"get", "pop", "update", "remove", "find", "index", "count", "copy", "clear", "add", "insert", "replace", "format"}
 """Methods that identify a value of unknown class as a string, a list or the like. Names that services often use for
 their own methods are left out."""
+
+
+_PROPERTIES: Final = frozenset({"property", "cached_property", "getter", "abstractproperty"})
 
 
 def method_of(info: ClassInfo, name: str) -> tuple[ast.FunctionDef | ast.AsyncFunctionDef, ClassInfo] | None:
@@ -106,21 +113,6 @@ def _linear(info: ClassInfo) -> tuple[ClassInfo, ...]:
     return tuple(order)
 
 
-def subclasses(info: ClassInfo, asker: Module) -> tuple[ClassInfo, ...]:
-    """The subclasses of a class in its own file and in the file `asker`."""
-    key = ("subclasses", info.node)
-    known: tuple[ClassInfo, ...] | None = asker.memo.get(key)
-    if known is None:
-        modules = dict.fromkeys((info.module, asker))
-        candidates = [
-            candidate for module in modules for candidate in module.classes.values() if candidate.scope.is_module
-        ]
-        known = asker.memo[key] = tuple(
-            candidate for candidate in candidates if candidate is not info and info in ancestry(candidate)
-        )
-    return known
-
-
 def outside_bases(info: ClassInfo) -> list[str]:
     """The base classes outside the project, including inherited ones; "" for a base that cannot be resolved."""
     names: list[str] = []
@@ -136,23 +128,17 @@ def outside_bases(info: ClassInfo) -> list[str]:
 
 def is_property(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
     """Whether a function is a property."""
-    for decorator in node.decorator_list:
-        if isinstance(decorator, ast.Attribute):
-            name = decorator.attr
-        else:
-            name = decorator.id if isinstance(decorator, ast.Name) else ""
-        if name in {"property", "cached_property", "getter", "abstractproperty"}:
-            return True
-    return False
+    return any(last_name(decorator) in _PROPERTIES for decorator in node.decorator_list)
 
 
 class Trail:
-    """The state of one inference: the names being inferred, and the number of expressions visited."""
+    """The state of one inference: the names being inferred, and how many and how deep expressions were visited."""
 
-    __slots__ = ("active", "cut", "steps")
+    __slots__ = ("active", "cut", "depth", "steps")
 
     def __init__(self) -> None:
         self.active: set[tuple[int, str | int, int]] = set()
+        self.depth = 0
         self.steps = 0
         self.cut = False
         """Whether the result is incomplete: a name defined by itself, or the limit on depth or steps was reached."""
@@ -160,8 +146,4 @@ class Trail:
 
 def once(kinds: list[Kind]) -> list[Kind]:
     """The kinds in order, without duplicates."""
-    unique: list[Kind] = []
-    for kind in kinds:
-        if kind not in unique:
-            unique.append(kind)
-    return unique
+    return kinds if len(kinds) < 2 else list(dict.fromkeys(kinds))

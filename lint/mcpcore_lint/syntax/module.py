@@ -12,11 +12,11 @@ from mcpcore_lint.dataclasses import cached_property, light
 from mcpcore_lint.patterns import regex
 from mcpcore_lint.syntax.outline import complete, complete_all, deferred, forget, outline, settle
 from mcpcore_lint.syntax.parse import BLOCKS, FIELDS, body_of, children, statements, walk, walk_shallow
-from mcpcore_lint.syntax.scopes import Binding, Scope, bind_statement, role_of
+from mcpcore_lint.syntax.scopes import Binding, Scope, bind_statement, role_of, targets_of
 from mcpcore_lint.syntax.source import Source, parse
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
     from mcpcore_lint.flow.bodies.builder import HandlerBuilder
     from mcpcore_lint.model import FunctionNode
@@ -29,9 +29,6 @@ _CHANGE = regex(
     r"\s*(?:\.\s*(?:append|extend|insert|remove|pop|clear|update|setdefault|add|discard)\s*\(|\+=|\|=|\[[^\n]*\]\s*=(?!=))"
 )
 """What follows a name whose list or dict is changed in place."""
-_CHANGES: Final = frozenset(
-    {"append", "extend", "insert", "remove", "pop", "clear", "update", "setdefault", "add", "discard"}
-)
 
 
 @light
@@ -60,18 +57,22 @@ class ClassInfo:
         found: dict[str, list[tuple[ast.expr | None, ast.expr | None, Scope]]] = {}
         for method in (*self.methods.values(), *self.accessors.values()):
             names = [*method.args.posonlyargs, *method.args.args]
-            if not names:
-                continue
-            me = names[0].arg
-            if not _may_assign(method, names[0].arg, self.module.source.text):
+            if not names or not _may_assign(method, names[0].arg, self.module.source.text):
                 continue
             scope = self.module.scope_of(method)
             for node in statements(method.body):
+                annotation: ast.expr | None = None
+                pairs: list[tuple[ast.expr, ast.expr | None]]
                 if isinstance(node, ast.Assign):
-                    for target in node.targets:
-                        _note_attribute(found, target, None, node.value, me, scope)
+                    pairs = [pair for target in node.targets for pair in targets_of(target, node.value)]
                 elif isinstance(node, ast.AnnAssign):
-                    _note_attribute(found, node.target, node.annotation, node.value, me, scope)
+                    annotation, pairs = node.annotation, [(node.target, node.value)]
+                else:
+                    continue
+                for target, value in pairs:
+                    match target:
+                        case ast.Attribute(value=ast.Name(id=name), attr=attr) if name == names[0].arg:
+                            found.setdefault(attr, []).append((annotation, value, scope))
         return found
 
 
@@ -99,7 +100,6 @@ class Module:
         self.star_imports: list[tuple[str, int]] = []
         self._by_place: dict[tuple[int, int], FunctionNode] = {}
         self._changed: dict[str, list[int]] = {}
-        self._changed_in: dict[tuple[str, Scope], bool] = {}
         self.scope = Scope(self, self.tree, None, "", None, {})
         _index(self)
 
@@ -139,16 +139,12 @@ class Module:
         """The file, as diagnostics name it."""
         return self.source.path
 
-    @cached_property
-    def exported(self) -> frozenset[str] | None:
-        """The names in `__all__`, where it is a plain list or tuple of strings."""
+    def exports(self, name: str) -> bool:
+        """Whether `from module import *` binds a name that the module has."""
         for binding in self.scope.bindings.get("__all__", ()):
             if isinstance(binding.value, (ast.List, ast.Tuple)):
-                names = [
-                    e.value for e in binding.value.elts if isinstance(e, ast.Constant) and isinstance(e.value, str)
-                ]
-                return frozenset(names)
-        return None
+                return any(isinstance(item, ast.Constant) and item.value == name for item in binding.value.elts)
+        return not name.startswith("_")
 
     @cached_property
     def parents(self) -> dict[ast.AST, ast.AST]:
@@ -264,7 +260,6 @@ class Module:
         self.built.clear()
         self.memo.clear()
         self._by_place.clear()
-        self._changed_in.clear()
         self.__dict__.pop("parents", None)
         self.tree = ast.Module([], [])
         self.scope = Scope(self, self.tree, None, "", None, {})
@@ -293,58 +288,35 @@ class Module:
 
         Args:
             name: The name of a variable or of an attribute.
-            where: Of a variable, the scope that it is bound in: others of that name do not count.
+            where: Of a variable, the scope that it is bound in: in other functions, that name is another variable.
         """
-        places = self._changed.get(name)
-        if places is None:
-            places = self._changed[name] = self._changes_written(name)
-        if where is None or not places:
-            return bool(places)
-        key = (name, where)
-        found = self._changed_in.get(key)
-        if found is None:
-            found = self._changed_in[key] = any(self._changes(name, where, place) for place in places)
-        return found
+        lines = self._changed.get(name)
+        if lines is None:
+            lines = self._changed[name] = self._lines_changing(name)
+        if where is None or not lines or (where.is_module and where is not self.scope):
+            return bool(lines)
+        return any(self._binder(name, line) is where for line in lines)
 
-    def _changes_written(self, name: str) -> list[int]:
-        """Where the text looks as if something of that name were changed in place."""
+    def _binder(self, name: str, line: int) -> Scope:
+        """The innermost function that binds a name and is around a line, or the module."""
+        binder = self.scope
+        for node, scope in list(self.functions.items()):
+            first, last = _lines(node, decorators=False)
+            if first <= line <= last and name in scope.bindings and name not in scope.globals:
+                binder = scope
+        return binder
+
+    def _lines_changing(self, name: str) -> list[int]:
+        """The lines on which the text looks as if something of that name were changed in place."""
         text = self.source.text
-        found: list[int] = []
+        lines: list[int] = []
         start = text.find(name)
         while start >= 0:
             end = start + len(name)
             if not (start and (text[start - 1].isalnum() or text[start - 1] == "_")) and _CHANGE.match(text, end):
-                found.append(start)
+                lines.append(bisect_right(self.source.line_starts, start))
             start = text.find(name, end)
-        return found
-
-    def _changes(self, name: str, where: Scope, place: int) -> bool:
-        """Whether a place in the text changes the variable of a scope."""
-        line = bisect_right(self.source.line_starts, place)
-        if where.is_module:
-            if where is not self.scope:
-                return True  # the body of a class
-        else:
-            first, last = _lines(where.node, decorators=False)
-            if not first <= line <= last:
-                return False
-        inside, start = self.scope, 0
-        while (nearest := self._innermost(line, start)) is not None:
-            self.complete(nearest)
-            inside, start = self.functions[nearest], nearest.lineno + 1
-        seen = inside.lookup(name)
-        if seen is None or seen[0] is not where:
-            return False
-        body = inside.node.body
-        return any(_changed_by(each, name) for each in _on_line(body if isinstance(body, list) else [body], line))
-
-    def _innermost(self, line: int, start: int) -> ast.FunctionDef | ast.AsyncFunctionDef | None:
-        """The function round a line that begins last, at some line or behind it; as far as functions are parsed."""
-        found = None
-        for each in self.functions:
-            if not isinstance(each, ast.Lambda) and start <= each.lineno <= line <= _lines(each, decorators=False)[1]:
-                found = each if found is None or each.lineno > found.lineno else found
-        return found
+        return lines
 
     def function_at(self, line: int, column: int) -> FunctionNode | None:
         """The function or lambda that starts at a place as `ast` counts it."""
@@ -362,8 +334,11 @@ class Module:
 
     def class_at(self, line: int, column: int) -> ClassInfo | None:
         """The class that starts at a place as `ast` counts it."""
-        found = (info for node, info in self.classes.items() if (node.lineno, node.col_offset) == (line, column))
-        return next(found, None)
+        by_place = {(node.lineno, node.col_offset): info for node, info in self.classes.items()}
+        if (line, column) not in by_place and self._deferred:
+            self.complete()
+            return self.class_at(line, column)
+        return by_place.get((line, column))
 
     def statement_of(self, node: ast.AST) -> ast.stmt | None:
         """The innermost statement that a node is in."""
@@ -465,37 +440,6 @@ def _may_define(node: ast.FunctionDef | ast.AsyncFunctionDef, source: Source) ->
     return text.find("def", begin, end) >= 0 or text.find("class", begin, end) >= 0
 
 
-def _on_line(body: Sequence[ast.AST], line: int) -> list[ast.AST]:
-    """The nodes of the statements on a line, those in classes and lambdas included, those in functions not."""
-    waiting = [*body]
-    found: list[ast.AST] = []
-    while waiting:
-        each = waiting.pop()
-        first, last = _lines(each, decorators=False)
-        if not first <= line <= last:
-            continue
-        if isinstance(each, ast.ClassDef):
-            waiting.extend(each.body)
-        else:
-            found.extend(nodes := walk_shallow([each.body if isinstance(each, ast.Lambda) else each]))
-            waiting.extend(one for one in nodes if isinstance(one, ast.Lambda))
-    return found
-
-
-def _changed_by(node: ast.AST, name: str) -> bool:
-    """Whether a node changes the value of a name in place."""
-    target: ast.AST | None = None
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _CHANGES:
-        target = node.func.value
-    elif isinstance(node, ast.AugAssign):
-        target = node.target
-    elif isinstance(node, ast.Subscript) and not isinstance(node.ctx, ast.Load):
-        target = node.value
-    while isinstance(target, ast.Subscript):
-        target = target.value
-    return isinstance(target, ast.Name) and target.id == name
-
-
 def _plain(binding: Binding) -> bool:
     return isinstance(binding.node, (ast.FunctionDef, ast.AsyncFunctionDef)) and not binding.node.decorator_list
 
@@ -503,45 +447,11 @@ def _plain(binding: Binding) -> bool:
 def _may_assign(method: ast.FunctionDef | ast.AsyncFunctionDef, me: str, text: str) -> bool:
     """Whether a method may assign to `self.name`, as far as its text tells where it was not parsed yet."""
     place = deferred(method)
-    if place is None:
-        return True
-    for match in _mention(me).finditer(text, place.start, place.end):
-        if match[1] == "=":
-            if not text.startswith("=", match.end()):
-                return True
-        elif match[1] == ":":
-            # An annotation follows the name at the beginning of a statement.
-            before = text[text.rfind("\n", 0, match.start()) + 1 : match.start()].rstrip()
-            if not before or before[-1] in ":;":
-                return True
-        elif _FURTHER_TARGETS.match(text, match.end()):
-            return True
-    return False
-
-
-_FURTHER_TARGETS: Final = regex(r"[\w\s.,*()\[\]]{0,400}=(?!=)")
-"""The value for one of several targets of an assignment."""
+    return place is None or _assignment(me).search(text, place.start, place.end) is not None
 
 
 @lru_cache(maxsize=16)
-def _mention(me: str) -> re.Pattern[str]:
-    # It begins with letters, not with their surroundings: these are searched for faster.
-    return re.compile(rf"{re.escape(me)}\s*\.\s*\w+\s*([=:,)\]])")
-
-
-def _note_attribute(
-    found: dict[str, list[tuple[ast.expr | None, ast.expr | None, Scope]]],
-    target: ast.expr,
-    annotation: ast.expr | None,
-    value: ast.expr | None,
-    me: str,
-    scope: Scope,
-) -> None:
-    if isinstance(target, ast.Attribute) and isinstance(target.value, ast.Name) and target.value.id == me:
-        found.setdefault(target.attr, []).append((annotation, value, scope))
-    elif isinstance(target, (ast.Tuple, ast.List)):
-        values: list[ast.expr | None] = [None] * len(target.elts)
-        if isinstance(value, (ast.Tuple, ast.List)) and len(value.elts) == len(target.elts):
-            values = list(value.elts)
-        for each, one in zip(target.elts, values, strict=True):
-            _note_attribute(found, each, None, one, me, scope)
+def _assignment(me: str) -> re.Pattern[str]:
+    """A value or an annotation for `self.name`, or a value for several targets of which it is one."""
+    name = rf"{re.escape(me)}\s*\.\s*\w+\s*"
+    return re.compile(rf"{name}(?:=(?!=)|[,)\]][\w\s.,*()\[\]]{{0,400}}=(?!=))|^[ \t]*{name}:", re.MULTILINE)

@@ -56,6 +56,8 @@ REGISTERS: Final = tuple(
         # A function of the project may register its argument: `audited_tool(mcp, ...)(fn)`, `register(mcp, fn)`.
         ((b"tool", b")("), rb"\)\(\s*[\w.]+\s*[,)]"),
         ((b"egister", b"register"), rb"register\w*\(\s*[\w.]+\s*,"),
+        # The file that makes a server may hand it to functions of other files: `setup(mcp)`.
+        ((b"MCP(",), rb"\w\((?:\s*\w+\s*=)?\s*(?:mcp|server|app)\w*\s*[,)]"),
         ((b"Tool", b"FunctionTool("), rb"FunctionTool\("),
         ((b"Tool", b"ToolBinding("), rb"ToolBinding\("),
         ((b"esource", b".resource"), rb"\.resource(?![\w.])"),
@@ -91,16 +93,12 @@ def speaks_of_mcp(raw: bytes, *, mentions: bool = False) -> bool:
 
     def there(marks: tuple[bytes, ...]) -> bool:
         for mark in marks:
-            known = searched.get(mark)
-            if known is None:
-                known = searched[mark] = mark in raw
-            if not known:
+            if mark not in searched:
+                searched[mark] = mark in raw
+            if not searched[mark]:
                 return False
         return True
 
-    for family in FAMILIES:
-        if there(family):
-            break
-    else:
+    if not any(map(there, FAMILIES)):
         return False
     return any(there(marks) and pattern.search(raw) is not None for marks, pattern in REGISTERS)

@@ -6,19 +6,22 @@ import contextlib
 import os
 import sys
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint.names import FRAMEWORKS
 from mcpcore_lint.syntax.module import ClassInfo, Module
-from mcpcore_lint.syntax.nearby import ANY_FILE, nearby
-from mcpcore_lint.syntax.requirements import Nearest, Requirements, nearest
+from mcpcore_lint.syntax.requirements import Requirements, nearest
 from mcpcore_lint.syntax.source import Source, SourceError
 
 if TYPE_CHECKING:
     import ast
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator
 
     from mcpcore_lint.model import FunctionNode
+
+MANY: Final = 400
+"""How many files are listed at most: an editor waits for the answer."""
+_SKIPPED: Final = frozenset({"__pycache__", "node_modules", "site-packages", "venv", "build", "dist", "tests", "test"})
 
 
 class Project:
@@ -47,8 +50,7 @@ class Project:
         self._listings: dict[str, set[str]] = {}
         self._edges: dict[str, tuple[set[str], set[str]]] = {}
         """For each file, the files that its imports led to, and the modules that they did not find."""
-        self._requirements: dict[str, Nearest] = {}
-        self._calling: dict[tuple[str, str], tuple[str, ...]] = {}
+        self._requirements: dict[str, tuple[Requirements, list[str], list[str]]] = {}
         self._given: dict[str, Source] = {}
         """Files held in memory, which replace those on disk."""
         self.reads_whole = reads_whole
@@ -78,7 +80,6 @@ class Project:
         absolute = os.path.abspath(absolute)
         self._given[absolute] = source
         self._listings.clear()
-        self._calling.clear()
         return self.add(absolute, source)
 
     def add(self, absolute: str, source: Source, *, whole: bool = True) -> Module:
@@ -205,10 +206,6 @@ class Project:
             current = os.path.join(current, part)
         return os.path.join(current, "__init__.py") if self._exists(current, "__init__.py") else None
 
-    def locate(self, importer: Module, name: str, level: int) -> str | None:
-        """The file that `import name` (or `from ..name import`, with `level` dots) means in a module."""
-        return self.locate_from(importer.absolute, name, level)
-
     def locate_from(self, absolute: str, name: str, level: int) -> str | None:
         """The file that an import means in a file, whether that file was read or not."""
         if not level:
@@ -222,11 +219,14 @@ class Project:
             known = self._search(directory, name, level)
             self._found[key] = known
         found, missing = known
-        consulted, absent = self._edges.setdefault(absolute, (set(), set()))
-        if found is not None:
-            consulted.add(found)
-        absent.update(missing)
+        self._depends(absolute, (found,) if found is not None else (), missing)
         return found
+
+    def _depends(self, absolute: str, consulted: Iterable[str], missing: Iterable[str]) -> None:
+        """Note the files that a file's findings depend on, and the paths that were looked for and not found."""
+        known_files, known_missing = self._edges.setdefault(absolute, (set(), set()))
+        known_files.update(consulted)
+        known_missing.update(missing)
 
     def _search(self, directory: str, name: str, level: int) -> tuple[str | None, tuple[str, ...]]:
         parts = name.split(".") if name else []
@@ -250,10 +250,9 @@ class Project:
         known = self._requirements.get(directory)
         if known is None:
             known = self._requirements[directory] = nearest(directory, self.root, self._exists)
-        consulted, absent = self._edges.setdefault(module.absolute, (set(), set()))
-        consulted.update(known.files)
-        absent.update(known.absent)
-        return known.requirements
+        requirements, files, missing = known
+        self._depends(module.absolute, files, missing)
+        return requirements
 
     def held(self) -> tuple[str, ...]:
         """The paths of the files held in memory."""
@@ -273,23 +272,6 @@ class Project:
                     queue.append(each)
         seen.discard(absolute)
         return seen, missing
-
-    def files_calling(self, absolute: str, name: str) -> tuple[str, ...]:
-        """The files round a file with a call of some `name` in their text; the findings of the file depend on them."""
-        near = tuple(nearby(absolute, self.root))
-        consulted, absent = self._edges.setdefault(absolute, (set(), set()))
-        consulted.update(near)
-        # A file that is new may call it too.
-        absent.update(
-            os.path.join(folder, ANY_FILE) for folder in {os.path.dirname(path) for path in (absolute, *near)}
-        )
-        key = (os.path.dirname(absolute), name)
-        calling = self._calling.get(key)
-        if calling is None:
-            text = f"{name}("
-            files = dict.fromkeys((absolute, *near, *self._given))
-            calling = self._calling[key] = tuple(path for path in files if text in self.text_of(path))
-        return tuple(path for path in calling if path != absolute)
 
     def text_of(self, absolute: str) -> str:
         """The text of a file. A file that was not parsed is decoded as Latin-1, which is enough to search for ASCII."""
@@ -327,9 +309,10 @@ class Project:
 
     def module_of(self, importer: Module, name: str, level: int = 0) -> Module | None:
         """The module of the project that an import means; None where it is not the project's or cannot be read."""
-        path = self.locate(importer, name, level)
-        if path is None:
-            return None
+        path = self.locate_from(importer.absolute, name, level)
+        return None if path is None else self._readable(path)
+
+    def _readable(self, path: str) -> Module | None:
         if path not in self._by_path:
             try:
                 self.read(path)
@@ -361,22 +344,47 @@ class Project:
 
     def module_at(self, shown: str) -> Module | None:
         """The module of a path as diagnostics show it; None where it cannot be read."""
-        absolute = self.absolute(shown)
-        if absolute not in self._by_path:
-            try:
-                self.read(absolute)
-            except (SourceError, OSError):
-                self._by_path[absolute] = None
-        return self._by_path[absolute]
+        return self._readable(self.absolute(shown))
 
     def class_at(self, place: str) -> ClassInfo | None:
         """The class that starts at `path:line:column`."""
         path, line, column = place.rsplit(":", 2)
         module = self.module_at(path)
-        if module is None:
-            return None
-        found = module.class_at(int(line), int(column))
-        if found is None:
-            module.complete()
-            found = module.class_at(int(line), int(column))
-        return found
+        return module.class_at(int(line), int(column)) if module is not None else None
+
+
+def nearby(absolute: str, root: str) -> Iterator[str]:
+    """The Python files of the folder of a file and of the folders above, then all of its package."""
+    seen = {absolute}
+    folder, top = os.path.dirname(absolute), ""
+    while True:
+        for name in _listed(folder):
+            path = os.path.join(folder, name)
+            if name.endswith(".py") and path not in seen:
+                seen.add(path)
+                yield path
+        package = os.path.isfile(os.path.join(folder, "__init__.py"))
+        if package:
+            top = folder
+        above = os.path.dirname(folder)
+        # Without a pyproject.toml the root is the folder of the file, and its package may start above.
+        inside = folder != root and folder.startswith(root)
+        if not (package or inside) or above == folder or len(seen) > MANY:
+            break
+        folder = above
+    for inner, folders, names in os.walk(top) if top else ():
+        folders[:] = sorted(each for each in folders if each not in _SKIPPED and not each.startswith("."))
+        for name in sorted(names):
+            path = os.path.join(inner, name)
+            if name.endswith(".py") and path not in seen:
+                seen.add(path)
+                yield path
+        if len(seen) > MANY:
+            return
+
+
+def _listed(folder: str) -> list[str]:
+    try:
+        return sorted(os.listdir(folder))
+    except OSError:
+        return []

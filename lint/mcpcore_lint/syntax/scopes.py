@@ -10,7 +10,7 @@ from mcpcore_lint.syntax.parse import all_parameters, own_nodes, statements, wal
 from mcpcore_lint.syntax.reaching import Reaching, is_followed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Iterator
 
     from mcpcore_lint.model import FunctionNode, Value
     from mcpcore_lint.syntax.module import ClassInfo, Module
@@ -100,18 +100,15 @@ class Scope:
         found = self.lookup(use.id)
         if found is None or len(found[1]) == 1 or found[0] is not self or type(self.node) is ast.Module:
             return found
-        if self._reaching is None and not is_followed(found[1]):
-            return found
-        return self, self._reached().at(use, found[1])
+        if self._reaching is None:
+            if not is_followed(found[1]):
+                return found
+            self._reaching = Reaching(self)
+        return self, self._reaching.at(use, found[1])
 
     def key(self, name: str, bindings: list[Binding]) -> str | int:
         """The key for facts about bindings of a name: the name for all of them, the list's `id` for some."""
         return name if self.bindings.get(name) is bindings else id(bindings)
-
-    def _reached(self) -> Reaching:
-        if self._reaching is None:
-            self._reaching = Reaching(self)
-        return self._reaching
 
     def forget(self) -> None:
         """Release the names."""
@@ -140,139 +137,87 @@ def _bind_function(scope: Scope, bindings: Bindings) -> None:
         if scope.module.source.has(":="):
             nodes = [*nodes, *(each for each in own_nodes(node) if isinstance(each, ast.NamedExpr))]
     for each in nodes:
-        # Most statements bind nothing.
-        bind = _BINDS.get(type(each))
-        if bind is not None:
-            bind(each, bindings, scope)
-        elif type(each) is ast.match_case:
-            for part in walk([each.pattern]):
-                bind_statement(part, bindings, scope)
+        for part in walk([each.pattern]) if isinstance(each, ast.match_case) else (each,):
+            bind_statement(part, bindings, scope)
 
 
 def bind_statement(node: ast.AST, bindings: Bindings, scope: Scope) -> None:
     """Note the names that a statement, clause or pattern binds."""
-    bind = _BINDS.get(type(node))
-    if bind is not None:
-        bind(node, bindings, scope)
+    if type(node) not in _BINDING:
+        return  # as for most statements
+
+    def bind(name: str, binding: Binding) -> None:
+        bindings.setdefault(name, []).append(binding)
+
+    match node:
+        case ast.Assign():
+            for target, value in [pair for each in node.targets for pair in targets_of(each, node.value)]:
+                if isinstance(target, ast.Name):
+                    bind(target.id, Binding("assign" if value is not None else "opaque", node, value))
+        case ast.AnnAssign(target=ast.Name(id=name)):
+            bind(name, Binding("annotated", node, node.value, node.annotation))
+        case ast.AugAssign(target=ast.Name(id=name)) if not scope.is_module:
+            bind(name, Binding("augmented", node, node.value))
+        case ast.NamedExpr(target=ast.Name(id=name)):
+            bind(name, Binding("assign", node, node.value))
+        case ast.For() | ast.AsyncFor() | ast.comprehension():
+            # A comprehension has its own scope. Its variables rarely hide an outer name; then the value is unknown.
+            _bind_opaque(node.target, node, bindings)
+        case ast.With() | ast.AsyncWith():
+            for item in node.items:
+                if isinstance(item.optional_vars, ast.Name):
+                    bind(item.optional_vars.id, Binding("with", node, item.context_expr))
+                elif item.optional_vars is not None:
+                    _bind_opaque(item.optional_vars, node, bindings)
+        case ast.ExceptHandler(name=str(name)) | ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)):
+            bind(name, Binding("opaque", node))
+        case ast.MatchMapping(rest=str(name)):
+            bind(name, Binding("opaque", node))
+        case ast.Import():
+            for alias in node.names:
+                name = alias.asname or alias.name.split(".")[0]
+                bind(name, Binding("import", node, target=(alias.name if alias.asname else name, None, 0)))
+        case ast.ImportFrom():
+            for alias in node.names:
+                if alias.name != "*":
+                    source = (node.module or "", alias.name, node.level)
+                    bind(alias.asname or alias.name, Binding("import", node, target=source))
+                elif scope.is_module:
+                    scope.module.star_imports.append((node.module or "", node.level))
+        case ast.FunctionDef() | ast.AsyncFunctionDef() if role_of(node) != "overload":
+            bind(node.name, Binding("function", node))
+        case ast.ClassDef():
+            bind(node.name, Binding("class", node))
+        case ast.Global() | ast.Nonlocal():
+            scope.globals.update(node.names)
+        case _ if type(node) is _TYPE_ALIAS:
+            alias_node: Any = node
+            bind(alias_node.name.id, Binding("assign", node, alias_node.value))
 
 
-def _assign(node: ast.Assign, bindings: Bindings, _: Scope) -> None:
-    for target in node.targets:
-        _bind_target(target, node.value, node, bindings)
+_TYPE_ALIAS: Final = getattr(ast, "TypeAlias", None)
+"""`type X = ...`, from Python 3.12 on."""
+_BINDING: Final = frozenset(
+    {ast.Assign, ast.AnnAssign, ast.AugAssign, ast.NamedExpr, ast.For, ast.AsyncFor, ast.comprehension, ast.With,
+     ast.AsyncWith, ast.ExceptHandler, ast.Import, ast.ImportFrom, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef,
+     ast.Global, ast.Nonlocal, ast.MatchAs, ast.MatchStar, ast.MatchMapping, _TYPE_ALIAS}
+)  # fmt: skip
+"""The statements, clauses and patterns that bind names."""
 
 
-def _annotated(node: ast.AnnAssign, bindings: Bindings, _: Scope) -> None:
-    if isinstance(node.target, ast.Name):
-        bindings.setdefault(node.target.id, []).append(Binding("annotated", node, node.value, node.annotation))
-
-
-def _augmented(node: ast.AugAssign, bindings: Bindings, scope: Scope) -> None:
-    if isinstance(node.target, ast.Name) and not scope.is_module:
-        bindings.setdefault(node.target.id, []).append(Binding("augmented", node, node.value))
-
-
-def _walrus(node: ast.NamedExpr, bindings: Bindings, _: Scope) -> None:
-    bindings.setdefault(node.target.id, []).append(Binding("assign", node, node.value))
-
-
-def _import(node: ast.Import, bindings: Bindings, _: Scope) -> None:
-    for alias in node.names:
-        name = alias.asname or alias.name.split(".")[0]
-        whole = (alias.name if alias.asname else name, None, 0)
-        bindings.setdefault(name, []).append(Binding("import", node, target=whole))
-
-
-def _import_from(node: ast.ImportFrom, bindings: Bindings, scope: Scope) -> None:
-    for alias in node.names:
-        if alias.name == "*":
-            if scope.is_module:
-                scope.module.star_imports.append((node.module or "", node.level))
-        else:
-            where = (node.module or "", alias.name, node.level)
-            bindings.setdefault(alias.asname or alias.name, []).append(Binding("import", node, target=where))
-
-
-def _function(node: ast.FunctionDef | ast.AsyncFunctionDef, bindings: Bindings, _: Scope) -> None:
-    if not node.decorator_list or role_of(node) != "overload":
-        bindings.setdefault(node.name, []).append(Binding("function", node))
-
-
-def _class(node: ast.ClassDef, bindings: Bindings, _: Scope) -> None:
-    bindings.setdefault(node.name, []).append(Binding("class", node))
-
-
-def _loop(node: ast.For | ast.AsyncFor | ast.comprehension, bindings: Bindings, _: Scope) -> None:
-    # A comprehension has its own scope. Its variables rarely hide an outer name; if they do, the value stays unknown.
-    _bind_opaque(node.target, node, bindings)
-
-
-def _with(node: ast.With | ast.AsyncWith, bindings: Bindings, _: Scope) -> None:
-    for item in node.items:
-        if isinstance(item.optional_vars, ast.Name):
-            bindings.setdefault(item.optional_vars.id, []).append(Binding("with", node, item.context_expr))
-        elif item.optional_vars is not None:
-            _bind_opaque(item.optional_vars, node, bindings)
-
-
-def _named(node: ast.ExceptHandler | ast.MatchAs | ast.MatchStar, bindings: Bindings, _: Scope) -> None:
-    if node.name:
-        bindings.setdefault(node.name, []).append(Binding("opaque", node))
-
-
-def _rest(node: ast.MatchMapping, bindings: Bindings, _: Scope) -> None:
-    if node.rest:
-        bindings.setdefault(node.rest, []).append(Binding("opaque", node))
-
-
-def _outer(node: ast.Global | ast.Nonlocal, _: Bindings, scope: Scope) -> None:
-    scope.globals.update(node.names)
-
-
-def _type_alias(node: Any, bindings: Bindings, _: Scope) -> None:
-    bindings.setdefault(node.name.id, []).append(Binding("assign", node, node.value))
-
-
-_BINDS: Final[dict[type[ast.AST], Callable[[Any, Bindings, Scope], None]]] = {
-    ast.Assign: _assign,
-    ast.AnnAssign: _annotated,
-    ast.AugAssign: _augmented,
-    ast.NamedExpr: _walrus,
-    ast.Import: _import,
-    ast.ImportFrom: _import_from,
-    ast.FunctionDef: _function,
-    ast.AsyncFunctionDef: _function,
-    ast.ClassDef: _class,
-    ast.For: _loop,
-    ast.AsyncFor: _loop,
-    ast.comprehension: _loop,
-    ast.With: _with,
-    ast.AsyncWith: _with,
-    ast.ExceptHandler: _named,
-    ast.MatchAs: _named,
-    ast.MatchStar: _named,
-    ast.MatchMapping: _rest,
-    ast.Global: _outer,
-    ast.Nonlocal: _outer,
-}
-"""The binding function for each kind of statement, clause and pattern."""
-if (_alias := getattr(ast, "TypeAlias", None)) is not None:  # Python 3.12
-    _BINDS[_alias] = _type_alias
-
-
-def _bind_target(target: ast.expr, value: ast.expr | None, node: ast.AST, bindings: Bindings) -> None:
-    if isinstance(target, ast.Name):
-        bindings.setdefault(target.id, []).append(Binding("assign", node, value))
-    elif isinstance(target, (ast.Tuple, ast.List)):
-        pairs: list[ast.expr] | None = None
-        if isinstance(value, (ast.Tuple, ast.List)) and len(value.elts) == len(target.elts):
-            pairs = value.elts
-        if pairs is None or any(isinstance(each, ast.Starred) for each in (*target.elts, *pairs)):
-            _bind_opaque(target, node, bindings)
-            return
-        for each, one in zip(target.elts, pairs, strict=True):
-            _bind_target(each, one, node, bindings)
-    elif isinstance(target, ast.Starred):
-        _bind_opaque(target, node, bindings)
+def targets_of(target: ast.expr, value: ast.expr | None) -> Iterator[tuple[ast.expr, ast.expr | None]]:
+    """The targets of an assignment one by one, each with its value if that is written by itself."""
+    match target, value:
+        case ast.Tuple(elts=targets) | ast.List(elts=targets), _:
+            values: list[ast.expr | None] = [*value.elts] if isinstance(value, (ast.Tuple, ast.List)) else []
+            if len(values) != len(targets) or any(isinstance(item, ast.Starred) for item in (*targets, *values)):
+                values = [None] * len(targets)
+            for inner, item in zip(targets, values, strict=True):
+                yield from targets_of(inner, item)
+        case ast.Starred(value=inner), _:
+            yield inner, None
+        case _:
+            yield target, value
 
 
 def _bind_opaque(target: ast.AST, node: ast.AST, bindings: Bindings) -> None:
@@ -283,13 +228,10 @@ def _bind_opaque(target: ast.AST, node: ast.AST, bindings: Bindings) -> None:
 
 def role_of(node: ast.FunctionDef | ast.AsyncFunctionDef) -> str:
     """The role of a `def` beside an earlier one of its name: "overload", or the word of `@name.setter`; else ""."""
-    for each in node.decorator_list:
-        target = each.func if isinstance(each, ast.Call) else each
-        if isinstance(target, ast.Name) and target.id == "overload":
-            return "overload"
-        if isinstance(target, ast.Attribute):
-            if target.attr == "overload":
+    for decorator in node.decorator_list:
+        match decorator.func if isinstance(decorator, ast.Call) else decorator:
+            case ast.Name(id="overload") | ast.Attribute(attr="overload"):
                 return "overload"
-            if isinstance(target.value, ast.Name) and target.value.id == node.name:
-                return target.attr
+            case ast.Attribute(value=ast.Name(id=name), attr=role) if name == node.name:
+                return role
     return ""

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import re
 import warnings
 from bisect import bisect_right
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING
 
 from mcpcore_lint.diagnostics import Span
 from mcpcore_lint.patterns import regex
@@ -21,7 +22,6 @@ _BLANK = regex(rb"^[ \t\f]*(?:#.*)?$")
 _LINE_END = regex(r"\r\n|\r|\n")
 _LINE_FEED = regex("\n")
 _KEYWORD = regex(r"(?:async\s+def|def|class)(?:\s|\\\r?\n)+")
-_WORD = regex(r"\w+")
 
 
 class SourceError(Exception):
@@ -33,43 +33,15 @@ class SourceError(Exception):
         self.span = span or Span(1, 1, 1, 1)
 
 
-class _Decoded(NamedTuple):
-    text: str
-    encoding: str
-    bom: bool
-
-
-def _decode(raw: bytes) -> _Decoded:
-    bom = raw.startswith(BOM)
-    body = raw[len(BOM) :] if bom else raw
-    encoding = "utf-8"
-    head = body[:4096]
-    lines = re.split(rb"\r\n|\r|\n", head, maxsplit=2)[:2] if b"coding" in head else []
-    for number, line in enumerate(lines):
+def _encoding_of(body: bytes) -> str:
+    """The encoding that a file declares in its first two lines (PEP 263)."""
+    lines = re.split(rb"\r\n|\r|\n", body[:4096], maxsplit=2)[:2] if b"coding" in body[:4096] else []
+    for line in lines:
         if match := _COOKIE.match(line):
-            encoding = match[1].decode("ascii", "replace").lower().replace("_", "-")
+            return match[1].decode("ascii", "replace").lower().replace("_", "-")
+        if not _BLANK.match(line):
             break
-        if number == 0 and not _BLANK.match(line):
-            break
-    if bom and encoding not in {"utf-8", "utf8"}:
-        raise SourceError(f"the file starts with a UTF-8 byte-order mark and declares the encoding {encoding!r}")
-    try:
-        text = body.decode(encoding)
-    except LookupError:
-        raise SourceError(f"the file declares an encoding that Python does not know: {encoding!r}") from None
-    except UnicodeDecodeError as error:
-        before = body[: error.start]
-        line = len(re.findall(rb"\r\n|\r|\n", before)) + 1
-        column = len(before) - max(before.rfind(b"\n"), before.rfind(b"\r"))
-        raise SourceError(
-            f"byte 0x{body[error.start]:02x} is not valid {encoding}: save the file as UTF-8 or declare its encoding",
-            Span(line, column, line, column + 1),
-        ) from None
-    except (UnicodeError, ValueError) as error:
-        raise SourceError(f"the file is not valid {encoding}: {error}") from None
-    if not isinstance(text, str):
-        raise SourceError(f"{encoding!r} is not a text encoding")
-    return _Decoded(text, encoding, bom)
+    return "utf-8"
 
 
 class Source:
@@ -93,8 +65,27 @@ class Source:
         Raises:
             SourceError: If its bytes are not text in the encoding that it declares.
         """
-        decoded = _decode(raw)
-        return cls(path, decoded.text, encoding=decoded.encoding, bom=decoded.bom)
+        bom = raw.startswith(BOM)
+        body = raw.removeprefix(BOM)
+        encoding = _encoding_of(body)
+        if bom and encoding not in {"utf-8", "utf8"}:
+            raise SourceError(f"the file starts with a UTF-8 byte-order mark and declares the encoding {encoding!r}")
+        try:
+            text = body.decode(encoding)
+        except LookupError:
+            raise SourceError(f"the file declares an encoding that Python does not know: {encoding!r}") from None
+        except UnicodeDecodeError as error:
+            before = body[: error.start]
+            line = len(re.findall(rb"\r\n|\r|\n", before)) + 1
+            column = len(before) - max(before.rfind(b"\n"), before.rfind(b"\r"))
+            wrong = f"byte 0x{body[error.start]:02x} is not valid {encoding}"
+            span = Span(line, column, line, column + 1)
+            raise SourceError(f"{wrong}: save the file as UTF-8 or declare its encoding", span) from None
+        except (UnicodeError, ValueError) as error:
+            raise SourceError(f"the file is not valid {encoding}: {error}") from None
+        if not isinstance(text, str):
+            raise SourceError(f"{encoding!r} is not a text encoding")
+        return cls(path, text, encoding=encoding, bom=bom)
 
     def to_bytes(self, text: str) -> bytes:
         """A changed text, in the file's own encoding.
@@ -138,10 +129,8 @@ class Source:
         """The character offset of a position as `ast` gives it: line from 1, column in UTF-8 bytes from 0."""
         starts = self.line_starts
         start = starts[min(line, len(starts)) - 1]
-        if self._ascii:
-            return min(start + byte_column, len(self.text))
         chunk = self.text[start : start + byte_column]
-        if chunk.isascii():
+        if self._ascii or chunk.isascii():
             return start + len(chunk)
         return start + len(chunk.encode("utf-8", "surrogatepass")[:byte_column].decode("utf-8", "ignore"))
 
@@ -161,32 +150,25 @@ class Source:
         line, column, end_line, end_column = _bounds(node)
         return self.offset(line, column), self.offset(end_line, end_column)
 
+    def _span(self, start: int, end: int) -> Span:
+        return Span(*self.position(start), *self.position(end))
+
     def span(self, node: ast.AST) -> Span:
-        """Where a node stands. Of a function or class, with its decorators left out, the line that names it."""
+        """Where a node stands. Of a function or class, with its decorators left out, the name in its first line."""
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-            return self.name_span(node)
+            start = self.offset(node.lineno, node.col_offset)
+            match = _KEYWORD.match(self.text, start)
+            start = match.end() if match else start
+            return self._span(start, start + len(node.name))
         if self._ascii:
             line, column, end_line, end_column = _bounds(node)
             return Span(line, column + 1, end_line, end_column + 1)
-        start, end = self.node_range(node)
-        return Span(*self.position(start), *self.position(end))
-
-    def name_span(self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> Span:
-        """Where the name in a `def` or `class` statement stands."""
-        start = self.offset(node.lineno, node.col_offset)
-        match = _KEYWORD.match(self.text, start)
-        begin = match.end() if match else start
-        return Span(*self.position(begin), *self.position(begin + len(node.name)))
+        return self._span(*self.node_range(node))
 
     def header_span(self, node: ast.AST, last: ast.AST | None) -> Span:
-        """Where the first line of a compound statement stands, from its keyword through `last`."""
+        """Where the first line of an `except` or `with` stands, from its keyword through `last`; None: `except:`."""
         start, _ = self.node_range(node)
-        if last is not None:
-            _, end = self.node_range(last)
-        else:
-            match = _WORD.match(self.text, start)
-            end = match.end() if match else start
-        return Span(*self.position(start), *self.position(end))
+        return self._span(start, start + len("except") if last is None else self.node_range(last)[1])
 
     def segment(self, node: ast.AST) -> str:
         """The text of a node, exactly as written."""
@@ -198,21 +180,11 @@ class Source:
         return (self.line(number) for number in range(1, len(self.line_starts) + 1))
 
 
-def _bounds(node: Any) -> tuple[int, int, int, int]:
-    try:
-        found = node.lineno, node.col_offset, node.end_lineno, node.end_col_offset
-    except AttributeError:
-        return _bounds_known_in_part(node)
-    return found if found[2] is not None and found[3] is not None else _bounds_known_in_part(node)
-
-
-def _bounds_known_in_part(node: ast.AST) -> tuple[int, int, int, int]:
-    """Of what stands nowhere itself, or was made without an end."""
-    line: int = getattr(node, "lineno", 1)
-    column: int = getattr(node, "col_offset", 0)
-    end_line: int = getattr(node, "end_lineno", None) or line
-    end_column: int | None = getattr(node, "end_col_offset", None)
-    return line, column, end_line, column if end_column is None else end_column
+def _bounds(node: ast.AST) -> tuple[int, int, int, int]:
+    """The place of a node as `ast` counts it. Some nodes have none, and nodes of the linter may have no end."""
+    line, column = getattr(node, "lineno", 1), getattr(node, "col_offset", 0)
+    end_line, end_column = getattr(node, "end_lineno", None), getattr(node, "end_col_offset", None)
+    return line, column, line if end_line is None else end_line, column if end_column is None else end_column
 
 
 def parse(source: Source) -> ast.Module:
@@ -222,18 +194,18 @@ def parse(source: Source) -> ast.Module:
         SourceError: If it is not valid Python, or this interpreter cannot parse it: it is nested too deeply, or
             written in newer syntax that cannot be rewritten in older syntax.
     """
+    null = source.text.find("\0")
+    if null >= 0:
+        line, column = source.position(null)
+        raise SourceError("the file holds null bytes", Span(line, column, line, column + 1))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        null = source.text.find("\0")
-        if null >= 0:
-            line, column = source.position(null)
-            raise SourceError("the file holds null bytes", Span(line, column, line, column + 1))
         try:
             return ast.parse(source.text, filename=source.path)
         except SyntaxError as error:
-            tree = _in_older_syntax(source)
-            if tree is not None:
-                return tree
+            if (older := downleveled(source.text)) is not None:
+                with contextlib.suppress(SyntaxError, ValueError, RecursionError, MemoryError):
+                    return ast.parse(older, filename=source.path)
             raise SourceError(error.msg or "invalid syntax", _syntax_span(source, error)) from None
         except ValueError as error:
             raise SourceError(str(error)) from None
@@ -241,22 +213,8 @@ def parse(source: Source) -> ast.Module:
             raise SourceError("the file is nested too deeply for Python's own parser") from None
 
 
-def _in_older_syntax(source: Source) -> ast.Module | None:
-    """The tree of a file that is written for a newer Python; None if it cannot be rewritten for this one."""
-    text = downleveled(source.text)
-    if text is None:
-        return None
-    try:
-        return ast.parse(text, filename=source.path)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
-
-
 def _syntax_span(source: Source, error: SyntaxError) -> Span:
     line = min(max(error.lineno or 1, 1), len(source.line_starts))
     column = max(error.offset or 1, 1)
-    end_line = max(error.end_lineno or line, line)
-    end_column = error.end_offset or 0
-    if end_line == line and end_column <= column:
-        end_column = column + 1
-    return Span(line, column, end_line, max(end_column, 1))
+    end = (error.end_lineno or 0, max(error.end_offset or 1, 1))
+    return Span(line, column, *max(end, (line, column + 1)))

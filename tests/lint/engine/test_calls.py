@@ -164,7 +164,7 @@ CASES = {
         {
             "server": "@tool\ndef fetch():\n    outer(a)\n\ndef outer(run):\n    inner(run)\n\ndef inner(run):\n    run()\n\ndef a():\n    raise conflict('x')\n"
         },
-        {("CONFLICT", "fetch > outer > a")},
+        {("CONFLICT", "fetch > outer > inner > a")},
     ),
     "a function that is handed to the standard library": (
         {

@@ -14,13 +14,9 @@ MODE = 'FailureMode("no_match", ErrorCode.NOT_FOUND, when="Nothing is there.", r
         (f"Contract(entries=[{MODE}])", ("no_match",)),
         (f"Contract(({MODE},), tool='x')", ("no_match",)),
         (f"Contract(tool='x', entries=({MODE},))", ("no_match",)),
-        (f"[*Contract(entries=[{MODE}])]", ("no_match",)),
-        (f"Contract(entries=[{MODE}]) + []", ("no_match",)),
-        (f"[{MODE}, *Contract()]", ("no_match",)),
         ("Contract()", ()),
         ("Contract(tool='x')", ()),
         ("Contract(entries=())", ()),
-        ("[*Contract()]", ()),
     ],
 )
 def test_a_contract_is_read_as_its_class_accepts_it(project, errors, reasons):

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import mcpcore_lint.semantics.knowledge
 import pytest
-from mcpcore_lint.semantics.knowledge import KNOWLEDGE
+from mcpcore_lint.semantics.knowledge import known_exceptions, known_name
 
 FILES = sorted(Path(mcpcore_lint.semantics.knowledge.__file__).parent.glob("*.json"))
 HEAD = "from mcpcore import CodedError, Context, ErrorCode, not_found, tool\n"
@@ -112,10 +112,10 @@ def test_a_table_names_only_known_classes(path):
     for raised in data.get("raises", {}).values():
         for fact in raised:
             name = fact.split(" ")[0]
-            assert name.startswith("builtins.") or KNOWLEDGE.canonical(name) in KNOWLEDGE.exceptions, name
+            assert name.startswith("builtins.") or known_name(name) in known_exceptions(), name
 
 
-@pytest.mark.parametrize("name", sorted(KNOWLEDGE.exceptions))
+@pytest.mark.parametrize("name", sorted(known_exceptions()))
 def test_the_bases_in_the_tables_are_those_of_the_installed_library(name):
     """If the library is installed, each class has the bases listed in the table."""
     module, _, attribute = name.rpartition(".")
@@ -123,6 +123,6 @@ def test_the_bases_in_the_tables_are_those_of_the_installed_library(name):
         found = getattr(importlib.import_module(module), attribute)
     except (ImportError, AttributeError):
         pytest.skip(f"{name} is not installed here")
-    for base in KNOWLEDGE.exceptions[name]:
+    for base in known_exceptions()[name]:
         where, _, last = base.rpartition(".")
         assert issubclass(found, getattr(importlib.import_module(where), last)), base

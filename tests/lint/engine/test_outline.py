@@ -142,7 +142,7 @@ def test_function_bodies_are_deferred():
     assert ast.unparse(functions[0].args) == "a: int=1"
     place = deferred(functions[0])
     assert place is not None
-    assert (place.start, place.last_line) == (text.index("def f"), 6)
+    assert (place.start, place.last_line) == (text.index("def f"), 5)
     assert "nowhere" not in {each.id for each in ast.walk(tree.body[1]) if isinstance(each, ast.Name)}
     assert "nowhere" in {each.id for each in ast.walk(functions[0]) if isinstance(each, ast.Name)}
 

@@ -132,16 +132,6 @@ COMMON: Final[dict[str, tuple[str, str]]] = {
         """,
         "search: tool % search(q)\nfirst: tool % first(q)",
     ),
-    "partial of the method": (
-        """
-        from functools import partial
-        tool = partial(mcp.tool, description="Finds.")
-        @tool(name="a")  # here
-        def search(q: str):
-            raise ValueError(q)
-        """,
-        "a: tool % search(q)",
-    ),
     "a function nested in another": (
         """
         def register_tools(mcp: Made) -> None:
@@ -240,7 +230,7 @@ COMMON: Final[dict[str, tuple[str, str]]] = {
         for fn in MORE.values():
             mcp.add_tool(fn, name=f"x_{fn.__name__}")  # here
         for each in [*TOOLS]:
-            mcp.add_tool(each[1], each[0].upper())  # here
+            mcp.add_tool(each[1], "y_" + each[0])  # here
         """,
         """
         a: tool % first(q)
@@ -249,8 +239,8 @@ COMMON: Final[dict[str, tuple[str, str]]] = {
         d: tool % second(n, limit)
         x_first: tool % first(q)
         x_second: tool % second(n, limit)
-        A: tool % first(q)
-        B: tool % second(n, limit)
+        y_a: tool % first(q)
+        y_b: tool % second(n, limit)
         """,
     ),
     "in a loop over objects": (
@@ -439,7 +429,7 @@ COMMON: Final[dict[str, tuple[str, str]]] = {
                 raise ValueError(q)
         mcp.add_tool(look)  # here
         """,
-        "look: tool % look(q)\nlook: tool % look(q, n)",
+        "look: tool % look(q)",
     ),
     # -- servers -------------------------------------------------------------------------------------------------------
     "a server of a function": (
@@ -580,22 +570,22 @@ COMMON: Final[dict[str, tuple[str, str]]] = {
     ),
     "a server that is handed in without a word": (
         """
-        def setup(m, n=None):
-            @m.tool()  # here
+        def register(m, n=None):
+            @m.tool()
             def search(q: str):
                 raise ValueError(q)
-            deeper(m)
-        def deeper(x):
-            x.add_tool(first)  # here
+            register_more(m)
+        def register_more(x):
+            x.add_tool(first)
         def never(y):
             y.add_tool(first)
         class App:
-            def setup(self, z):
-                z.add_tool(second)  # here
-        setup(mcp)
-        App().setup(mcp)
+            def register(self, z):
+                z.add_tool(second)
+        register(mcp)  # here
+        App().register(mcp)  # here
         """,
-        "search: tool % setup.search(q)\nfirst: tool % first(q)\nsecond: tool % second(n, limit)",
+        "search: tool % register.search(q)\nfirst: tool % first(q)\nsecond: tool % second(n, limit)",
     ),
     "one of several servers in a loop": (
         """

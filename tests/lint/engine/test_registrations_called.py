@@ -1,4 +1,4 @@
-"""Tools in files that never import a framework: the callers show that a parameter is a server."""
+"""Tools in files that never import a framework: the call that passes the server registers them."""
 
 from __future__ import annotations
 
@@ -20,6 +20,11 @@ CALLED: Final[dict[str, tuple[str, str, dict[str, str]]]] = {
         "import plain\nplain.register(mcp)",
         {"plain": "def register(server):\n    @server.tool()\n    def find(q: str): ...\n"},
     ),
+    "a function of any name": (
+        SDK,
+        "import plain\nplain.setup(mcp)",
+        {"plain": "def setup(server):\n    @server.tool()\n    def find(q: str): ...\n"},
+    ),
     "a decorator of FastMCP, on a parameter of any name": (
         "fastmcp",
         "from plain import register\nregister(host=mcp)",
@@ -27,34 +32,18 @@ CALLED: Final[dict[str, tuple[str, str, dict[str, str]]]] = {
     ),
     "a call with the function": (
         SDK,
-        "import plain\nplain.setup(mcp)",
-        {"plain": "def find(q: str): ...\ndef setup(app):\n    app.tool()(find)\n"},
+        "import plain\nplain.register(mcp)",
+        {"plain": "def find(q: str): ...\ndef register(app):\n    app.tool()(find)\n"},
     ),
     "add_tool": (
         SDK,
-        "import plain\nplain.setup(mcp)",
-        {"plain": "def find(q: str): ...\ndef setup(server) -> None:\n    server.add_tool(find)\n"},
-    ),
-    "a server kept in an attribute": (
-        SDK,
-        "import plain\nplain.Tools(mcp)",
-        {
-            "plain": "class Tools:\n    def __init__(self, server):\n        self.server = server\n"
-            "        self.server.tool()(self.find)\n    def find(self, q: str): ...\n"
-        },
+        "import plain\nplain.register(mcp)",
+        {"plain": "def find(q: str): ...\ndef register(server) -> None:\n    server.add_tool(find)\n"},
     ),
     "a method": (
         SDK,
         "import plain\nplain.Tools().register(mcp)",
         {"plain": "class Tools:\n    def register(self, s):\n        @s.tool()\n        def find(q: str): ...\n"},
-    ),
-    "a loop over modules": (
-        SDK,
-        "from parts import PARTS\nfor part in PARTS:\n    part.register(mcp)",
-        {
-            "parts/__init__": "from . import plain\nPARTS = [plain]\n",
-            "parts/plain": "def register(srv):\n    @srv.tool()\n    def find(q: str): ...\n",
-        },
     ),
     "through a function that names no framework either": (
         SDK,
@@ -74,17 +63,6 @@ NOT_CALLED: Final[dict[str, tuple[str, dict[str, str]]]] = {
     "another object with such a method": (
         "import plain\nfrom pydantic_ai import Agent\nplain.register(Agent('x'))",
         {"plain": "def register(server):\n    @server.tool\n    def find(q: str): ...\n"},
-    ),
-    "a name that says that it is no server": (
-        "from parts import PARTS\nfor part in PARTS:\n    part.register(mcp)",
-        {"plain": "def register(agent):\n    @agent.tool\n    def find(q: str): ...\n"},
-    ),
-    "a function that gets another object, beside one that gets the server": (
-        (
-            "import plain\nfrom typer import Typer\nfrom parts import PARTS\nplain.register(Typer())\n"
-            "for part in PARTS:\n    part.register(mcp)"
-        ),
-        {"plain": "def register(app):\n    app.tool()(find)\ndef find(q: str): ...\n"},
     ),
     "a name that only sounds like a server": (
         "import plain\nfrom elsewhere import server\nplain.register(server)",
@@ -115,15 +93,16 @@ def _write(folder: Path, package: str, rest: str, files: dict[str, str]) -> None
 @pytest.mark.parametrize("case", CALLED)
 @pytest.mark.parametrize("limit", [0, 500], ids=["large", "small"])
 def test_calls_show_that_a_parameter_is_a_server(tmp_path: Path, case: str, limit: int) -> None:
-    """This holds in a tree of any size, and for a file linted by itself."""
+    """This holds in a tree of any size, and for a file linted by itself if the caller imports it."""
     package, rest, files = CALLED[case]
     _write(tmp_path, package, rest, files)
     settings = Settings(syntax_limit=limit)
     report = lint_paths([tmp_path], settings=settings, root=str(tmp_path))
     flavour = "fastmcp" if package == "fastmcp" else "sdk"
     assert [("find", flavour)] == [(tool.name, tool.flavour) for tool in report.tools]
-    alone = lint_paths([tmp_path / f"{list(files)[-1]}.py"], settings=settings, root=str(tmp_path))
-    assert ["find"] == [tool.name for tool in alone.tools]
+    if "plain" in files:
+        alone = lint_paths([tmp_path / "plain.py"], settings=settings, root=str(tmp_path))
+        assert ["find"] == [tool.name for tool in alone.tools]
 
 
 @pytest.mark.parametrize("case", NOT_CALLED)

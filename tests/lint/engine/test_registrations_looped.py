@@ -83,9 +83,9 @@ LOOPED: Final[dict[str, tuple[str, str]]] = {
         for name in dir(users):
             if not name.startswith("handle_"):
                 continue
-            mcp.tool(name=name.removeprefix("handle_"))(getattr(users, name))  # here
+            mcp.tool(name=f"user_{name}")(getattr(users, name))  # here
         """,
-        "find: tool fastmcp handle_find(q)\nlist: tool fastmcp handle_list(q)",
+        "user_handle_find: tool fastmcp handle_find(q)\nuser_handle_list: tool fastmcp handle_list(q)",
     ),
     "the names of __all__": (
         """
@@ -338,8 +338,7 @@ FILES: Final = {
         TOOLS.append(b)
         MORE = (c,)
         LATER = [d]
-        TABLE = {"one": a}
-        TABLE["two"] = b
+        TABLE = {"one": a, "two": b}
     """,
     "acme__selfish": """
         from fastmcp import FastMCP

@@ -123,31 +123,6 @@ OWN: Final[dict[str, tuple[str, str]]] = {
         j: tool fastmcp search(q)
         """,
     ),
-    "FastMCP: a tool made of another one": (
-        """
-        from fastmcp import FastMCP
-        from fastmcp.tools import Tool
-        from fastmcp.tools.tool_transform import TransformedTool
-        mcp = FastMCP("x")
-        @mcp.tool  # here
-        def search(q: str):
-            raise ValueError(q)
-        async def narrowed(key: str):
-            raise ValueError(key)
-        mcp.add_tool(Tool.from_tool(search, name="a", transform_fn=narrowed))  # here
-        mcp.add_tool(TransformedTool.from_tool(search, name="b"))
-        made = Tool.from_function(narrowed, name="c")  # here
-        mcp.add_tool(Tool.from_tool(made, name="d"))
-        Tool.from_tool(made, description="The same by its name.")
-        Tool.from_tool(made, transform_fn=narrowed)  # here
-        """,
-        """
-        search: tool fastmcp search(q)
-        a: tool fastmcp narrowed(key)
-        c: tool fastmcp narrowed(key)
-        ?: tool fastmcp narrowed(key)
-        """,
-    ),
     "FastMCP: decorators without a server": (
         """
         from fastmcp import FastMCP
@@ -375,7 +350,6 @@ OWN: Final[dict[str, tuple[str, str]]] = {
     ),
     "mcpcore: the decorator called, and lists": (
         """
-        from functools import partial
         from mcpcore import Context, Server, tool
         def first(ctx: Context, q: str):
             raise ValueError(q)
@@ -383,18 +357,13 @@ OWN: Final[dict[str, tuple[str, str]]] = {
             raise ValueError(q)
         made = tool(errors=[])(first)  # here
         again = tool(second)  # here
-        coded = partial(tool, errors=[])
-        @coded(name="c")  # here
-        def third(q: str):
-            raise ValueError(q)
-        server = Server("x", tools=[made, again, third, tool(name="d")(second)])  # here
+        server = Server("x", tools=[made, again, tool(name="d")(second)])  # here
         server.add_tool(made)
         server.add_tool(second, name="e", errors=[])  # here
         """,
         """
         first: tool mcpcore first(q)
         second: tool mcpcore second(q)
-        c: tool mcpcore third(q)
         d: tool mcpcore second(q)
         e: tool mcpcore second(q)
         """,
@@ -795,10 +764,6 @@ HOSTILE: Final = {
         ]
         + ["def tool_1(**k):\n    return mcp.tool(**k)", "def tool_0(**k):\n    return tool_59(**k)"]
         + ["@tool_59(name='x')", "def f(): ..."]
-    ),
-    "tools made of one another": "\n".join(
-        ["from fastmcp.tools import Tool", "t = t0 = Tool.from_tool(t, name='x')"]
-        + [f"t = t{n} = Tool.from_tool(t{n - 1}, name='x')" for n in range(1, 400)]
     ),
     "a chain of calls": "mcp.tool" + "()" * 300 + "(f)\nmcp.tool(" + "g(" * 80 + "f" + ")" * 80 + ")",
     "a part of a part of an entry": "for n in T:\n    mcp.add_tool(T[n]"

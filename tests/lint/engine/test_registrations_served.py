@@ -104,28 +104,6 @@ SERVED: Final[dict[str, tuple[str, str]]] = {
         look: tool lowlevel find(arguments)
         """,
     ),
-    "a table of pairs of a function and a model": (
-        HEAD
-        + """
-        async def find(arguments):
-            raise ValueError("find")
-        async def read(arguments):
-            raise ValueError("read")
-        TOOLS = dict(find=(find, str), read=(read, int))
-        @server.call_tool()
-        async def call_tool(name: str, arguments: dict):
-            entry = TOOLS.get(name)
-            if entry is None:
-                raise ValueError(name)
-            handler, model = entry
-            return await handler(model(arguments))
-        """,
-        """
-        ?: tool lowlevel call_tool(name, arguments)
-        find: tool lowlevel find(arguments)
-        read: tool lowlevel read(arguments)
-        """,
-    ),
     "a class that keeps its table": (
         HEAD
         + """
@@ -339,10 +317,11 @@ FINDINGS: Final = {
             if name == "read":
                 def inner():
                     raise Exception
-                return await read(arguments, inner)
+                inner()
+                return await read(arguments)
             raise ValueError(f"Unknown tool: {name}")
 
-        async def read(arguments, inner):
+        async def read(arguments):
             try:
                 return open(arguments["path"]).read()
             except Exception as exc:

@@ -104,15 +104,15 @@ START: Final = {
     "acme/__init__.py": "",
     "acme/server.py": """
         from fastmcp import FastMCP
-        from acme.install import install_all
+        from acme.install import register_all
         class Server:
             def __init__(self, client):
                 self.bot = FastMCP("x")
-                install_all(self.bot, client)
+                register_all(self.bot, client)
         """,
     "acme/install.py": """
         from acme.images import register_images
-        def install_all(bot, client):
+        def register_all(bot, client):
             register_images(bot, client)
         """,
 }
@@ -219,23 +219,6 @@ def register_images(bot, client):
         """,
         BOTH,
     ),
-    "a class that keeps the server": (
-        """
-        from acme.specs import Images
-        def register_images(bot, client):
-            Images(bot, client).register()
-        """,
-        """
-        class Images:
-            def __init__(self, bot, client):
-                self.bot = bot
-            def register(self):
-                self.bot.tool(name="pull")(self.pull)
-            def pull(self):
-                raise ValueError("x")
-        """,
-        {"pull": "Images.pull"},
-    ),
     "a base class that looks for marked methods": (
         """
         from acme.specs import Marked
@@ -305,14 +288,6 @@ def test_a_server_is_followed_through_three_modules(tmp_path):
     assert not _places(report)
 
 
-@pytest.mark.parametrize("path", ["acme/tools/images.py", "acme/tools/volumes.py"])
-def test_one_of_the_modules_linted_by_itself_has_its_tools(tmp_path, path):
-    """The registering function is imported, so its callers are searched for."""
-    _run(tmp_path, SERVER)
-    report = lint_paths(tmp_path / path, root=str(tmp_path))
-    assert {tool.name for tool in report.tools} == {name for name, place in SEEN.items() if place[0] == path}
-
-
 def test_callers_are_found_in_a_large_tree(tmp_path):
     """The files that the byte search selects include those that pass tools to a registering function."""
     _run(tmp_path, SERVER)
@@ -329,8 +304,8 @@ def test_objects_of_other_types(tmp_path, case):
     assert not _places(report)
 
 
-def test_an_unknown_list_is_reported_at_the_call_that_passes_it(tmp_path):
-    """The registering function is fine; the call that passes it unknown functions is reported."""
+def test_an_unknown_list_is_reported_at_the_call_that_passes_the_server(tmp_path):
+    """The functions on the way are fine; the call by which the server starts it is reported."""
     images = """
         import importlib
         import os
@@ -353,7 +328,7 @@ def test_an_unknown_list_is_reported_at_the_call_that_passes_it(tmp_path):
         """
     report = _run(tmp_path, {**START, "acme/images.py": images, "acme/specs.py": specs})
     assert not report.tools
-    assert _places(report) == [("acme/images.py", 9)]
+    assert _places(report) == [("acme/server.py", 7)]
 
 
 def test_files_in_memory_are_searched_for_callers():

@@ -575,6 +575,29 @@ CASES: Final[Cases] = {
         """,
         "CONFLICT: fetch > load > outer.call",
     ),
+    "a decorator whose wrapper is decorated": (
+        """
+        def converted(run):
+            def call():
+                try:
+                    return run()
+                except Exception:
+                    raise conflict("x")
+            return call
+        def checked(run):
+            @converted
+            def call():
+                return run()
+            return call
+        @tool
+        @checked
+        def fetch():
+            load()
+        def load():
+            raise not_found("x")
+        """,
+        "CONFLICT: fetch > checked.call > converted.call",
+    ),
     "a decorator of another module, on a method": (
         """
         from safety import safe

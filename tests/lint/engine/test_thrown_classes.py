@@ -46,34 +46,18 @@ CASES: Final[Cases] = {
         """,
         "NOT_FOUND: fetch > A.get\nCONFLICT: fetch > B.get",
     ),
-    "an alias of a class, by assignment, by `type` and by NewType": (
+    "an alias of a class, by assignment and by `TypeAlias`": (
         """
-        from typing import NewType, TypeAlias
+        from typing import TypeAlias
         from store import Store
         Alias = Store
         Noted: TypeAlias = "Store"
-        Mine = NewType("Mine", Store)
         @tool
-        def fetch(a: Alias, b: Noted, c: Mine):
+        def fetch(a: Alias, b: Noted):
             a.get()
             b.get()
-            c.get()
         """ + STORE,
         "NOT_FOUND: fetch > Store.get",
-    ),
-    "a type variable with a bound": (
-        """
-        from typing import TypeVar
-        from store import Store
-        T = TypeVar("T", bound=Store)
-        @tool
-        def fetch(store: Store):
-            helper(store)
-        def helper(store: T) -> T:
-            store.get()
-            return store
-        """ + STORE,
-        "NOT_FOUND: fetch > helper > Store.get",
     ),
     "a TYPE_CHECKING import": (
         """

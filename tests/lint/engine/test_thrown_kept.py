@@ -21,10 +21,6 @@ CASES: Final[dict[str, tuple[str, set[tuple[str, str]]]]] = {
         "errors = [not_found('x'), conflict('x')]\nraise errors[a]",
         {("NOT_FOUND", "fetch"), ("CONFLICT", "fetch")},
     ),
-    "each of a list": (
-        "errors = (not_found('x'), conflict('x'))\nfor each in errors:\n    raise each",
-        {("NOT_FOUND", "fetch"), ("CONFLICT", "fetch")},
-    ),
     "one of a table, by its key": (
         "errors = {'a': not_found('x'), 'b': conflict('x')}\nraise errors['a']",
         {("NOT_FOUND", "fetch")},

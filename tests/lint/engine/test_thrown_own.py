@@ -9,32 +9,6 @@ import pytest
 from tests.lint.engine.thrown_cases import Cases, expected_of, found_of, params
 
 CASES: Final[Cases] = {
-    "a class method whose class is a type variable": (
-        """
-        from typing import TypeVar
-        P = TypeVar("P", bound="Base")
-        class Base:
-            @classmethod
-            def create(cls: type[P]) -> P:
-                return cls()
-            def same(self: P) -> P:
-                return self
-            def get(self): ...
-        class Bad(Base):
-            def get(self):
-                raise forbidden("x")
-        class Lost(Base):
-            def get(self):
-                raise not_found("x")
-        @tool
-        def fetch():
-            Lost.create().get()
-        @tool
-        def same(given: Lost):
-            given.same().get()
-        """,
-        "NOT_FOUND: fetch > Lost.get",
-    ),
     "a tuple with names that keeps a function": (
         """
         from typing import Callable, NamedTuple

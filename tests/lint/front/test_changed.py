@@ -110,8 +110,7 @@ def test_errors_of_git(repository, tmp_path, monkeypatch):
     said = repository.lint("--changed-since", "no-such", code=2).stderr
     assert "--changed-since no-such: unknown revision; name a branch, a tag or a commit of this repository" in said
     assert "not a revision" in repository.lint("--changed-since", "--output=x", code=2).stderr
-    said = repository.lint("--changed-since", "main...HEAD", code=2).stderr
-    assert "--changed-since main...HEAD: this is a range; give only its start, such as main" in said
+    assert "unknown revision" in repository.lint("--changed-since", "main...HEAD", code=2).stderr
     assert [] == repository.found("--changed-since", " HEAD\n", code=0)
     outside = tmp_path / "outside"
     outside.mkdir()
@@ -137,7 +136,7 @@ def test_a_repository_of_another_user(repository):
     for path in (repository.root, repository.root / ".git"):
         os.chown(path, 12345, 12345)
     said = repository.lint("--changed-since", "HEAD", code=2).stderr
-    assert f"if it is yours, run: git config --global --add safe.directory {repository.root}" in said
+    assert f"git config --global --add safe.directory {repository.root}" in said
 
 
 def test_against_the_empty_tree_everything_is_new(repository):

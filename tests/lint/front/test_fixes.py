@@ -260,3 +260,14 @@ def test_libcst_is_loaded_only_for_edits(project, options, text, loaded):
     done = subprocess.run(run, cwd=project.root, capture_output=True, text=True, check=False)
     assert loaded == bool(re.search(r"\| +libcst$", done.stderr, re.MULTILINE))
     assert done.stdout
+
+
+@pytest.mark.parametrize("option", ["--statistics", "--format=concise", "--format=full", "--fix"])
+def test_a_fix_that_libcst_cannot_make_is_not_announced(project, option):
+    """libcst cannot read a block that begins with a continued line, so such a finding is not called fixable."""
+    text = re.sub(r"( +)raise not_found", r"\1\\\n\1raise not_found", SERVER)
+    path = project.write("server.py", text)
+    result = project.lint(option, code=1)
+    assert "error-contract-prefer-fail" in result.stdout
+    assert "fix" not in re.sub("[0-9]+ fixed", "", result.stdout)
+    assert text == path.read_text()

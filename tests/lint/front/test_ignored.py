@@ -105,36 +105,11 @@ def test_settings_of_the_outermost_folder(empty):
     assert [str(empty.root / "b" / "x.py")] == list(walk.files)
 
 
-def test_excludes_of_the_user(repository, monkeypatch, tmp_path):
-    """The user's global excludes of git apply, from the default file or the one in git's configuration."""
-    repository.write("scratch.py", SERVER)
-    home = tmp_path / "home"
-    (home / ".config" / "git").mkdir(parents=True)
-    monkeypatch.setenv("HOME", str(home))
-    monkeypatch.setenv("USERPROFILE", str(home))
-    monkeypatch.delenv("XDG_CONFIG_HOME", raising=False)
-    monkeypatch.delenv("GIT_CONFIG_GLOBAL", raising=False)
-    assert {"server.py", "scratch.py"} == {path for path, _, _ in repository.found()}
-    (home / ".config" / "git" / "ignore").write_text("scratch.py\n")
-    assert {"server.py"} == {path for path, _, _ in repository.found()}
-    (home / ".gitconfig").write_text('[core]\n\texcludesFile = "~/other"\n')
-    assert {"server.py", "scratch.py"} == {path for path, _, _ in repository.found()}
-    (home / "other").write_text("server.py\n")
-    assert {"scratch.py"} == {path for path, _, _ in repository.found()}
-    repository.settings("respect-gitignore = false")
-    assert {"server.py", "scratch.py"} == {path for path, _, _ in repository.found()}
-
-
-def test_linked_working_trees_and_nested_repositories(repository):
-    """`info/exclude` applies to linked working trees; a nested repository uses only its own patterns."""
+def test_nested_repositories(repository):
+    """A nested repository uses only its own patterns."""
     repository.write(".git/info/exclude", "store.py\n/inner/server.py\n")
     repository.write("inner/server.py", SERVER)
     repository.git("init", "-q", "inner")
     assert {"server.py", "inner/server.py"} == {path for path, _, _ in repository.found()}
     repository.write("inner/.git/info/exclude", "server.py\n")
     assert {"server.py"} == {path for path, _, _ in repository.found()}
-    repository.git("worktree", "add", "-q", "../further")
-    further = repository.root.parent / "further"
-    (further / "inner").mkdir()
-    (further / "inner" / "server.py").write_text(SERVER)
-    assert {"server.py"} == {path for path, _, _ in repository.found(cwd=further)}

@@ -87,7 +87,6 @@ CHANGES = {
     "settings change": lambda p: p.write("pyproject.toml", "[tool.mcpcore.lint]\nselect = ['no-fake-empty']\n"),
     "a file is left out": lambda p: p.write(".gitignore", "server.py\n"),
     "a file is left out by the repository": lambda p: p.write(".git/info/exclude", "server.py\n"),
-    "a file is left out by the user": lambda p: p.write("../home/.config/git/ignore", "server.py\n"),
     "settings appear above": lambda p: p.write("../pyproject.toml", "[tool.mcpcore.lint]\nbroken = 1\n"),
 }
 

@@ -37,7 +37,7 @@ def test_the_workflow_of_the_docs_is_valid():
     import tomllib
 
     from mcpcore_lint.config import KEYS
-    from mcpcore_lint.rules.selectors import names_a_rule
+    from mcpcore_lint.rules import names_a_rule
 
     text = (ROOT / "docs" / "how-to" / "lint.md").read_text(encoding="utf-8")
     hook, workflow = map(yaml.safe_load, re.findall(r"^```yaml\n(.*?)^```", text, re.MULTILINE | re.DOTALL))

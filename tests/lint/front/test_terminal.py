@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
-import re
 import select
 import shutil
 import signal
@@ -91,37 +89,6 @@ def test_reports_for_programs_are_utf_8(project, encoding, shape):
         if shape in {"json", "sarif", "gitlab"}:
             json.loads(text)
         assert ("caf%C3%A9" if shape == "sarif" else "caf\u00e9 \u65e5\u672c \U0001f600.py") in text
-
-
-def test_narrow_terminals(project):
-    """On a terminal of 40 columns no source line wraps, and the carets point at the right column."""
-    project.write("server.py", SERVER.replace("store.get", "store   .get"))
-    script = (
-        "import fcntl, runpy, struct, sys, termios\n"
-        "fcntl.ioctl(1, termios.TIOCSWINSZ, struct.pack('HHHH', 20, 40, 0, 0))\n"
-        "sys.argv = ['mcpcore', '--format', 'full']\n"
-        "runpy.run_module('mcpcore_lint', run_name='__main__', alter_sys=True)\n"
-    )
-    project.write("../narrow.py", script)
-    pid, terminal = pty.fork()
-    if pid == 0:
-        try:
-            os.chdir(project.root)
-            os.execvpe(sys.executable, [sys.executable, "../narrow.py"], {**os.environ, "NO_COLOR": "1"})
-        finally:
-            os._exit(127)
-    output = b""
-    with contextlib.suppress(OSError):
-        while data := os.read(terminal, 65536):
-            output += data
-    os.waitpid(pid, 0)
-    os.close(terminal)
-    lines = output.decode().splitlines()
-    source = [line for line in lines if re.match(r" *\d* \| ", line)]
-    assert 6 == len(source)
-    assert all(len(line) <= 40 for line in source)
-    for line, carets in zip(source[::2], source[1::2], strict=True):
-        assert line[carets.index("^") :].startswith(("store   .get", "raise conflict(", 'not_found("There'))
 
 
 def test_progress_on_long_runs_on_a_terminal(empty):

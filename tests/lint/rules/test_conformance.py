@@ -66,35 +66,24 @@ def test_caught_errors_are_not_reported(tmp_path):
 def test_a_contract_written_by_the_fix_can_be_imported_and_needs_recoveries(tmp_path):
     """The contract is an unsafe fix and valid at import; each placeholder recovery is reported."""
     code = (
-        "import json\n\nimport httpx\n\nfrom mcpcore import Server, conflict, not_found, tool\n\n\n"
+        "from mcpcore import Server, conflict, not_found, tool\n\n\n"
         "@tool\nasync def fetch(pmid: str) -> str:\n"
         '    """Fetch."""\n'
-        "    answer = httpx.get(pmid)\n"
-        "    if answer.status_code == 404:\n"
+        "    if not pmid:\n"
         '        raise not_found(f"No article {pmid}.", {"pmid": pmid})\n'
-        "    return save(json.loads(answer.text))\n\n\n"
+        "    return save(pmid)\n\n\n"
         'def save(article: str) -> str:\n    raise conflict("x", reason="changed")\n\n\n'
         'server = Server("x", tools=[fetch])\n'
     )
-    known = Settings(
-        raises={"httpx.get": ("httpx.ReadTimeout", "httpx.ConnectError"), "json.loads": ("json.JSONDecodeError",)},
-        exceptions={"httpx.ReadTimeout": ("httpx.TimeoutException",), "httpx.ConnectError": ("httpx.HTTPError",)},
-    )
-    safe, _ = fix_source(code, path="server.py", root=str(tmp_path), settings=known)
+    safe, _ = fix_source(code, path="server.py", root=str(tmp_path))
     assert "FailureMode" not in safe.after
-    fixed, after = fix_source(code, path="server.py", root=str(tmp_path), settings=known, unsafe=True)
-    for part in (
-        '"not_found"',
-        '"changed"',
-        "ErrorCode.TIMEOUT",
-        "ErrorCode.SERVICE_UNAVAILABLE",
-        "SERIALIZATION_ERROR",
-    ):
+    fixed, after = fix_source(code, path="server.py", root=str(tmp_path), unsafe=True)
+    for part in ('"not_found"', '"changed"'):
         assert part in fixed.after
     assert 'raise ctx.fail("not_found", f"No article {pmid}.", {"pmid": pmid})' in fixed.after
     asked = [diagnostic for diagnostic in after.diagnostics if diagnostic.rule.startswith("error-contract-recovery-")]
     assert fixed.after.count("recovery=") == len(asked)
-    again, _ = fix_source(fixed.after, path="server.py", root=str(tmp_path), settings=known, unsafe=True)
+    again, _ = fix_source(fixed.after, path="server.py", root=str(tmp_path), unsafe=True)
     assert fixed.after == again.after
     path = tmp_path / "server.py"
     path.write_text(fixed.after)

@@ -553,13 +553,8 @@ def test_a_node_that_the_rule_created_is_refused(rules):
     assert "this Name is not part of the visited code" in report.failures[0].message
 
 
-def test_a_case_that_the_rule_never_sees_fails(rules):
-    """For a rule of handlers, a case without a tool would always be valid; so would one without MCP for files."""
-    rules(Names, WholeFile)
-    with pytest.raises(AssertionError, match="the case has no tool"):
-        testing.check(Names(), testing.Valid("x = 1\n"))
-    with pytest.raises(AssertionError, match="files that use MCP"):
-        testing.check(WholeFile(), testing.Valid("x = 1\n"))
+def test_a_rule_that_visits_nothing_has_no_tool():
+    """What a rule can ask about its tool exists only while it visits code."""
     with pytest.raises(RuntimeError, match="Names is not visiting anything"):
         _ = Names().tool
 

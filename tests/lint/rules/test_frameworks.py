@@ -152,7 +152,7 @@ def test_a_specifier_means_a_major_version(specifier, major):
         (
             "pyproject.toml",
             '[project]\nname = "x"\n[dependency-groups]\ndev = ["mcpcore", "mcp==2.0", {include-group = "x"}]',
-            Requirements(True, False, 2),
+            Requirements(True),
         ),
         (
             "pyproject.toml",
@@ -172,25 +172,22 @@ def test_the_nearest_requirements_apply(tmp_path, name, text, expected):
     folder = tmp_path / "src"
     folder.mkdir()
     (folder / "pyproject.toml").write_text("[tool.ruff]\nline-length = 100\n")
-    result = nearest(str(folder), str(tmp_path), lambda place, file: (tmp_path / place / file).exists())
-    assert result.requirements == expected
-    assert str(tmp_path / name) in result.files
+    requirements, files, _ = nearest(str(folder), str(tmp_path), lambda place, file: (tmp_path / place / file).exists())
+    assert requirements == expected
+    assert str(tmp_path / name) in files
 
 
-def test_a_lock_file_determines_the_version(tmp_path):
-    """It decides if the requirements allow more than one; nothing above the run's folder counts."""
-    (tmp_path / "pyproject.toml").write_text('[project]\ndependencies = ["mcp>=1.23"]')
-    (tmp_path / "uv.lock").write_text('[[package]]\nname = "mcp"\nversion = "1.28.1"\n')
+def test_the_requirements_of_the_folders_above_the_run_do_not_count(tmp_path):
+    """The folder of the run is the last one that is looked at."""
+    (tmp_path / "pyproject.toml").write_text('[project]\ndependencies = ["mcp>=2", "fastmcp"]')
 
     def exists(place, file):
         return (tmp_path / place / file).exists()
 
-    assert nearest(str(tmp_path), str(tmp_path), exists).requirements.sdk == 1
-    (tmp_path / "pyproject.toml").write_text('[project]\ndependencies = ["mcp", "fastmcp"]')
-    assert nearest(str(tmp_path), str(tmp_path), exists).requirements == Requirements(True, fastmcp=True)
+    assert nearest(str(tmp_path), str(tmp_path), exists)[0] == Requirements(True, sdk=2, fastmcp=True)
     inner = tmp_path / "inner"
     inner.mkdir()
-    assert nearest(str(inner), str(inner), exists).requirements == Requirements()
+    assert nearest(str(inner), str(inner), exists)[0] == Requirements()
 
 
 # -- which framework a tool runs on ----------------------------------------------------------------------------------

@@ -12,11 +12,10 @@ from mcpcore_lint.flow.bodies.parameters import parameters_of
 from mcpcore_lint.flow.bodies.raises import RaiseReader
 from mcpcore_lint.model import (
     FunctionNode,
-    GuardedReason,
     Handler,
     Mapping,
     Missing,
-    RecoveryCall,
+    NamedReason,
     ReturnSite,
     Unknown,
 )
@@ -51,25 +50,22 @@ class HandlerBuilder:
 
     def forget(self) -> None:
         """Drop the references to the syntax tree."""
-        for reader in (self.body, self.contexts, self.errors, self.raises):
-            reader.forget()
+        self.body.forget()
+        self.contexts.forget()
+        self.errors.forget()
+        self.raises.catches.clear()
 
     def _build(self) -> Handler:
         node = self.node
-        recovery: list[RecoveryCall] = []
-        guarded: list[GuardedReason] = []
+        named: list[NamedReason] = []
         for call in self.body.calls:
-            func = call.func
-            method = self.contexts.method_called(func)
-            if method == "recovery_for" and self.contexts.is_context_call(call, method):
+            if self.contexts.is_context_call(call, "recovery_for"):
                 reason = evaluate(call.args[0], self.body.scope_at(call)) if call.args else Missing(call, self.module)
-                recovery.append(RecoveryCall(call, self.module, reason_given(reason, call, self.module)))
+                named.append(NamedReason("recovery_for", call, reason_given(reason, call, self.module)))
                 continue
-            if method == "guard" and self.contexts.is_context_call(call, method):
-                guarded += self._guarded(call)
-                continue
-            error = self.errors.read(call)
-            if error is not None:
+            if self.contexts.is_context_call(call, "guard"):
+                named += self._guarded(call)
+            elif error := self.errors.read(call):
                 self.errors.sites[call] = error
         throws = [throw for statement in self.body.raises for throw in self.raises.throws(statement)]
         nested = self.body.function_of
@@ -89,21 +85,20 @@ class HandlerBuilder:
             tuple(throws),
             tuple(self.raises.catches.values()),
             tuple(returns),
-            tuple(recovery),
-            tuple(guarded),
+            tuple(named),
         )
 
-    def _guarded(self, call: ast.Call) -> list[GuardedReason]:
+    def _guarded(self, call: ast.Call) -> list[NamedReason]:
         """Return the reasons in the mapping of a `ctx.guard` call; a single unknown one if it cannot be read."""
         argument = arguments_of(evaluate_arguments(call, self.body.scope_at(call)), {"errors": 0})["errors"]
         table, written = argument.value, argument.node
         if not isinstance(table, Mapping) or not table.complete:
-            return [GuardedReason(call, self.module, Unknown(call, self.module, "the mapping cannot be read"))]
+            return [NamedReason("guard", call, Unknown(call, self.module, "the mapping cannot be read"))]
         values = [value for _, value in table.items]
         nodes: list[ast.expr] = [call] * len(values)
         if isinstance(written, ast.Dict) and len(written.values) == len(values):
             nodes = written.values
         return [
-            GuardedReason(node, self.module, reason_given(value, call, self.module))
+            NamedReason("guard", node, reason_given(value, call, self.module))
             for node, value in zip(nodes, values, strict=True)
         ]

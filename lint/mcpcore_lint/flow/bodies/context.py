@@ -27,20 +27,13 @@ class ContextCalls:
         self._contexts: dict[tuple[Scope, str], bool] = {}
         self._note_names()
 
-    def method_called(self, func: ast.expr) -> str:
-        """Return the name of a called method, also through a variable (`fail = ctx.fail`); empty for a function."""
-        func = self.renamed(func)
-        return func.attr if type(func) is ast.Attribute else ""
-
     def renamed(self, func: ast.expr) -> ast.expr:
-        """Return the context method behind a variable; any other expression unchanged."""
+        """Return the context method behind a variable, as in `fail = ctx.fail`; any other expression unchanged."""
         return self._renamed.get(func.id, func) if type(func) is ast.Name else func
 
     def is_context_call(self, call: ast.Call, method: str) -> bool:
         """Whether a call is of this method of the context, as in `ctx.fail(...)`."""
-        func: ast.expr | None = call.func
-        if type(func) is ast.Name:
-            func = self._renamed.get(func.id)
+        func = self.renamed(call.func)
         if type(func) is not ast.Attribute or func.attr != method:
             return False
         return self.is_context(func.value, self.body.scope_at(call))
@@ -61,38 +54,20 @@ class ContextCalls:
         if type(node) is not ast.Name:
             return False
         key = (scope, node.id)
-        known = self._contexts.get(key)
-        if known is None:
+        if key not in self._contexts:
+            self._contexts[key] = False  # variables may be assigned from one another
             match = scope.lookup(node.id)
-            known = match is not None and self._is_bound_to_context(match[0], node.id, match[1])
-            self._contexts[key] = known
-        return known
+            where, bindings = match if match is not None else (scope, [])
+            self._contexts[key] = any(self._is_bound_to_context(where, node.id, binding) for binding in bindings)
+        return self._contexts[key]
 
-    def _is_bound_to_context(self, where: Scope, name: str, bindings: list[Binding]) -> bool:
-        for binding in bindings:
-            if binding.kind == "parameter" or type(binding.value) is ast.Name:
-                break
-        else:
-            return False
-        seen: set[tuple[Scope, str]] = set()
-        stack = [(where, name, bindings)]
-        while stack:
-            where, name, bindings = stack.pop()
-            if (where, name) in seen:
-                continue
-            seen.add((where, name))
-            for binding in bindings:
-                if binding.kind == "parameter":
-                    if where is self.body.scope and self.context is not None and name == self.context.name:
-                        return self.context.mcpcore
-                    symbol = Resolver().annotation_symbol(binding.annotation, where.parent or where)
-                    if symbol is not None and symbol.name == "mcpcore.Context":
-                        return True
-                elif isinstance(binding.value, ast.Name):
-                    match = where.lookup(binding.value.id)
-                    if match is not None:
-                        stack.append((match[0], binding.value.id, match[1]))
-        return False
+    def _is_bound_to_context(self, where: Scope, name: str, binding: Binding) -> bool:
+        if binding.kind != "parameter":
+            return binding.value is not None and self.is_context(binding.value, where)
+        if where is self.body.scope and self.context is not None and name == self.context.name:
+            return self.context.mcpcore
+        symbol = Resolver().annotation_symbol(binding.annotation, where.parent or where)
+        return symbol is not None and symbol.name == "mcpcore.Context"
 
     def forget(self) -> None:
         """Drop the references to the syntax tree."""

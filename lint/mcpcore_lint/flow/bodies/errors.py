@@ -1,12 +1,12 @@
-"""Reads the errors that a function creates: the factory or class, the code, the reason and the other arguments."""
+"""Reads the errors that a function creates: the factory or class, the arguments, and where each error goes."""
 
 from __future__ import annotations
 
 import ast
+from itertools import takewhile
 from typing import TYPE_CHECKING, Final, TypeGuard
 
 from mcpcore_lint.dataclasses import replace
-from mcpcore_lint.flow.bodies.fates import Fates
 from mcpcore_lint.model import (
     Argument,
     CallValue,
@@ -14,6 +14,8 @@ from mcpcore_lint.model import (
     Const,
     ErrorForm,
     ErrorSite,
+    Items,
+    Mapping,
     Missing,
     Symbol,
     Unknown,
@@ -28,33 +30,29 @@ from mcpcore_lint.names import (
     FRAMEWORK_ERRORS,
     PROTOCOL_ERRORS,
 )
-from mcpcore_lint.semantics.choices import choice
 from mcpcore_lint.semantics.codes import CODES
 from mcpcore_lint.semantics.evaluate import Resolver, evaluate
-from mcpcore_lint.semantics.local_values import is_local
-from mcpcore_lint.semantics.subclasses import CODED_ERROR, coded_call, reason_of, sets_itself
-from mcpcore_lint.semantics.symbols import class_info
+from mcpcore_lint.semantics.symbols import is_local
+from mcpcore_lint.values import choice
 
 if TYPE_CHECKING:
     from mcpcore_lint.flow.bodies.context import ContextCalls
     from mcpcore_lint.flow.bodies.nodes import BodyNodes
+    from mcpcore_lint.model import Fate
     from mcpcore_lint.semantics.hierarchy import Hierarchy
     from mcpcore_lint.syntax.module import Module
     from mcpcore_lint.syntax.scopes import Scope
 
 
+CODED_ERROR: Final = "mcpcore.CodedError"
 PROTOCOL_CODES_NEEDED: Final = frozenset({-32042, -32021, -32003})
 """Codes of `MCPError` that the protocol requires: URL elicitation, a missing capability."""
 _KEYWORDS: Final[dict[str, int | None]] = {"recovery": None, "retry": None, "effects": None}
 _FAIL: Final[dict[str, int | None]] = {"reason": 0, "message": 1, "data": 2, **_KEYWORDS}
 _FACTORY: Final[dict[str, int | None]] = {"message": 0, "data": 1, "reason": None, **_KEYWORDS}
-CODED_ARGUMENTS: Final[dict[str, int | None]] = {
-    "code": 0,
-    "message": 1,
-    "data": 2,
-    "reason": None,
-    **_KEYWORDS,
-}
+MAX_STEPS: Final = 50
+"""An error is followed through at most this many expressions."""
+CODED_ARGUMENTS: Final[dict[str, int | None]] = {"code": 0, "message": 1, "data": 2, "reason": None, **_KEYWORDS}
 """The arguments of `CodedError`, each with its position."""
 
 
@@ -65,29 +63,16 @@ def arguments_of(call: CallValue, positions: dict[str, int | None]) -> dict[str,
         call: The call.
         positions: The parameter names; keyword-only ones have no position.
     """
-    node = call.node
-    absent = call.at(None)
-    arguments = {name: Argument(name, absent) for name in positions}
-    if call.args or not call.complete:
-        in_order: list[ast.expr] = node.args if type(node) is ast.Call else []
-        for at, expression in enumerate(in_order):
-            if type(expression) is ast.Starred:
-                in_order = in_order[:at]
-                break
-        for name, position in positions.items():
-            if position is not None:
-                if position < len(call.args):
-                    arguments[name].value = call.args[position]
-                if position < len(in_order):
-                    arguments[name].node = in_order[position]
+    node = call.node if isinstance(call.node, ast.Call) else None
+    in_order = [*takewhile(lambda item: type(item) is not ast.Starred, node.args)] if node is not None else []
     # If a keyword occurs twice, the first one counts.
-    for name, value in reversed(call.keywords):
-        if name in arguments:
-            arguments[name].value = value
-    for keyword in reversed(node.keywords) if type(node) is ast.Call else ():
-        if keyword.arg in arguments:
-            argument = arguments[keyword.arg]
-            argument.node, argument.keyword = keyword.value, keyword
+    keywords = {keyword.arg: keyword for keyword in reversed(node.keywords)} if node is not None else {}
+    arguments: dict[str, Argument] = {}
+    for name, position in positions.items():
+        keyword = keywords.get(name)
+        expression = in_order[position] if position is not None and position < len(in_order) else None
+        expression = keyword.value if keyword is not None else expression
+        arguments[name] = Argument(name, call.argument(name, position), expression, keyword)
     return arguments
 
 
@@ -114,7 +99,6 @@ class ErrorReader:
         self.contexts = contexts
         self.sites: dict[ast.AST, ErrorSite] = {}
         """The errors that were read, by the expression that creates them."""
-        self._fates = Fates(body)
         self._callees: dict[ast.expr, Value] = {}
 
     def read(self, call: ast.Call) -> ErrorSite | None:
@@ -146,7 +130,7 @@ class ErrorReader:
         """Return the value of a callee."""
         known = self._callees.get(func)
         if known is None:
-            local = is_local(func, scope, built=True)
+            local = is_local(func, scope)
             known = Unknown(func, scope.module, "a local value") if local else evaluate(func, scope)
             self._callees[func] = known
         return known
@@ -164,44 +148,39 @@ class ErrorReader:
     def _makes_error(self, symbol: Symbol) -> bool:
         name = symbol.name
         if name.startswith("mcpcore."):
-            last = name.removeprefix("mcpcore.")
-            return last in FACTORIES or last == "CodedError" or name in CONSTRUCTORS
+            return name.removeprefix("mcpcore.") in FACTORIES or name == CODED_ERROR or name in CONSTRUCTORS
         return self.form_of(_class_behind(symbol)) is not None
 
     def _error_of(self, value: CallValue, call: ast.expr) -> ErrorSite | None:
         name = value.func.name
         if name.startswith("mcpcore.") and name.removeprefix("mcpcore.") in FACTORIES:
-            code_name = FACTORIES[name.removeprefix("mcpcore.")]
-            code = CodeValue(call, self.module, code_name, CODES.by_name.get(code_name))
-            arguments = arguments_of(value, _FACTORY)
-            return self.site("factory", call, "mcpcore.CodedError", name, code, arguments)
-        if name == "mcpcore.CodedError":
+            code = self._member(FACTORIES[name.removeprefix("mcpcore.")], call)
+            return self.site("factory", call, CODED_ERROR, name, code, arguments_of(value, _FACTORY))
+        if name == CODED_ERROR:
             arguments = arguments_of(value, CODED_ARGUMENTS)
             return self.site("coded", call, name, name, value.argument("code", 0), arguments)
         if name in CONSTRUCTORS:
             return self._constructed(value, call)
         made_by = _class_behind(value.func)
-        name = made_by.name
-        form = self.form_of(made_by)
+        name, form = made_by.name, self.form_of(made_by)
         if form is None:
             return None
         arguments = arguments_of(value, dict.fromkeys(CODED_ARGUMENTS))
         if not arguments["message"].given and value.args:
             position = 1 if form == "protocol" and len(value.args) > 1 else 0
             arguments |= arguments_of(value, {"message": position})
-        code_value: Value = Missing(call, self.module)
         if form == "coded":
-            return self.subclass(value, call, arguments)
-        if form == "protocol":
-            code_value = value.argument("code", 0)
+            return self.subclass(name, call, arguments)
+        if form != "protocol":
+            return self.site(form, call, name, name, Missing(call, self.module), arguments)
+        code_value = value.argument("code", 0)
+        number = code_value.value if isinstance(code_value, Const) else None
+        exempt = self.hierarchy.is_kind_of(name, "mcp.UrlElicitationRequiredError") is True
         site = self.site(form, call, name, name, code_value, arguments)
-        if form == "protocol":
-            number = code_value.value if isinstance(code_value, Const) else None
-            exempt = (
-                name != "mcp.MCPError" and self.hierarchy.is_kind_of(name, "mcp.UrlElicitationRequiredError") is True
-            )
-            site = replace(site, sdk_exempt=exempt or number in PROTOCOL_CODES_NEEDED)
-        return site
+        return replace(site, sdk_exempt=exempt or number in PROTOCOL_CODES_NEEDED)
+
+    def _member(self, name: str, node: ast.expr) -> CodeValue:
+        return CodeValue(node, self.module, name, CODES.by_name.get(name))
 
     def _constructed(self, value: CallValue, call: ast.expr) -> ErrorSite:
         """Return the error of a class method of `CodedError`, such as `startup_failure`."""
@@ -214,53 +193,35 @@ class ErrorReader:
         if name.endswith(".startup_failure"):
             reason = Const(call, self.module, "startup_failure")
             if isinstance(code, Missing):
-                code = CodeValue(call, self.module, "INITIALIZATION_FAILED", CODES.by_name["INITIALIZATION_FAILED"])
+                code = self._member("INITIALIZATION_FAILED", call)
         elif name.endswith(".invariant_violation"):
             reason = Unknown(call, self.module, "the runtime's own")
-            code = CodeValue(call, self.module, "INTERNAL_ERROR", CODES.by_name["INTERNAL_ERROR"])
-        elif isinstance(code, Missing) or (isinstance(code, Const) and code.value is None):
+            code = self._member("INTERNAL_ERROR", call)
+        elif is_left_out(code):
             code = Unknown(call, self.module, "the exception decides")
         site = self.site("coded", call, CODED_ERROR, name, code, arguments)
         return site if reason is None else replace(site, reason=reason)
 
-    def subclass(self, value: CallValue, node: ast.expr, arguments: dict[str, Argument]) -> ErrorSite:
-        """Return the error of a subclass of `CodedError`, whose constructors set the code and the reason."""
-        module = self.module
-        name = value.func.name
-        code: Value = Unknown(node, module, "a subclass sets it")
-        reason: Value = code
-        callee = name
-        info = class_info(value.func)
-        call = coded_call(value, info) if info is not None else None
-        if info is not None and call is not None:
-            # The arguments are those of the subclass, so the callee must not be CodedError.
-            callee = info.qualname
-            if not sets_itself(info, "code") and not isinstance(call.argument("code", 0), Missing):
-                code = call.argument("code", 0)
-            if not (sets_itself(info, "reason") or sets_itself(info, "data")):
-                reason = reason_of(call.argument("reason"), call.argument("data", 2), node, module)
-        return replace(self.site("coded", node, name, callee, code, arguments), reason=reason)
+    def subclass(self, name: str, node: ast.expr, arguments: dict[str, Argument]) -> ErrorSite:
+        """Return the error of a subclass of `CodedError`, which may set the code and the reason itself."""
+        unknown = Unknown(node, self.module, "a subclass sets it")
+        return replace(self.site("coded", node, name, name, unknown, arguments), reason=unknown)
 
     def form_of(self, symbol: Symbol) -> ErrorForm | None:
         """Return the form of errors of a class; None if it is not known to be an exception."""
         name = symbol.name
         if name.startswith("builtins."):
             return "builtin" if name.removeprefix("builtins.") in BUILTIN_EXCEPTIONS else None
-        if name in PROTOCOL_ERRORS:
+        is_class = isinstance(symbol.definition, ast.ClassDef)
+        above = self.hierarchy.ancestors(name, symbol)[0] if is_class else frozenset[str]()
+        if CODED_ERROR in above:
+            return "coded"
+        if name in PROTOCOL_ERRORS or above & PROTOCOL_ERRORS:
             return "protocol"
-        if name in FRAMEWORK_ERRORS:
+        if name in FRAMEWORK_ERRORS or above & FRAMEWORK_ERRORS:
             return "framework"
-        if isinstance(symbol.definition, ast.ClassDef):
-            above, _ = self.hierarchy.ancestors(name, symbol)
-            if "mcpcore.CodedError" in above:
-                return "coded"
-            if above & PROTOCOL_ERRORS:
-                return "protocol"
-            if above & FRAMEWORK_ERRORS:
-                return "framework"
-            return "project" if "builtins.BaseException" in above else None
         if symbol.definition is not None:
-            return None
+            return "project" if "builtins.BaseException" in above else None
         if self.hierarchy.is_exception(name) is True:
             return "other"
         last = name.rpartition(".")[2]
@@ -278,7 +239,7 @@ class ErrorReader:
         """Return an error with its fate; its reason may be in its data."""
         reason = arguments["reason"].value
         if form != "fail":
-            reason = reason_of(reason, arguments["data"].value, node, self.module)
+            reason = _reason_of(reason, arguments["data"].value, node, self.module)
         elif is_left_out(reason):
             reason = Missing(node, self.module)
         return ErrorSite(
@@ -295,13 +256,22 @@ class ErrorReader:
             arguments["retry"],
             arguments["effects"],
             self.body.function_of.get(node, self.body.node),
-            self._fates.of(node),
+            fate_of(node, self.body),
         )
 
     def forget(self) -> None:
         """Drop the references to the syntax tree."""
         self.sites.clear()
         self._callees.clear()
+
+
+def _reason_of(reason: Value, data: Value, node: ast.AST, module: Module) -> Value:
+    """Return the reason of a `CodedError`: its `reason` argument, or `data["reason"]`."""
+    if is_left_out(reason) and not is_left_out(data) and not isinstance(data, Items):
+        inner = data.get("reason") if isinstance(data, Mapping) else None
+        known = isinstance(data, Mapping) and data.complete
+        reason = inner or (Missing(node, module) if known else Unknown(node, module, "it may be in the data"))
+    return Missing(node, module) if is_left_out(reason) else reason
 
 
 def _class_behind(symbol: Symbol) -> Symbol:
@@ -316,3 +286,62 @@ def evaluate_arguments(call: ast.Call, scope: Scope) -> CallValue:
     """Return the arguments of a call without evaluating its callee."""
     args, keywords, complete = Resolver().arguments(call, scope)
     return CallValue(call, scope.module, Symbol(call.func, scope.module), tuple(args), tuple(keywords), complete)
+
+
+def fate_of(node: ast.AST, body: BodyNodes) -> Fate:
+    """Return the fate of the error that an expression creates."""
+    current = node
+    for _ in range(MAX_STEPS):
+        parent = body.parents.get(current)
+        match parent:
+            case ast.Raise(exc=raised):
+                return "raised" if raised is current else "escapes"
+            case ast.Return():
+                return "returned"
+            case ast.Lambda(body=returned) if returned is current:
+                return "returned"
+            case ast.Expr():
+                return "discarded"
+            case ast.Assign() | ast.AnnAssign() | ast.NamedExpr():
+                targets = parent.targets if isinstance(parent, ast.Assign) else [parent.target]
+                fates: set[Fate] = {
+                    _name_fate(target.id, parent, body) if isinstance(target, ast.Name) else "escapes"
+                    for target in targets
+                }
+                if not isinstance(parent, ast.NamedExpr) or fates != {"unused"}:
+                    order: tuple[Fate, ...] = ("raised", "returned", "escapes", "unused")
+                    return next(fate for fate in order if fate in fates)
+                current = parent
+            case ast.Attribute(attr="with_traceback"):
+                call = body.parents.get(parent)
+                if not isinstance(call, ast.Call) or call.func is not parent:
+                    return "escapes"
+                current = call
+            case ast.IfExp(test=test) if test is current:
+                return "escapes"
+            case ast.IfExp() | ast.BoolOp() | ast.Await():
+                current = parent
+            case _:
+                return "escapes"
+    return "escapes"
+
+
+def _name_fate(name: str, assignment: ast.AST, body: BodyNodes) -> Fate:
+    """Return the fate of an error that is assigned to a variable."""
+    match = body.scope_at(assignment).lookup(name)
+    if match is None or match[0].is_module:
+        return "escapes"
+    fate: Fate = "unused"
+    for use in body.loads.get(name, ()):
+        parent = body.parents[use]
+        if isinstance(parent, ast.Raise) and parent.exc is use:
+            return "raised"
+        if isinstance(parent, ast.Return):
+            fate = "returned"
+        elif isinstance(parent, ast.Attribute) and parent.attr in {"add_note", "with_traceback"}:
+            continue
+        elif isinstance(parent, (ast.IfExp, ast.BoolOp)) and fate_of(use, body) == "raised":
+            return "raised"
+        elif fate == "unused":
+            fate = "escapes"
+    return fate

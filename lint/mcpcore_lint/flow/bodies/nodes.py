@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 _SCOPES: Final = frozenset({ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.comprehension})
 _INSIDE: Final = {**FIELDS, ast.arguments: tuple(name for name in FIELDS[ast.arguments] if "default" not in name)}
 """`FIELDS` without the defaults of parameters, which run outside the nested function."""
+_NOTED: Final = (ast.Call, ast.Attribute, ast.Raise, ast.Return, ast.ExceptHandler, ast.With, ast.Assert)
 _LEAVES: Final = frozenset({kind for kind, names in FIELDS.items() if not names})
 
 
@@ -43,23 +44,15 @@ class BodyNodes:
         module = self.module
         parents = self.parents
         function_of = self.function_of
-        self.calls: list[ast.Call] = []
-        self.attributes: list[ast.Attribute] = []
-        self.raises: list[ast.Raise] = []
-        self.returns: list[ast.Return] = []
-        self.clauses: list[ast.ExceptHandler] = []
-        self.withs: list[ast.With | ast.AsyncWith] = []
-        self.asserts: list[ast.Assert] = []
-        noted: dict[type, list[Any]] = {
-            ast.Call: self.calls,
-            ast.Attribute: self.attributes,
-            ast.Raise: self.raises,
-            ast.Return: self.returns,
-            ast.ExceptHandler: self.clauses,
-            ast.With: self.withs,
-            ast.AsyncWith: self.withs,
-            ast.Assert: self.asserts,
-        }
+        noted: dict[type, list[Any]] = {kind: [] for kind in _NOTED}
+        noted[ast.AsyncWith] = noted[ast.With]
+        self.calls: list[ast.Call] = noted[ast.Call]
+        self.attributes: list[ast.Attribute] = noted[ast.Attribute]
+        self.raises: list[ast.Raise] = noted[ast.Raise]
+        self.returns: list[ast.Return] = noted[ast.Return]
+        self.clauses: list[ast.ExceptHandler] = noted[ast.ExceptHandler]
+        self.withs: list[ast.With | ast.AsyncWith] = noted[ast.With]
+        self.asserts: list[ast.Assert] = noted[ast.Assert]
         nodes = self.nodes
         body = body_of(self.node)
         for statement in body:

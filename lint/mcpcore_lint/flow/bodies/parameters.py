@@ -17,51 +17,35 @@ from mcpcore_lint.model import (
 )
 from mcpcore_lint.semantics.annotations import unquote
 from mcpcore_lint.semantics.evaluate import Resolver, evaluate
+from mcpcore_lint.semantics.symbols import is_static
 from mcpcore_lint.syntax.parse import all_parameters
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from mcpcore_lint.syntax.scopes import Scope
 
 _INJECTING: Final = frozenset(
     {
-        "CallArgument",
-        "CurrentAccessToken",
-        "CurrentContext",
-        "CurrentDocket",
-        "CurrentFastMCP",
-        "CurrentHeaders",
-        "CurrentRequest",
-        "CurrentWorker",
-        "Depends",
-        "Elicit",
-        "ListRoots",
-        "OptionalCurrentContext",
-        "Progress",
-        "Resolve",
-        "Sample",
-        "Shared",
-        "TokenClaim",
+        "CallArgument", "CurrentAccessToken", "CurrentContext", "CurrentDocket", "CurrentFastMCP", "CurrentHeaders",
+        "CurrentRequest", "CurrentWorker", "Depends", "Elicit", "ListRoots", "OptionalCurrentContext", "Progress",
+        "Resolve", "Sample", "Shared", "TokenClaim",
     }
-)
+)  # fmt: skip
 """Names of markers for values that the framework injects."""
-_ALIASES: Final = 5
-"""Aliases of an annotation are followed this deep."""
+_DEPTH: Final = 10
+"""Annotations are followed this deep."""
 
 
 def parameters_of(node: FunctionNode, scope: Scope) -> tuple[tuple[Parameter, ...], ContextParameter | None]:
     """Return the parameters of a function, and its context parameter."""
     args = node.args
     names = all_parameters(args)
-    if scope.owner is not None and names and not _is_static(node):
+    if scope.owner is not None and names and not is_static(node):
         names = names[1:]
     positional = [*args.posonlyargs, *args.args]
-    defaults: dict[str, ast.expr] = {}
-    if args.defaults:
-        for arg, default in zip(positional[-len(args.defaults) :], args.defaults, strict=True):
-            defaults[arg.arg] = default
-    for arg, kw_default in zip(args.kwonlyargs, args.kw_defaults, strict=True):
-        if kw_default is not None:
-            defaults[arg.arg] = kw_default
+    defaults = dict(zip(positional[len(positional) - len(args.defaults) :], args.defaults, strict=True))
+    defaults.update((arg, default) for arg, default in zip(args.kwonlyargs, args.kw_defaults, strict=True) if default)
     context: ContextParameter | None = None
     parameters: list[Parameter] = []
     outside = scope.parent or scope.module.scope
@@ -74,128 +58,96 @@ def parameters_of(node: FunctionNode, scope: Scope) -> tuple[tuple[Parameter, ..
         elif arg in args.kwonlyargs:
             kind = "keyword"
         taken = _context(arg, outside)
-        if taken is not None and context is None:
-            context = taken
-        default_value = defaults.get(arg.arg)
-        description = _description(arg, default_value, outside)
-        injected = taken is not None or _injected(default_value, arg.annotation, outside)
-        parameters.append(Parameter(arg.arg, arg, arg.annotation, default_value, kind, description, injected))
+        context = context or taken
+        default = defaults.get(arg)
+        annotations = [*_annotations(arg.annotation, outside)]
+        extras = [(extra, where) for node, where in annotations for extra in _extras(node, where)]
+        injected = taken is not None or any(
+            isinstance(node, ast.Call) and _injects(node, where) for node, where in [*extras, (default, outside)]
+        )
+        description = _description(arg, default, extras, outside)
+        parameters.append(Parameter(arg.arg, arg, arg.annotation, default, kind, description, injected))
     return tuple(parameters), context
+
+
+def _annotations(annotation: ast.expr | None, scope: Scope) -> Iterator[tuple[ast.expr, Scope]]:
+    """Yield an annotation and those inside: through aliases, `Annotated`, `Optional` and `X | None`."""
+    node, where = unquote(annotation), scope
+    for _ in range(_DEPTH):
+        if node is None:
+            return
+        yield node, where
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
+            node = unquote(node.right if isinstance(node.left, ast.Constant) else node.left)
+        elif isinstance(node, ast.Subscript) and _is_wrapper(node, where):
+            node = unquote(_first(node))
+        elif isinstance(node, (ast.Name, ast.Attribute)):
+            alias = Resolver().alias_of(node, where)
+            if alias is None or alias[0] is node:
+                return
+            node, where = unquote(alias[0]), alias[1]
+        else:
+            return
+
+
+def _is_wrapper(node: ast.Subscript, scope: Scope) -> bool:
+    head = evaluate(node.value, scope)
+    return isinstance(head, Symbol) and head.name in {"typing.Annotated", "typing.Optional"}
+
+
+def _first(node: ast.Subscript) -> ast.expr:
+    inner = node.slice
+    return inner.elts[0] if isinstance(inner, ast.Tuple) and inner.elts else inner
+
+
+def _extras(node: ast.expr, scope: Scope) -> list[ast.expr]:
+    """Return the metadata of an annotation `Annotated[X, ...]`."""
+    if not isinstance(node, ast.Subscript) or not isinstance(node.slice, ast.Tuple) or not _is_wrapper(node, scope):
+        return []
+    return node.slice.elts[1:]
 
 
 def _context(arg: ast.arg, scope: Scope) -> ContextParameter | None:
     annotation = arg.annotation
-    if annotation is None:
+    symbol = Resolver().annotation_symbol(annotation, scope) if annotation is not None else None
+    if annotation is None or symbol is None or symbol.name not in {"mcpcore.Context", "mcp.Context", "fastmcp.Context"}:
         return None
-    resolver = Resolver()
-    symbol = resolver.annotation_symbol(annotation, scope)
-    if symbol is None or symbol.name not in {"mcpcore.Context", "mcp.Context", "fastmcp.Context"}:
-        return None
-    ours = symbol.name == "mcpcore.Context"
-    argument, where = _context_argument(annotation, scope)
-    if argument is None:
-        return ContextParameter(
-            arg.arg, arg, annotation, None, None, bare=True, any_reason=False, resolved=True, mcpcore=ours
-        )
-    reasons = Resolver().literal_strings(argument, where)
+    last, where = [*_annotations(annotation, scope)][-1]
+    argument = _first(last) if isinstance(last, ast.Subscript) else None
+    reasons = Resolver().literal_strings(argument, where) if argument is not None else None
     any_reason = False
-    if reasons is None:
+    if argument is not None and reasons is None:
         named = Resolver().annotation_symbol(argument, where)
         any_reason = named is not None and named.name in {"typing.Any", "builtins.str", "typing.LiteralString"}
         if named is not None and named.name in {"typing.Never", "typing.NoReturn"}:
             reasons = ()
-    resolved = reasons is not None or any_reason
     return ContextParameter(
         arg.arg,
         arg,
         annotation,
         argument,
         reasons,
-        bare=False,
-        any_reason=any_reason,
-        resolved=resolved,
-        mcpcore=ours,
+        bare=argument is None,
+        resolved=argument is None or reasons is not None or any_reason,
+        mcpcore=symbol.name == "mcpcore.Context",
     )
 
 
-def _context_argument(annotation: ast.expr, scope: Scope) -> tuple[ast.expr | None, Scope]:
-    node: ast.expr | None = unquote(annotation)
-    where = scope
-    for _ in range(10):
-        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
-            left_none = isinstance(node.left, ast.Constant)
-            node = unquote(node.right if left_none else node.left)
-            continue
-        if isinstance(node, ast.Subscript):
-            head = evaluate(node.value, where)
-            if isinstance(head, Symbol) and head.name in {"typing.Annotated", "typing.Optional"}:
-                inner = node.slice
-                node = unquote(inner.elts[0] if isinstance(inner, ast.Tuple) and inner.elts else inner)
-                continue
-            inner = node.slice
-            return (inner.elts[0] if isinstance(inner, ast.Tuple) and inner.elts else inner), where
-        if isinstance(node, (ast.Name, ast.Attribute)):
-            alias = Resolver().alias_of(node, where)
-            if alias is not None and alias[0] is not node:
-                node, where = unquote(alias[0]), alias[1]
-                continue
-        break
-    return None, where
-
-
-def _description(arg: ast.arg, default: ast.expr | None, scope: Scope) -> Value:
-    candidates: list[ast.expr] = []
-    annotation = unquote(arg.annotation)
-    if annotation is not None:
-        target: ast.expr | None = annotation
-        where = scope
-        for _ in range(5):
-            if isinstance(target, (ast.Name, ast.Attribute)):
-                alias = Resolver().alias_of(target, where)
-                if alias is None or alias[0] is target:
-                    break
-                target, where = unquote(alias[0]), alias[1]
-            else:
-                break
-        if isinstance(target, ast.Subscript):
-            head = evaluate(target.value, where)
-            if isinstance(head, Symbol) and head.name == "typing.Annotated" and isinstance(target.slice, ast.Tuple):
-                for extra in target.slice.elts[1:]:
-                    value = evaluate(extra, where)
-                    if isinstance(value, Const) and isinstance(value.value, str):
-                        return value
-                    if isinstance(value, CallValue) and value.func.name.rpartition(".")[2] in {"Field", "Doc"}:
-                        position = 0 if value.func.name.endswith("Doc") else None
-                        text = value.argument("documentation" if position == 0 else "description", position)
-                        if not isinstance(text, Missing):
-                            return text
-    if default is not None:
-        candidates.append(default)
-    for candidate in candidates:
-        value = evaluate(candidate, scope)
-        if isinstance(value, CallValue) and value.func.name.rpartition(".")[2] == "Field":
-            return value.argument("description")
+def _description(arg: ast.arg, default: ast.expr | None, extras: list[tuple[ast.expr, Scope]], scope: Scope) -> Value:
+    """Return the description in the metadata of an annotation, or in a default `Field(...)`."""
+    for extra, where in extras:
+        value = evaluate(extra, where)
+        if isinstance(value, Const) and isinstance(value.value, str):
+            return value
+        if isinstance(value, CallValue) and value.func.name.rpartition(".")[2] in {"Field", "Doc"}:
+            is_doc = value.func.name.endswith("Doc")
+            text = value.argument("documentation", 0) if is_doc else value.argument("description")
+            if not isinstance(text, Missing):
+                return text
+    value = evaluate(default, scope) if default is not None else Missing(arg, scope.module)
+    if isinstance(value, CallValue) and value.func.name.rpartition(".")[2] == "Field":
+        return value.argument("description")
     return Missing(arg, scope.module)
-
-
-def _injected(default: ast.expr | None, annotation: ast.expr | None, scope: Scope) -> bool:
-    if isinstance(default, ast.Call) and _injects(default, scope):
-        return True
-    node, where = unquote(annotation), scope
-    for _ in range(_ALIASES):
-        if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Tuple) and node.slice.elts:
-            first, *extras = node.slice.elts
-            if any(isinstance(extra, ast.Call) and _injects(extra, where) for extra in extras):
-                return True
-            node = unquote(first)  # `Annotated[Database, ...]` includes the metadata of the alias
-        elif isinstance(node, (ast.Name, ast.Attribute)):
-            alias = Resolver().alias_of(node, where)
-            if alias is None or alias[0] is node:
-                return False
-            node, where = unquote(alias[0]), alias[1]
-        else:
-            return False
-    return False
 
 
 def _injects(call: ast.Call, scope: Scope) -> bool:
@@ -207,9 +159,3 @@ def _injects(call: ast.Call, scope: Scope) -> bool:
         func = value.func
     # For other callees the name is enough: evaluating a long `Field(...)` again would be slow.
     return func.name.rpartition(".")[2] in _INJECTING
-
-
-def _is_static(node: FunctionNode) -> bool:
-    return not isinstance(node, ast.Lambda) and any(
-        isinstance(decorator, ast.Name) and decorator.id == "staticmethod" for decorator in node.decorator_list
-    )

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint.dataclasses import replace
-from mcpcore_lint.flow.bodies.errors import CODED_ARGUMENTS
+from mcpcore_lint.flow.bodies.errors import CODED_ARGUMENTS, CODED_ERROR
 from mcpcore_lint.model import (
     Argument,
-    CallValue,
     CatchSite,
     Cause,
     ErrorSite,
-    FunctionNode,
     Items,
     Missing,
     Symbol,
@@ -23,13 +21,17 @@ from mcpcore_lint.model import (
     options,
 )
 from mcpcore_lint.semantics.evaluate import evaluate
-from mcpcore_lint.semantics.subclasses import CODED_ERROR
 from mcpcore_lint.syntax.parse import walk_shallow
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
     from mcpcore_lint.flow.bodies.errors import ErrorReader
     from mcpcore_lint.flow.bodies.nodes import BodyNodes
     from mcpcore_lint.syntax.scopes import Scope
+
+
+SUPPRESS: Final = frozenset({"contextlib.suppress", "anyio.suppress"})
 
 
 class RaiseReader:
@@ -49,31 +51,22 @@ class RaiseReader:
 
     def throws(self, node: ast.Raise) -> list[ThrowSite]:
         """Return the errors that a `raise` may raise."""
+        cause: Cause = "implicit" if node.cause is None else "from"
+        if isinstance(node.cause, ast.Constant) and node.cause.value is None:
+            cause = "from_none"
         function = self.body.function_of.get(node, self.body.node)
         catch = self.catch_of(node)
-        if node.cause is None:
-            cause: Cause = "implicit"
-        elif isinstance(node.cause, ast.Constant) and node.cause.value is None:
-            cause = "from_none"
-        else:
-            cause = "from"
+        plain = ThrowSite(node, self.module, None, None, cause, catch, reraise=False, escapes=True, function=function)
         if node.exc is None:
-            return [
-                ThrowSite(node, self.module, None, None, cause, catch, reraise=True, escapes=True, function=function)
-            ]
+            return [replace(plain, reraise=True)]
         results: list[ThrowSite] = []
         for leaf in leaves(node.exc, self.body.scope_at(node)):
             members = self._group_members(leaf)
-            if members:
-                for member in members:
-                    throw = self._throw(node, member, cause, catch, function)
-                    if throw.error is not None and throw.error.fate != "raised":
-                        raised = replace(throw.error, fate="raised")
-                        self.errors.sites[member] = raised
-                        throw = replace(throw, error=raised)
-                    results.append(replace(throw, grouped=True))
-            else:
-                results.append(self._throw(node, leaf, cause, catch, function))
+            for member in members:
+                self.errors.sites[member] = replace(self.errors.sites[member], fate="raised")
+                results.append(replace(self._throw(plain, member), grouped=True))
+            if not members:
+                results.append(self._throw(plain, leaf))
         return results
 
     def _group_members(self, leaf: ast.expr) -> list[ast.expr]:
@@ -90,63 +83,48 @@ class RaiseReader:
                 members.extend(self._group_members(member) or [member])
         return members if members and all(member in self.errors.sites for member in members) else []
 
-    def _throw(
-        self, node: ast.Raise, leaf: ast.expr, cause: Cause, catch: CatchSite | None, function: FunctionNode
-    ) -> ThrowSite:
+    def _throw(self, plain: ThrowSite, leaf: ast.expr) -> ThrowSite:
+        """Return the throw of one expression; `plain` is that of an error that nothing is known about."""
         error = self.errors.sites.get(leaf)
+        if error is None:
+            if isinstance(leaf, ast.Name) and self._is_caught(leaf, plain.catch):
+                return replace(plain, reraise=True)
+            error = self._of_class(leaf, plain.node)
         if error is not None:
-            return self._thrown(node, error, cause, catch, function)
-        if isinstance(leaf, ast.Name):
-            # Look at the clauses around the `raise`, then at those around the assignment of the raised name.
-            for innermost in (catch, self.catch_of(leaf)):
-                clause = innermost
-                while clause is not None:
-                    if clause.name == leaf.id:
-                        return ThrowSite(
-                            node, self.module, None, None, cause, catch, reraise=True, escapes=True, function=function
-                        )
-                    clause = self.catch_of(clause.node)
-        scope = self.body.scope_at(leaf) if leaf in self.body.parents else self.body.scope_at(node)
-        if isinstance(leaf, (ast.Name, ast.Attribute)):
-            value = evaluate(leaf, scope)
-            if isinstance(value, Symbol):
-                form = self.errors.form_of(value)
-                if form is not None:
-                    missing = {argument: Argument(argument, Missing(leaf, self.module)) for argument in CODED_ARGUMENTS}
-                    code: Value = Missing(leaf, self.module)
-                    if form == "protocol" or value.name == CODED_ERROR:
-                        code = Unknown(leaf, self.module, "the class sets it")
-                    if form == "coded" and value.name != CODED_ERROR:
-                        error = self.errors.subclass(CallValue(leaf, self.module, value), leaf, missing)
-                    else:
-                        error = self.errors.site(form, leaf, value.name, value.name, code, missing)
-                    error = self.errors.sites[leaf] = replace(error, fate="raised")
-                    return self._thrown(node, error, cause, catch, function)
+            escapes = self._escapes(plain.node, error.type_name)
+            return replace(plain, error=error, type_name=error.type_name, escapes=escapes)
         call: ast.expr = leaf
         while isinstance(call, ast.Await):
             call = call.value
-        return ThrowSite(
-            node,
-            self.module,
-            None,
-            None,
-            cause,
-            catch,
-            reraise=False,
-            escapes=True,
-            function=function,
-            call=call if isinstance(call, ast.Call) else None,
-            made=leaf,
-        )
+        return replace(plain, call=call if isinstance(call, ast.Call) else None, made=leaf)
 
-    def _thrown(
-        self, node: ast.Raise, error: ErrorSite, cause: Cause, catch: CatchSite | None, function: FunctionNode
-    ) -> ThrowSite:
-        """Return the throw of a known error."""
-        escapes = self._escapes(node, error.type_name)
-        return ThrowSite(
-            node, self.module, error, error.type_name, cause, catch, reraise=False, escapes=escapes, function=function
-        )
+    def _is_caught(self, name: ast.Name, catch: CatchSite | None) -> bool:
+        """Whether a clause around a `raise`, or around the assignment of the raised name, binds the name."""
+        for innermost in (catch, self.catch_of(name)):
+            clause = innermost
+            while clause is not None:
+                if clause.name == name.id:
+                    return True
+                clause = self.catch_of(clause.node)
+        return False
+
+    def _of_class(self, leaf: ast.expr, node: ast.Raise) -> ErrorSite | None:
+        """Return the error of a class that is raised without a call."""
+        scope = self.body.scope_at(leaf if leaf in self.body.parents else node)
+        value = evaluate(leaf, scope) if isinstance(leaf, (ast.Name, ast.Attribute)) else None
+        form = self.errors.form_of(value) if isinstance(value, Symbol) else None
+        if form is None or not isinstance(value, Symbol):
+            return None
+        missing = Missing(leaf, self.module)
+        arguments = {argument: Argument(argument, missing) for argument in CODED_ARGUMENTS}
+        if form == "coded" and value.name != CODED_ERROR:
+            error = self.errors.subclass(value.name, leaf, arguments)
+        else:
+            sets_code = form == "protocol" or value.name == CODED_ERROR
+            code = Unknown(leaf, self.module, "the class sets it") if sets_code else missing
+            error = self.errors.site(form, leaf, value.name, value.name, code, arguments)
+        error = self.errors.sites[leaf] = replace(error, fate="raised")
+        return error
 
     def catch_of(self, node: ast.AST) -> CatchSite | None:
         """Return the innermost `except` clause around a node, in the function of the node."""
@@ -162,39 +140,28 @@ class RaiseReader:
     def _escapes(self, node: ast.AST, type_name: str) -> bool:
         """Whether an exception raised at a node may leave its function: no clause definitely catches it."""
         current = node
-        while True:
-            parent = self.body.parents.get(current)
-            if parent is None or parent is self.body.node:
-                return True
+        while (parent := self.body.parents.get(current)) is not None and parent is not self.body.node:
             if isinstance(parent, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
-                return True
+                break
+            clauses: Sequence[ast.AST] = ()
             if isinstance(parent, (ast.Try, ast.TryStar)) and current in parent.body:
-                for clause in parent.handlers:
-                    catch = self.catches[clause]
-                    verdict = self._caught(type_name, catch)
-                    if verdict is None:
-                        break
-                    if verdict:
-                        if not self._passes_on(clause):
-                            return False
-                        break
-            if (
-                isinstance(parent, (ast.With, ast.AsyncWith))
-                and parent in self.catches
-                and current in parent.body
-                and self._caught(type_name, self.catches[parent])
-            ):
+                clauses = parent.handlers
+            elif isinstance(parent, (ast.With, ast.AsyncWith)) and parent in self.catches and current in parent.body:
+                clauses = [parent]
+            # The first clause that catches the error, or may catch it, decides.
+            verdicts = ((clause, self._caught(type_name, self.catches[clause])) for clause in clauses)
+            clause, verdict = next((pair for pair in verdicts if pair[1] is not False), (None, False))
+            if verdict and not (isinstance(clause, ast.ExceptHandler) and self._passes_on(clause)):
                 return False
             current = parent
+        return True
 
     def _caught(self, type_name: str, catch: CatchSite) -> bool | None:
-        unknown = False
-        for caught in catch.types:
-            verdict = self.errors.hierarchy.is_kind_of(type_name, caught) if caught is not None else None
-            if verdict:
-                return True
-            unknown = unknown or verdict is None
-        return None if unknown else False
+        is_kind_of = self.errors.hierarchy.is_kind_of
+        verdicts = [None if name is None else is_kind_of(type_name, name) for name in catch.types]
+        if True in verdicts:
+            return True
+        return None if None in verdicts else False
 
     def _passes_on(self, clause: ast.ExceptHandler) -> bool:
         """Whether a clause raises the caught exception again."""
@@ -224,30 +191,23 @@ class RaiseReader:
         )
 
     def _suppress(self, node: ast.With | ast.AsyncWith) -> CatchSite | None:
-        for item in node.items:
-            if isinstance(item.context_expr, ast.Call):
-                func = evaluate(item.context_expr.func, self.body.scope_at(node))
-                if isinstance(func, Symbol) and func.name in {"contextlib.suppress", "anyio.suppress"}:
-                    scope = self.body.scope_at(node)
-                    types = [name for argument in item.context_expr.args for name in types_of(argument, scope)]
-                    function = self.body.function_of.get(node, self.body.node)
-                    return CatchSite(
-                        node,
-                        self.module,
-                        tuple(types),
-                        None,
-                        bare=False,
-                        star=False,
-                        suppress=True,
-                        body=(),
-                        try_body=tuple(node.body),
-                        function=function,
-                    )
+        scope = self.body.scope_at(node)
+        for call in (item.context_expr for item in node.items if isinstance(item.context_expr, ast.Call)):
+            func = evaluate(call.func, scope)
+            if isinstance(func, Symbol) and func.name in SUPPRESS:
+                return CatchSite(
+                    node,
+                    self.module,
+                    tuple(name for argument in call.args for name in types_of(argument, scope)),
+                    None,
+                    bare=False,
+                    star=False,
+                    suppress=True,
+                    body=(),
+                    try_body=tuple(node.body),
+                    function=self.body.function_of.get(node, self.body.node),
+                )
         return None
-
-    def forget(self) -> None:
-        """Drop the references to the syntax tree."""
-        self.catches.clear()
 
 
 def leaves(node: ast.expr, scope: Scope) -> list[ast.expr]:
@@ -274,18 +234,19 @@ def leaves(node: ast.expr, scope: Scope) -> list[ast.expr]:
 
 def types_of(node: ast.expr, scope: Scope) -> tuple[str | None, ...]:
     """Return the classes that an `except` names; None for unknown ones."""
-    names: list[str | None] = []
-    for value in options(evaluate(node, scope)):
-        items = value.items if isinstance(value, Items) else (value,)
-        if isinstance(value, Items) and not value.complete:
-            names.append(None)
-        for item in items:
-            for option in options(item):
-                if isinstance(option, Items):
-                    names.extend(nested.name if isinstance(nested, Symbol) else None for nested in option.items)
-                else:
-                    names.append(option.name if isinstance(option, Symbol) else None)
-    return tuple(names)
+    return tuple(class_names(evaluate(node, scope)))
+
+
+def class_names(value: Value) -> Iterator[str | None]:
+    """Yield the classes in a value, through tuples and choices; None for unknown ones."""
+    for option in options(value):
+        if isinstance(option, Items):
+            if not option.complete:
+                yield None
+            for item in option.items:
+                yield from class_names(item)
+        else:
+            yield option.name if isinstance(option, Symbol) else None
 
 
 def _behind(node: ast.expr, scope: Scope) -> list[tuple[ast.expr, Scope]] | None:

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from mcpcore_lint.flow.bodies.builder import HandlerBuilder
-from mcpcore_lint.flow.effects import Bindings, Key, Parameter, key_of, parameter_of
-from mcpcore_lint.flow.facts.errors_made import ErrorFinder
-from mcpcore_lint.flow.facts.flags import flags_passed
+from mcpcore_lint.flow.effects import Bound, Key, Parameter, key_of, parameter_of
+from mcpcore_lint.flow.facts.flags import flags_of, is_flag
 from mcpcore_lint.flow.facts.spelling import is_abstract
-from mcpcore_lint.model import CallValue, Symbol, Unknown, Value, options
+from mcpcore_lint.model import CallValue, Items, Mapping, Symbol, Unknown, Value, options
 from mcpcore_lint.semantics.evaluate import evaluate
-from mcpcore_lint.semantics.signatures import is_static
-from mcpcore_lint.semantics.symbols import class_info
+from mcpcore_lint.semantics.symbols import class_info, is_static
 from mcpcore_lint.semantics.type_model import (
     BUILTIN_METHODS,
     ClassObject,
@@ -26,19 +24,22 @@ from mcpcore_lint.semantics.type_model import (
     is_property,
     method_of,
     outside_bases,
-    subclasses,
 )
 from mcpcore_lint.semantics.types import Inference
 from mcpcore_lint.syntax.parse import all_parameters
 
 if TYPE_CHECKING:
-    from mcpcore_lint.flow.facts.flags import Flags
-    from mcpcore_lint.flow.program import Program
+    from collections.abc import Iterator, Sequence
+
+    from mcpcore_lint.flow.effects import Program
     from mcpcore_lint.model import FunctionNode
     from mcpcore_lint.syntax.module import ClassInfo, Module
-    from mcpcore_lint.syntax.scopes import Binding
+    from mcpcore_lint.syntax.scopes import Binding, Scope
 
-K = TypeVar("K")
+Callee: TypeAlias = "Key | str"
+"""A function of the project, or the name of one outside."""
+MAX_DEPTH: Final = 8
+"""Names and tables are followed this deep for the values of an expression."""
 _FUNCTIONS: Final = frozenset({ast.Name, ast.Attribute, ast.Lambda, ast.Call, ast.IfExp})
 """Types of expressions that can be a function."""
 
@@ -46,31 +47,15 @@ _FUNCTIONS: Final = frozenset({ast.Name, ast.Attribute, ast.Lambda, ast.Call, as
 class Callees:
     """Finds the functions that one function calls or passes on."""
 
-    def __init__(
-        self,
-        program: Program,
-        node: FunctionNode,
-        module: Module,
-        receiver: ClassInfo | None = None,
-        flags: Flags = (),
-    ) -> None:
-        """Prepare to read one function.
-
-        Args:
-            program: The program.
-            node: The function.
-            module: Its file.
-            receiver: The class of `self`.
-            flags: The flags that one call passes to the function.
-        """
+    def __init__(self, program: Program, node: FunctionNode, module: Module, receiver: ClassInfo | None = None) -> None:
+        """Prepare to read one function; `receiver` is the class of `self`."""
         self.program = program
         self.node = node
         self.module = module
         self.scope = module.scope_of(node)
-        self.flags = dict(flags)
+        self.flags = flags_of(node, module)
         self.inference = Inference(receiver)
         self.builder = HandlerBuilder.of(node, module, program.hierarchy)
-        self.errors = ErrorFinder(self.builder, self.inference)
         self._targets: dict[ast.Call, tuple[list[Key], list[str]]] = {}
         self._functions_named: dict[str, list[Key | Parameter]] = {}
 
@@ -95,60 +80,53 @@ class Callees:
         """Return the functions of the project that a call may run, and the names of outside functions."""
         known = self._targets.get(node)
         if known is None:
-            keys, outside = self.callable(node.func)
-            known = self._targets[node] = [self._with_flags(key, node) for key in keys], outside
+            known = self._targets[node] = self.callable(node.func)
         return known
-
-    def _with_flags(self, key: Key, call: ast.Call) -> Key:
-        """Return a function with the flags that a call passes to it."""
-        located = self.program.find(key)
-        if located is None:
-            return key
-        function, module = located
-        bound = module.scope_of(function).owner is not None and not is_static(function)
-        return key._replace(flags=flags_passed(call, function, module, self.flags, bound=bound))
 
     def callable(self, func: ast.expr) -> tuple[list[Key], list[str]]:
         """Return the functions of the project that an expression may be, and the names of outside functions."""
-        keys: list[Key] = []
-        outside: list[str] = []
-        if isinstance(func, ast.Lambda):
-            return [self._nested(func)], []
+        callees = dict.fromkeys(self._callees(func))
+        if not callees and isinstance(func, (ast.Subscript, ast.Name, ast.Call)):
+            stored = values_of(func, self.scope)
+            callees = dict.fromkeys(callee for value in stored for callee in self._from_value(value))
+        keys = [callee for callee in callees if isinstance(callee, Key)]
+        return keys, [callee for callee in callees if isinstance(callee, str)]
+
+    def _callees(self, func: ast.expr) -> list[Callee]:
         if isinstance(func, ast.Name) and func.id in self.builder.body.builtins:
-            return [], [f"builtins.{func.id}"]
+            return [f"builtins.{func.id}"]
         if isinstance(func, (ast.Name, ast.Attribute)):
-            for value in options(self.builder.errors.callee(func, self.scope)):
-                self._from_value(value, keys, outside, func)
-            if keys or outside:
-                return unique(keys), unique(outside)
+            values = options(self.builder.errors.callee(func, self.scope))
+            callees = [callee for value in values for callee in self._from_value(value, func)]
+            if callees:
+                return callees
             func = self.builder.contexts.renamed(func)
-        if isinstance(func, ast.Attribute):
-            for kind in self.inference.of(func.value, self.scope):
-                self._from_kind(kind, func.attr, keys, outside)
-            if not keys and not outside and func.attr in BUILTIN_METHODS:
-                outside.append(f"builtins.object.{func.attr}")
-        elif isinstance(func, ast.Name):
-            for kind in self.inference.name(func, self.scope):
-                self._from_called(kind, keys, outside)
-        elif isinstance(func, (ast.IfExp, ast.BoolOp)):
-            for part in (func.body, func.orelse) if isinstance(func, ast.IfExp) else func.values:
-                more, other = self.callable(part)
-                keys.extend(more)
-                outside.extend(other)
-        elif isinstance(func, ast.NamedExpr):
-            return self.callable(func.value)
-        elif isinstance(func, ast.Call):
-            for value in options(evaluate(func, self.scope)):
-                if isinstance(value, CallValue) and value.func.name == "functools.partial" and value.args:
-                    self._from_value(value, keys, outside)
-        if isinstance(func, (ast.Call, ast.Subscript)) and not keys and not outside:
-            for kind in self.inference.of(func, self.scope):
-                if isinstance(func, ast.Call) or not isinstance(kind, Outside):
-                    self._from_called(kind, keys, outside)
-        if not keys and not outside and isinstance(func, (ast.Subscript, ast.Name, ast.Call)):
-            for value in self.errors.values(func, self.scope) or ():
-                self._from_value(value, keys, outside)
-        return unique(keys), unique(outside)
+        match func:
+            case ast.Lambda():
+                return [self._nested(func)]
+            case ast.Attribute(value=value, attr=attr):
+                callees = [callee for kind in self._kinds(value) for callee in self._from_kind(kind, attr)]
+                return callees or ([f"builtins.object.{attr}"] if attr in BUILTIN_METHODS else [])
+            case ast.Name():
+                kinds = self.inference.name(func, self.scope)
+                return [callee for kind in kinds for callee in self._from_called(kind)]
+            case ast.IfExp(body=body, orelse=orelse):
+                return [*self._callees(body), *self._callees(orelse)]
+            case ast.BoolOp(values=parts):
+                return [callee for part in parts for callee in self._callees(part)]
+            case ast.NamedExpr(value=value):
+                return self._callees(value)
+            case ast.Call():
+                partial = [value for value in options(evaluate(func, self.scope)) if _is_partial(value)]
+                callees = [callee for value in partial for callee in self._from_value(value)]
+                return callees or [callee for kind in self._kinds(func) for callee in self._from_called(kind)]
+            case ast.Subscript():
+                kinds = [kind for kind in self._kinds(func) if not isinstance(kind, Outside)]
+                return [callee for kind in kinds for callee in self._from_called(kind)]
+        return []
+
+    def _kinds(self, node: ast.expr) -> Sequence[Kind]:
+        return self.inference.of(node, self.scope)
 
     def _nested(self, node: ast.Lambda) -> Key:
         """Return a lambda of this function, which can use its parameters."""
@@ -156,43 +134,31 @@ class Callees:
         return key_of(node, self.module, None)
 
     def methods(self, kind: Instance | ClassObject, name: str) -> list[Key] | None:
-        """Return a method, or the methods of subclasses if it is abstract.
-
-        The result is None if there is no such method, and empty if no implementation is visible.
-        """
+        """Return a method. The result is None if there is no such method, and empty if it is abstract."""
         method = method_of(kind.info, name)
         if method is None:
             return None
-        if not is_abstract(*method):
-            return [key_of(method[0], method[1].module, kind.info)]
-        overriding = [(method_of(info, name), info) for info in subclasses(kind.info, self.module)]
-        return [
-            key_of(override[0], override[1].module, info)
-            for override, info in overriding
-            if override is not None and not is_abstract(*override)
-        ]
+        return [] if is_abstract(*method) else [key_of(method[0], method[1].module, kind.info)]
 
-    def _from_value(self, value: Value, keys: list[Key], outside: list[str], func: ast.expr | None = None) -> None:
-        if isinstance(value, CallValue) and value.func.name == "functools.partial" and value.args:
+    def _from_value(self, value: Value, func: ast.expr | None = None) -> Iterator[Callee]:
+        if isinstance(value, CallValue) and _is_partial(value):
             for option in options(value.args[0]):
-                self._from_value(option, keys, outside)
+                yield from self._from_value(option)
         elif isinstance(value, CallValue) and (info := class_info(value.func)) is not None:
-            self._from_called(Instance(info), keys, outside)
+            yield from self._from_called(Instance(info))
         elif isinstance(value, Symbol):
             definition = value.definition
             if isinstance(definition, ast.Lambda) and value.module is not None:
                 inside = value.module is self.module and definition in self.builder.body.parents
-                keys.append(self._nested(definition) if inside else key_of(definition, value.module, None))
+                yield self._nested(definition) if inside else key_of(definition, value.module, None)
             elif isinstance(definition, (ast.FunctionDef, ast.AsyncFunctionDef)):
-                self._from_function(definition, keys, func)
+                yield from self._from_function(definition, func)
             elif (info := class_info(value)) is not None:
-                self.constructed(info, keys, outside)
+                yield from self._constructed(info)
             elif definition is None:
-                outside.append(value.name)
+                yield value.name
 
-    def _from_function(
-        self, node: ast.FunctionDef | ast.AsyncFunctionDef, keys: list[Key], func: ast.expr | None
-    ) -> None:
+    def _from_function(self, node: ast.FunctionDef | ast.AsyncFunctionDef, func: ast.expr | None) -> Iterator[Key]:
         owner = self.module.project.module_defining(node)
         if owner is None:
             return
@@ -204,79 +170,76 @@ class Callees:
             # The call may name a subclass of the class that defines the method.
             named = evaluate(func.value, self.scope)
             receiver = (class_info(named) if isinstance(named, Symbol) else None) or receiver
-        keys.append(key_of(node, owner, receiver))
+        yield key_of(node, owner, receiver)
 
-    def constructed(self, info: ClassInfo, keys: list[Key], outside: list[str]) -> None:
-        """Add the functions that constructing an object of a class runs."""
-        makers = [(name, method_of(info, name)) for name in ("__new__", "__init__", "__post_init__")]
-        keys.extend(key_of(maker[0], maker[1].module, info) for _, maker in makers if maker is not None)
-        if not any(maker for _, maker in makers):
-            outside.extend([base for base in outside_bases(info) if base] or ["builtins.object"])
+    def _constructed(self, info: ClassInfo) -> Iterator[Callee]:
+        """Yield the functions that constructing an object of a class runs."""
+        makers = [method_of(info, name) for name in ("__new__", "__init__", "__post_init__")]
+        yield from (key_of(maker[0], maker[1].module, info) for maker in makers if maker is not None)
+        if not any(makers):
+            yield from [base for base in outside_bases(info) if base] or ["builtins.object"]
 
-    def _from_called(self, kind: Kind, keys: list[Key], outside: list[str]) -> None:
+    def _from_called(self, kind: Kind) -> Iterator[Callee]:
         if isinstance(kind, Instance):
-            keys.extend(self.methods(kind, "__call__") or ())
+            yield from self.methods(kind, "__call__") or ()
         elif isinstance(kind, Function):
-            keys.append(key_of(kind.node, kind.module, kind.receiver))
+            yield key_of(kind.node, kind.module, kind.receiver)
         elif isinstance(kind, ClassObject):
-            self.constructed(kind.info, keys, outside)
+            yield from self._constructed(kind.info)
         elif isinstance(kind, Outside):
-            outside.append(kind.name or "builtins.object")
+            yield kind.name or "builtins.object"
 
-    def _from_kind(self, kind: Kind, attr: str, keys: list[Key], outside: list[str]) -> None:
+    def _from_kind(self, kind: Kind, attr: str) -> list[Callee]:
         if isinstance(kind, Outside):
-            outside.append(f"{kind.name}.{attr}" if kind.name else "builtins.object")
-            return
+            return [f"{kind.name}.{attr}" if kind.name else "builtins.object"]
         if isinstance(kind, Super):
             order = ancestry(kind.receiver)
             after = order[order.index(kind.owner) + 1 :] if kind.owner in order else ancestry(kind.owner)[1:]
             for parent in after:
                 method = parent.methods.get(attr)
                 if method is not None:
-                    keys.extend([] if is_abstract(method, parent) else [key_of(method, parent.module, kind.receiver)])
-                    return
+                    return [] if is_abstract(method, parent) else [key_of(method, parent.module, kind.receiver)]
         if isinstance(kind, (Super, Function)):
-            outside.append(f"builtins.object.{attr}")
-            return
+            return [f"builtins.object.{attr}"]
         methods = self.methods(kind, attr)
         if methods is not None:
-            keys.extend(methods)
-            return
+            return [*methods]
+        callees: list[Callee] = []
         for info in ancestry(kind.info):
             for _, value, scope in info.instance_attributes.get(attr, ()):
                 for option in options(evaluate(value, scope)) if isinstance(value, ast.Name) else ():
-                    self._from_value(option, keys, outside)
+                    callees.extend(self._from_value(option))
         for inner in self.inference.attribute_of(kind, attr):
-            self._from_called(inner, keys, outside)
-        if not keys and not outside:
-            outside.extend(
-                f"{base}.{attr}" for base in outside_bases(kind.info) if base and not base.startswith("typing.")
-            )
+            callees.extend(self._from_called(inner))
+        bases = (base for base in outside_bases(kind.info) if base and not base.startswith("typing."))
+        return callees or [f"{base}.{attr}" for base in bases]
 
     # -- arguments ----------------------------------------------------------------------------------------------
 
-    def bindings(self, node: ast.Call, targets: list[Key]) -> Bindings:
-        """Return the functions that a call passes, each with the parameter of each target."""
-        passed: list[tuple[int | str, Key | Parameter]] = []
-        for index, argument in enumerate(node.args):
-            passed.extend((index, value) for value in self.functions_in(argument))
-        for keyword in node.keywords:
-            if keyword.arg is not None:
-                passed.extend((keyword.arg, value) for value in self.functions_in(keyword.value))
-        bindings: list[tuple[Parameter, Key | Parameter]] = []
-        for target in targets if passed else ():
-            located = self.program.find(target)
-            if located is None:
-                continue
-            function, module = located
-            positional = [*function.args.posonlyargs, *function.args.args]
-            if module.scope_of(function).owner is not None and not is_static(function):
-                positional = positional[1:]
-            for place, value in passed:
-                name = place if isinstance(place, str) else positional[place].arg if place < len(positional) else None
-                if name is not None:
-                    bindings.append((parameter_of(function, module, name), value))
-        return tuple(bindings)
+    def bound(self, target: Key, node: ast.Call) -> Key:
+        """Return a function that a call may run, with the functions and the flags that the call passes to it."""
+        located = self.program.find(target)
+        if located is None:
+            return target
+        function, module = located
+        positional = [arg.arg for arg in (*function.args.posonlyargs, *function.args.args)]
+        if module.scope_of(function).owner is not None and not is_static(function):
+            positional = positional[1:]
+        arguments = dict(zip(positional, node.args, strict=False))
+        arguments |= {keyword.arg: keyword.value for keyword in node.keywords if keyword.arg is not None}
+        bound: list[tuple[Parameter, Bound]] = []
+        for name, argument in arguments.items():
+            bound += ((parameter_of(function, module, name), value) for value in self.functions_in(argument))
+        unpacks = any(isinstance(argument, ast.Starred) for argument in node.args)
+        unpacks = unpacks or any(keyword.arg is None for keyword in node.keywords)
+        for name, default in flags_of(function, module).items() if not unpacks else ():
+            flag = arguments.get(name, default)
+            parameter = parameter_of(function, module, name)
+            if isinstance(flag, ast.Constant) and is_flag(flag):
+                bound.append((parameter, flag.value))  # type: ignore[arg-type]
+            elif isinstance(flag, ast.Name) and flag.id in self.flags:
+                bound.append((parameter, parameter_of(self.node, self.module, flag.id)))
+        return target._replace(bound=tuple(bound))
 
     def functions_in(self, node: ast.expr) -> list[Key | Parameter]:
         """Return the functions that an argument may be."""
@@ -328,13 +291,43 @@ class Callees:
 
     def _defined(self, value: Value) -> list[Key]:
         """Return the functions of the project among the options of a value."""
-        keys: list[Key] = []
-        for option in options(value):
-            if isinstance(option, Symbol) and isinstance(option.definition, (ast.FunctionDef, ast.AsyncFunctionDef)):
-                self._from_value(option, keys, [])
-        return keys
+        return [
+            key
+            for option in options(value)
+            if isinstance(option, Symbol) and isinstance(option.definition, (ast.FunctionDef, ast.AsyncFunctionDef))
+            for key in self._from_function(option.definition, None)
+        ]
 
 
-def unique(items: list[K]) -> list[K]:
-    """Return the items without duplicates, in order."""
-    return items if len(items) < 2 else list(dict.fromkeys(items))
+def _is_partial(value: Value) -> bool:
+    return isinstance(value, CallValue) and value.func.name == "functools.partial" and bool(value.args)
+
+
+def values_of(node: ast.expr, scope: Scope, depth: int = 0) -> list[Value]:
+    """Return all values that an expression may have, from a table whatever the key; nothing if one is unknown."""
+    known = [*options(evaluate(node, scope))]
+    if not any(isinstance(value, Unknown) for value in known) or depth > MAX_DEPTH:
+        return known
+    values: list[Value] = []
+    match node:
+        case ast.Subscript(value=table) | ast.Call(func=ast.Attribute(value=table, attr="get"), args=[_]):
+            for entry in values_of(table, scope, depth + 1):
+                if not isinstance(entry, (Mapping, Items)) or not entry.complete:
+                    return []
+                items = entry.items if isinstance(entry, Items) else [value for _, value in entry.items]
+                values += (_lambda_of(option) for item in items for option in options(item))
+        case ast.Name(id=name) if match := scope.lookup(name):
+            for binding in match[1]:
+                assigned = binding.value if binding.kind in {"assign", "annotated"} else None
+                possible = values_of(assigned, match[0], depth + 1) if assigned is not None else []
+                # Stopping here keeps names that are assigned to each other from being read again and again.
+                if not possible:
+                    return []
+                values += possible
+    return [] if any(isinstance(value, Unknown) for value in values) else values
+
+
+def _lambda_of(value: Value) -> Value:
+    """Return a lambda in a table as a function; any other value unchanged."""
+    is_lambda = isinstance(value.node, ast.Lambda) and isinstance(value, Unknown)
+    return Symbol(value.node, value.module, "<lambda>", value.node) if is_lambda else value

@@ -5,12 +5,12 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Final
 
-from mcpcore_lint.flow.bodies.errors import arguments_of
+from mcpcore_lint.flow.bodies.errors import arguments_of, evaluate_arguments
+from mcpcore_lint.flow.bodies.raises import class_names
 from mcpcore_lint.flow.effects import Becomes, Guard, Throw
 from mcpcore_lint.model import (
     CallValue,
     CodeValue,
-    Items,
     Mapping,
     Missing,
     Symbol,
@@ -19,7 +19,7 @@ from mcpcore_lint.model import (
     options,
     string,
 )
-from mcpcore_lint.semantics.evaluate import Resolver, evaluate
+from mcpcore_lint.semantics.evaluate import evaluate
 
 if TYPE_CHECKING:
     from mcpcore_lint.model import ErrorForm
@@ -59,9 +59,7 @@ def _may_make_guard(function: Value) -> bool:
 
 def guard_of_context(call: ast.Call, scope: Scope, at: ast.expr | None = None) -> Guard:
     """Return the guard of a `ctx.guard` call; `at` is the name that it was assigned to, if any."""
-    args, keywords, complete = Resolver().arguments(call, scope)
-    value = CallValue(call, scope.module, Symbol(None, None), tuple(args), tuple(keywords), complete)
-    return _guard(value, at or call, scope, errors_at=0, form="fail")
+    return _guard(evaluate_arguments(call, scope), at or call, scope, errors_at=0, form="fail")
 
 
 def unread_guard(node: ast.expr, scope: Scope) -> Guard:
@@ -85,11 +83,7 @@ def _guard(
         if call.node is at and isinstance(argument.node, ast.Dict) and len(argument.node.values) == len(places):
             places = argument.node.values
         for place, (key, value) in zip(places, table.items, strict=True):
-            types = tuple(
-                kind.name if isinstance(kind, Symbol) else None
-                for option in options(key)
-                for kind in (option.items if isinstance(option, Items) else (option,))
-            )
+            types = tuple(class_names(key))
             codes, reasons = _labels(value)
             if form == "fail" and reasons:
                 codes = None  # the contract declares the code of the reason

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Final
 
-from mcpcore_lint.flow.bodies.raises import types_of
+from mcpcore_lint.flow.bodies.raises import SUPPRESS, types_of
 from mcpcore_lint.flow.effects import NOTHING, Clause, Guard, Key
 from mcpcore_lint.flow.facts.callees import Callees
 from mcpcore_lint.flow.facts.converting import guard_of_context, guards_made, unread_guard
@@ -15,17 +15,18 @@ from mcpcore_lint.model import Symbol, options
 from mcpcore_lint.semantics.branches import ends
 from mcpcore_lint.semantics.evaluate import evaluate
 from mcpcore_lint.semantics.type_model import Instance, Outside, method_of
-from mcpcore_lint.syntax.parse import own_nodes, walk, walk_shallow
+from mcpcore_lint.syntax.parse import BODIES, SCOPES, own_nodes, walk, walk_shallow
 
 if TYPE_CHECKING:
-    from mcpcore_lint.flow.program import Program
+    from collections.abc import Iterator
+
+    from mcpcore_lint.flow.effects import Program
     from mcpcore_lint.model import FunctionNode
     from mcpcore_lint.syntax.module import Module
 
 _TASK_GROUPS: Final = frozenset(
     {"asyncio.TaskGroup", "anyio.create_task_group", "trio.open_nursery", "anyio.abc.TaskGroup"}
 )
-_SUPPRESS: Final = frozenset({"contextlib.suppress", "anyio.suppress"})
 _DOUBT: Final = Guard(doubt=True)
 
 
@@ -56,12 +57,11 @@ class Guards:
     def _around(self, statement: ast.AST, stop: ast.AST | None = None) -> tuple[Guard, ...]:
         guards: list[Guard] = []
         current = statement
-        while True:
-            parent = self.parents.get(current)
-            if parent is None or current is stop or parent is stop or parent is self.callees.node:
-                return tuple(guards)
-            if isinstance(parent, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)):
-                return tuple(guards)
+        while (parent := self.parents.get(current)) is not None and current is not stop and parent is not stop:
+            if self.callees.flags:
+                guards.extend(_conditions(current, parent))
+            if parent is self.callees.node or isinstance(parent, SCOPES):
+                break
             if isinstance(parent, (ast.Try, ast.TryStar)):
                 if current in parent.body and parent.handlers:
                     guards.append(self._try(parent))
@@ -71,6 +71,7 @@ class Guards:
                 for item in reversed(parent.items):
                     guards.extend(self._of_context_manager(item.context_expr, parent))
             current = parent
+        return tuple(guards)
 
     # -- clauses -------------------------------------------------------------------------------------------------
 
@@ -115,10 +116,8 @@ class Guards:
     def _raises_caught(self, node: ast.Raise, handler: ast.ExceptHandler) -> bool:
         """Whether a `raise` in a clause raises what this clause caught."""
         if node.exc is None:
-            current: ast.AST | None = self.parents.get(node)
-            while current is not None and not isinstance(current, ast.ExceptHandler):
-                current = self.parents.get(current)
-            return current is handler
+            clause = self.builder.raises.catch_of(node)
+            return clause is not None and clause.node is handler
         name = node.exc
         while isinstance(name, ast.Call) and spelled(name.func).endswith(".with_traceback"):
             name = name.func.value  # type: ignore[attr-defined]
@@ -139,7 +138,7 @@ class Guards:
         guards: list[Guard] = []
         for value in options(evaluate(node.func, self.scope)):
             name = value.name if isinstance(value, Symbol) else ""
-            if name in _SUPPRESS:
+            if name in SUPPRESS:
                 types = tuple(name for arg in node.args for name in types_of(arg, self.scope))
                 guards.append(Guard((Clause(types, (), star=True),)))
             elif name in _TASK_GROUPS:
@@ -187,14 +186,10 @@ class Guards:
         if (method := method_of(kind.info, f"{prefix}exit__")) is not None:
             returned = [node.value for node in own_nodes(method[0]) if isinstance(node, ast.Return)]
             raises = any(isinstance(node, ast.Raise) for node in own_nodes(method[0]))
-            swallows = [isinstance(value, ast.Constant) and bool(value.value) for value in returned]
-            if any(swallows) and all(swallows) and ends(method[0].body):
+            may_swallow = [value for value in returned if not isinstance(value, ast.Constant | None) or _truth(value)]
+            if returned and all(map(_truth, returned)) and ends(method[0].body):
                 guards.append(NOTHING)
-            elif (
-                any(value is not None and not isinstance(value, ast.Constant) for value in returned)
-                or any(swallows)
-                or raises
-            ):
+            elif may_swallow or raises:
                 guards.append(_DOUBT)
         if (method := method_of(kind.info, f"{prefix}enter__")) is not None:
             owner = method[1].module
@@ -237,6 +232,21 @@ def yield_guards(program: Program, node: FunctionNode, module: Module) -> list[G
             guards = Guards(Callees(program, node, module)).of(part)
             return [*guards, *([Guard(redirects=True)] if redirects else [])]
     return []
+
+
+def _conditions(statement: ast.AST, parent: ast.AST) -> Iterator[Guard]:
+    """Yield the tests that decide whether a statement of a block runs: around it, or of a branch that leaves before."""
+    if isinstance(parent, ast.If) and statement is not parent.test:
+        yield Guard(condition=(parent.test, statement in parent.body))
+    for block in (getattr(parent, name, ()) for name in BODIES):
+        if isinstance(block, list) and statement in block:
+            for earlier in block[: block.index(statement)]:
+                if isinstance(earlier, ast.If) and (ends(earlier.body) or ends(earlier.orelse)):
+                    yield Guard(condition=(earlier.test, ends(earlier.orelse)))
+
+
+def _truth(node: ast.expr | None) -> bool:
+    return isinstance(node, ast.Constant) and bool(node.value)
 
 
 def _names_in(node: ast.AST) -> set[str]:

@@ -6,43 +6,27 @@ import ast
 import sys
 from typing import TYPE_CHECKING, Final
 
+from mcpcore_lint.dataclasses import replace
+from mcpcore_lint.flow.bodies.errors import evaluate_arguments
 from mcpcore_lint.flow.bodies.raises import leaves
-from mcpcore_lint.flow.effects import (
-    Bindings,
-    Blind,
-    Event,
-    EventKind,
-    Facts,
-    Guard,
-    Key,
-    Parameter,
-    ParameterUse,
-    Throw,
-    Write,
-    redirected,
-)
-from mcpcore_lint.flow.facts.callees import Callees, unique
+from mcpcore_lint.flow.effects import Blind, Effect, Event, Facts, Guard, Key, Parameter, Throw, Write
+from mcpcore_lint.flow.facts.callees import Callees, values_of
 from mcpcore_lint.flow.facts.converting import guards_made
-from mcpcore_lint.flow.facts.errors_made import throw_of
 from mcpcore_lint.flow.facts.except_clauses import Guards
-from mcpcore_lint.flow.facts.flags import unreached
-from mcpcore_lint.flow.facts.spelling import FUTURES, TASKS, holds, spelled
+from mcpcore_lint.flow.facts.spelling import last_name, spelled
 from mcpcore_lint.flow.facts.stdout import may_write, replaces_stdout, written_by
-from mcpcore_lint.model import (
-    ErrorForm,
-    Symbol,
-    ThrowSite,
-    options,
-)
+from mcpcore_lint.model import CodeValue, Const, ErrorForm, Symbol, ThrowSite, is_left_out, options, string
 from mcpcore_lint.names import FRAMEWORKS, PLAIN_BUILTINS
-from mcpcore_lint.semantics.knowledge import KNOWLEDGE
+from mcpcore_lint.semantics.codes import CODES
+from mcpcore_lint.semantics.knowledge import known_raises
 from mcpcore_lint.semantics.symbols import class_info
 from mcpcore_lint.semantics.type_model import BUILTIN_METHODS, Instance
 
 if TYPE_CHECKING:
-    from mcpcore_lint.flow.facts.flags import Flags
-    from mcpcore_lint.flow.program import Program
-    from mcpcore_lint.model import FunctionNode
+    from collections.abc import Callable
+
+    from mcpcore_lint.flow.effects import Program
+    from mcpcore_lint.model import ErrorSite, FunctionNode, Value
     from mcpcore_lint.syntax.module import ClassInfo, Module
 
 NEVER_NOW: Final = frozenset(
@@ -67,23 +51,22 @@ _QUIET: Final = PLAIN_BUILTINS - {
 """Builtins that run no function of the project and raise nothing worth reporting."""
 
 
+_RUN: Final = {
+    **dict.fromkeys(("to_thread", "run_sync", "run_in_threadpool", "submit", "start_soon"), 0),
+    "run_in_executor": 1,
+}
+"""Runners that take a function and its arguments separately, with the position of the function."""
 _RUNNERS: Final = frozenset(
-    {"to_thread", "run_sync", "run_in_threadpool", "run_in_executor", "submit", "start_soon", "create_task",
-     "ensure_future", "gather", "wait_for", "shield", "run", "run_until_complete", "run_coroutine_threadsafe",
-     "map", "filter", "sorted", "reduce"}
+    {*_RUN, "create_task", "ensure_future", "gather", "wait_for", "shield", "run", "run_until_complete",
+     "run_coroutine_threadsafe", "map", "filter", "sorted", "reduce"}
 )  # fmt: skip
 """Outside functions that run a function and pass its error back."""
 _HARMLESS: Final = frozenset({"loguru", "structlog", "typing_extensions", "rich", "annotated_types", "anyio", "trio"})
 """Packages for logs, types and tasks, whose functions are not reported as unknown."""
-_RUN: Final = {
-    "to_thread": 0,
-    "run_sync": 0,
-    "run_in_threadpool": 0,
-    "submit": 0,
-    "start_soon": 0,
-    "run_in_executor": 1,
-}
-"""Runners that take a function and its arguments separately, with the position of the function."""
+_TASKS: Final = frozenset({"create_task", "ensure_future"})
+"""Functions that turn a coroutine into a task."""
+_FUTURES: Final = frozenset({"submit", "run_in_executor", "to_thread", "start_soon"})
+"""Functions that run another function in a thread, a process or a task group."""
 _ENTERS: Final = frozenset({"enter_context", "enter_async_context"})
 _MADE_ELSEWHERE: Final = "the raised error is created elsewhere"
 _WAITED_ELSEWHERE: Final = "the place where it is awaited is not known"
@@ -92,15 +75,8 @@ _WAITED_ELSEWHERE: Final = "the place where it is awaited is not known"
 class Extractor:
     """Extracts the facts of one function."""
 
-    def __init__(
-        self,
-        program: Program,
-        node: FunctionNode,
-        module: Module,
-        receiver: ClassInfo | None = None,
-        flags: Flags = (),
-    ) -> None:
-        self.callees = Callees(program, node, module, receiver, flags)
+    def __init__(self, program: Program, node: FunctionNode, module: Module, receiver: ClassInfo | None = None) -> None:
+        self.callees = Callees(program, node, module, receiver)
         self.guards = Guards(self.callees)
         self.program = program
         self.node = node
@@ -108,19 +84,15 @@ class Extractor:
         self.scope = self.callees.scope
         self.builder = self.callees.builder
         self.parents = self.builder.body.parents
-        self.errors = self.callees.errors
-        self._raised: set[ast.expr] = set()
-        """Raised calls whose error is already recorded: one of several classes."""
+        self.errors = self.builder.errors.sites
+        self.events: list[Event] = []
         memo = module.memo
         if "prints" not in memo:
             memo["prints"] = may_write(module.source.text)
-        self._dead = unreached(node, self.callees.flags)
-        """Statements that do not run with the flags that the call passes."""
 
     def extract(self, key: Key) -> Facts:
         """Return the facts."""
-        facts = Facts(key)
-        self.events = facts.events
+        facts = Facts(key.name, self.events, [], [])
         for throw in self.builder.model.throws:
             if throw.function is self.node:
                 self._throw(throw)
@@ -129,93 +101,91 @@ class Extractor:
             if check not in nested:
                 span = self.module.source.span(check)
                 failing = Throw("builtins.AssertionError", "builtin", (), (), self.module.path, span)
-                self._add("throw", check, throw=failing)
+                self._add(check, failing)
         for call in self.builder.body.calls:
-            if call not in nested and call not in self.errors.at and call not in self._raised:
+            if call not in nested and call not in self.errors:
                 self._call(call)
         for block in self.builder.body.withs:
             if block not in nested:
                 self._with(block)
         for statement in self.builder.body.returns:
-            if statement not in nested and statement.value is not None and not self._is_dead(statement):
+            if statement not in nested and statement.value is not None:
                 self._return(statement.value, facts)
         if isinstance(self.node, ast.Lambda):
             self._return(self.node.body, facts)
         if self.module.memo["prints"]:
-            self._writes(facts)
+            self._writes(key.name)
         return facts
 
     def _throw(self, throw: ThrowSite) -> None:
         """Add the errors of one `raise`, or mark them as unknown."""
         if throw.error is not None:
-            known = throw_of(throw.error, self.module, throw.node, grouped=throw.grouped)
-            self._add("throw", throw.node, throw=known)
+            self._add(throw.node, throw_of(throw.error, self.module, throw.node, grouped=throw.grouped))
             return
-        errors = self.errors.errors_of(throw.made) if throw.made is not None else []
-        if throw.made is not None and errors:
+        if throw.made is not None and (errors := self._errors_of(throw.made)):
             for error in errors:
-                self._add("throw", throw.node, throw=throw_of(error, self.module, throw.node))
-            self._raised.add(throw.made)
+                self._add(throw.node, throw_of(error, self.module, throw.node))
             return
         if throw.call is not None:
             targets, _ = self.callees.targets(throw.call)
             if targets:
-                self._add("result", throw.node, targets=tuple(targets))
+                self._add(throw.node, targets=tuple(targets), results=True)
             else:
                 self._blind(spelled(throw.call.func), throw.node, _MADE_ELSEWHERE, call=throw.call)
         elif not throw.reraise or (throw.node.exc is None and throw.catch is None):
             name = f"raise {spelled(throw.node.exc)}" if throw.node.exc is not None else "raise"
             self._blind(name, throw.node, _MADE_ELSEWHERE)
 
-    def _writes(self, facts: Facts) -> None:
+    def _errors_of(self, node: ast.expr) -> list[ErrorSite]:
+        """Return the errors that an expression may be; an empty list if one of its values may be something else."""
+        values = values_of(node.func if isinstance(node, ast.Call) else node, self.scope)
+        if isinstance(node, ast.Call):
+            call = evaluate_arguments(node, self.scope)
+            values = [replace(call, func=value) if isinstance(value, Symbol) else value for value in values]
+        errors = [self.builder.errors.error_of(value, node) for value in values]
+        return [] if None in errors else [error for error in errors if error is not None]
+
+    def _writes(self, name: str) -> None:
         """Add the writes of the function to standard output, unless it replaces `sys.stdout`."""
-        facts.redirects = replaces_stdout(self.builder.body.attributes)
-        if facts.redirects:
+        body = self.builder.body
+        if replaces_stdout(body.attributes):
+            for event in self.events:
+                event.guards = (*event.guards, Guard(redirects=True))
             return
-        for call in self.builder.body.calls:
-            if call in self.builder.body.function_of:
-                continue
-            written = written_by(call, self.callees.targets(call)[1], self.scope)
-            if written is None or self._is_dead(call) or redirected(self.guards.of(call)):
-                continue
-            span = self.module.source.span(call)
-            facts.writes.append(Write(*written, facts.key.name, self.module.path, span))
+        for call in body.calls:
+            written = None
+            if call not in body.function_of:
+                written = written_by(call, self.callees.targets(call)[1], self.scope)
+            if written is not None:
+                self._add(call, Write(*written, name, self.module.path, self.module.source.span(call)))
 
     # -- events --------------------------------------------------------------------------------------------------
 
     def _add(
         self,
-        kind: EventKind,
         node: ast.AST,
+        effect: Effect | None = None,
         *,
-        throw: Throw | None = None,
-        blind: Blind | None = None,
         targets: tuple[Key, ...] = (),
-        bindings: Bindings = (),
         parameter: Parameter | None = None,
-        use: ParameterUse = "calls",
+        results: bool = False,
     ) -> None:
-        if self._is_dead(node):
-            return
-        span = throw.span if throw is not None else self.module.source.span(node)
+        span = effect.span if effect is not None else self.module.source.span(node)
         guards = (*self.guards.gathered(node, targets), *self.guards.of(node))
-        self.events.append(Event(kind, span, guards, throw, blind, targets, bindings, parameter, use))
+        self.events.append(Event(span, guards, effect, targets, parameter, results))
 
-    def _add_calls(self, node: ast.AST, keys: list[Key]) -> None:
-        if keys:
-            self._add("call", node, targets=tuple(unique(keys)))
-
-    def _is_dead(self, node: ast.AST) -> bool:
-        current: ast.AST | None = node if self._dead else None
-        while current is not None and current not in self._dead:
-            current = self.parents.get(current)
-        return current is not None
+    def _add_parameter(self, node: ast.AST, parameter: Parameter) -> None:
+        """Add the call of a parameter, whose value only the caller knows."""
+        why = "its value is passed in by a caller that is not known"
+        self._add(node, self._unresolved(parameter.name, node, why), parameter=parameter)
 
     def _blind(self, name: str, at: ast.AST, why: str, *, call: ast.Call | None = None, project: bool = True) -> None:
         """Add something that cannot be resolved."""
         takes_context = call is not None and self._takes_context(call)
-        blind = Blind(name, self.module.path, self.module.source.span(at), takes_context, project, why)
-        self._add("blind", at, blind=blind)
+        self._add(at, self._unresolved(name, at, why)._replace(takes_context=takes_context, project=project))
+
+    def _unresolved(self, name: str, at: ast.AST, why: str) -> Blind:
+        return Blind(name, self.module.path, self.module.source.span(at), takes_context=False, project=True, why=why)
 
     def _takes_context(self, call: ast.Call) -> bool:
         arguments = [*call.args, *(keyword.value for keyword in call.keywords)]
@@ -237,18 +207,19 @@ class Extractor:
             return
         if guards := self._guards_around(func):
             self._named(func, (*guards, *self.guards.of(node)))
-        if self._is_dropped_task(node) or self.builder.contexts.is_context_call(node, "recovery_for"):
+        around_task = self._waiting(node)
+        # Nothing awaits a task that is an expression statement, so its error is lost.
+        if isinstance(around_task, ast.Expr) or self.builder.contexts.is_context_call(node, "recovery_for"):
             return
         if type(func) is ast.Name and (parameter := self.callees.parameter(func)) is not None:
-            self._add("parameter", node, parameter=parameter)
+            self._add_parameter(node, parameter)
             return
         targets, outside = self.callees.targets(node)
         if targets:
-            bindings = self.callees.bindings(node, targets)
-            if self._is_kept_task(node):
+            if around_task is not None and not isinstance(around_task, (ast.Await, ast.Return)):
                 self._blind(targets[0].name, node, _WAITED_ELSEWHERE)
             else:
-                self._add("call", node, targets=tuple(targets), bindings=bindings)
+                self._add(node, targets=tuple(self.callees.bound(target, node) for target in targets))
         if "mcpcore.Context.fail" in outside or "mcpcore.Context.guard" in outside:
             self._unseen_errors(node)
         for name in outside:
@@ -280,7 +251,7 @@ class Extractor:
         else:
             error = self.builder.errors.made_by_context(node)
             throws = [throw_of(error, self.module, node)._replace(is_named_only=True)]
-        self.events += [Event("guard", throw.span, (), throw) for throw in throws]
+        self.events += [Event(throw.span, (), throw) for throw in throws]
 
     def _guards_around(self, func: ast.expr) -> list[Guard]:
         """Return the guards that a call wraps around a function, as in `guard(...)(load)`."""
@@ -299,44 +270,35 @@ class Extractor:
             plain = package in sys.stdlib_module_names or package in FRAMEWORKS or package in _HARMLESS
             if plain or package == "builtins" or "." not in name or name in self.program.raises:
                 continue
-            if KNOWLEDGE.known(name) is None:
+            if known_raises(name) is None:
                 self._blind(name, node, "its errors are not known", project=False)
 
     def _known(self, name: str) -> tuple[str, ...]:
         configured = self.program.raises
         own = (configured.get(name) or configured.get(f"{name.rpartition('.')[0]}.*")) if configured else None
-        return own or KNOWLEDGE.raises(name)
+        return own or known_raises(name) or ()
 
     def _raised_outside(self, node: ast.AST, name: str, raised: str) -> None:
         form: ErrorForm = "builtin" if raised.startswith("builtins.") else "other"
         span = self.module.source.span(node)
-        throw = Throw(raised, form, (), (), self.module.path, span, name.removeprefix("builtins."))
-        self._add("throw", node, throw=throw)
+        self._add(node, Throw(raised, form, (), (), self.module.path, span, name.removeprefix("builtins.")))
 
-    def _is_dropped_task(self, node: ast.Call) -> bool:
-        """Whether a coroutine becomes a task that nothing awaits, so that its error is lost."""
-        return self._is_task(node) and isinstance(self.parents.get(self.parents[node]), ast.Expr)
-
-    def _is_kept_task(self, node: ast.Call) -> bool:
-        """Whether a coroutine becomes a task that is awaited later, or never."""
-        return self._is_task(node) and not isinstance(self.parents.get(self.parents[node]), (ast.Await, ast.Return))
-
-    def _is_task(self, node: ast.Call) -> bool:
-        """Whether a coroutine becomes a task outside a task group."""
+    def _waiting(self, node: ast.Call) -> ast.AST | None:
+        """Return what is around the task that a coroutine becomes; None if it becomes none, or one of a task group."""
         parent = self.parents.get(node)
-        if not isinstance(parent, ast.Call) or node not in parent.args or _last_name(parent.func) not in TASKS:
-            return False
+        if not isinstance(parent, ast.Call) or node not in parent.args or last_name(parent.func) not in _TASKS:
+            return None
         holder = parent.func.value if isinstance(parent.func, ast.Attribute) else None
         match = self.scope.lookup(holder.id) if isinstance(holder, ast.Name) else None
-        return match is None or all(binding.kind != "with" for binding in match[1])
+        is_grouped = match is not None and any(binding.kind == "with" for binding in match[1])
+        return None if is_grouped else self.parents.get(parent)
 
     def _callbacks(self, node: ast.Call) -> None:
         """Add functions of the project that are passed to other packages, which may run them."""
         func = node.func
-        name = _last_name(func)
+        name = last_name(func)
         if name in NEVER_NOW:
             return
-        use: ParameterUse = "calls" if name in _RUNNERS else "hands on"
         if name in _RUN:
             self._run_elsewhere(node, _RUN[name])
         for argument in [*node.args, *(keyword.value for keyword in node.keywords if keyword.arg is not None)]:
@@ -344,19 +306,21 @@ class Extractor:
             if functions and self._is_class(func):
                 return  # the object stores the function; calls through the attribute are followed instead
             for function in functions:
-                if not isinstance(function, Key):
-                    self._add("parameter", node, parameter=function, use=use)
-                elif name in FUTURES and not isinstance(self.parents.get(node), ast.Await):
+                if isinstance(function, Parameter) and name in _RUNNERS:
+                    self._add_parameter(node, function)
+                elif isinstance(function, Parameter):
+                    self._add(node, parameter=function)  # only known functions count as called
+                elif name in _FUTURES and not isinstance(self.parents.get(node), ast.Await):
                     self._blind(function.name, node, _WAITED_ELSEWHERE)
                 else:
-                    self._add("call", node, targets=(function,))
+                    self._add(node, targets=(function,))
 
     def _is_class(self, func: ast.expr) -> bool:
         """Whether a callee is a class of the project without a constructor."""
-        value = self.builder.errors.callee(func, self.scope) if isinstance(func, (ast.Name, ast.Attribute)) else None
-        infos = (
-            [class_info(option) for option in options(value) if isinstance(option, Symbol)] if value is not None else []
-        )
+        if not isinstance(func, (ast.Name, ast.Attribute)):
+            return False
+        values = options(self.builder.errors.callee(func, self.scope))
+        infos = [class_info(value) for value in values if isinstance(value, Symbol)]
         return bool(infos) and None not in infos
 
     def _run_elsewhere(self, node: ast.Call, place: int) -> None:
@@ -387,33 +351,61 @@ class Extractor:
         for at, guard in enumerate(guards):
             for entry in guard.becomes:
                 if entry.throw.path == self.module.path and place.holds(entry.throw.span):
-                    self.events.append(Event("guard", entry.throw.span, guards[at + 1 :], entry.throw))
+                    self.events.append(Event(entry.throw.span, guards[at + 1 :], entry.throw))
 
     def _entered(self, node: ast.expr) -> None:
         """Add the methods that a context manager runs on entry and exit."""
         for kind in self.callees.inference.of(node, self.scope):
             if isinstance(kind, Instance):
                 for name in ("__aenter__", "__enter__", "__aexit__", "__exit__"):
-                    self._add_calls(node, self.callees.methods(kind, name) or [])
+                    if methods := self.callees.methods(kind, name):
+                        self._add(node, targets=tuple(methods))
 
     def _return(self, node: ast.expr, facts: Facts) -> None:
         for leaf in leaves(node, self.scope):
-            error = self.errors.at.get(leaf)
-            if error is not None:
-                facts.returned.append(throw_of(error, self.module, leaf))
-                continue
             call: ast.expr = leaf
             while isinstance(call, ast.Await):
                 call = call.value
-            if isinstance(call, ast.Call):
-                if isinstance(call.func, ast.Name) and self.errors.class_of(call.func):
-                    facts.returned.extend(throw_of(made, self.module, call) for made in self.errors.errors_of(call))
-                facts.returned_from.extend(self.callees.targets(call)[0])
+            targets = self.callees.targets(call)[0] if isinstance(call, ast.Call) else []
+            if error := self.errors.get(leaf):
+                facts.returned.append(throw_of(error, self.module, leaf))
+            elif targets and not targets[0].name.endswith("__init__"):
+                facts.returned_from.extend(targets)
+            elif isinstance(call, ast.Call) and isinstance(call.func, ast.Name):
+                bindings = self.scope.bindings.get(call.func.id, ())
+                if any(binding.kind == "parameter" for binding in bindings):  # `return cls(...)`
+                    facts.returned.append(self._unresolved(facts.name, leaf, _MADE_ELSEWHERE))
 
 
-def _last_name(func: ast.expr) -> str:
-    return func.attr if isinstance(func, ast.Attribute) else func.id if isinstance(func, ast.Name) else ""
+def throw_of(error: ErrorSite, module: Module, at: ast.AST, *, grouped: bool = False) -> Throw:
+    """Return an error as it leaves the function that raises it."""
+    codes, reasons = _labels(error.code, _code), _labels(error.reason, string)
+    span = module.source.span(at)
+    return Throw(error.type_name, error.form, codes, reasons, module.path, span, grouped=grouped)
+
+
+def _labels(value: Value, label: Callable[[Value], str | None]) -> tuple[str, ...] | None:
+    """Return the codes or reasons that an error may have; None if one is unknown."""
+    labels = [label(option) for option in options(value) if not is_left_out(option)]
+    return None if None in labels else tuple(dict.fromkeys(name for name in labels if name is not None))
+
+
+def _code(value: Value) -> str | None:
+    if isinstance(value, Const):
+        return CODES.name_of(value.value) if type(value.value) is int else None
+    return value.name if isinstance(value, CodeValue) else None
 
 
 def _could_be_project(func: ast.expr) -> bool:
     return not isinstance(func, ast.Attribute) or func.attr not in BUILTIN_METHODS
+
+
+def holds(condition: str, node: ast.Call) -> bool:
+    """Whether a call meets a condition: `if check` requires the argument, `unless exist_ok` forbids it."""
+    word, _, name = condition.partition(" ")
+    keywords = {keyword.arg: keyword.value for keyword in node.keywords}
+    if None in keywords:
+        return False
+    value = keywords.get(name)
+    has_argument = value is not None and not (isinstance(value, ast.Constant) and not value.value)
+    return has_argument is (word == "if")

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from mcpcore_lint.flow.facts.spelling import spelled
-from mcpcore_lint.model import CallValue, Const, Missing, Symbol, Value, is_left_out, options
+from mcpcore_lint.flow.facts.spelling import last_name, spelled
+from mcpcore_lint.model import CallValue, Const, Symbol, Value, options
 from mcpcore_lint.patterns import regex
 from mcpcore_lint.semantics.evaluate import evaluate
 
@@ -30,8 +30,6 @@ _MARKS: Final = tuple(
         ("system(", r"\bsystem\("),
         ("echo(", r"echo\("),
         ("input(", r"input(?<!\winput)\("),
-        ("Console(", r"Console\("),
-        ("get_console", r"get_console"),
     )
 )
 """Text that a file must contain to write to standard output, each with the pattern that confirms it."""
@@ -48,9 +46,6 @@ REDIRECTS: Final = frozenset({"contextlib.redirect_stdout"})
 _STDOUT: Final = frozenset({"sys.stdout", "sys.__stdout__"})
 _STREAMS: Final = _STDOUT | {f"{name}.buffer" for name in _STDOUT}
 _METHODS: Final = frozenset(f"{stream}.{method}" for stream in _STREAMS for method in ("write", "writelines"))
-_CONSOLE_METHODS: Final = frozenset(
-    {"print", "log", "print_json", "out", "rule", "print_exception", "input"}
-)  # fmt: skip
 _ONLY_LOOK: Final = frozenset(
     {"isinstance", "issubclass", "hasattr", "getattr", "setattr", "id", "repr", "str", "type", "bool",
      "redirect_stdout", "patch", "object", "append", "TextIOWrapper"}
@@ -82,6 +77,7 @@ _CHILDREN: Final[dict[str, int | None]] = {
     "asyncio.create_subprocess_shell": None,
 }
 """Functions that start a child process, with the position of their `stdout` parameter."""
+_STARTERS: Final = frozenset({name.rpartition(".")[2] for name in _CHILDREN})
 
 
 def may_write(text: str) -> bool:
@@ -131,9 +127,6 @@ def written_by(call: ast.Call, names: Sequence[str], scope: Scope) -> tuple[str,
             return (f"{name}()", "print") if _METHODS.issuperset(_names(call.func, scope)) else None
         if name in _CHILDREN and _inherits(call, name, _CHILDREN[name]):
             return f"{name}()", "child"
-    func = call.func
-    if isinstance(func, ast.Attribute) and func.attr in _CONSOLE_METHODS and _is_console(func.value, scope):
-        return f"Console.{func.attr}()", "print"
     return _passed_stdout(call, scope)
 
 
@@ -167,40 +160,18 @@ def _inherits(call: ast.Call, name: str, place: int | None) -> bool:
     return target is None or (isinstance(target, ast.Constant) and target.value is None)
 
 
-def _is_console(node: ast.expr, scope: Scope) -> bool:
-    """Whether an expression is a rich console on standard output."""
-    values = options(evaluate(node, scope))
-    return bool(values) and all(isinstance(value, CallValue) and _writes_out(value) for value in values)
-
-
-def _writes_out(console: CallValue) -> bool:
-    if console.func.name not in {"rich.console.Console", "rich.get_console"} or not console.complete:
-        return False
-    if not all(is_left_out(console.argument(name)) for name in ("file", "quiet")):
-        return False
-    stderr = console.argument("stderr")
-    return isinstance(stderr, Missing) or (isinstance(stderr, Const) and not stderr.value)
-
-
 def _passed_stdout(call: ast.Call, scope: Scope) -> tuple[str, WriteKind] | None:
     """Return the label of a call with `sys.stdout` as an argument, which most likely writes to it."""
-    name = _last_name(call.func)
+    name = last_name(call.func)
     if name in _ONLY_LOOK:
         return None
     for argument in (*call.args, *(keyword.value for keyword in call.keywords)):
-        if _last_name(argument) not in {"stdout", "__stdout__", "buffer"}:
+        if last_name(argument) not in {"stdout", "__stdout__", "buffer"}:
             continue
         streams = _names(argument, scope)
         if _STREAMS.issuperset(streams):
             return f"{name}({min(streams)})", "child" if name in _STARTERS else "print"
     return None
-
-
-_STARTERS: Final = frozenset({name.rpartition(".")[2] for name in _CHILDREN})
-
-
-def _last_name(node: ast.expr) -> str:
-    return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
 
 
 def _argument(call: ast.Call, name: str, place: int | None) -> ast.expr | None:

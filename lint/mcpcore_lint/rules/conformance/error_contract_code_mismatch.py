@@ -2,28 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from mcpcore_lint.diagnostics import Severity
+from mcpcore_lint.model import ToolDef
 from mcpcore_lint.rule import Rule, RuleContext
 from mcpcore_lint.rules._bodies import codes_of
 from mcpcore_lint.rules._thrown import all_thrown, report
-
-if TYPE_CHECKING:
-    from mcpcore_lint.model import ToolDef
 
 
 class ContractCodeMismatch(Rule):
     """A declared reason that is raised with another code."""
 
-    id = "error-contract-code-mismatch"
     severity = Severity.ERROR
-    family = "conformance"
     summary = "a declared reason is raised with a code other than the declared one"
-    why = (
-        "The catalogue says NOT_FOUND and the client gets CONFLICT, so a client that looks at the code does the wrong "
-        "thing. The server logs every such failure as a broken contract."
-    )
+    why = """The catalogue says NOT_FOUND and the client gets CONFLICT, so a client that looks at the code does the
+    wrong thing. The server logs every such failure as a broken contract."""
     bad = 'raise conflict("no such article", data={"reason": "no_match"})  # declared as NOT_FOUND'
     good = 'raise not_found("no such article", data={"reason": "no_match"})'
     how_to_fix = "Raise the reason with its declared code, as `ctx.fail` does, or change the code in the contract."
@@ -41,21 +33,14 @@ class ContractCodeMismatch(Rule):
             for reason in thrown.reasons:
                 entry = contract.by_reason.get(reason)
                 declared = codes_of(entry.code.value) if entry is not None else None
-                if declared is None:
-                    continue
-                wrong = [code for code in thrown.codes if code not in declared]
-                # With several codes and several reasons, it is unknown which code goes with which reason.
-                if not wrong or (len(thrown.reasons) > 1 and len(wrong) < len(thrown.codes)):
-                    continue
+                wrong = [code for code in thrown.codes if declared is not None and code not in declared]
                 key = (thrown.reached.call if thrown.reached else thrown.error, reason)
-                if key in seen:
+                # With several codes and several reasons, it is unknown which code goes with which reason.
+                if not wrong or (len(thrown.reasons) > 1 and len(wrong) < len(thrown.codes)) or key in seen:
                     continue
                 seen.add(key)
+                codes, raised = " or ".join(declared or ()), " or ".join(wrong)
                 way = f" ({thrown.way})" if thrown.way else ""
-                report(
-                    thrown,
-                    f"{reason!r} is declared with {' or '.join(declared)} and raised with {' or '.join(wrong)}{way}",
-                    "raise it with its declared code, as ctx.fail does, or change the code in errors",
-                    tool,
-                    ctx,
-                )
+                message = f"{reason!r} is declared with {codes} and raised with {raised}{way}"
+                step = "raise it with its declared code, as ctx.fail does, or change the code in errors"
+                report(thrown, message, step, tool, ctx)

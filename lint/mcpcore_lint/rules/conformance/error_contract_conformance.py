@@ -2,48 +2,32 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from mcpcore_lint.diagnostics import Severity
+from mcpcore_lint.model import ToolDef
 from mcpcore_lint.rule import Rule, RuleContext
-from mcpcore_lint.rules._bodies import codes_known
 from mcpcore_lint.rules._thrown import BASELINE, Thrown, all_thrown, declared_codes, report
-
-if TYPE_CHECKING:
-    from mcpcore_lint.model import ToolDef
 
 
 class ContractConformance(Rule):
     """A code that the contract does not declare."""
 
-    id = "error-contract-conformance"
     severity = Severity.WARNING
-    family = "conformance"
-    summary = (
-        "a handler throws a code that is neither declared nor baseline, directly or through functions that it calls"
-    )
-    why = (
-        "Agents plan with the contract in `tools/list`. A code that it does not declare reaches them without a reason "
-        "and without a recovery, and no test of the contract covers it."
-    )
+    summary = """a handler throws a code that is neither declared nor baseline, directly or through functions that it
+    calls"""
+    why = """Agents plan with the contract in `tools/list`. A code that it does not declare reaches them without a
+    reason and without a recovery, and no test of the contract covers it."""
     bad = '@tool(errors=[])\ndef fetch(pmid: str) -> str:\n    raise not_found("no such article")'
-    good = (
-        '@tool(errors=[FailureMode("no_match", ErrorCode.NOT_FOUND, when=..., recovery=...)])\n'
-        'def fetch(ctx: Context[Literal["no_match"]], pmid: str) -> str:\n    raise ctx.fail("no_match")'
-    )
-    how_to_fix = (
-        "Declare the failure in `errors`, or catch it and raise one that is declared. Baseline codes need no "
-        "declaration: INTERNAL_ERROR, SERVICE_UNAVAILABLE, TIMEOUT, VALIDATION_ERROR, SERIALIZATION_ERROR and "
-        "REQUEST_CANCELLED."
-    )
+    good = '@tool(errors=[FailureMode("no_match", ErrorCode.NOT_FOUND, when=..., recovery=...)])'
+    how_to_fix = """Declare the failure in `errors`, or catch it and raise one that is declared. Baseline codes need no
+    declaration: INTERNAL_ERROR, SERVICE_UNAVAILABLE, TIMEOUT, VALIDATION_ERROR, SERIALIZATION_ERROR and
+    REQUEST_CANCELLED."""
     when_to_suppress = "If the call cannot fail in this way with the arguments used here."
 
     def check_tool(self, tool: ToolDef, ctx: RuleContext) -> None:
         """Report each undeclared code that leaves the handler without a reason."""
-        contract = tool.contract
-        if contract is None or not codes_known(contract):
+        declared = declared_codes(tool.contract) if tool.contract is not None else None
+        if declared is None:
             return
-        declared = declared_codes(contract)
         groups: dict[tuple[object, ...], tuple[Thrown, list[str]]] = {}
         for thrown in all_thrown(tool, ctx):
             codes = () if thrown.reasons else thrown.codes or ()
@@ -56,11 +40,6 @@ class ContractConformance(Rule):
         for thrown, undeclared in groups.values():
             named = " or ".join(undeclared)
             how = f"can throw {named} here ({thrown.way})" if thrown.way else f"throws {named}"
-            report(
-                thrown,
-                f"{tool.display_name} {how}, which its contract does not declare",
-                f"declare it with a reason, a when and a recovery: FailureMode(..., ErrorCode.{undeclared[0]}, ...)"
-                + ("; or catch it here" if thrown.way else ""),
-                tool,
-                ctx,
-            )
+            message = f"{tool.display_name} {how}, which its contract does not declare"
+            step = f"declare it with a reason, a when and a recovery: FailureMode(..., ErrorCode.{undeclared[0]}, ...)"
+            report(thrown, message, f"{step}; or catch it here" if thrown.way else step, tool, ctx)

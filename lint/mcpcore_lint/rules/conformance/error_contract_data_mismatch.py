@@ -4,27 +4,23 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mcpcore_lint.diagnostics import Related, Severity
-from mcpcore_lint.model import string
+from mcpcore_lint.diagnostics import Related, Severity, Span
+from mcpcore_lint.model import ToolDef, string
 from mcpcore_lint.rule import Rule, RuleContext
-from mcpcore_lint.rules._data_model import RESERVED, data_keys, data_model
+from mcpcore_lint.rules._data_model import RESERVED, data_keys, read_model
 from mcpcore_lint.rules._thrown import all_thrown
 
 if TYPE_CHECKING:
     import ast
     from collections.abc import Sequence
 
-    from mcpcore_lint.diagnostics import Span
-    from mcpcore_lint.model import ToolDef
     from mcpcore_lint.rules._data_model import DataModel
 
 
 class ContractDataMismatch(Rule):
     """Data that does not fit the model of its entry."""
 
-    id = "error-contract-data-mismatch"
     severity = Severity.ERROR
-    family = "conformance"
     summary = "the data passed to `ctx.fail` or by a guard lacks or adds keys, compared with the entry's data model"
     why = "The contract publishes the schema of the data. A client that relies on it breaks when a key is missing."
     bad = 'FailureMode("no_match", ..., data=NoMatch)  # pmid: str\nraise ctx.fail("no_match", data={"id": pmid})'
@@ -38,7 +34,7 @@ class ContractDataMismatch(Rule):
             return
         for error in tool.handler.fail_calls:
             text, keys = string(error.reason), data_keys(error.data.value)
-            if text is not None:
+            if text is not None and keys is not None:
                 _check(f"the data of ctx.fail({text!r})", text, keys, error.data.node or error.node, None, tool, ctx)
         seen: set[object] = set()
         for thrown in all_thrown(tool, ctx, named=True):
@@ -49,7 +45,8 @@ class ContractDataMismatch(Rule):
                 seen.add((thrown.place, reason))
                 guard = Related(reached.site.path, reached.site.span, "the guard is here") if thrown.way else None
                 keys = (list(reached.data_keys), True)
-                _check(f"the data that the guard gives to {reason!r}", reason, keys, reached.call, guard, tool, ctx)
+                what = f"the data that the guard gives to {reason!r}"
+                _check(what, reason, keys, reached.call, guard, tool, ctx)
 
 
 def _check(
@@ -63,11 +60,12 @@ def _check(
 ) -> None:
     """Compare the keys of some data, which may be incomplete, with the model of the entry of a reason."""
     entry = tool.contract.by_reason.get(reason) if tool.contract is not None else None
-    model = data_model(entry.arguments["data"].value) if entry is not None else None
-    if entry is None or model is None or keys is None or not (misfit := _misfit(model, *keys)):
+    model = read_model(entry.arguments["data"].value) if entry is not None else None
+    if entry is None or model is None or not model.certain or keys is None or not (misfit := _misfit(model, *keys)):
         return
     declared = ctx.related(entry.node, "the reason is declared here", entry.module)
-    fields = ", ".join((*model.required, *(f"{name}?" for name in model.optional))) or "no keys"
+    by_need = sorted(model.fields.values(), key=lambda field: not field.required)
+    fields = ", ".join(field.name if field.required else f"{field.name}?" for field in by_need) or "no keys"
     ctx.report(
         at,
         f"{what} {misfit}",
@@ -80,9 +78,9 @@ def _check(
 
 def _misfit(model: DataModel, keys: Sequence[str], complete: bool) -> str:  # noqa: FBT001 - from `data_keys`
     """How some keys differ from those of a model; empty if they do not."""
-    lacking = [key for key in model.required if key not in keys] if complete else []
-    known = {*model.required, *model.optional, *RESERVED}
-    extra = [] if model.open else [key for key in keys if key not in known]
+    required = [field.name for field in model.fields.values() if field.required]
+    lacking = [name for name in required if name not in keys] if complete else []
+    extra = [] if model.open else [key for key in keys if key not in {*model.fields, *RESERVED}]
     parts = [f"lacks {_quoted(lacking)}"] if lacking else []
     if extra:
         parts.append(f"has {_quoted(extra)}, which {model.name} does not")

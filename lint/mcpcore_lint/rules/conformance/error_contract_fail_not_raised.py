@@ -3,37 +3,27 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
 
 from mcpcore_lint.codemods import edits
 from mcpcore_lint.diagnostics import Severity
+from mcpcore_lint.model import Handler, ToolDef
 from mcpcore_lint.rule import Rule, RuleContext
-from mcpcore_lint.rules._bodies import Body, body_of, short
+from mcpcore_lint.rules._bodies import body_of, short
 from mcpcore_lint.rules._thrown import CODED
-
-if TYPE_CHECKING:
-    from mcpcore_lint.diagnostics import Fix
-    from mcpcore_lint.model import ErrorSite, Handler, ToolDef
 
 
 class ContractFailNotRaised(Rule):
     """An error that is created and not raised."""
 
-    id = "error-contract-fail-not-raised"
     severity = Severity.ERROR
-    family = "conformance"
     fixable = True
     summary = "an error is created by `ctx.fail` or a factory and never raised"
-    why = (
-        "`ctx.fail` only creates the error. Without `raise` the tool goes on, or returns the exception as its result, "
-        "and the client sees a successful call."
-    )
+    why = """`ctx.fail` only creates the error. Without `raise` the tool goes on, or returns the exception as its
+    result, and the client sees a successful call."""
     bad = 'if not found:\n    ctx.fail("no_match")'
     good = 'if not found:\n    raise ctx.fail("no_match")'
-    how_to_fix = (
-        "Write `raise` before the call. The fix does this if the call is a separate statement, and for "
-        "`return ctx.fail(...)`."
-    )
+    how_to_fix = """Write `raise` before the call. The fix does this if the call is a separate statement, and for
+    `return ctx.fail(...)`."""
     when_to_suppress = "Never: an error that is not raised has no effect."
 
     def check_handler(self, handler: Handler, tool: ToolDef, ctx: RuleContext) -> None:
@@ -45,19 +35,9 @@ class ContractFailNotRaised(Rule):
                 continue
             name = "ctx.fail" if error.form == "fail" else short(error.callee)
             problem = "is returned, so the client sees a successful call" if returned else "is never raised"
-            ctx.report(
-                error.node,
-                f"the error that {name}(...) creates {problem}",
-                help="write `raise` instead of `return`" if returned else "write `raise` before it",
-                tool=tool,
-                module=handler.module,
-                fix=_fix(error, body, ctx),
-            )
-
-
-def _fix(error: ErrorSite, body: Body, ctx: RuleContext) -> Fix | None:
-    """Raise the error in the statement that creates it or returns it."""
-    target = body.parents.get(error.node)
-    if isinstance(target, ast.Expr) or (error.fate == "returned" and isinstance(target, ast.Return)):
-        return ctx.fix("Raise it", [edits.change(error.module, "raise_it", target)])
-    return None
+            message = f"the error that {name}(...) creates {problem}"
+            step = "write `raise` instead of `return`" if returned else "write `raise` before it"
+            target, fix = body.parents.get(error.node), None
+            if isinstance(target, ast.Expr) or (error.fate == "returned" and isinstance(target, ast.Return)):
+                fix = ctx.fix("Raise it", [edits.change(error.module, "raise_it", target)])
+            ctx.report(error.node, message, help=step, tool=tool, module=handler.module, fix=fix)

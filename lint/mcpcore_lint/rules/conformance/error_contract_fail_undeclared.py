@@ -3,27 +3,19 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
 
 from mcpcore_lint.codemods import edits
-from mcpcore_lint.diagnostics import Severity
-from mcpcore_lint.model import options, string
+from mcpcore_lint.diagnostics import Fix, Severity
+from mcpcore_lint.model import Contract, ToolDef, Value, options, string
 from mcpcore_lint.rule import Rule, RuleContext
-from mcpcore_lint.rules._bodies import reasons_known
 from mcpcore_lint.rules._wording import clearly_near, near
-
-if TYPE_CHECKING:
-    from mcpcore_lint.diagnostics import Fix
-    from mcpcore_lint.model import Contract, ToolDef, Value
-    from mcpcore_lint.syntax.module import Module
+from mcpcore_lint.syntax.module import Module
 
 
 class ContractFailUndeclared(Rule):
     """`ctx.fail` with a reason that the contract does not declare."""
 
-    id = "error-contract-fail-undeclared"
     severity = Severity.ERROR
-    family = "conformance"
     fixable = True
     summary = "`ctx.fail`, `ctx.guard` or `ctx.recovery_for` with a reason that is not declared"
     why = "`ctx.fail` rejects the reason when it is called, so the agent gets an internal error instead of the failure."
@@ -35,30 +27,23 @@ class ContractFailUndeclared(Rule):
     def check_tool(self, tool: ToolDef, ctx: RuleContext) -> None:
         """Report each reason that the handler passes to its context and that the contract does not declare."""
         contract = tool.contract
-        if contract is None or not reasons_known(contract):
+        if contract is None or not contract.known:
             return
         handler = tool.handler
         calls: list[tuple[ast.AST, str, Value]] = [
             *((_reason_argument(call.node), "fail", call.reason) for call in handler.fail_calls),
-            *((_reason_argument(call.node), "recovery_for", call.reason) for call in handler.recovery_calls),
-            *((call.node, "guard", call.reason) for call in handler.guarded_reasons),
+            *((_reason_argument(named.node), named.method, named.reason) for named in handler.named_reasons),
         ]
-        for node, method, reason in calls:
-            for option in options(reason):
-                text = string(option)
-                if text is None or text in contract.by_reason:
-                    continue
+        listed = ", ".join(map(repr, contract.reasons))
+        declare = f"declare it in errors, or use one of {listed}" if listed else "declare it in errors"
+        texts = ((node, method, string(option)) for node, method, value in calls for option in options(value))
+        for node, method, text in texts:
+            if text is not None and text not in contract.by_reason:
                 close = near(text, contract.reasons)
-                declared = ", ".join(map(repr, contract.reasons))
-                step = f"declare it in errors, or use one of {declared}" if declared else "declare it in errors"
-                ctx.report(
-                    node,
-                    f"the reason {text!r} is not declared: {tool.display_name} calls ctx.{method} with it",
-                    help=f"did you mean {close!r}?" if close else step,
-                    tool=tool,
-                    module=handler.module,
-                    fix=_fix(node, text, contract, handler.module, ctx),
-                )
+                message = f"the reason {text!r} is not declared: {tool.display_name} calls ctx.{method} with it"
+                step = f"did you mean {close!r}?" if close else declare
+                fix = _fix(node, text, contract, handler.module, ctx)
+                ctx.report(node, message, help=step, tool=tool, module=handler.module, fix=fix)
 
 
 def _fix(node: ast.AST, text: str, contract: Contract, module: Module, ctx: RuleContext) -> Fix | None:
@@ -71,10 +56,7 @@ def _fix(node: ast.AST, text: str, contract: Contract, module: Module, ctx: Rule
 
 
 def _reason_argument(node: ast.AST) -> ast.AST:
-    if isinstance(node, ast.Call):
-        for keyword in node.keywords:
-            if keyword.arg == "reason":
-                return keyword.value
-        if node.args and not isinstance(node.args[0], ast.Starred):
-            return node.args[0]
-    return node
+    if not isinstance(node, ast.Call):
+        return node
+    named = [keyword.value for keyword in node.keywords if keyword.arg == "reason"]
+    return (named or [argument for argument in node.args[:1] if not isinstance(argument, ast.Starred)] or [node])[0]

@@ -2,80 +2,53 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from mcpcore_lint.diagnostics import Related, Severity
+from mcpcore_lint.model import ToolDef
 from mcpcore_lint.rule import Rule, RuleContext
-from mcpcore_lint.rules._contract_fix import context_is_misplaced, contract_fix, proposals, throws_coded
-
-if TYPE_CHECKING:
-    from mcpcore_lint.model import ToolDef
-    from mcpcore_lint.rules._thrown import Thrown
+from mcpcore_lint.rules._contract_fix import context_is_misplaced, contract_fix, throws_coded
+from mcpcore_lint.rules._thrown import Thrown
 
 
 class ContractMissing(Rule):
     """A tool that throws coded errors and has no contract."""
 
-    id = "error-contract-missing"
     severity = Severity.INFO
-    family = "conformance"
     fixable = True
     summary = "a tool throws coded errors and has no contract"
-    why = (
-        "Only the author of the `raise` knows the failures. The agent that plans with `tools/list`, the type checker "
-        "and the tests know them only if they are declared."
-    )
+    why = """Only the author of the `raise` knows the failures. The agent that plans with `tools/list`, the type checker
+    and the tests know them only if they are declared."""
     bad = '@tool\ndef fetch(pmid: str) -> str:\n    raise not_found("no such article")'
-    good = (
-        '@tool(errors=[FailureMode("no_match", ErrorCode.NOT_FOUND, when=..., recovery=...)])\n'
-        'def fetch(ctx: Context[Literal["no_match"]], pmid: str) -> str:\n    raise ctx.fail("no_match")'
-    )
-    how_to_fix = (
-        "Declare each failure in `errors`. The fix writes an entry for each failure that it sees, including those of "
-        "well-known libraries. It is unsafe because you have to fill in the entries: lint reports each recovery that "
-        "is still marked TODO."
-    )
+    good = '@tool(errors=[FailureMode("no_match", ErrorCode.NOT_FOUND, when=..., recovery=...)])'
+    how_to_fix = """Declare each failure in `errors`. The fix writes an entry for each failure that it sees. It is
+    unsafe because you have to fill in the entries: lint reports each recovery that is still marked TODO."""
     when_to_suppress = "For a tool that is internal or unfinished."
 
     def check_tool(self, tool: ToolDef, ctx: RuleContext) -> None:
         """Report a tool without a contract that throws errors which a contract would declare."""
+        files = (tool.module, tool.handler.module)
+        # A tool whose files do not mention mcpcore has no codes, and following its calls would waste time.
+        knows_codes = tool.flavour == "mcpcore" or any(module.source.has("mcpcore") for module in files)
         # Resources and prompts take no `errors`.
-        if tool.kind != "tool" or tool.contract is not None or not _knows_codes(tool):
+        if tool.kind != "tool" or tool.contract is not None or not knows_codes:
             return
         thrown = throws_coded(tool, ctx)
         if not thrown:
             return
-        handler = tool.handler
-        elsewhere = handler.module is not tool.module
+        step = "declare its failures in errors=[...]; the fix writes the entries and leaves the recoveries to you"
         if tool.flavour != "mcpcore":
             step = "make it a tool of mcpcore and declare its failures in errors=[...]"
         elif context_is_misplaced(tool):
             step = "make the context the first parameter, as a contract needs, and declare the failures in errors=[...]"
-        else:
-            step = "declare its failures in errors=[...]; the fix writes the entries and leaves the recoveries to you"
-        ctx.report(
-            tool.registration if elsewhere else handler.node,
-            f"{tool.display_name} throws {_listed(thrown)} and has no contract",
-            help=step,
-            tool=tool,
-            related=[_site(error, tool, ctx) for error in thrown[:5]],
-            fix=contract_fix(tool, proposals(tool, ctx), ctx),
-        )
-
-
-def _knows_codes(tool: ToolDef) -> bool:
-    """Whether a tool's files mention mcpcore; if not, it has no codes, and following its calls would waste time."""
-    return tool.flavour == "mcpcore" or any(
-        module.source.has("mcpcore") for module in (tool.module, tool.handler.module)
-    )
+        node = tool.handler.node if tool.handler.module is tool.module else tool.registration
+        message = f"{tool.display_name} throws {_listed(thrown)} and has no contract"
+        related = [_site(error, tool, ctx) for error in thrown[:5]]
+        ctx.report(node, message, help=step, tool=tool, related=related, fix=contract_fix(tool, ctx))
 
 
 def _listed(thrown: list[Thrown]) -> str:
     """The codes that are thrown; for an error with an unknown code, its reason."""
     names = list(dict.fromkeys(name for error in thrown for name in error.codes or map(repr, error.reasons or ())))
-    if not names:
-        return "coded errors"
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+    return " and ".join(filter(None, (", ".join(names[:-1]), *names[-1:]))) or "coded errors"
 
 
 def _site(thrown: Thrown, tool: ToolDef, ctx: RuleContext) -> Related:

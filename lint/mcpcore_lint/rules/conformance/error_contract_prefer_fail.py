@@ -2,37 +2,27 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from mcpcore_lint.diagnostics import Severity
+from mcpcore_lint.model import ToolDef
 from mcpcore_lint.rule import Rule, RuleContext
-from mcpcore_lint.rules._bodies import codes_known, codes_of
+from mcpcore_lint.rules._bodies import codes_of
 from mcpcore_lint.rules._fail_fix import fail_fix
-from mcpcore_lint.rules._thrown import Thrown, all_thrown, real_codes, report
-
-if TYPE_CHECKING:
-    from mcpcore_lint.model import ToolDef
+from mcpcore_lint.rules._thrown import Thrown, all_thrown, declared_codes, report
 
 
 class ContractPreferFail(Rule):
     """A declared code that is thrown without `ctx.fail`."""
 
-    id = "error-contract-prefer-fail"
     severity = Severity.WARNING
-    family = "conformance"
     fixable = True
     summary = "a declared code is thrown directly instead of through `ctx.fail(reason)`"
-    why = (
-        "Without the reason, the agent gets neither the recovery nor the retry advice that the contract promises. With "
-        'the reason, as in `not_found(..., reason="no_match")`, it gets them, but type checkers do not compare the '
-        "reason and the code with the contract."
-    )
+    why = """Without the reason, the agent gets neither the recovery nor the retry advice that the contract promises.
+    With the reason, as in `not_found(..., reason="no_match")`, it gets them, but type checkers do not compare the
+    reason and the code with the contract."""
     bad = 'raise not_found("no such article", data={"pmid": pmid})'
     good = 'raise ctx.fail("no_match", "no such article", data={"pmid": pmid})'
-    how_to_fix = (
-        "Raise `ctx.fail` with the reason of the entry that fits. The fix does this if exactly one entry has the code. "
-        "It keeps the other arguments and adds the context parameter and the imports if they are missing."
-    )
+    how_to_fix = """Raise `ctx.fail` with the reason of the entry that fits. The fix does this if exactly one entry has
+    the code. It keeps the other arguments and adds the context parameter and the imports if they are missing."""
     when_to_suppress = "If the failure is not one of the declared ones and only has the same code."
 
     def check_tool(self, tool: ToolDef, ctx: RuleContext) -> None:
@@ -56,8 +46,8 @@ class ContractPreferFail(Rule):
             reasons = [entry.reason_text for entry in entries if entry.reason_text is not None]
             calls = ", ".join(f"ctx.fail({reason!r})" for reason in reasons)
             fix = None
-            if error is not None and real_codes(error) is not None and len(entries) == len(reasons) == 1:
-                fix = fail_fix(tool, contract, error, reasons[0], ctx) if codes_known(contract) else None
+            if error is not None and codes_of(error.code) is not None and len(entries) == len(reasons) == 1:
+                fix = fail_fix(tool, contract, error, reasons[0], ctx) if declared_codes(contract) is not None else None
             step = f"raise {calls}" if len(reasons) == 1 else f"raise the one that fits: {calls or 'ctx.fail(...)'}"
             report(thrown, f"{tool.display_name} {_problem(thrown)}", step, tool, ctx, fix)
 

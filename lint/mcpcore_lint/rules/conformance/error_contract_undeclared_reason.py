@@ -2,29 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from mcpcore_lint.diagnostics import Severity
+from mcpcore_lint.model import ToolDef
 from mcpcore_lint.rule import Rule, RuleContext
-from mcpcore_lint.rules._bodies import reasons_known
-from mcpcore_lint.rules._thrown import Thrown, all_thrown, in_handler, report
+from mcpcore_lint.rules._thrown import all_thrown, report
 from mcpcore_lint.rules._wording import clearly_near, near
-
-if TYPE_CHECKING:
-    from mcpcore_lint.model import ToolDef
 
 
 class ContractUndeclaredReason(Rule):
     """A reason that the contract does not declare."""
 
-    id = "error-contract-undeclared-reason"
     severity = Severity.WARNING
-    family = "conformance"
     summary = "the handler, or a service that it calls, raises an undeclared reason"
-    why = (
-        "The agent gets a reason that it cannot look up: there is no `when`, no recovery and no entry in the "
-        "catalogue. Often the service got a new reason, or the reason in the contract was renamed."
-    )
+    why = """The agent gets a reason that it cannot look up: there is no `when`, no recovery and no entry in the
+    catalogue. Often the service got a new reason, or the reason in the contract was renamed."""
     bad = 'raise not_found("no such article", data={"reason": "no_mach"})'
     good = 'raise not_found("no such article", data={"reason": "no_match"})'
     how_to_fix = "Declare the reason in `errors`, correct its spelling, or catch the error and raise a declared one."
@@ -33,12 +24,15 @@ class ContractUndeclaredReason(Rule):
     def check_tool(self, tool: ToolDef, ctx: RuleContext) -> None:
         """Report each reason that leaves the handler and is not declared."""
         contract = tool.contract
-        if contract is None or not reasons_known(contract):
+        if contract is None or not contract.known:
             return
         seen: set[tuple[object, ...]] = set()
         others = {reason for other in ctx.tools if other.contract is not None for reason in other.contract.by_reason}
         for thrown in all_thrown(tool, ctx, named=True):
-            if (thrown.error is not None and thrown.error.form == "fail") or _reported_as_fail(thrown, tool):
+            reached = thrown.reached
+            # Another rule reports where the handler itself calls `ctx.fail` or `ctx.guard` with the reason.
+            by_handler = reached is not None and reached.form == "fail" and tool.handler.contains(reached.site)
+            if by_handler or (thrown.error is not None and thrown.error.form == "fail"):
                 continue
             undeclared = [reason for reason in thrown.reasons or () if reason not in contract.by_reason]
             key = (thrown.place, *undeclared)
@@ -49,22 +43,13 @@ class ContractUndeclaredReason(Rule):
                 continue  # the service may name it for another tool
             seen.add(key)
             quoted = " or ".join(map(repr, undeclared))
-            guard = thrown.reached is not None and thrown.reached.form == "guard"
+            guard = reached is not None and reached.form == "guard"
             how = f"guards with the reason {quoted}" if guard else f"raises the reason {quoted}"
             if thrown.way:
                 how = f"can raise the reason {quoted} here ({thrown.way})"
             close = near(first, contract.reasons)
-            report(
-                thrown,
-                f"{tool.display_name} {how}, which its contract does not declare",
-                f"did you mean {close!r}? If not, declare {first!r} in errors"
-                if close
-                else f"declare {first!r} in errors, or raise a declared reason",
-                tool,
-                ctx,
-            )
-
-
-def _reported_as_fail(thrown: Thrown, tool: ToolDef) -> bool:
-    """Whether the handler itself calls `ctx.fail` or `ctx.guard` with the reason, which another rule reports."""
-    return thrown.reached is not None and thrown.reached.form == "fail" and in_handler(thrown.reached, tool)
+            message = f"{tool.display_name} {how}, which its contract does not declare"
+            step = f"declare {first!r} in errors, or raise a declared reason"
+            if close:
+                step = f"did you mean {close!r}? If not, declare {first!r} in errors"
+            report(thrown, message, step, tool, ctx)

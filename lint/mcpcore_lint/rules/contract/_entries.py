@@ -1,41 +1,64 @@
-"""The failure modes of a file, and the base classes of the rules that look at them one by one."""
+"""The failure modes of a file, the base class of the rules about them, and what a value of theirs certainly is not."""
 
 from __future__ import annotations
 
 import ast
+import builtins
 import re
 from typing import TYPE_CHECKING, ClassVar, Final, NamedTuple
 
-from mcpcore_lint.model import CallValue, Items, Missing, options
+from mcpcore_lint.diagnostics import Fix, Severity
+from mcpcore_lint.model import (
+    Argument,
+    CallValue,
+    CodeValue,
+    Const,
+    ContractEntry,
+    Items,
+    Mapping,
+    Missing,
+    Symbol,
+    Text,
+    ToolDef,
+    Value,
+    options,
+    string,
+)
+from mcpcore_lint.names import FACTORIES
+from mcpcore_lint.patterns import regex
 from mcpcore_lint.registrations.contracts import contract_of
 from mcpcore_lint.rule import Rule, RuleContext
 from mcpcore_lint.rules._contracts import tool_entries
 from mcpcore_lint.rules._wording import described
-from mcpcore_lint.rules.contract._values import FAILURE_MODE, not_a_string
+from mcpcore_lint.syntax.module import Module
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from mcpcore_lint.diagnostics import Fix
-    from mcpcore_lint.model import Argument, ContractEntry, ToolDef, Value
-    from mcpcore_lint.syntax.module import Module
 
+FAILURE_MODE: Final = "mcpcore.FailureMode"
+NOT_ENTRIES: Final = frozenset(
+    f"mcpcore.{name}"
+    for name in ("CodedError", "Contract", "ErrorCode", "Retry", "Retry.after", "Retry.never", "Retry.now", *FACTORIES)
+)
+"""Names of mcpcore that make something other than a failure mode."""
+
+_PLACEHOLDER: Final = regex(
+    # "Todo items cannot be listed." is a sentence, "todo: ..." is a placeholder.
+    r"\W*(?:(?:TODO|FIXME|XXX|TBD)\b"
+    r"|(?i:todo|fixme|xxx|tbd|to be (?:written|done|filled in))\s*(?:[-:.,(\u2013\u2014]|\Z))"
+)
 _NAME: Final = "FailureMode"
 _OTHER_NAMES: Final = rf"\b{_NAME} as (\w+)|(\w+)[ \t]*=[ \t]*(?:\w+\.)*{_NAME}\b(?!\s*\()"
 """An import under another name, or an assignment of the class to another name."""
 
 
-class Entry:
-    """A failure mode with the tool that declares it, the place of a finding and its name in messages."""
+class Entry(NamedTuple):
+    """A failure mode with the tool at which it is written, and its position in the contract."""
 
-    __slots__ = ("arguments", "index", "model", "module", "tool")
-
-    def __init__(self, entry: ContractEntry, tool: ToolDef | None, index: int) -> None:
-        self.model = entry
-        self.arguments = entry.arguments
-        self.module = entry.module
-        self.tool = tool if entry.inline else None
-        self.index = index
+    model: ContractEntry
+    tool: ToolDef | None = None
+    position: int = 0
 
     @property
     def label(self) -> str:
@@ -43,29 +66,22 @@ class Entry:
         if self.model.reason_text is not None and self.model.reason_text.strip():
             return repr(self.model.reason_text)
         if self.tool is not None:
-            return f"errors[{self.index}] of {self.tool.display_name}"
+            return f"errors[{self.position}] of {self.tool.display_name}"
         return "this FailureMode"
 
     def place(self, argument: Argument) -> tuple[ast.AST, Module]:
         """Where a finding about an argument is reported: at the argument, or at the call where it is missing."""
         if argument.node is not None:
-            return argument.node, self.module
+            return argument.node, self.model.module
         if argument.given and argument.value.node is not None:
-            return argument.value.node, argument.value.module or self.module
-        return getattr(self.model.node, "func", self.model.node), self.module
+            return argument.value.node, argument.value.module or self.model.module
+        return getattr(self.model.node, "func", self.model.node), self.model.module
 
     def report(self, ctx: RuleContext, argument: Argument, problem: Problem) -> None:
         """Report a finding about an argument."""
         node, module = self.place(argument)
-        ctx.report(
-            node,
-            problem.message,
-            help=problem.help,
-            tool=self.tool,
-            module=module,
-            fix=problem.fix,
-            missing_tool=problem.missing_tool,
-        )
+        message, step, fix, missing = problem
+        ctx.report(node, message, help=step, tool=self.tool, module=module, fix=fix, missing_tool=missing)
 
 
 class Problem(NamedTuple):
@@ -94,8 +110,12 @@ class Checked(NamedTuple):
     @property
     def text(self) -> str | None:
         """The value, if it is a constant string."""
-        value = getattr(self.value, "value", None)
-        return value if isinstance(value, str) else None
+        return string(self.value)
+
+    @property
+    def blank(self) -> bool:
+        """Whether the value is an empty string, or one of spaces only."""
+        return self.text is not None and not self.text.strip()
 
     def problem(self, what: str, step: str, fix: Fix | None = None) -> Problem:
         """A finding that begins with the name of the argument: `what` is the rest of the sentence."""
@@ -105,39 +125,41 @@ class Checked(NamedTuple):
         """The finding about a value that is missing, or certainly is not a string."""
         if isinstance(self.value, Missing):
             return Problem(f"{self.label} {missing}", f"add {self.argument.name}=...: {step}")
-        if not_a_string(self.value, self.ctx):
+        is_text = self.text is not None or isinstance(self.value, Text)
+        if not is_text and certainly_not(self.value, frozenset({"builtins.str"}), self.ctx):
             return self.problem(f"is {described(self.value)}, not a string", step)
         return None
 
 
 class EntryRule(Rule):
-    """A rule about single failure modes.
+    """A rule about the arguments of single failure modes, most of which keep the server from starting.
 
     A finding in an entry that is written at its tool names the tool. A shared entry is reported once, without a tool,
-    however many tools use it.
+    however many tools use it. Each argument has at most one problem, apart from values that name missing tools.
     """
 
-    family = "contract"
+    severity = Severity.ERROR
+    when_to_suppress = "Never: the server does not start."
+    arguments: ClassVar[tuple[str, ...]]
 
     def check_file(self, module: Module, ctx: RuleContext) -> None:
-        """Check the failure modes of a file."""
-        for entry in _file_entries(ctx):
+        """Check the failure modes of a file: those of its tools' contracts, then the others."""
+        entries: list[Entry] | None = module.memo.get("entries")
+        if entries is None:  # all rules share the list
+            entries = module.memo["entries"] = [
+                Entry(entry, tool if entry.inline else None, index)
+                for tool in ctx.tools
+                for index, entry in tool_entries(tool)
+                if entry.is_failure_mode
+            ]
+            entries += map(Entry, _find_declared(module, ctx))
+        for entry in entries:
             self.check_entry(entry, ctx)
-
-    def check_entry(self, entry: Entry, ctx: RuleContext) -> None:
-        """Check one failure mode."""
-        raise NotImplementedError
-
-
-class ArgumentRule(EntryRule):
-    """A rule about arguments; each has at most one problem, apart from values that name missing tools."""
-
-    arguments: ClassVar[tuple[str, ...]]
 
     def check_entry(self, entry: Entry, ctx: RuleContext) -> None:
         """Check each value that an argument may have."""
         for name in self.arguments:
-            argument = entry.arguments[name]
+            argument = entry.model.arguments[name]
             for value in options(argument.value):
                 problem = self.check_value(Checked(value, argument, entry, ctx))
                 if problem is not None:
@@ -151,41 +173,15 @@ class ArgumentRule(EntryRule):
         raise NotImplementedError
 
 
-def _file_entries(ctx: RuleContext) -> list[Entry]:
-    """The failure modes of a file: those of its tools' contracts, then the others. All rules share the list."""
-    entries: list[Entry] | None = ctx.module.memo.get("entries")
-    if entries is None:
-        entries = ctx.module.memo["entries"] = [
-            Entry(entry, tool, index)
-            for tool in ctx.tools
-            for index, entry in tool_entries(tool)
-            if entry.is_failure_mode
-        ]
-        entries += [Entry(entry, None, 0) for entry in _declared_in(ctx.module, ctx)]
-    return entries
-
-
-def _declared_in(module: Module, ctx: RuleContext) -> tuple[ContractEntry, ...]:
-    """The `FailureMode(...)` calls of a file that are not written at one of the checked tools."""
-    # The answer depends on the file whose tools are checked, so that file remembers it.
-    key = ("declared in", module)
-    if key not in ctx.module.memo:
-        ctx.module.memo[key] = tuple(_find_declared(module, ctx)) if module.source.has(_NAME) else ()
-    entries: tuple[ContractEntry, ...] = ctx.module.memo[key]
-    return entries
-
-
 def _find_declared(module: Module, ctx: RuleContext) -> Iterator[ContractEntry]:
+    """The `FailureMode(...)` calls of a file that are not written at one of its tools."""
     at_tools = {entry.call for tool in ctx.tools for _, entry in tool_entries(tool) if entry.inline}
     names = {_NAME, *(name for match in re.findall(_OTHER_NAMES, module.source.text) for name in match if name)}
     if len(names) == 1 and module.source.text.count(f"{_NAME}(") == len(at_tools):
         return
     for call, scope in module.calls_near(*sorted(names), skip=_expects_failure, decorators=True):
-        func = call.func
-        name = func.attr if isinstance(func, ast.Attribute) else getattr(func, "id", "")
-        if name not in names or call in at_tools:
-            continue
-        value = ctx.resolve(call, scope)
+        name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+        value = ctx.resolve(call, scope) if name in names and call not in at_tools else None
         if isinstance(value, CallValue) and value.node is call and value.func.name == FAILURE_MODE:
             items = Items(call, module, "list", (value,), complete=True)
             yield from contract_of(items, call, module, None).entries
@@ -194,8 +190,36 @@ def _find_declared(module: Module, ctx: RuleContext) -> Iterator[ContractEntry]:
 def _expects_failure(node: ast.AST) -> bool:
     """Whether a node is `with pytest.raises(...)`: a test may well make a broken failure mode there."""
     return isinstance(node, ast.With) and any(
-        isinstance(item.context_expr, ast.Call)
-        and isinstance(item.context_expr.func, ast.Attribute)
-        and item.context_expr.func.attr in {"raises", "assertRaises", "assertRaisesRegex"}
-        for item in node.items
+        re.search(r"\.(?:raises|assertRaises\w*)\(", ast.unparse(item.context_expr)) for item in node.items
     )
+
+
+def certainly_not(value: Value, classes: frozenset[str], ctx: RuleContext) -> bool:
+    """Whether a value is certainly no instance of the named classes."""
+    if isinstance(value, (Const, Text, Items, Mapping, CodeValue)):
+        return True
+    if isinstance(value, Symbol):
+        # A class or a function is no instance. A name of another package may be anything.
+        return (
+            value.definition is not None
+            or value.name in {*NOT_ENTRIES, *classes, FAILURE_MODE}
+            or value.name.startswith("builtins.")
+        )
+    if not isinstance(value, CallValue) or value.func.name in classes:
+        return False
+    if value.func.name in NOT_ENTRIES | {FAILURE_MODE} or _is_builtin_type(value.func.name):
+        return True
+    if isinstance(value.func.definition, ast.ClassDef):
+        bases, complete = ctx.hierarchy.ancestors(value.func.name, value.func)
+        return complete and not bases & classes
+    return False
+
+
+def _is_builtin_type(name: str) -> bool:
+    return name.startswith("builtins.") and isinstance(getattr(builtins, name.removeprefix("builtins."), None), type)
+
+
+def is_placeholder(value: Value) -> bool:
+    """Whether a value is a text that starts with "TODO" or the like."""
+    text = value.parts[0] if isinstance(value, Text) and value.parts else getattr(value, "value", None)
+    return isinstance(text, str) and _PLACEHOLDER.match(text) is not None

@@ -2,37 +2,27 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from mcpcore_lint.codemods import edits
-from mcpcore_lint.diagnostics import Severity
 from mcpcore_lint.model import CallValue, Choice, CodeValue, Const, Missing, Symbol
 from mcpcore_lint.rules._wording import described, last_name, near
-from mcpcore_lint.rules.contract._entries import ArgumentRule, Checked, Problem
-from mcpcore_lint.rules.contract._values import FAILURE_MODE, NOT_ENTRIES, certainly_not
+from mcpcore_lint.rules.contract._entries import FAILURE_MODE, NOT_ENTRIES, Checked, EntryRule, Problem, certainly_not
 from mcpcore_lint.semantics.codes import CODES
-
-if TYPE_CHECKING:
-    from mcpcore_lint.diagnostics import Fix
 
 _CODES: Final = frozenset({"mcpcore.ErrorCode", "mcpcore.CustomCode"})
 
 
-class ContractCodeType(ArgumentRule):
+class ContractCodeType(EntryRule):
     """The code is missing, or is a number, a string or something else that is not an ErrorCode."""
 
-    id = "error-contract-code-type"
-    severity = Severity.ERROR
     fixable = True
     summary = "the code is missing or is not an ErrorCode (a bare number that is a member's value gets the fix)"
-    why = (
-        "The server fails at import: `FailureMode` accepts only an `ErrorCode` or a `CustomCode`, which also "
-        "determines the HTTP status, the category and the retry advice that clients see."
-    )
+    why = """The server fails at import: `FailureMode` accepts only an `ErrorCode` or a `CustomCode`, which also
+    determines the HTTP status, the category and the retry advice that clients see."""
     bad = 'FailureMode("no_match", -32001, when="...", recovery="...")'
     good = 'FailureMode("no_match", ErrorCode.NOT_FOUND, when="...", recovery="...")'
     how_to_fix = "Use a member of `ErrorCode`, or define a `CustomCode`."
-    when_to_suppress = "Never: the server does not start."
     arguments = ("code",)
 
     def check_value(self, checked: Checked) -> Problem | None:
@@ -46,11 +36,13 @@ class ContractCodeType(ArgumentRule):
         member = CODES.name_of(number) if isinstance(number, int) and not isinstance(number, bool) else None
         meant = member or near((checked.text or "").upper().replace("-", "_").replace(" ", "_"), CODES.by_name)
         step = "write a member of ErrorCode, such as ErrorCode.NOT_FOUND, or define a CustomCode"
-        return checked.problem(
-            f"is {described(checked.value)}, not an ErrorCode",
-            f"write ErrorCode.{meant}" if meant else step,
-            _fix(checked, member) if member is not None else None,
-        )
+        step = f"write ErrorCode.{meant}" if meant else step
+        module, node, fix = checked.entry.model.module, checked.argument.node, None
+        if member is not None and node is not None and not isinstance(checked.argument.value, Choice):
+            imported = edits.import_name(module, "mcpcore", "ErrorCode")
+            text = f"{imported.text}.{member}"
+            fix = checked.ctx.fix(f"Write {text}", [edits.replace_node(module, node, text), *imported.edits])
+        return checked.problem(f"is {described(checked.value)}, not an ErrorCode", step, fix)
 
 
 def _may_be_code(checked: Checked) -> bool:
@@ -67,13 +59,3 @@ def _may_be_code(checked: Checked) -> bool:
     if isinstance(value, CallValue) and value.func.name == FAILURE_MODE:
         return False
     return not certainly_not(value, _CODES, checked.ctx)
-
-
-def _fix(checked: Checked, member: str) -> Fix | None:
-    """Replace a number that is the value of a member with that member."""
-    module, node = checked.entry.module, checked.argument.node
-    if node is None or isinstance(checked.argument.value, Choice):
-        return None
-    imported = edits.import_name(module, "mcpcore", "ErrorCode")
-    text = f"{imported.text}.{member}"
-    return checked.ctx.fix(f"Write {text}", [edits.replace_node(module, node, text), *imported.edits])

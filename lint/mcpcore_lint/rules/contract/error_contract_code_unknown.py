@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-from mcpcore_lint.diagnostics import Severity
 from mcpcore_lint.model import CodeValue, Symbol
 from mcpcore_lint.rules._wording import last_name, near
-from mcpcore_lint.rules.contract._entries import ArgumentRule, Checked, Problem
+from mcpcore_lint.rules.contract._entries import Checked, EntryRule, Problem
 from mcpcore_lint.rules.contract.error_contract_reason_format import snake_case
 from mcpcore_lint.semantics.codes import CODES
 
 
-class ContractCodeUnknown(ArgumentRule):
+class ContractCodeUnknown(EntryRule):
     """The code is a name or a number that `ErrorCode` does not have."""
 
-    id = "error-contract-code-unknown"
-    severity = Severity.ERROR
     summary = "no such ErrorCode member"
     why = "The server fails at import: `ErrorCode` raises for a name or a number that it does not have."
     bad = 'FailureMode("no_match", ErrorCode.NOTFOUND, when="...", recovery="...")'
     good = 'FailureMode("no_match", ErrorCode.NOT_FOUND, when="...", recovery="...")'
     how_to_fix = "Choose a code from the table of codes, or define a `CustomCode` if none of them fits."
-    when_to_suppress = "Never: the server does not start."
     arguments = ("code",)
 
     def check_value(self, checked: Checked) -> Problem | None:

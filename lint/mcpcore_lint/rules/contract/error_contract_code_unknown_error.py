@@ -4,19 +4,16 @@ from __future__ import annotations
 
 from mcpcore_lint.diagnostics import Severity
 from mcpcore_lint.model import CodeValue
-from mcpcore_lint.rules.contract._entries import ArgumentRule, Checked, Problem
+from mcpcore_lint.rules.contract._entries import Checked, EntryRule, Problem
 
 
-class ContractCodeUnknownError(ArgumentRule):
+class ContractCodeUnknownError(EntryRule):
     """The code is UNKNOWN_ERROR."""
 
-    id = "error-contract-code-unknown-error"
     severity = Severity.WARNING
     summary = "the code is UNKNOWN_ERROR, the one that says nothing"
-    why = (
-        "The model learns only that something failed, which gives it nothing to act on. A declared failure is known, "
-        "so another code describes it; UNKNOWN_ERROR is for exceptions that cannot be classified."
-    )
+    why = """The model learns only that something failed, which gives it nothing to act on. A declared failure is known,
+    so another code describes it; UNKNOWN_ERROR is for exceptions that cannot be classified."""
     bad = 'FailureMode("bad_reply", ErrorCode.UNKNOWN_ERROR, when="...", recovery="...")'
     good = 'FailureMode("bad_reply", ErrorCode.SERIALIZATION_ERROR, when="...", recovery="...")'
     how_to_fix = "Choose a code that says who can act: the caller, this server, or a service behind it."

@@ -2,69 +2,56 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import ast
+import json
 
-from mcpcore_lint.diagnostics import Severity
-from mcpcore_lint.model import options, string
+from mcpcore_lint.codemods import edits
+from mcpcore_lint.diagnostics import Change, Fix, Severity
+from mcpcore_lint.model import Contract, Handler, Symbol, ToolDef, options, string
 from mcpcore_lint.rule import Rule, RuleContext
-from mcpcore_lint.rules._bodies import reasons_known
 from mcpcore_lint.rules._contract_fix import context_is_misplaced
 from mcpcore_lint.rules._fail_fix import is_method
 from mcpcore_lint.rules._tools import binds_arguments
 from mcpcore_lint.rules._wording import near
-from mcpcore_lint.rules.contract._context_fix import context_fix, quoted
+from mcpcore_lint.semantics.evaluate import Resolver
 from mcpcore_lint.syntax.parse import walk
-
-if TYPE_CHECKING:
-    from mcpcore_lint.model import Contract, Handler, ToolDef
 
 
 class ContractContextMismatch(Rule):
     """`Context[...]` and `errors` disagree."""
 
-    id = "error-contract-context-mismatch"
     severity = Severity.ERROR
-    family = "contract"
     fixable = True
-    summary = (
-        "`Context[...]` names a reason that is not declared, lacks one that the handler uses, has no type argument, or "
-        "is not the first parameter"
-    )
-    why = (
-        "The server fails at import if `Context[...]` names a reason that `errors` lacks, or if the context is not the "
-        "first positional parameter. Without the type argument, type checkers accept every reason in `ctx.fail`, even "
-        "misspelt ones."
-    )
-    bad = '@tool(errors=[FailureMode("no_match", ...)])\nasync def fetch(ctx: Context, id: str) -> Article: ...'
-    good = (
-        '@tool(errors=[FailureMode("no_match", ...)])\n'
-        'async def fetch(ctx: Context[Literal["no_match"]], id: str) -> Article: ...'
-    )
+    summary = """`Context[...]` names a reason that is not declared, lacks one that the handler uses, has no type
+    argument, or is not the first parameter"""
+    why = """The server fails at import if `Context[...]` names a reason that `errors` lacks, or if the context is not
+    the first positional parameter. Without the type argument, type checkers accept every reason in `ctx.fail`, even
+    misspelt ones."""
+    bad = '@tool(errors=[FailureMode("no_match", ...)])\nasync def go(ctx: Context) -> str: ...'
+    good = '@tool(errors=[FailureMode("no_match", ...)])\nasync def go(ctx: Context[Literal["no_match"]]) -> str: ...'
     how_to_fix = "Name the declared reasons in `Context[Literal[...]]`; the fix writes them in the order of `errors`."
     when_to_suppress = "When tools with different contracts share the handler."
 
     def check_tool(self, tool: ToolDef, ctx: RuleContext) -> None:
         """Compare the context of the handler with the contract."""
-        context = tool.handler.context
+        contract, handler, name = tool.contract, tool.handler, tool.display_name
+        context = handler.context
         if context is None or not context.mcpcore or tool.flavour != "mcpcore" or not context.resolved:
             return
-        if tool.contract is not None and context_is_misplaced(tool) and not binds_arguments(tool):
-            ctx.report(
-                context.node,
-                f"the Context of {tool.display_name} is not its first positional parameter, so the server fails at "
-                "import",
-                help=f"move {context.name} to the front{', after self' if is_method(tool) else ''}",
-                tool=tool,
-                module=tool.handler.module,
-            )
+        if contract is not None and context_is_misplaced(tool) and not binds_arguments(tool):
+            message = f"the Context of {name} is not its first positional parameter, so the server fails at import"
+            step = f"move {context.name} to the front{', after self' if is_method(tool) else ''}"
+            ctx.report(context.node, message, help=step, tool=tool, module=handler.module)
             return
-        contract, handler = tool.contract, tool.handler
         declared = _declared_reasons(contract)
         named = context.reasons or ()
         unknown = [reason for reason in named if declared is not None and reason not in declared]
         known = contract.by_reason if contract is not None else {}
-        lacking = [reason for reason in _used_reasons(handler) if reason in known and reason not in named]
-        step = f"write Context[Literal[{', '.join(map(quoted, declared))}]]" if declared else ""
+        used = [*(call.reason for call in handler.fail_calls), *(named.reason for named in handler.named_reasons)]
+        texts = dict.fromkeys(string(option) for value in used for option in options(value))
+        lacking = [text for text in texts if text in known and text not in named]
+        listed = ", ".join(json.dumps(reason, ensure_ascii=False) for reason in declared or ())
+        step = f"write Context[Literal[{listed}]]" if listed else ""
         if context.bare:
             problem = "has no type argument, so type checkers accept any reason" if declared else ""
         elif context.reasons is None:
@@ -81,25 +68,35 @@ class ContractContextMismatch(Rule):
         shared = any(_declared_reasons(other) != declared for other in others)
         # The nodes of a quoted annotation or of an alias have no place in the signature.
         inside = walk([context.annotation]) if context.annotation is not None else []
-        ctx.report(
-            context.argument if context.argument in inside else context.annotation or handler.node,
-            f"the Context of {tool.display_name} {problem}",
-            help=step or "declare it in errors, or remove the type argument",
-            tool=tool,
-            module=handler.module,
-            fix=context_fix(handler, declared, ctx) if declared and not shared else None,
-        )
+        node = context.argument if context.argument in inside else context.annotation or handler.node
+        step = step or "declare it in errors, or remove the type argument"
+        fix = _fix(handler, listed, ctx) if listed and not shared else None
+        problem = f"the Context of {name} {problem}"
+        ctx.report(node, problem, help=step, tool=tool, module=handler.module, fix=fix)
 
 
 def _declared_reasons(contract: Contract | None) -> tuple[str, ...] | None:
     """All reasons of a contract, in order; None if it may have others."""
     if contract is None:
         return ()
-    return contract.reasons if reasons_known(contract) else None
+    return contract.reasons if contract.known else None
 
 
-def _used_reasons(handler: Handler) -> list[str]:
-    """The reasons that a handler passes to its context, each once."""
-    values = [*(call.reason for call in handler.fail_calls), *handler.named_reasons]
-    reasons = [string(option) for value in values for option in options(value)]
-    return list(dict.fromkeys(reason for reason in reasons if reason is not None))
+def _fix(handler: Handler, listed: str, ctx: RuleContext) -> Fix | None:
+    """Name the declared reasons in the type argument; None if the annotation is quoted, or uses an alias."""
+    module, context = handler.module, handler.context
+    if context is None or context.annotation is None:
+        return None
+    literal = edits.import_name(module, "typing", "Literal")
+    reasons = f"{literal.text}[{listed}]"
+    scope = module.scope_of(handler.node)
+    changes: list[Change | None] = []
+    for node in walk([context.annotation]):
+        if not context.bare:
+            if node is context.argument and isinstance(node, ast.Subscript):
+                changes.append(edits.replace_node(module, node, reasons))
+        elif isinstance(node, (ast.Name, ast.Attribute)):
+            value = Resolver().expression(node, scope.parent or scope)
+            if isinstance(value, Symbol) and value.name == "mcpcore.Context":
+                changes.append(edits.replace_node(module, node, f"{module.source.segment(node)}[{reasons}]"))
+    return ctx.fix("Name the declared reasons", [*changes, *literal.edits]) if len(changes) == 1 else None

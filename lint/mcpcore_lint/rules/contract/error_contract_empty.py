@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from mcpcore_lint.diagnostics import Severity
+from mcpcore_lint.model import ToolDef
 from mcpcore_lint.rule import Rule, RuleContext
 from mcpcore_lint.rules._contracts import contracts_of, is_mcpcore_contract
-
-if TYPE_CHECKING:
-    from mcpcore_lint.model import ToolDef
 
 
 class ContractEmpty(Rule):
     """`errors` is an empty list."""
 
-    id = "error-contract-empty"
     severity = Severity.WARNING
-    family = "contract"
     summary = "`errors=[]`: leave it out, or declare real failure modes"
     why = "Clients read an empty contract as the promise that the tool never fails, which few tools can keep."
     bad = "@tool(errors=[])\ndef fetch() -> str: ..."
@@ -28,16 +22,8 @@ class ContractEmpty(Rule):
     def check_tool(self, tool: ToolDef, ctx: RuleContext) -> None:
         """Report a contract that is certainly empty, whichever branch of a conditional expression is used."""
         contracts = contracts_of(tool)
-        if contracts and all(
-            contract.state == "sequence"
-            and contract.complete
-            and not contract.entries
-            and is_mcpcore_contract(tool, contract)
-            for contract in contracts
-        ):
-            ctx.report(
-                contracts[0].node,
-                f"the contract of {tool.display_name} is empty",
-                help="leave errors out, or declare how the tool fails",
-                tool=tool,
-            )
+        empty = (each.state == "sequence" and each.complete and not each.entries for each in contracts)
+        if contracts and all(empty) and all(is_mcpcore_contract(tool, contract) for contract in contracts):
+            message = f"the contract of {tool.display_name} is empty"
+            step = "leave errors out, or declare how the tool fails"
+            ctx.report(contracts[0].node, message, help=step, tool=tool)

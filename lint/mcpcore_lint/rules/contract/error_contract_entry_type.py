@@ -2,32 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
-
 from mcpcore_lint.diagnostics import Severity
-from mcpcore_lint.model import CallValue, Items, Symbol
+from mcpcore_lint.model import CallValue, Items, Symbol, ToolDef, Value
 from mcpcore_lint.rule import Rule, RuleContext
 from mcpcore_lint.rules._contracts import contracts_of, element_of, entries_of, is_mcpcore_contract
 from mcpcore_lint.rules._wording import described
-from mcpcore_lint.rules.contract._values import FAILURE_MODE, certainly_not
-
-if TYPE_CHECKING:
-    from mcpcore_lint.model import ToolDef, Value
-
-_ENTRY: Final = frozenset({FAILURE_MODE})
+from mcpcore_lint.rules.contract._entries import FAILURE_MODE, certainly_not
 
 
 class ContractEntryType(Rule):
     """An entry of `errors` is not a FailureMode."""
 
-    id = "error-contract-entry-type"
     severity = Severity.ERROR
-    family = "contract"
     summary = "an entry is not a FailureMode"
-    why = (
-        "The server fails at import: only a `FailureMode` connects a reason with a code, an explanation and a recovery "
-        "hint."
-    )
+    why = """The server fails at import: only a `FailureMode` connects a reason with a code, an explanation and a
+    recovery hint."""
     bad = '@tool(errors=["no_match", not_found("...")])'
     good = '@tool(errors=[FailureMode("no_match", ErrorCode.NOT_FOUND, when="...", recovery="...")])'
     how_to_fix = "Write `FailureMode(...)`. Unpack a shared list with `*`: `errors=[*COMMON, mode]`."
@@ -39,15 +28,11 @@ class ContractEntryType(Rule):
             if contract.state != "sequence" or not is_mcpcore_contract(tool, contract):
                 continue
             for index, entry in entries_of(contract):
-                value = entry.value
-                if entry.is_failure_mode or not certainly_not(value, _ENTRY, ctx):
+                if entry.is_failure_mode or not certainly_not(entry.value, frozenset({FAILURE_MODE}), ctx):
                     continue
-                ctx.report(
-                    value.node if entry.inline and value.node is not None else element_of(contract, entry),
-                    f"errors[{index}] of {tool.display_name} is {described(value)}, not a FailureMode",
-                    help=_suggestion(value),
-                    tool=tool,
-                )
+                inline = entry.value.node if entry.inline else None
+                message = f"errors[{index}] of {tool.display_name} is {described(entry.value)}, not a FailureMode"
+                ctx.report(inline or element_of(contract, entry), message, help=_suggestion(entry.value), tool=tool)
 
 
 def _suggestion(value: Value) -> str:

@@ -2,30 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from mcpcore import bounds
 from mcpcore_lint.diagnostics import Severity
-from mcpcore_lint.model import Const, Mapping, Text, options
-from mcpcore_lint.rules.contract._entries import ArgumentRule, Checked, Problem
-
-if TYPE_CHECKING:
-    from mcpcore_lint.model import Handler, ToolDef, Value
-    from mcpcore_lint.rule import RuleContext
+from mcpcore_lint.model import Const, Handler, Mapping, Text, ToolDef, Value, options
+from mcpcore_lint.rule import RuleContext
+from mcpcore_lint.rules.contract._entries import Checked, EntryRule, Problem
 
 _STEP = "say only the next step; put explanations into the tool's description or into data"
 
 
-class ContractHintTooLong(ArgumentRule):
+class ContractHintTooLong(EntryRule):
     """A message or hint is cut before it is sent."""
 
-    id = "error-contract-hint-too-long"
     severity = Severity.WARNING
     summary = "message or hint longer than the wire allows"
-    why = (
-        "The model never reads the end of the text, where the next step often stands: a message is cut after 1,000 "
-        "characters and a hint after 500."
-    )
+    why = """The model never reads the end of the text, where the next step often stands: a message is cut after 1,000
+    characters and a hint after 500."""
     bad = 'FailureMode("no_match", ..., recovery="Call search_articles ... (600 characters)")'
     good = 'FailureMode("no_match", ..., recovery="Call search_articles to discover valid PMIDs first.")'
     how_to_fix = "Say only the next step. Put explanations into the tool's description or into `data`."
@@ -40,13 +32,11 @@ class ContractHintTooLong(ArgumentRule):
     def check_handler(self, handler: Handler, tool: ToolDef, ctx: RuleContext) -> None:
         """Report a text that is too long where a failure is raised."""
         for error in handler.errors:
-            if error.form not in {"fail", "factory", "coded"}:
-                continue
             texts = [("message", error.message, value) for value in options(error.message.value)]
             for value in options(error.recovery.value):
                 hint = value.get("hint") if isinstance(value, Mapping) else value
                 texts += [("recovery", error.recovery, hint)] if hint is not None else []
-            for name, argument, value in texts:
+            for name, argument, value in texts if error.form in {"fail", "factory", "coded"} else ():
                 if problem := _too_long(name, value):
                     node = argument.node or error.node
                     ctx.report(node, f"the {name} {problem}", help=_STEP, tool=tool, module=error.module)

@@ -2,35 +2,36 @@
 
 from __future__ import annotations
 
+import ast
+import json
 import re
 from typing import Final
 
-from mcpcore_lint.diagnostics import Severity
+from mcpcore_lint.codemods import edits
+from mcpcore_lint.diagnostics import Fix, Severity
+from mcpcore_lint.model import Symbol, ToolDef, strings
+from mcpcore_lint.rule import RuleContext
+from mcpcore_lint.rules._contracts import contracts_of
 from mcpcore_lint.rules._wording import shortened
-from mcpcore_lint.rules.contract._entries import ArgumentRule, Checked, Problem
-from mcpcore_lint.rules.contract._renaming import renamed
+from mcpcore_lint.rules.contract._entries import FAILURE_MODE, Checked, Entry, EntryRule, Problem
+from mcpcore_lint.syntax.parse import walk
 
 SNAKE_CASE: Final = r"[a-z][a-z0-9]*(?:_[a-z0-9]+)*"
 MAX_LENGTH: Final = 63
 
 
-class ContractReasonFormat(ArgumentRule):
+class ContractReasonFormat(EntryRule):
     """The reason is not snake_case, or is too long."""
 
-    id = "error-contract-reason-format"
     severity = Severity.WARNING
     fixable = True
     summary = "the reason is not snake_case (or is longer than 63 characters)"
-    why = (
-        "Clients compare reasons letter by letter, and use them as names in code and as labels of metrics. One "
-        "spelling everywhere avoids comparisons that never match."
-    )
+    why = """Clients compare reasons letter by letter, and use them as names in code and as labels of metrics. One
+    spelling everywhere avoids comparisons that never match."""
     bad = 'FailureMode("NoMatch", ErrorCode.NOT_FOUND, when="...", recovery="...")'
     good = 'FailureMode("no_match", ErrorCode.NOT_FOUND, when="...", recovery="...")'
-    how_to_fix = (
-        "Rename the reason, with every `ctx.fail` and `Context[Literal[...]]` that uses it. The fix does this within "
-        "the file. It is unsafe, since clients see the new name."
-    )
+    how_to_fix = """Rename the reason, with every `ctx.fail` and `Context[Literal[...]]` that uses it. The fix does this
+    within the file. It is unsafe, since clients see the new name."""
     when_to_suppress = "When clients already depend on the reason as it is."
     arguments = ("reason",)
 
@@ -45,7 +46,7 @@ class ContractReasonFormat(ArgumentRule):
         return Problem(
             f"the reason {shortened(text)!r} {what}",
             f"rename it to {new!r}, here and where it is used" if new else step,
-            renamed(checked.entry, text, new, checked.ctx) if new else None,
+            _renamed(checked.entry, text, new, checked.ctx) if new else None,
         )
 
 
@@ -59,3 +60,56 @@ def snake_case(text: str) -> str | None:
     if len(words) > MAX_LENGTH:
         words = words[: MAX_LENGTH + 1].rpartition("_")[0] or words[:MAX_LENGTH]
     return words if re.fullmatch(SNAKE_CASE, words) else None
+
+
+def _renamed(entry: Entry, old: str, new: str, ctx: RuleContext) -> Fix | None:
+    """The fix that renames a reason throughout the file; None if another string is equal, or another file uses it.
+
+    It is unsafe: clients that look for the old reason no longer find it.
+    """
+    module = ctx.module
+    tools = [tool for tool in ctx.tools if any(old in contract.by_reason for contract in contracts_of(tool))]
+    taken = any(new in contract.by_reason for tool in tools for contract in contracts_of(tool))
+    elsewhere = entry.model.module is not module or any(_used_elsewhere(tool, old, ctx) for tool in tools)
+    if taken or elsewhere or not tools:
+        return None
+    module.complete()
+    strings = [node for node in walk([module.tree]) if isinstance(node, ast.Constant) and node.value == old]
+    uses = [node for node in strings if not isinstance(module.parents[node], ast.Expr)]
+    if not all(_is_reason(node, ctx) for node in uses):
+        return None
+    changes = [edits.replace_node(module, node, json.dumps(new)) for node in uses]
+    return ctx.fix(f"Rename the reason to {new!r}", changes, unsafe=True)
+
+
+def _used_elsewhere(tool: ToolDef, old: str, ctx: RuleContext) -> bool:
+    """Whether the reason is, or may be, used somewhere that cannot be seen from the file."""
+    context = tool.handler.context
+    quoted = context is not None and isinstance(context.annotation, ast.Constant)
+    reach = ctx.reach(tool)
+    return (
+        tool.handler.module is not ctx.module
+        or quoted
+        or any(strings(call.reason) is None for call in tool.handler.fail_calls)
+        or any(call.takes_context for call in reach.unresolved)
+        or any(old in (throw.reasons or ()) and throw.site.path != ctx.module.path for throw in reach.throws)
+    )
+
+
+def _is_reason(node: ast.Constant, ctx: RuleContext) -> bool:
+    """Whether the place of a string shows that it is a reason."""
+    parent = ctx.module.parents[node]
+    if isinstance(parent, ast.Tuple):
+        parent = ctx.module.parents[parent]
+    match parent:
+        case ast.keyword(arg="reason") | ast.Call(func=ast.Attribute(attr="fail" | "recovery_for")) | ast.Assign():
+            return True
+        case ast.Compare(left=ast.Attribute(attr="reason")):
+            return True
+        case ast.Dict():
+            keys = [key for key, value in zip(parent.keys, parent.values, strict=True) if value is node]
+            return any(isinstance(key, ast.Constant) and key.value == "reason" for key in keys)
+        case ast.Call(func=head) | ast.Subscript(value=head):
+            value = ctx.resolve(head)
+            return isinstance(value, Symbol) and value.name in {FAILURE_MODE, "typing.Literal"}
+    return False

@@ -2,30 +2,23 @@
 
 from __future__ import annotations
 
-from mcpcore_lint.diagnostics import Severity
-from mcpcore_lint.rules.contract._entries import ArgumentRule, Checked, Problem
-from mcpcore_lint.rules.contract._values import is_blank
+from mcpcore_lint.rules.contract._entries import Checked, EntryRule, Problem
 
 
-class ContractReasonRequired(ArgumentRule):
+class ContractReasonRequired(EntryRule):
     """The reason is missing, empty or not a string."""
 
-    id = "error-contract-reason-required"
-    severity = Severity.ERROR
     summary = "the reason is missing or empty"
-    why = (
-        "The server fails at import. Clients tell failures apart by their reasons, and `ctx.fail` takes the reason to "
-        "raise one."
-    )
+    why = """The server fails at import. Clients tell failures apart by their reasons, and `ctx.fail` takes the reason
+    to raise one."""
     bad = 'FailureMode("", ErrorCode.NOT_FOUND, when="...", recovery="...")'
     good = 'FailureMode("no_match", ErrorCode.NOT_FOUND, when="...", recovery="...")'
     how_to_fix = "Name the failure in snake_case, as the first argument."
-    when_to_suppress = "Never: the server does not start."
     arguments = ("reason",)
 
     def check_value(self, checked: Checked) -> Problem | None:
         """Report a reason that is missing, blank, or certainly not a string."""
         step = "name the failure in snake_case, such as 'no_match', as the first argument"
-        if is_blank(checked.value):
+        if checked.blank:
             return checked.problem("is empty", step)
         return checked.no_string("has no reason", step)

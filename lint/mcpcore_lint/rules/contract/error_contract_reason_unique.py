@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from mcpcore_lint.diagnostics import Severity
+from mcpcore_lint.model import ContractEntry, ToolDef
 from mcpcore_lint.rule import Rule, RuleContext
 from mcpcore_lint.rules._contracts import contracts_of, entries_of
 from mcpcore_lint.rules._wording import shortened
 from mcpcore_lint.rules.contract._entries import Entry
 
-if TYPE_CHECKING:
-    from mcpcore_lint.model import ContractEntry, ToolDef
-
 
 class ContractReasonUnique(Rule):
     """Two entries of a contract have the same reason."""
 
-    id = "error-contract-reason-unique"
     severity = Severity.ERROR
-    family = "contract"
     summary = "the same reason twice in one contract"
     why = "The server fails at import: `ctx.fail(reason)` and clients could not tell the two failures apart."
     bad = 'errors=[FailureMode("no_match", ...), FailureMode("no_match", ...)]'
@@ -41,12 +35,8 @@ class ContractReasonUnique(Rule):
                 # Two shared entries that are right by themselves are wrong in this tool, which brings them together.
                 inline = Entry(entry, tool, index).place(entry.reason)
                 node, module = inline if entry.inline else (contract.node, contract.module)
+                message = f"the reason {shortened(reason)!r} is declared twice"
+                step = "give each failure mode its own reason, or merge the two"
                 other = earlier.call if earlier.call is not entry.call else None
-                ctx.report(
-                    node,
-                    f"the reason {shortened(reason)!r} is declared twice",
-                    help="give each failure mode its own reason, or merge the two",
-                    tool=tool,
-                    module=module,
-                    related=() if other is None else [ctx.related(other, "declared first here", earlier.module)],
-                )
+                related = [] if other is None else [ctx.related(other, "declared first here", earlier.module)]
+                ctx.report(node, message, help=step, tool=tool, module=module, related=related)

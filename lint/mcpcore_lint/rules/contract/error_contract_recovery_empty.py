@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-from mcpcore_lint.diagnostics import Severity
-from mcpcore_lint.rules.contract._entries import ArgumentRule, Checked, Problem
-from mcpcore_lint.rules.contract._values import is_blank
+from mcpcore_lint.rules.contract._entries import Checked, EntryRule, Problem
 
 
-class ContractRecoveryEmpty(ArgumentRule):
+class ContractRecoveryEmpty(EntryRule):
     """`recovery` is blank."""
 
-    id = "error-contract-recovery-empty"
-    severity = Severity.ERROR
     summary = "`recovery` is empty or blank"
     why = "The server fails at import: `FailureMode` does not accept a blank hint, which gives the model no next step."
     bad = 'FailureMode("no_match", ErrorCode.NOT_FOUND, when="...", recovery="")'
     good = 'FailureMode("no_match", ErrorCode.NOT_FOUND, when="...", recovery="Call search_articles for valid PMIDs.")'
     how_to_fix = "Say what the caller can do or, if nothing helps, whom to tell: `Tell the user that ...`."
-    when_to_suppress = "Never: the server does not start."
     arguments = ("recovery",)
 
     def check_value(self, checked: Checked) -> Problem | None:
         """Report a blank hint."""
         step = "say what the caller can do next: the tool to call, the argument to change, how long to wait"
-        return checked.problem("is blank", step) if is_blank(checked.value) else None
+        return checked.problem("is blank", step) if checked.blank else None

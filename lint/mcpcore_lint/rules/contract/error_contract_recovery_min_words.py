@@ -6,14 +6,12 @@ import re
 
 from mcpcore_lint.diagnostics import Severity
 from mcpcore_lint.rules._wording import shortened
-from mcpcore_lint.rules.contract._entries import ArgumentRule, Checked, Problem
-from mcpcore_lint.rules.contract._values import is_placeholder
+from mcpcore_lint.rules.contract._entries import Checked, EntryRule, Problem, is_placeholder
 
 
-class ContractRecoveryMinWords(ArgumentRule):
+class ContractRecoveryMinWords(EntryRule):
     """`recovery` is a placeholder or has only a few words."""
 
-    id = "error-contract-recovery-min-words"
     severity = Severity.WARNING
     summary = '`recovery` has fewer than five words ("Try again."), or is a placeholder such as TODO'
     why = 'The model learns nothing to act on: "Try again." or "Check the input." fits every failure.'

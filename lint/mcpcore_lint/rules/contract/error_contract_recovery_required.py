@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-from mcpcore_lint.diagnostics import Severity
-from mcpcore_lint.rules.contract._entries import ArgumentRule, Checked, Problem
+from mcpcore_lint.rules.contract._entries import Checked, EntryRule, Problem
 
 
-class ContractRecoveryRequired(ArgumentRule):
+class ContractRecoveryRequired(EntryRule):
     """`recovery` is missing or not a string."""
 
-    id = "error-contract-recovery-required"
-    severity = Severity.ERROR
     summary = "`recovery` is missing or not a string"
-    why = (
-        "The model has no next step, so it retries blindly or gives up. `FailureMode` requires the hint: without it "
-        "the server fails at import."
-    )
+    why = """The model has no next step, so it retries blindly or gives up. `FailureMode` requires the hint: without it
+    the server fails at import."""
     bad = 'FailureMode("no_match", ErrorCode.NOT_FOUND, when="...")'
     good = 'FailureMode("no_match", ErrorCode.NOT_FOUND, when="...", recovery="Call search_articles for valid PMIDs.")'
     how_to_fix = "Say what the caller can do: the next tool, the argument to change, how long to wait, whom to ask."
-    when_to_suppress = "Never: the server does not start."
     arguments = ("recovery",)
 
     def check_value(self, checked: Checked) -> Problem | None:

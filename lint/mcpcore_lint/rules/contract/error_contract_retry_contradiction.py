@@ -3,34 +3,22 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from mcpcore_lint.diagnostics import Severity
-from mcpcore_lint.model import Const, Text, is_left_out
+from mcpcore_lint.model import Text, Value, is_left_out, string
 from mcpcore_lint.patterns import regex
 from mcpcore_lint.registrations.hints import hints_of
+from mcpcore_lint.rule import RuleContext
 from mcpcore_lint.rules._advice import CHANGED_BY_HINTS, Advice, advice_of
 from mcpcore_lint.rules._contracts import tool_entries
 from mcpcore_lint.rules._wording import shortened
 from mcpcore_lint.rules.contract._entries import Entry, EntryRule, Problem
 
-if TYPE_CHECKING:
-    from mcpcore_lint.model import Value
-    from mcpcore_lint.rule import RuleContext
-
 HOPELESS: Final = frozenset(
-    {
-        "PARSE_ERROR",
-        "INVALID_REQUEST",
-        "METHOD_NOT_FOUND",
-        "INVALID_PARAMS",
-        "NOT_FOUND",
-        "FORBIDDEN",
-        "UNAUTHORIZED",
-        "VALIDATION_ERROR",
-        "CONFIGURATION_ERROR",
-    }
-)
+    {"PARSE_ERROR", "INVALID_REQUEST", "METHOD_NOT_FOUND", "INVALID_PARAMS", "NOT_FOUND", "FORBIDDEN", "UNAUTHORIZED",
+     "VALIDATION_ERROR", "CONFIGURATION_ERROR"}
+)  # fmt: skip
 """Codes of failures that the same call always meets again. Conflicts and faults inside a server may pass."""
 
 _WAIT_FOR: Final = regex(
@@ -48,16 +36,10 @@ _WAIT_SOME: Final = regex(
     re.IGNORECASE,
 )
 _NO_RETRY: Final = regex(
-    r"\b(?:do not|don't|never|must not|should not|no point in|no use in)"
-    r" (?:retry(?:ing)?|try(?:ing)? again)\b"
-    r"(?!,? (?:before|until|more|for|within|too|immediately|at once|right away|straight away|again and|in a loop"
-    r"|blindly|without|unless|if|while|yet|faster|sooner|automatically|except|other|any))"
-    r"|\bretrying (?:will not|won't|does not|doesn't|cannot|can't|is (?:no use|pointless|useless)|never)\b"
-    r"|\b(?:is|are) not retr(?:y|i)able\b",
+    r"\b(?:do not|don't|never|must not|should not) (?:retry|try again)"
+    r"(?P<now>,? (?:immediately|at once|right away|straight away))?(?=\s*(?:[.;:!]|\Z))"
+    r"|\bretrying (?:will not|won't|does not|doesn't|cannot|can't|is (?:no use|pointless|useless))\b",
     re.IGNORECASE,
-)
-_NOT_NOW: Final = regex(
-    r"\b(?:do not|don't|never) (?:retry|try again),? (?:immediately|at once|right away|straight away)\b", re.IGNORECASE
 )
 _NEGATED: Final = regex(
     r"\b(?:do not|don't|never|not|no need to|no point in|no use in|without|cannot|can't|won't|instead of|rather than"
@@ -69,26 +51,20 @@ _NEGATED: Final = regex(
 class ContractRetryContradiction(EntryRule):
     """The retry advice of a failure mode contradicts its code, its hint or its strategy."""
 
-    id = "error-contract-retry-contradiction"
     severity = Severity.WARNING
     summary = 'retry advice that its code or its hint contradicts (NOT_FOUND "retryable", "wait" but not retryable)'
-    why = (
-        "The client follows `retry` and the model follows the hint. If they differ, one of them waits in vain or gives "
-        "up too early. An entry without `retry` has the advice of its code. The rule is silent where the runtime may "
-        "withhold that advice because a second call may do something twice."
-    )
+    why = """The client follows `retry` and the model follows the hint. If they differ, one of them waits in vain or
+    gives up too early. An entry without `retry` has the advice of its code. The rule is silent where the runtime may
+    withhold that advice because a second call may do something twice."""
     bad = 'FailureMode("no_match", ErrorCode.NOT_FOUND, when="...", recovery="Wait 30 seconds and try again.")'
-    good = (
-        'FailureMode("queue_full", ErrorCode.RATE_LIMITED, when="...", recovery="Wait 30 seconds and try again.",\n'
-        "            retry=Retry.after(seconds=30))"
-    )
+    good = 'FailureMode("busy", ErrorCode.RATE_LIMITED, when="...", recovery="Wait 30 seconds and try again.")'
     how_to_fix = "Declare the `retry` that the hint describes, reword the hint, or choose a code that fits both."
     when_to_suppress = "When the hint is about another call than the one that failed."
 
     def check_entry(self, entry: Entry, ctx: RuleContext) -> None:
         """Report the first contradiction of an entry."""
         code = entry.model.code_value
-        retry, hint, strategy = (entry.arguments[name] for name in ("retry", "recovery", "strategy"))
+        retry, hint, strategy = (entry.model.arguments[name] for name in ("retry", "recovery", "strategy"))
         advice = advice_of(retry.value, code)
         if advice is None or (not advice.explicit and _may_be_withheld(entry, ctx)):
             return
@@ -115,28 +91,19 @@ class ContractRetryContradiction(EntryRule):
 
 def _may_be_withheld(entry: Entry, ctx: RuleContext) -> bool:
     """Whether the runtime may withhold the advice of the code, since a second call may do something twice."""
-    effects = entry.arguments["effects"]
+    effects, code = entry.model.arguments["effects"], entry.model.code_value
     if not is_left_out(effects.value):
         return effects.text != "none"
-    code = entry.model.code_value
-    return (
-        code is not None
-        and code.name in CHANGED_BY_HINTS
-        and any(
-            tool.kind == "tool" and hints_of(tool).unsafe
-            for tool in ctx.tools
-            if any(other.node is entry.model.node for _, other in tool_entries(tool))
-        )
+    return (code is not None and code.name in CHANGED_BY_HINTS) and any(
+        tool.kind == "tool" and hints_of(tool).unsafe and any(other.node is entry.model.node for _, other in entries)
+        for tool, entries in ((tool, tool_entries(tool)) for tool in ctx.tools)
     )
 
 
 def _hint(value: Value) -> str:
     """The text of a hint, with a NUL that no pattern matches for each unknown part."""
-    if isinstance(value, Const) and isinstance(value.value, str):
-        return " ".join(value.value.split())
-    if isinstance(value, Text):
-        return " ".join("\0".join(part or "\0" for part in value.parts).split())
-    return ""
+    parts = value.parts if isinstance(value, Text) else (string(value),)
+    return " ".join("\0".join(part or "\0" for part in parts).split())
 
 
 def _contradiction(hint: str, advice: Advice) -> str | None:
@@ -149,7 +116,8 @@ def _contradiction(hint: str, advice: Advice) -> str | None:
         return str(min(waits, key=lambda match: match.start())[0])
     if advice.seconds is None:
         return None
-    if refusal := _NO_RETRY.search(hint) or (advice.seconds == 0 and _NOT_NOW.search(hint)):
+    refusal = _NO_RETRY.search(hint)
+    if refusal and (advice.seconds == 0 or not refusal["now"]):
         return str(refusal[0])
     wait = _WAIT_FOR.search(hint)
     # If the hint names other numbers too, which of them is the wait is unknown.

@@ -2,45 +2,34 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from mcpcore.codes import EFFECTS, STRATEGIES
 from mcpcore_lint.diagnostics import Severity
-from mcpcore_lint.model import CallValue, CodeValue, Const, Items, Mapping, Symbol, options
+from mcpcore_lint.model import CallValue, CodeValue, Const, Items, Mapping, Symbol, Value, options
 from mcpcore_lint.names import CONSTRUCTORS
+from mcpcore_lint.rule import RuleContext
 from mcpcore_lint.rules._thrown import CODED
 from mcpcore_lint.rules._wording import described, near
-from mcpcore_lint.rules.contract._entries import ArgumentRule, Checked, Problem
-from mcpcore_lint.rules.contract._values import certainly_not
-
-if TYPE_CHECKING:
-    from mcpcore_lint.model import Value
-    from mcpcore_lint.rule import RuleContext
-    from mcpcore_lint.syntax.module import Module
+from mcpcore_lint.rules.contract._entries import Checked, EntryRule, Problem, certainly_not
+from mcpcore_lint.syntax.module import Module
 
 _WORDS: Final = {"effects": EFFECTS, "strategy": STRATEGIES}
 """The arguments that accept only a few words."""
 
 
-class ContractRetryType(ArgumentRule):
+class ContractRetryType(EntryRule):
     """`retry` is not a Retry, or `effects` or `strategy` is an unknown word."""
 
-    id = "error-contract-retry-type"
     severity = Severity.WARNING
     summary = "`retry` is not a Retry, or `effects` or `strategy` is not one of its words"
-    why = (
-        "The client gets no retry advice: a failure mode with such a value fails at import, and a raised failure is "
-        "sent without it. `retry` is not a bool or a number of seconds; `effects` and `strategy` accept a few words."
-    )
-    bad = 'FailureMode("queue_full", ErrorCode.RATE_LIMITED, when="...", recovery="...", retry=30)'
-    good = (
-        'FailureMode("queue_full", ErrorCode.RATE_LIMITED, when="...", recovery="...", retry=Retry.after(seconds=30))'
-    )
-    how_to_fix = (
-        "Write `Retry.never()`, `Retry.now()` or `Retry.after(seconds=...)`, or leave it out to get the advice of the "
-        'code. `effects` is "none", "partial" or "unknown"; `strategy` is "retry_later", "check_input", '
-        '"try_alternative" or "report_to_user".'
-    )
+    why = """The client gets no retry advice: a failure mode with such a value fails at import, and a raised failure is
+    sent without it. `retry` is not a bool or a number of seconds; `effects` and `strategy` accept a few words."""
+    bad = 'FailureMode("busy", ErrorCode.RATE_LIMITED, when="...", recovery="...", retry=30)'
+    good = 'FailureMode("busy", ErrorCode.RATE_LIMITED, when="...", recovery="...", retry=Retry.after(seconds=30))'
+    how_to_fix = """Write `Retry.never()`, `Retry.now()` or `Retry.after(seconds=...)`, or leave it out to get the
+    advice of the code. `effects` is "none", "partial" or "unknown"; `strategy` is "retry_later", "check_input",
+    "try_alternative" or "report_to_user"."""
     when_to_suppress = "Never: the server does not start, or the advice is lost."
     arguments = ("retry", "effects", "strategy")
 

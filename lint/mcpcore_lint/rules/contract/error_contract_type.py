@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from mcpcore_lint.diagnostics import Severity
-from mcpcore_lint.model import CallValue
+from mcpcore_lint.model import CallValue, ToolDef
 from mcpcore_lint.rule import Rule, RuleContext
 from mcpcore_lint.rules._contracts import contracts_of, is_mcpcore_contract
 from mcpcore_lint.rules._wording import described
-from mcpcore_lint.rules.contract._values import FAILURE_MODE, certainly_not
-
-if TYPE_CHECKING:
-    from mcpcore_lint.model import ToolDef
+from mcpcore_lint.rules.contract._entries import FAILURE_MODE, certainly_not
 
 _SEQUENCES: Final = frozenset({"builtins.list", "builtins.tuple", "mcpcore.Contract"})
 
@@ -21,14 +18,10 @@ _SEQUENCES: Final = frozenset({"builtins.list", "builtins.tuple", "mcpcore.Contr
 class ContractType(Rule):
     """`errors` is neither a list nor a tuple."""
 
-    id = "error-contract-type"
     severity = Severity.ERROR
-    family = "contract"
     summary = "`errors` is present but is not a list or tuple"
-    why = (
-        "The server fails at import. A contract is a sequence, whose order clients see in `tools/list`; a set or a "
-        "dict has none, or loses the types of the reasons."
-    )
+    why = """The server fails at import. A contract is a sequence, whose order clients see in `tools/list`; a set or a
+    dict has none, or loses the types of the reasons."""
     bad = '@tool(errors={"no_match": ErrorCode.NOT_FOUND})'
     good = '@tool(errors=[FailureMode("no_match", ErrorCode.NOT_FOUND, when="...", recovery="...")])'
     how_to_fix = "Pass a list or a tuple of `FailureMode`, even for a single one: `errors=[mode]`."
@@ -44,10 +37,8 @@ class ContractType(Rule):
             if in_contract or not certainly_not(contract.value, _SEQUENCES, ctx):
                 continue
             single = isinstance(contract.value, CallValue) and contract.value.func.name == FAILURE_MODE
-            ctx.report(
-                contract.node,
-                f"the errors of {tool.display_name} is {described(contract.value)}, not a list or tuple of FailureMode",
-                help="put it into a list: errors=[...]" if single else "write errors=[FailureMode(...), ...]",
-                tool=tool,
-            )
+            what = described(contract.value)
+            message = f"the errors of {tool.display_name} is {what}, not a list or tuple of FailureMode"
+            step = "put it into a list: errors=[...]" if single else "write errors=[FailureMode(...), ...]"
+            ctx.report(contract.node, message, help=step, tool=tool)
             return

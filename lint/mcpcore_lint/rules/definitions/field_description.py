@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, Final
+import re
+from typing import Final
 
 from mcpcore_lint.diagnostics import Severity
-from mcpcore_lint.model import CallValue, Const, Missing, Parameter, options, string
+from mcpcore_lint.model import CallValue, Parameter, ToolDef, options, string
 from mcpcore_lint.patterns import regex
 from mcpcore_lint.rule import Rule, RuleContext
 from mcpcore_lint.rules._data_model import requires_value
 from mcpcore_lint.rules._tools import binds_arguments, in_test
 from mcpcore_lint.rules.definitions import _parameters
-from mcpcore_lint.rules.definitions._descriptions import says_nothing, sets_docstring
-from mcpcore_lint.rules.definitions._docstrings import documents, explains, mentions
+from mcpcore_lint.rules.definitions._texts import says_nothing, sets_docstring
+from mcpcore_lint.syntax.scopes import Scope
 
-if TYPE_CHECKING:
-    from mcpcore_lint.model import ToolDef
-    from mcpcore_lint.syntax.scopes import Scope
-
-_NO_DESCRIPTION: Final = "has no description"
 _IN_DOCSTRING: Final = "is described only in the docstring, which description= replaces, so the model never reads it"
 _IDENTIFIER: Final = regex(r"(?:\w+_)?(?:u?u?ids?|names?|paths?|files?|urls?|cols?|columns?)(?:_\w)?")
 
@@ -27,27 +23,18 @@ _IDENTIFIER: Final = regex(r"(?:\w+_)?(?:u?u?ids?|names?|paths?|files?|urls?|col
 class FieldDescription(Rule):
     """A required parameter has no description."""
 
-    id = "field-description"
     severity = Severity.INFO
-    family = "definitions"
     summary = "a parameter that the model must fill in, without a description"
-    why = (
-        "The model has to guess the value: a name and a type leave open the unit, the format, and where a valid value "
-        "comes from. Parameters that explain themselves are not reported: an enum, a `Literal`, a model, `is_final: "
-        "bool`, the numbers of a calculation, names such as `path`, `query`, `city` and `sheet_name`, and names whose "
-        "words the tool's description contains. On servers without mcpcore identifiers, paths and columns need no "
-        "description either."
-    )
+    why = """The model has to guess the value: a name and a type leave open the unit, the format, and where a valid
+    value comes from. Parameters that explain themselves are not reported: an enum, a `Literal`, a model, a bool, the
+    numbers of a calculation, names such as `path`, `query`, `city` and `sheet_name`, and names whose words the tool's
+    description contains. On servers without mcpcore identifiers, paths and columns need no description either."""
     bad = '@tool\ndef fetch(pmids: list[str]) -> Articles:\n    """Fetch articles."""'
     good = '@tool\ndef fetch(pmids: Annotated[list[str], Field(description="PubMed identifiers.")]) -> Articles: ...'
-    how_to_fix = (
-        "Describe it with `Annotated[..., Field(description=...)]`. A docstring with an entry for the parameter counts "
-        "too: it is sent as the description of the tool, or FastMCP reads it for the schema."
-    )
-    when_to_suppress = (
-        "When name, type and the tool's description are enough, in words that the rule does not know. Tools in tests "
-        "are not checked."
-    )
+    how_to_fix = """Describe it with `Annotated[..., Field(description=...)]`. A docstring with an entry for the
+    parameter counts too: it is sent as the description of the tool, or FastMCP reads it for the schema."""
+    when_to_suppress = """When name, type and the tool's description are enough, in words that the rule does not know.
+    Tools in tests are not checked."""
 
     def check_tool(self, tool: ToolDef, ctx: RuleContext) -> None:
         """Report each required parameter that is described nowhere."""
@@ -63,50 +50,42 @@ class FieldDescription(Rule):
             and not parameter.kind.startswith("var_")
             # A description would not help: these parameters should be hidden from the model.
             and not (parameter.name == "self" or parameter.name.startswith("_"))
-            and any(isinstance(value, Missing) or says_nothing(value) for value in options(parameter.description))
+            and any(map(says_nothing, options(parameter.description)))
             and _is_required(parameter, scope, ctx)
         ]
         text = _tool_text(tool) if required else None
         if text is None:
             return
-        names = f"{tool.display_name} {handler.name}"
         for parameter in required:
             name = parameter.name
-            types = _parameters.kinds(parameter.annotation, scope)
-            if _parameters.UNKNOWN in types or explains(text, name):
+            types = frozenset(_parameters.kinds(parameter.annotation, scope))
+            if _parameters.UNKNOWN in types or _parameters.explains(text, name):
                 continue
-            if tool.flavour != "mcpcore" and mentions(text, name):
+            if tool.flavour != "mcpcore" and re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text, re.IGNORECASE):
                 continue
-            in_docstring = documents(handler.docstring or "", name)
-            enough = _parameters.explains_itself(name, types, text, names) or (
+            in_docstring = _parameters.documents(handler.docstring or "", name)
+            enough = _parameters.explains_itself(name, types, f"{tool.display_name} {handler.name} {text}") or (
                 tool.flavour != "mcpcore" and _IDENTIFIER.fullmatch(name)
             )
             if (in_docstring and not text.strip()) or (enough and not in_docstring):
                 continue
-            ctx.report(
-                parameter.node,
-                f"the parameter {name} of {tool.display_name} {_IN_DOCSTRING if in_docstring else _NO_DESCRIPTION}",
-                help=f'describe it: {name}: Annotated[..., Field(description="...")]',
-                tool=tool,
-                module=handler.module,
-            )
+            problem = _IN_DOCSTRING if in_docstring else "has no description"
+            message = f"the parameter {name} of {tool.display_name} {problem}"
+            step = f'describe it: {name}: Annotated[..., Field(description="...")]'
+            ctx.report(parameter.node, message, help=step, tool=tool, module=handler.module)
 
 
 def _tool_text(tool: ToolDef) -> str | None:
     """The text about a tool that the model may read, which may describe parameters; None if it is unknown."""
-    texts: list[str] = []
-    for value in options(tool.description):
-        text = string(value)
-        if text is None and not isinstance(value, Missing) and not (isinstance(value, Const) and value.value is None):
-            return None
-        texts.append(text or "")
+    values = options(tool.description)
+    texts = [string(value) or ("" if says_nothing(value) else None) for value in values]
     if tool.flavour == "fastmcp" and tool.handler.docstring:
         texts.append(tool.handler.docstring)
     registration = tool.registration
     keywords = registration.keywords if isinstance(registration, ast.Call) else []
-    if sets_docstring(tool) or any(keyword.arg is None for keyword in keywords):
+    if None in texts or sets_docstring(tool) or any(keyword.arg is None for keyword in keywords):
         return None
-    return "\n".join(texts)
+    return "\n".join(text or "" for text in texts)
 
 
 def _is_required(parameter: Parameter, scope: Scope, ctx: RuleContext) -> bool:

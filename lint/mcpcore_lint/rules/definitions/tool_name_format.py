@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from mcpcore_lint.diagnostics import Severity
-from mcpcore_lint.model import Text, options, string
+from mcpcore_lint.model import Text, ToolDef, Value, options, string
 from mcpcore_lint.patterns import regex
 from mcpcore_lint.rule import Rule, RuleContext
-from mcpcore_lint.rules.definitions._names import name_place
-
-if TYPE_CHECKING:
-    from mcpcore_lint.model import ToolDef, Value
+from mcpcore_lint.rules.definitions._texts import name_place
 
 TOOL_NAME: Final = regex(r"[A-Za-z0-9._-]{1,128}\Z")
 """Specification of 2025-11-25, server/tools, "Tool Names"."""
@@ -21,14 +18,10 @@ _OTHER_CHARACTER: Final = regex(r"[^A-Za-z0-9._-]")
 class ToolNameFormat(Rule):
     """A tool has a name that clients do not accept."""
 
-    id = "tool-name-format"
     severity = Severity.ERROR
-    family = "definitions"
     summary = "not `[A-Za-z0-9._-]{1,128}`"
-    why = (
-        "Hosts drop the tool, or fail to list any tools: they use the name for the model's function calls, which "
-        "accept no other characters. The protocol allows letters, digits, dots, underscores and hyphens, 128 at most."
-    )
+    why = """Hosts drop the tool, or fail to list any tools: they use the name for the model's function calls, which
+    accept no other characters. The protocol allows letters, digits, dots, underscores and hyphens, 128 at most."""
     bad = '@tool(name="Search articles")\ndef search() -> str: ...'
     good = '@tool(name="search_articles", title="Search articles")\ndef search() -> str: ...'
     how_to_fix = "Use only the allowed characters. A text for people belongs in `title`."

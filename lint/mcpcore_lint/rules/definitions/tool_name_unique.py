@@ -8,19 +8,19 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from mcpcore_lint.diagnostics import Severity
-from mcpcore_lint.model import Items, Symbol, string
+from mcpcore_lint.model import Items, Symbol, ToolDef, Value, string
+from mcpcore_lint.records import ToolRecord
 from mcpcore_lint.rule import ProjectContext, Rule, RuleContext
-from mcpcore_lint.rules.definitions._names import name_place
+from mcpcore_lint.rules.definitions._texts import name_place
+from mcpcore_lint.syntax.module import Module
 from mcpcore_lint.syntax.parse import walk
+from mcpcore_lint.syntax.scopes import Scope
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from mcpcore_lint.model import ToolDef, Value
-    from mcpcore_lint.records import ToolRecord
-    from mcpcore_lint.syntax.module import Module
-    from mcpcore_lint.syntax.scopes import Scope
 
+_MESSAGE: Final = "the name {!r} is taken by another tool of the server"
 _FUNCTIONS: Final = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 _BRANCHING: Final = (ast.If, ast.IfExp, ast.Try, ast.TryStar, ast.Match)
 
@@ -28,18 +28,12 @@ _BRANCHING: Final = (ast.If, ast.IfExp, ast.Try, ast.TryStar, ast.Match)
 class ToolNameUnique(Rule):
     """Two tools of a server have the same name."""
 
-    id = "tool-name-unique"
     severity = Severity.ERROR
-    family = "definitions"
     summary = "two tools of one server with one name"
-    why = (
-        "Clients see only one of the two tools. Which one depends on the server: the first or the last, with at most a "
-        "line in the log."
-    )
+    why = """Clients see only one of the two tools. Which one depends on the server: the first or the last, with at most
+    a line in the log."""
     bad = '@server.tool()\ndef fetch(id: str) -> str: ...\n\n@server.tool(name="fetch")\ndef fetch_all() -> str: ...'
-    good = (
-        '@server.tool()\ndef fetch(id: str) -> str: ...\n\n@server.tool(name="fetch_all")\ndef fetch_all() -> str: ...'
-    )
+    good = '@server.tool(name="fetch_all")\ndef fetch_all() -> str: ...'
     how_to_fix = "Rename one of them."
     when_to_suppress = "When only one of them is ever registered, in a way that the linter does not see."
 
@@ -55,14 +49,9 @@ class ToolNameUnique(Rule):
             for index, later in enumerate(same):
                 first = next((earlier for earlier in same[:index] if _both_run(earlier, later, module)), None)
                 if first is not None:
-                    ctx.report(
-                        later.place,
-                        f"the name {name!r} is taken by another tool of the server",
-                        help="rename one of the two",
-                        tool=later.tool,
-                        module=later.module,
-                        related=[ctx.related(first.place, "the other tool", first.module)],
-                    )
+                    related = [ctx.related(first.place, "the other tool", first.module)]
+                    step, tool, where = "rename one of the two", later.tool, later.module
+                    ctx.report(later.place, _MESSAGE.format(name), help=step, tool=tool, module=where, related=related)
 
     def check_project(self, tools: Sequence[ToolRecord], ctx: ProjectContext) -> None:
         """Compare the tools that different files register on one server."""
@@ -77,13 +66,8 @@ class ToolNameUnique(Rule):
             same.sort(key=lambda tool: (tool.path != home, tool.path, tool.span))
             for first, later in pairwise(same):
                 if first.path != later.path:
-                    ctx.report(
-                        later.path,
-                        later.span,
-                        f"the name {name!r} is taken by another tool of the server",
-                        help=f"rename one of the two: the other is at {first.path}:{first.span.line}",
-                        tool=later.name,
-                    )
+                    step = f"rename one of the two: the other is at {first.path}:{first.span.line}"
+                    ctx.report(later.path, later.span, _MESSAGE.format(name), help=step, tool=later.name)
 
 
 class _Registration(NamedTuple):
@@ -103,9 +87,8 @@ def _own_tools(ctx: RuleContext) -> Iterator[_Registration]:
     """The tools that are registered where they are defined, and those of `add_tool`."""
     for tool in ctx.tools:
         name = string(tool.name)
-        if tool.kind != "tool" or tool.server is None or name is None or tool.flavour == "lowlevel":
-            continue
-        if tool.decorator_keyword("version") is not None:
+        versioned = tool.decorator_keyword("version") is not None
+        if tool.kind != "tool" or tool.server is None or name is None or tool.flavour == "lowlevel" or versioned:
             continue
         handler, node = tool.handler.node, tool.registration
         elsewhere = tool.handler.module is not ctx.module
@@ -118,25 +101,20 @@ def _own_tools(ctx: RuleContext) -> Iterator[_Registration]:
 
 def _added_tools(module: Module, ctx: RuleContext) -> Iterator[_Registration]:
     """The `@tool` functions that a file puts on a server: `Server(tools=[...])`, `server.add_tool(...)`."""
-    from mcpcore_lint.registrations.build import Builder
+    from mcpcore_lint.registrations.servers import Servers
 
-    if "mcpcore" not in module.source.text:
-        return
-    for call, scope in module.calls_near("add_tool", "tools"):
+    for call, scope in module.calls_near("add_tool", "tools") if module.source.has("mcpcore") else ():
         func = call.func
         if isinstance(func, ast.Attribute) and func.attr == "add_tool" and len(call.args) == 1 and not call.keywords:
             name = _declared_name(ctx.resolve(call.args[0], scope), ctx)
-            _, server = Builder(module, ctx.hierarchy).server(func.value, scope) if name is not None else (None, None)
+            _, server = Servers(ctx.hierarchy).server(func.value, scope) if name is not None else (None, None)
             if server is not None and name is not None:
                 yield _Registration(server, name, call, call.args[0], module, None)
         tools = next((keyword.value for keyword in call.keywords if keyword.arg == "tools"), None)
-        listed = (
-            ctx.resolve(tools, scope) if tools is not None and _name_of(func, scope, ctx) == "mcpcore.Server" else None
-        )
-        if tools is None or not isinstance(listed, Items):
+        if tools is None or not _is_named(func, scope, "mcpcore.Server", ctx):
             continue
-        written = set(walk([tools]))
-        for item in listed.items:
+        listed, written = ctx.resolve(tools, scope), set(walk([tools]))
+        for item in listed.items if isinstance(listed, Items) else ():
             name = _declared_name(item, ctx)
             if name is not None:
                 node = item.node if isinstance(item.node, ast.expr) and item.node in written else tools
@@ -144,9 +122,9 @@ def _added_tools(module: Module, ctx: RuleContext) -> Iterator[_Registration]:
                 yield _Registration(key, name, node, node, module, None)
 
 
-def _name_of(node: ast.expr, scope: Scope, ctx: RuleContext) -> str:
+def _is_named(node: ast.expr, scope: Scope, name: str, ctx: RuleContext) -> bool:
     value = ctx.resolve(node, scope)
-    return value.name if isinstance(value, Symbol) else ""
+    return isinstance(value, Symbol) and value.name == name
 
 
 def _declared_name(value: Value, ctx: RuleContext) -> str | None:
@@ -155,11 +133,9 @@ def _declared_name(value: Value, ctx: RuleContext) -> str | None:
     if not isinstance(definition, (ast.FunctionDef, ast.AsyncFunctionDef)):
         return None
     module = ctx.project.module_defining(definition)
-    if module is None:
-        return None
-    for decorator in definition.decorator_list:
+    for decorator in definition.decorator_list if module is not None else ():
         maker = decorator.func if isinstance(decorator, ast.Call) else decorator
-        if _name_of(maker, module.scope, ctx) == "mcpcore.tool":
+        if module is not None and _is_named(maker, module.scope, "mcpcore.tool", ctx):
             keywords = decorator.keywords if isinstance(decorator, ast.Call) else []
             names = [keyword.value for keyword in keywords if keyword.arg in {"name", None}]
             return string(ctx.resolve(names[0], module.scope)) if names else definition.name
@@ -170,17 +146,15 @@ def _both_run(left: _Registration, right: _Registration, module: Module) -> bool
     """Whether both registrations are made in one function, and not both in branches, which may exclude each other."""
     if left.tool is not None and right.tool is not None and left.tool.handler.module is not right.tool.handler.module:
         return False  # check_project compares these.
-    function, branches = _branches(left.node, module)
-    other_function, other_branches = _branches(right.node, module)
-    return function is other_function and (not branches or not other_branches)
+    (function, branched), (other_function, other_branched) = (_place(each.node, module) for each in (left, right))
+    return function is other_function and not (branched and other_branched)
 
 
-def _branches(node: ast.AST, module: Module) -> tuple[ast.AST | None, list[ast.AST]]:
-    """The function around a node, and the statements around it that have several branches."""
-    branches: list[ast.AST] = []
+def _place(node: ast.AST, module: Module) -> tuple[ast.AST | None, bool]:
+    """The function around a node, and whether there is a statement with several branches in between."""
+    branched = False
     parent = module.parents.get(node)
     while parent is not None and not isinstance(parent, _FUNCTIONS):
-        if isinstance(parent, _BRANCHING):
-            branches.append(parent)
+        branched |= isinstance(parent, _BRANCHING)
         parent = module.parents.get(parent)
-    return parent, branches
+    return parent, branched

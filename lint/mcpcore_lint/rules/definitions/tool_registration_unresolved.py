@@ -2,39 +2,25 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from mcpcore_lint.diagnostics import Severity
 from mcpcore_lint.records import in_test_file
 from mcpcore_lint.registrations.unresolved import unresolved_in
 from mcpcore_lint.rule import Rule, RuleContext
-
-if TYPE_CHECKING:
-    from mcpcore_lint.syntax.module import Module
+from mcpcore_lint.syntax.module import Module
 
 
 class ToolRegistrationUnresolved(Rule):
     """The function of a registration cannot be found, so no rule checks the tool."""
 
-    id = "tool-registration-unresolved"
     severity = Severity.INFO
-    family = "definitions"
     summary = "a registration whose function cannot be found"
-    why = (
-        "No rule checks the tool. The linter reads the code and never runs it, so it cannot find a function that is "
-        "only known at run time: one of a module that is imported by name, or one that a variable selects."
-    )
-    bad = (
-        "for name in settings.modules:\n"
-        '    module = importlib.import_module(f"acme.tools.{name}")\n'
-        "    server.add_tool(module.run)"
-    )
+    why = """No rule checks the tool. The linter reads the code and never runs it, so it cannot find a function that is
+    only known at run time: one of a module that is imported by name, or one that a variable selects."""
+    bad = 'server.add_tool(importlib.import_module(f"acme.tools.{name}").run)'
     good = '[tool.mcpcore.lint]\nhandlers = ["acme.tools.*:run"]'
-    how_to_fix = (
-        "Name the functions in the settings, and every rule checks them: `handlers` lists modules and functions, with "
-        "`*` as a wildcard. Or register functions in a way that can be followed: from a list or a table, by a prefix "
-        "of the members of a module, or through functions that take the server."
-    )
+    how_to_fix = """Name the functions in the settings, and every rule checks them: `handlers` lists modules and
+    functions, with `*` as a wildcard. Or register functions in a way that can be followed: from a list or a table, by a
+    prefix of the members of a module, or through functions that take the server."""
     when_to_suppress = "When the functions do not belong to the project: plugins, or tools of another server."
 
     def check_file(self, module: Module, ctx: RuleContext) -> None:
@@ -42,8 +28,6 @@ class ToolRegistrationUnresolved(Rule):
         if ctx.settings.handlers or in_test_file(module.path):
             return
         for unresolved in unresolved_in(module):
-            ctx.report(
-                unresolved.registration,
-                f"no function is found behind `{unresolved.text}`, so no rule checks it",
-                help=f'name the functions in [tool.mcpcore.lint], such as handlers = ["{unresolved.example}"]',
-            )
+            message = f"no function is found behind `{unresolved.text}`, so no rule checks it"
+            step = f'name the functions in [tool.mcpcore.lint], such as handlers = ["{unresolved.example}"]'
+            ctx.report(unresolved.registration, message, help=step)

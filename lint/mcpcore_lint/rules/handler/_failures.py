@@ -17,7 +17,7 @@ from mcpcore_lint.syntax.parse import walk, walk_shallow
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from mcpcore_lint.model import FunctionNode, Handler
+    from mcpcore_lint.model import Handler
     from mcpcore_lint.rule import RuleContext
     from mcpcore_lint.syntax.module import Module
 
@@ -39,16 +39,12 @@ _ERROR_DETAILS: Final = frozenset(
 )  # fmt: skip
 """Keys that describe a failure. A mapping with other keys may be a result."""
 _VERDICT_KEYS: Final = frozenset(
-    {"valid", "is_valid", "passed", "healthy", "is_healthy", "compliant", "connected", "reachable", "alive", "online"}
-)
-"""Keys of a verdict, which is a result: an `error` next to them describes the thing that the tool checked."""
-_CONFIRMATION_KEYS: Final = frozenset(
-    {"requires_confirmation", "confirmation_required", "needs_confirmation", "confirm"}
-)
-"""Keys of an answer that asks for a confirmation first. Nothing failed yet."""
-_DECLINED_STATUS: Final = frozenset({"cancelled", "canceled", "declined", "rejected", "aborted"})
+    {"valid", "is_valid", "passed", "healthy", "is_healthy", "compliant", "connected", "reachable", "alive", "online",
+     "requires_confirmation", "confirmation_required", "needs_confirmation", "confirm"}
+)  # fmt: skip
+"""Keys of a verdict or a question, which are results: an `error` next to them describes the thing that was checked."""
 _DECLINED: Final = regex(
-    r"\b(?:cancel+ed|declined|aborted)(?: by (?:the |a )?(?:user|person|human))?[.!]?(?:\s|$)", re.IGNORECASE
+    r"\b(?:cancel+ed|declined|rejected|aborted)(?: by (?:the |a )?(?:user|person|human))?[.!]?(?:\s|$)", re.IGNORECASE
 )
 """The user said no, which is an answer and not a failure."""
 
@@ -74,7 +70,8 @@ CALL_RESULTS: Final = frozenset({"mcp.CallToolResult", "fastmcp.ToolResult"})
 CONTENTS: Final = ("structured_content", "structuredContent", "content")
 """The keywords of the content of such a result."""
 _TEXT_FUNCTIONS: Final = frozenset({"builtins.str", "builtins.repr", "traceback.format_exc"})
-_TEXT_NAMES: Final = frozenset({"str", "repr", "type", "traceback", "format_exc"})
+_TEXT_NAMES: Final = frozenset({"str", "repr", "type"})
+_LETTER: Final = regex(r"[^\W\d_]")
 _MAX_DEPTH: Final = 48
 """How many functions that return the result of another one are followed."""
 _MAX_CALLS: Final = 500
@@ -86,7 +83,7 @@ class Place(NamedTuple):
 
     node: ast.AST
     module: Module
-    function: FunctionNode
+    function: ast.FunctionDef | ast.AsyncFunctionDef
 
 
 class Failure(NamedTuple):
@@ -95,7 +92,7 @@ class Failure(NamedTuple):
     shape: str
     """The key, the text or the class that shows it, as in the code: `{"error": ...}`."""
     place: Place | None = None
-    """Where it is built, if a function of the project always builds it."""
+    """Where it is built, if another function of the project builds it."""
 
     @property
     def is_marked(self) -> bool:
@@ -115,7 +112,7 @@ class FailureDetector:
         self._ctx = ctx
         self._contract_tool = contract_tool
         """Whether the answer is that of a tool of mcpcore, where a result that is marked as failed counts, too."""
-        self.caught = {catch.name for catch in function.catches if catch.name is not None}
+        self._caught = {catch.name for catch in function.catches if catch.name is not None}
         """The names of caught exceptions."""
         self._calls_left = _MAX_CALLS
         self._open: list[ast.AST] = []
@@ -150,34 +147,24 @@ class FailureDetector:
             return Failure(shape)
         # A result and its text as in the protocol: `{"content": [{"type": "text", "text": ...}]}`.
         content = table.get("text") if string(table.get("type", value)) == "text" else table.get("content")
-        if not isinstance(content, (Const, Text, Items, CallValue)):
-            return None
-        return self.failure(content, in_clause=in_clause)
+        return self.failure(content, in_clause=in_clause) if content is not None else None
 
     def _text_shape(self, value: Const | Text, *, in_clause: bool) -> str | None:
         start = text_start(value)
         if not start:
-            is_exception = in_clause and isinstance(value.node, ast.JoinedStr) and self._is_exception_text(value.node)
-            return EXCEPTION_TEXT if is_exception else None
+            return EXCEPTION_TEXT if in_clause and self._is_exception_text(value.node) else None
         is_failure = _FAILURE.match(start) or (in_clause and _FAILURE_IN_CLAUSE.match(start))
         return f'{_A_TEXT} "{start.strip()[:30].strip()}..."' if is_failure else None
 
     def _call(self, value: CallValue, *, in_clause: bool) -> Failure | None:
         name, definition = value.func.name, value.func.definition
         if name in _TEXT_FUNCTIONS:
-            is_exception = isinstance(value.node, ast.Call) and (
-                name == "traceback.format_exc" or self._is_exception_text(value.node)
-            )
+            is_exception = name == "traceback.format_exc" or self._is_exception_text(value.node)
             return Failure(EXCEPTION_TEXT) if in_clause and is_exception else None
         if name == "mcp.TextContent":
             return self.failure(value.argument("text", 1), in_clause=in_clause)
         if isinstance(definition, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            module = self._ctx.project.module_defining(definition)
-            if module is None or definition in self._open or len(self._open) > _MAX_DEPTH:
-                return None
-            return self._always(definition, module) or self._with_arguments(
-                definition, module, value, in_clause=in_clause
-            )
+            return self._of_function(definition, value, in_clause=in_clause)
         is_class = isinstance(definition, ast.ClassDef)
         bases = self._ctx.hierarchy.ancestors(name, value.func)[0] if is_class else frozenset({name})
         if not bases.isdisjoint(CALL_RESULTS):
@@ -187,37 +174,38 @@ class FailureDetector:
                 if isinstance(marked, Const) and marked.value is True:
                     return Failure(f"{_HAND_MADE} {short(name)}({key}=True)") if self._contract_tool else None
             contents = [self.failure(value.argument(key), in_clause=in_clause) for key in CONTENTS]
-            return next((failure for failure in contents if failure is not None), None)
-        if not is_class or any("Exception" in base for base in bases):
-            return None
-        shape = self.shape_of_fields([*value.keywords, *_defaults(value)], in_clause=in_clause, model=True)
-        if shape is None:
-            return None
-        return Failure(f"{short(name)}({shape.strip('{}').replace(': ', '=').replace(chr(34), '')})")
+            return next(filter(None, contents), None)
+        is_model = is_class and not any("Exception" in base for base in bases)
+        fields = [*value.keywords, *_defaults(value)] if is_model else []
+        shape = self.shape_of_fields(fields, in_clause=in_clause, model=True)
+        return Failure(f"{short(name)}({shape.strip('{}').replace(': ', '=').replace(chr(34), '')})") if shape else None
 
-    def _is_exception_text(self, node: ast.Call | ast.JoinedStr) -> bool:
+    def _is_exception_text(self, node: ast.AST | None) -> bool:
         """Whether a text consists of the caught exception alone: `str(e)`, `f"{type(e).__name__}: {e}"`."""
-        nodes = walk([node])
+        nodes = walk([node]) if isinstance(node, (ast.Call, ast.JoinedStr)) else []
         names = {part.id for part in nodes if isinstance(part, ast.Name)}
         words = (part.value for part in nodes if isinstance(part, ast.Constant) and isinstance(part.value, str))
         return (
-            not names.isdisjoint(self.caught)
-            and names <= self.caught | _TEXT_NAMES
-            and not any(character.isalpha() for word in words for character in word)
+            bool(names & self._caught) and names <= self._caught | _TEXT_NAMES and not any(map(_LETTER.search, words))
         )
 
-    def _always(self, node: ast.FunctionDef | ast.AsyncFunctionDef, module: Module) -> Failure | None:
-        """The failure that a function always returns, whatever its arguments, with the place that builds it."""
-        key = ("always returns a failure", node, self._contract_tool)
-        if key not in module.memo:
+    def _of_function(
+        self, node: ast.FunctionDef | ast.AsyncFunctionDef, call: CallValue, *, in_clause: bool
+    ) -> Failure | None:
+        """The failure that a function returns, whatever its arguments or because of one of them."""
+        module = self._ctx.project.module_defining(node)
+        if module is None or node in self._open or len(self._open) > _MAX_DEPTH:
+            return None
+        self._open.append(node)
+        try:
             # Some servers call one such function a thousand times.
-            self._open.append(node)
-            try:
+            key = ("always returns a failure", node, self._contract_tool)
+            if key not in module.memo:
                 module.memo[key] = self._only_failures(node, module, Resolver())
-            finally:
-                self._open.pop()
-        failure: Failure | None = module.memo[key]
-        return failure
+            always: Failure | None = module.memo[key]
+            return always or self._with_arguments(node, module, call, in_clause=in_clause)
+        finally:
+            self._open.pop()
 
     def _only_failures(
         self,
@@ -230,63 +218,42 @@ class FailureDetector:
         """The first failure that a function returns; None if one of its answers is a result."""
         first: Failure | None = None
         scope = module.scope_of(node)
-        returns = _returned_values(node)
-        if len(returns) > 4:
-            return None
-        for answer in returns:
+        for answer in _returned_values(node):
             for option in options(resolver.expression(answer, scope)):
                 failure = self.failure(option, in_clause=in_clause)
                 if failure is None:
                     return None
-                place = failure.place or Place(answer, module, node)
-                first = first or failure._replace(place=place)
+                first = first or failure._replace(place=failure.place or Place(answer, module, node))
         return first
 
     def _with_arguments(
-        self, node: ast.FunctionDef | ast.AsyncFunctionDef, module: Module, value: CallValue, *, in_clause: bool
+        self, node: ast.FunctionDef | ast.AsyncFunctionDef, module: Module, call: CallValue, *, in_clause: bool
     ) -> Failure | None:
         """The failure that a function returns for a failure among its arguments: `as_text({"ok": False})`."""
         self._calls_left -= 1
-        if not value.complete or self._calls_left < 0:
+        if not call.complete or self._calls_left < 0:
             return None
-        args = node.args
-        names = [parameter.arg for parameter in (*args.posonlyargs, *args.args)]
-        arguments = {**dict(zip(names, value.args, strict=False)), **dict(value.keywords)}
-        failures = {
-            name: failure
-            for name, argument in arguments.items()
-            if (failure := self._argument(argument, in_clause=in_clause)) is not None
-        }
+        names = [parameter.arg for parameter in (*node.args.posonlyargs, *node.args.args)]
+        arguments = {**dict(zip(names, call.args, strict=False)), **dict(call.keywords)}
+        failures = [*filter(None, (self.failure(value, in_clause=in_clause) for value in arguments.values()))]
         if not failures:
             return None
         scope = module.scope_of(node)
         resolver = Resolver()
+        resolver.frame = scope, arguments
         # The values that were cached for other arguments do not hold here.
         cached, scope.values = scope.values, {}
-        self._open.append(node)
         try:
-            with resolver.within(scope, arguments):
-                failure = self._only_failures(node, module, resolver, in_clause=in_clause)
+            failure = self._only_failures(node, module, resolver, in_clause=in_clause)
         finally:
-            self._open.pop()
             scope.values = cached
         if failure is not None:
             # The call builds the failure, unless another function built the argument.
-            return failure._replace(
-                place=next((argument.place for argument in failures.values() if argument.place), None)
-            )
+            return failure._replace(place=next((argument.place for argument in failures if argument.place), None))
         # The function may convert its only argument, a mapping, into another form.
-        name, argument = next(iter(arguments.items()))
-        converts = len(arguments) == 1 and all(mentions(answer, name) for answer in _returned_values(node))
-        return failures[name] if converts and isinstance(argument, Mapping) else None
-
-    def _argument(self, value: Value, *, in_clause: bool) -> Failure | None:
-        """The failure that an argument is, or a flag by which the function may build one."""
-        if isinstance(value, Const) and isinstance(value.value, bool):
-            return Failure(str(value.value))
-        if isinstance(value, (Const, Text, Mapping, CallValue)):
-            return self.failure(value, in_clause=in_clause)
-        return None
+        (name, argument), *others = arguments.items()
+        converts = not others and all(mentions(answer, name) for answer in _returned_values(node))
+        return failures[0] if converts and isinstance(argument, Mapping) else None
 
     # Mappings and models
 
@@ -296,9 +263,7 @@ class FailureDetector:
         """The field that shows that a mapping, or a model, is a failure: `{"error": ...}`."""
         spelled = {normalized(key): key for key, _ in fields if isinstance(key, str)}
         table = {normalized(key): value for key, value in fields if isinstance(key, str)}
-        if table.keys().isdisjoint(RELEVANT_KEYS if in_clause else MARKING_KEYS):
-            return None
-        if table.keys() & _VERDICT_KEYS or any(_is_true(table[key]) for key in _CONFIRMATION_KEYS & table.keys()):
+        if table.keys() & _VERDICT_KEYS:
             return None
         declined = any(_is_declined(key, value) for key, value in table.items())
         for key, value in table.items():
@@ -311,7 +276,7 @@ class FailureDetector:
                 explained = table.keys() & (ERROR_KEYS | _MESSAGE_KEYS)
                 # `{"job": a, "status": "error"}` is the state of a job, unless it says what went wrong.
                 alone = not model and table.keys() <= _ERROR_DETAILS | {key}
-                if in_clause or (explained and alone) or ((explained or alone) and constant.lower() == "error"):
+                if in_clause or [bool(explained), alone, constant.lower() == "error"].count(True) > 1:
                     return f'{{"{spelled[key]}": "{constant}"}}'
             if key in ERROR_KEYS and self._is_error(value, table, in_clause=in_clause, model=model):
                 return f'{{"{spelled[key]}": ...}}'
@@ -337,19 +302,14 @@ class FailureDetector:
         if _says_success(table):
             return False
         if isinstance(value, Const):
-            if isinstance(value.value, str):
-                return bool(value.value.strip())
-            return value.value is True and not model
+            return bool((string(value) or "").strip()) or (value.value is True and not model)
         if isinstance(value, Text) or (isinstance(value, CallValue) and value.func.name in _TEXT_FUNCTIONS):
             return True
-        if isinstance(value, Items):
-            return in_clause and value.complete and bool(value.items)
-        if isinstance(value, Mapping):
-            return bool(value.items)
-        rest = [item for key, item in table.items() if key not in _ERROR_DETAILS]
+        if isinstance(value, (Items, Mapping)):
+            return bool(value.items) and (in_clause or isinstance(value, Mapping))
         if isinstance(value, Choice):
             return all(self._is_error(option, table, in_clause=in_clause, model=model) for option in options(value))
-        return in_clause or (not model and not rest)
+        return in_clause or (not model and table.keys() <= _ERROR_DETAILS | ERROR_KEYS)
 
 
 def normalized(key: str) -> str:
@@ -357,12 +317,9 @@ def normalized(key: str) -> str:
     return key.lower().lstrip("_")
 
 
-def _is_true(value: Value) -> bool:
-    return isinstance(value, Const) and value.value is True
-
-
 def _says_success(table: dict[str, Value]) -> bool:
-    return any(_is_true(table[key]) for key in SUCCESS_KEYS & table.keys())
+    values = (table[key] for key in SUCCESS_KEYS & table.keys())
+    return any(isinstance(value, Const) and value.value is True for value in values)
 
 
 def _defaults(value: CallValue) -> list[tuple[object, Value]]:
@@ -372,34 +329,30 @@ def _defaults(value: CallValue) -> list[tuple[object, Value]]:
     """
     info = class_info(value.func)
     passed = {normalized(key) for key, _ in value.keywords}
-    if info is None or value.args or not (value.complete or passed) or passed - _ERROR_DETAILS:
+    if info is None or passed - _ERROR_DETAILS:
         return []
     defaults: dict[str, Value] = {}
     for owner in ancestry(info):
         for name, bindings in owner.attributes.items():
             binding = bindings[-1]
-            if binding.kind == "annotated" and name.lower() in MARKING_KEYS and binding.value is not None:
+            if name.lower() in MARKING_KEYS and binding.value is not None:
                 default = evaluate(binding.value, owner.body_scope)
-                if isinstance(default, CallValue) and short(default.func.name) in {"Field", "field"}:
-                    default = default.argument("default", 0)
-                defaults.setdefault(name, default)
+                # `Field(default="error")`
+                defaults.setdefault(name, default.argument("default", 0) if isinstance(default, CallValue) else default)
     return [(name, default) for name, default in defaults.items() if name.lower() not in passed]
 
 
 def _returned_values(node: ast.FunctionDef | ast.AsyncFunctionDef) -> list[ast.expr]:
-    """The values that a function returns; none if it yields, or if one of its returns has no value."""
-    values: list[ast.expr] = []
-    for part in walk_shallow([*node.body]):
-        if isinstance(part, (ast.Yield, ast.YieldFrom)) or (isinstance(part, ast.Return) and part.value is None):
-            return []
-        if isinstance(part, ast.Return) and part.value is not None:
-            values.append(part.value)
-    return values
+    """The values that a function returns; none if it yields, returns nothing, or has more than four returns."""
+    nodes = walk_shallow([*node.body])
+    values = [part.value for part in nodes if isinstance(part, ast.Return)]
+    known = [value for value in values if value is not None]
+    yields = any(isinstance(part, (ast.Yield, ast.YieldFrom)) for part in nodes)
+    return known if len(known) == len(values) <= 4 and not yields else []
 
 
 def _is_declined(key: str, value: Value) -> bool:
     """Whether a field says that the user said no."""
-    if key in STATUS_KEYS:
-        return isinstance(value, Const) and str(value.value).lower() in _DECLINED_STATUS
     parts = value.parts if isinstance(value, Text) else (string(value),)
-    return key in _MESSAGE_KEYS and _DECLINED.search(" ".join(part or "" for part in parts)) is not None
+    text = " ".join(part or "" for part in parts)
+    return key in STATUS_KEYS | _MESSAGE_KEYS and _DECLINED.search(text) is not None

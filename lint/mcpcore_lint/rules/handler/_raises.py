@@ -12,13 +12,8 @@ if TYPE_CHECKING:
     from mcpcore_lint.model import ErrorSite, ToolDef
 
 NOT_FAILURES: Final = frozenset(
-    {
-        "builtins.StopIteration",
-        "builtins.StopAsyncIteration",
-        "builtins.GeneratorExit",
-        "builtins.KeyboardInterrupt",
-        "builtins.AssertionError",
-    }
+    f"builtins.{name}"
+    for name in ("StopIteration", "StopAsyncIteration", "GeneratorExit", "KeyboardInterrupt", "AssertionError")
 )
 """Builtin exceptions that control the program or mean a bug. The agent needs no advice about them."""
 
@@ -31,14 +26,9 @@ def about_an_unknown_tool(error: ErrorSite, tool: ToolDef) -> bool:
     """Whether a low-level handler, which dispatches to every tool, says that a tool does not exist."""
     if tool.flavour != "lowlevel":
         return False
-    return (
-        error.type_name == "builtins.NotImplementedError"
-        or _UNKNOWN_TOOL.search(ast.unparse(error.node)) is not None
-        or _serves_no_tool(error.node.lineno, tool)
-    )
-
-
-def _serves_no_tool(line: int, tool: ToolDef) -> bool:
-    """Whether a line of a low-level handler runs for none of the tools that it dispatches to."""
+    if error.type_name == "builtins.NotImplementedError" or _UNKNOWN_TOOL.search(ast.unparse(error.node)):
+        return True
+    # Or its line runs for none of the tools that the handler dispatches to.
+    line = error.node.lineno
     routes = [route for route in tool.serves if route.inside.node is tool.handler.node]
     return bool(routes) and all(any(first <= line <= last for first, last in route.elsewhere) for route in routes)

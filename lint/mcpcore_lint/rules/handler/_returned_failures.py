@@ -22,8 +22,6 @@ from mcpcore_lint.rules.handler._failures import (
     normalized,
 )
 from mcpcore_lint.semantics.evaluate import evaluate
-from mcpcore_lint.semantics.symbols import class_info
-from mcpcore_lint.semantics.type_model import ancestry
 from mcpcore_lint.syntax.parse import own_nodes, walk, walk_shallow
 
 if TYPE_CHECKING:
@@ -64,53 +62,39 @@ class Returned(NamedTuple):
     """Whether an `except` clause returns it."""
 
 
-def returned_failures(
-    function: Handler,
-    ctx: RuleContext,
-    *,
-    contract_tool: bool,
-    _depth: int = 0,
-    _item: int | None = None,
-    _caught: bool = False,
-) -> list[Returned]:
-    """The failures that a function returns, in source order.
-
-    Args:
-        function: The function.
-        ctx: The context of the rule.
-        contract_tool: Whether it is for a tool of mcpcore.
-        _depth: How many functions return the result of this one.
-        _item: The item that counts, if the function returns tuples.
-        _caught: Whether an `except` clause calls it, so that its result is about a failure.
-    """
-    body = body_of(function)
-    reader = _AnswerReader(function, body, ctx, contract_tool=contract_tool, depth=_depth)
-    matches: list[Returned] = []
-    for site in function.returns:
-        answer = site.node.value
-        if _item is not None and isinstance(answer, ast.Tuple):
-            answer = answer.elts[_item] if _item < len(answer.elts) else None
-        if answer is None or _cannot_fail(answer, site.scope):
-            continue
-        matches += reader.answer(answer, site.scope, caught=_caught or site.catch is not None)
-    if isinstance(function.node, ast.Lambda):
-        matches += reader.answer(function.node.body, body.scope(function.node.body), caught=False)
-    matches += reader.changed_in_clauses()
-    return sorted(dict.fromkeys(matches), key=lambda match: (match.node.lineno, match.node.col_offset))
+def returned_failures(function: Handler, ctx: RuleContext, *, contract_tool: bool) -> list[Returned]:
+    """The failures that a handler returns, in source order. `contract_tool` says whether it is a tool of mcpcore."""
+    return _AnswerReader(function, ctx, contract_tool=contract_tool, depth=0).failures()
 
 
 class _AnswerReader:
-    """Reads the answers of one function."""
+    """Reads the answers of one function; `depth` counts the functions that return its result."""
 
-    def __init__(self, function: Handler, body: Body, ctx: RuleContext, *, contract_tool: bool, depth: int) -> None:
+    def __init__(self, function: Handler, ctx: RuleContext, *, contract_tool: bool, depth: int) -> None:
         self._function = function
-        self._body = body
+        self._body = body_of(function)
         self._ctx = ctx
         self._contract_tool = contract_tool
         self._depth = depth
         self._detector = FailureDetector(function, ctx, contract_tool=contract_tool)
 
-    def answer(self, node: ast.expr, scope: Scope, *, caught: bool) -> Iterator[Returned]:
+    def failures(self, *, item: int | None = None, caught: bool = False) -> list[Returned]:
+        """The failures that the function returns, in source order.
+
+        Args:
+            item: The item that counts, if the function returns tuples.
+            caught: Whether an `except` clause calls the function, so that its result is about a failure.
+        """
+        matches = [*self._changed_in_clauses()]
+        for site in self._function.returns:
+            value = site.node.value
+            if item is not None and isinstance(value, ast.Tuple):
+                value = value.elts[item] if item < len(value.elts) else None
+            if value is not None and not _cannot_fail(value):
+                matches += self._answer(value, site.scope, caught=caught or site.catch is not None)
+        return sorted(dict.fromkeys(matches), key=lambda match: (match.node.lineno, match.node.col_offset))
+
+    def _answer(self, node: ast.expr, scope: Scope, *, caught: bool) -> Iterator[Returned]:
         """The failures that one answer is."""
         failure = self._failure(node, evaluate(node, scope), caught=caught)
         core = _core(node, scope)
@@ -119,28 +103,21 @@ class _AnswerReader:
         if failure is not None:
             yield Returned(failure, node, caught)
             return
-        for place, shape, in_clause in self._passed_on(core, scope, caught=caught):
-            yield Returned(Failure(shape, place), node, caught or in_clause)
+        for match in self._passed_on(core, scope, caught=caught):
+            yield match._replace(node=node, caught=caught or match.caught)
 
     def _failure(self, node: ast.expr, value: Value, *, caught: bool) -> Failure | None:
-        body = self._body
         failures: list[Failure | None] = []
-        set_by_clause = False
         for option in options(value):
             own = option.node is not None and inside(option.node, [node])
-            in_clause = (
-                option.node in body.parents and body.clause_of(option.node) is not None if option.node else False
-            )
-            failure = self._detector.failure(
-                option, in_clause=caught or (not own and in_clause), own=own or in_clause or not self._may_change(node)
-            )
-            if own and failure is not None:
+            in_clause = option.node in self._body.parents and self._body.clause_of(option.node) is not None
+            known = own or in_clause or not self._may_change(node)
+            failure = self._detector.failure(option, in_clause=caught or in_clause, own=known)
+            if failure is not None and (own or in_clause):
                 return failure
             failures.append(failure)
-            set_by_clause = set_by_clause or (failure is not None and in_clause)
-        # A name with several values is a failure if a clause sets it, or if all of its values are failures.
-        matches = [failure for failure in failures if failure is not None]
-        return matches[0] if matches and (set_by_clause or len(matches) == len(failures)) else None
+        # A name with several values is a failure if all of its values are.
+        return failures[0] if failures and all(failures) else None
 
     def _may_change(self, node: ast.expr) -> bool:
         """Whether code may change a field that shows a failure in a mapping before it returns the mapping."""
@@ -166,50 +143,53 @@ class _AnswerReader:
                     fields = table.items if isinstance(table, Mapping) else ((table, table),)
                     yield from ((node, string(key), value) for key, value in fields)
 
-    def changed_in_clauses(self) -> Iterator[Returned]:
+    def _changed_in_clauses(self) -> Iterator[Returned]:
         """The failures that `except` clauses put into an answer: `result["status"] = "error"`."""
         cores = [_core(site.node.value, site.scope) for site in self._function.returns if site.node.value is not None]
         answers = {core.id for core in cores if isinstance(core, ast.Name)}
-        is_only_try = sum(1 for _ in self._body.all(ast.Try)) == 1
+        has_one_try = sum(1 for _ in self._body.all(ast.Try)) == 1
         for catch in self._function.catches if answers else ():
-            if not catch.body or catch.function is not self._function.node or isinstance(catch.body[-1], ast.Raise):
-                continue
-            for name in sorted(answers):
+            raises = any(isinstance(node, ast.Raise) for node in catch.body[-1:])
+            for name in sorted(answers) if not raises else ():
                 changes = [*self._fields_set(walk_shallow([*catch.body]), name)]
                 fields = [(key, value) for _, key, value in changes if key is not None]
                 shape = self._detector.shape_of_fields(fields, in_clause=True)
                 # A function that tries several things may report which of them is missing.
-                if shape is not None and (
-                    is_only_try or any(normalized(key) in MARKING_KEYS - ERROR_KEYS for key, _ in fields)
-                ):
+                marks = any(normalized(key) in MARKING_KEYS - ERROR_KEYS for key, _ in fields)
+                if shape is not None and (has_one_try or marks):
                     yield Returned(Failure(shape), changes[0][0], caught=True)
 
     # Results of other functions
 
-    def _passed_on(self, node: ast.expr, scope: Scope, *, caught: bool) -> Iterator[tuple[Place, str, bool]]:
-        """The failures of the functions whose result an answer is: the place, the shape, and whether it is caught."""
+    def _passed_on(self, node: ast.expr, scope: Scope, *, caught: bool) -> Iterator[Returned]:
+        """The failures of the functions whose result an answer is."""
         if self._depth >= _MAX_DEPTH:
             return
         for call, item in self._calls(node, scope):
             in_clause = caught or (call in self._body.parents and self._body.clause_of(call) is not None)
             for function, module in self._functions(call, scope):
-                yield from self._failures_of(function, module, item=item, caught=in_clause)
+                yield from failures_of(
+                    function,
+                    module,
+                    self._ctx,
+                    contract_tool=self._contract_tool,
+                    item=item,
+                    caught=in_clause,
+                    depth=self._depth + 1,
+                )
 
     def _calls(self, node: ast.expr, scope: Scope) -> Iterator[tuple[ast.Call, int | None]]:
         """The calls whose result an expression is, or an item of whose result."""
         if isinstance(node, ast.Call):
             yield node, None
-            return
         match = scope.lookup(node.id) if isinstance(node, ast.Name) else None
         if not isinstance(node, ast.Name) or match is None or match[0] is not scope or _is_checked(node, self._body):
             return
         for binding in match[1]:
-            statement = binding.node
-            source = statement.value if isinstance(statement, (ast.Assign, ast.NamedExpr)) else binding.value
-            item = _item_of(node.id, statement)
-            core = _core(source, scope) if source is not None and item is not None else None
+            value, item = _assigned(node.id, binding.node)
+            core = _core(value, scope) if value is not None else None
             if isinstance(core, ast.Call):
-                yield core, None if item == _WHOLE else item
+                yield core, item
 
     def _functions(
         self, call: ast.Call, scope: Scope
@@ -231,29 +211,30 @@ class _AnswerReader:
             if module is not None and not self._ctx.is_handler(function, module):
                 yield function, module
 
-    def _failures_of(
-        self, function: ast.FunctionDef | ast.AsyncFunctionDef, module: Module, *, item: int | None, caught: bool
-    ) -> list[tuple[Place, str, bool]]:
-        """The failures that a function of the project returns, computed once for all its callers."""
-        # The result depends on the depth, so the depth is part of the key: callers must not depend on their order.
-        key = ("returned failures", function, item, caught, self._contract_tool, self._depth)
-        if key not in module.memo:
-            module.memo[key] = []
-            model = HandlerBuilder.of(function, module, self._ctx.hierarchy).model
-            if not any(isinstance(node, (ast.Yield, ast.YieldFrom)) for node in own_nodes(function)):
-                module.memo[key] = [
-                    (match.failure.place or Place(match.node, module, function), match.failure.shape, match.caught)
-                    for match in returned_failures(
-                        model,
-                        self._ctx,
-                        contract_tool=self._contract_tool,
-                        _depth=self._depth + 1,
-                        _item=item,
-                        _caught=caught,
-                    )
-                ]
-        failures: list[tuple[Place, str, bool]] = module.memo[key]
-        return failures
+
+def failures_of(
+    function: ast.FunctionDef | ast.AsyncFunctionDef,
+    module: Module,
+    ctx: RuleContext,
+    *,
+    contract_tool: bool,
+    item: int | None = None,
+    caught: bool = False,
+    depth: int = 0,
+) -> list[Returned]:
+    """The failures that a function of the project returns, with their places; computed once for all its callers."""
+    # The result depends on the depth, so the depth is part of the key: callers must not depend on their order.
+    key = ("returned failures", function, item, caught, contract_tool, depth)
+    if key not in module.memo:
+        module.memo[key] = []
+        model = HandlerBuilder.of(function, module, ctx.hierarchy).model
+        if not any(isinstance(node, (ast.Yield, ast.YieldFrom)) for node in own_nodes(function)):
+            reader = _AnswerReader(model, ctx, contract_tool=contract_tool, depth=depth)
+            for match in reader.failures(item=item, caught=caught):
+                place = match.failure.place or Place(match.node, module, function)
+                module.memo[key].append(match._replace(failure=match.failure._replace(place=place)))
+    failures: list[Returned] = module.memo[key]
+    return failures
 
 
 def _core(node: ast.expr, scope: Scope) -> ast.expr:
@@ -264,8 +245,6 @@ def _core(node: ast.expr, scope: Scope) -> ast.expr:
                 node = inner
             case ast.JoinedStr(values=[ast.FormattedValue(value=inner), *_]):
                 node = inner
-            case ast.Dict(keys=keys, values=values) if keys.count(None) == 1:
-                node = values[keys.index(None)]  # `{**answer, "asked": a}`
             case ast.Call() if (converted := _converted(node, scope)) is not None:
                 node = converted
             case _:
@@ -283,38 +262,26 @@ def _converted(call: ast.Call, scope: Scope) -> ast.expr | None:
     name = callee.name if isinstance(callee, Symbol) else ""
     if name in _CONVERSIONS and call.args:
         return call.args[0]
-    if isinstance(call.func, ast.Attribute) and call.func.attr == "join" and len(call.args) == 1:
-        return call.args[0].elts[0] if isinstance(call.args[0], ast.List) and call.args[0].elts else None
     keywords = {keyword.arg: keyword.value for keyword in call.keywords}
-    if name == "mcp.TextContent":
-        return keywords.get("text")
-    if name in CALL_RESULTS and keywords.keys().isdisjoint({"is_error", "isError"}):
-        return next((keywords[key] for key in CONTENTS if key in keywords), None)
-    return None
+    if name not in CALL_RESULTS | {"mcp.TextContent"} or not keywords.keys().isdisjoint({"is_error", "isError"}):
+        return None
+    return next((keywords[key] for key in ("text", *CONTENTS) if key in keywords), None)
 
 
-_WHOLE: Final = -1
-
-
-def _item_of(name: str, statement: ast.AST) -> int | None:
-    """The item of the assigned value that a name gets: `_WHOLE` for the value itself, None if it is not known."""
-    if isinstance(statement, (ast.NamedExpr, ast.AnnAssign)):
-        return _WHOLE
+def _assigned(name: str, statement: ast.AST) -> tuple[ast.expr | None, int | None]:
+    """The value that a name gets from an assignment, and the index of the item if the name gets an item of it."""
     match statement:
-        case ast.Assign(targets=[ast.Name()]):
-            return _WHOLE
+        case ast.Assign(targets=[ast.Name()]) | ast.NamedExpr() | ast.AnnAssign():
+            return statement.value, None
         case ast.Assign(targets=[ast.Tuple(elts=items) | ast.List(elts=items)]):
             names = [getattr(item, "id", "") for item in items]
-            has_star = any(isinstance(item, ast.Starred) for item in items)
-            return names.index(name) if name in names and not has_star else None
-    return None
+            if name in names and ast.Starred not in map(type, items):
+                return statement.value, names.index(name)
+    return None, None
 
 
 def _is_checked(name: ast.Name, body: Body) -> bool:
-    """Whether a function returns a name only if it has found no failure in it.
-
-    A branch that returns the failure that it has found checks nothing: `if "error" in answer: return answer`.
-    """
+    """Whether a function looks for a failure in a name before it returns the name."""
     flags = {
         target.id
         for assignment in body.all(ast.Assign)
@@ -327,6 +294,7 @@ def _is_checked(name: ast.Name, body: Body) -> bool:
             continue
         if inside(name, node.body):
             test = ast.unparse(node.test)
+            # A branch that returns the failure that it found checks nothing: `if "error" in answer: return answer`.
             if (_NEGATION.search(test) is None) is (_FAILURE.search(test) is None):
                 return True
         elif inside(name, node.orelse) or isinstance(node.body[-1], _LEAVING):
@@ -344,15 +312,8 @@ def _looks_for_failure(test: ast.expr, name: str) -> bool:
     )
 
 
-def _cannot_fail(node: ast.expr, scope: Scope) -> bool:
-    """Whether no key of a mapping or field of a model can show a failure, so that it need not be evaluated."""
-    if isinstance(node, ast.Dict):
-        names = [key.value if isinstance(key, ast.Constant) else None for key in node.keys]
-    elif isinstance(node, ast.Call) and not node.args:
-        model = evaluate(node.func, scope)
-        info = class_info(model) if isinstance(model, Symbol) else None
-        names = [keyword.arg for keyword in node.keywords] if info is not None else []
-        names += [name for owner in ancestry(info) for name in owner.attributes] if info is not None else []
-    else:
-        return False
-    return bool(names) and all(name is not None and normalized(str(name)) not in RELEVANT_KEYS for name in names)
+def _cannot_fail(node: ast.expr) -> bool:
+    """Whether no key of a displayed mapping can show a failure, so that the mapping need not be evaluated."""
+    return isinstance(node, ast.Dict) and all(
+        isinstance(key, ast.Constant) and normalized(str(key.value)) not in RELEVANT_KEYS for key in node.keys
+    )

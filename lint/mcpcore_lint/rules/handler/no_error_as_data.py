@@ -6,18 +6,18 @@ import ast
 from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint.diagnostics import Severity
-from mcpcore_lint.flow.effects import BROAD
-from mcpcore_lint.model import options
+from mcpcore_lint.flow.bodies.builder import HandlerBuilder
+from mcpcore_lint.model import Symbol
 from mcpcore_lint.patterns import regex
 from mcpcore_lint.rule import Rule, RuleContext
-from mcpcore_lint.rules._bodies import where_to
-from mcpcore_lint.rules.handler._failures import EXCEPTION_TEXT, Failure, FailureDetector, Place
-from mcpcore_lint.rules.handler._returned_failures import returned_failures
-from mcpcore_lint.syntax.parse import walk_shallow
+from mcpcore_lint.rules._bodies import body_of, where_to
+from mcpcore_lint.rules.handler._failures import EXCEPTION_TEXT, Failure
+from mcpcore_lint.rules.handler._returned_failures import failures_of, returned_failures
+from mcpcore_lint.semantics.evaluate import evaluate
+from mcpcore_lint.syntax.parse import walk, walk_shallow
 
 if TYPE_CHECKING:
     from mcpcore_lint.model import Handler, ToolDef
-    from mcpcore_lint.rules.handler._wrappers import WrapperClause
 
 _HEALTH_CHECK: Final = regex(
     r"(?:^|_)(?:health|healthcheck|ping|diagnose|diagnostics?|doctor)(?:_|$)"
@@ -71,53 +71,47 @@ class NoErrorAsData(Rule):
                     module=handler.module,
                 )
                 continue
-            name = "lambda" if isinstance(place.function, ast.Lambda) else place.function.name
             ctx.report(
                 place.node,
-                f"{name}() returns {failure.shape}{_effect(failure)}",
+                f"{place.function.name}() returns {failure.shape}{_effect(failure)}",
                 help=f"{where_to(tool)}; an `except` on the way to the client must not turn it into a result again",
                 tool=tool,
                 module=place.module,
                 related=[ctx.related(match.node, f"{tool.display_name} returns it", handler.module)],
                 shared=True,
             )
-        if not isinstance(handler.node, ast.Lambda) and len(handler.node.decorator_list) > 1 and tool.kind != "prompt":
-            self._check_decorators(handler, tool, ctx)
-
-    @staticmethod
-    def _check_decorators(handler: Handler, tool: ToolDef, ctx: RuleContext) -> None:
-        """Report the failures that a decorator returns for every exception."""
-        from mcpcore_lint.rules.handler._wrappers import wrapper_clauses
-
-        detector = FailureDetector(handler, ctx, contract_tool=tool.flavour == "mcpcore")
-        for wrapper in wrapper_clauses(handler, tool):
-            if BROAD.isdisjoint(wrapper.types()):
-                continue
-            for failure, place in _failures_of_clause(wrapper, detector):
-                ctx.report(
-                    place.node,
-                    f"{wrapper.decorator}() returns {failure.shape} for every exception of the tools that it wraps; "
-                    "the client sees successful calls",
-                    help="let the exception through, or raise one that says what the caller can do next",
-                    tool=tool,
-                    module=place.module,
-                    shared=True,
-                )
+        if tool.kind != "prompt":
+            _check_decorators(handler, tool, ctx)
 
 
-def _failures_of_clause(wrapper: WrapperClause, detector: FailureDetector) -> list[tuple[Failure, Place]]:
-    """The failures that a clause of a decorator returns, with the places that build them."""
-    clause = wrapper.clause
-    detector.caught = {clause.name} if clause.name else set()
-    matches: list[tuple[Failure, Place]] = []
-    for node in walk_shallow([*clause.body]):
-        if not isinstance(node, ast.Return) or node.value is None:
+def _check_decorators(handler: Handler, tool: ToolDef, ctx: RuleContext) -> None:
+    """Report the failures that a decorator of the project returns for every exception."""
+    scope = handler.module.scope_of(handler.node).parent or handler.module.scope
+    for decorator in getattr(handler.node, "decorator_list", ()):
+        value = evaluate(getattr(decorator, "func", decorator), scope)
+        function = value.definition if isinstance(value, Symbol) and decorator is not tool.registration else None
+        module = ctx.project.module_defining(function) if isinstance(function, ast.FunctionDef) else None
+        if module is None or not isinstance(function, ast.FunctionDef):
             continue
-        failures = [detector.failure(option, in_clause=True) for option in options(wrapper.value(node.value))]
-        failure = failures[0]
-        if failure is not None and None not in failures and not failure.is_marked:
-            matches.append((failure, failure.place or Place(node.value, wrapper.module, wrapper.function)))
-    return matches
+        nodes = walk([function])
+        parameters = {node.arg for node in nodes if isinstance(node, ast.arg)}
+        for wrapper in (node for node in nodes if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))):
+            body = body_of(HandlerBuilder.of(wrapper, module, ctx.hierarchy).model)
+            for match in failures_of(wrapper, module, ctx, contract_tool=tool.flavour == "mcpcore"):
+                catch, place = body.clause_of(match.node), match.failure.place
+                if catch is None or not catch.broad or place is None or match.failure.is_marked:
+                    continue
+                calls = (node.func for node in walk_shallow([*catch.try_body]) if isinstance(node, ast.Call))
+                if any(isinstance(func, ast.Name) and func.id in parameters for func in calls):
+                    ctx.report(
+                        place.node,
+                        f"{function.name}() returns {match.failure.shape} for every exception of the tools that it "
+                        "wraps; the client sees successful calls",
+                        help="let the exception through, or raise one that says what the caller can do next",
+                        tool=tool,
+                        module=place.module,
+                        shared=True,
+                    )
 
 
 def _effect(failure: Failure) -> str:

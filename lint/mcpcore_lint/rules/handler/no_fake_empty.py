@@ -14,31 +14,22 @@ from mcpcore_lint.rules._bodies import Body, body_of, mentions, origin, short, t
 from mcpcore_lint.rules.handler._failures import RELEVANT_KEYS, SUCCESS_KEYS, normalized
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from mcpcore_lint.model import CatchSite, Handler, ToolDef, Value
 
-_ABSENCE: Final = regex(r"NotFound|DoesNotExist|NoResult|NoSuch|Missing|Empty|NotExist|Absent|Stop(?:Async)?Iteration")
-_ABSENT: Final = frozenset(
-    {"builtins.FileNotFoundError", "builtins.NotADirectoryError", "builtins.KeyError", "builtins.IndexError",
-     "builtins.LookupError", "builtins.StopIteration", "builtins.StopAsyncIteration", "builtins.AttributeError",
-     "builtins.ImportError", "builtins.ModuleNotFoundError", "builtins.ProcessLookupError", "asyncio.CancelledError",
-     "builtins.EOFError", "builtins.KeyboardInterrupt", "builtins.GeneratorExit"}
-)  # fmt: skip
+_ABSENCE: Final = regex(
+    r"NotFound|DoesNotExist|NoResult|NoSuch|Missing|Empty|NotExist|Absent|NotADirectory|Lookup|Stop(?:Async)?Iteration"
+    r"|^(?:Key|Index|Attribute|Import|EOF)Error$|^(?:CancelledError|KeyboardInterrupt|GeneratorExit)$"
+)
 """Exceptions that mean that something does not exist, so that an empty answer is right."""
 _NOTHING_FOUND: Final = regex(
     r"\s*(?:no|nothing)\b.{0,60}\b(?:found|available|results?|matches|data|items?|records?)\b", re.IGNORECASE
 )
 _EXPLAINING_KEYS: Final = RELEVANT_KEYS | {"details", "warning", "warnings", "note", "hint", "failures"}
 """Keys of a result that may say why it is empty."""
-_CONSTANTS: Final = {
-    "None": "None",
-    "''": "an empty string",
-    "False": "False",
-    "0": "0",
-    "0.0": "0.0",
-    "b''": "empty bytes",
-}
+_NAMES: Final = {"''": "an empty string", "b''": "empty bytes"}
+"""Empty constants that messages do not show as they are."""
 
 
 class NoFakeEmpty(Rule):
@@ -59,10 +50,13 @@ class NoFakeEmpty(Rule):
 
     def check_handler(self, handler: Handler, tool: ToolDef, ctx: RuleContext) -> None:
         """Report each empty answer of a clause that hides a failure."""
-        if not handler.catches:
-            return
         body = body_of(handler)
-        for node, empty, catch in _empty_answers(handler, body, ctx):
+        nodes: list[ast.Return | ast.Assign] = [*body.all(ast.Return), *body.all(ast.Assign)]
+        for node in nodes:
+            catch = body.clause_of(node)
+            empty = _empty_answer(node, catch, body, ctx) if catch is not None else None
+            if catch is None or empty is None:
+                continue
             is_part = isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Subscript)
             does = f"returns {empty} in its answer" if is_part else f"returns {empty}"
             names = [short(name) for name in catch.types if name is not None]
@@ -79,24 +73,16 @@ class NoFakeEmpty(Rule):
             )
 
 
-def _empty_answers(handler: Handler, body: Body, ctx: RuleContext) -> Iterator[tuple[ast.AST, str, CatchSite]]:
-    """The empty values that clauses return, or assign to a name that is returned right after the `try`."""
-    nodes: list[ast.Return | ast.Assign] = [*body.all(ast.Return), *body.all(ast.Assign)]
-    for node in nodes:
-        catch = body.clause_of(node)
-        nested = body.function_of(node) is not handler.node
-        if catch is None or not _hides_failure(catch, ctx, body, nested=nested):
-            continue
-        if _depends_on_exception(node, catch, body):
-            continue
-        if isinstance(node, ast.Assign) and not _is_returned_after(node, catch, body):
-            continue
-        value = body.value(node.value) if node.value is not None else Const(node, handler.module, None)
-        if nested and isinstance(value, Const) and value.value is None:
-            continue  # a nested function returns None for "nothing", and its caller checks that
-        empty = _describe_empty(value)
-        if empty is not None:
-            yield node, empty, catch
+def _empty_answer(node: ast.Return | ast.Assign, catch: CatchSite, body: Body, ctx: RuleContext) -> str | None:
+    """The empty value that a clause returns, or assigns to a name that is returned right after the `try`."""
+    nested = body.function_of(node) is not body.root
+    if not _hides_failure(catch, ctx, body, nested=nested) or _depends_on_exception(node, catch, body):
+        return None
+    if isinstance(node, ast.Assign) and not _is_returned_after(node, catch, body):
+        return None
+    empty = _describe_empty(body.value(node.value)) if node.value is not None else "None"
+    # A nested function returns None for "nothing", and its caller checks that.
+    return None if nested and empty == "None" else empty
 
 
 def _is_returned_after(node: ast.Assign, catch: CatchSite, body: Body) -> bool:
@@ -115,59 +101,47 @@ def _adds_nothing(key: ast.expr | None, value: ast.expr, name: str) -> bool:
     """Whether a field is the name, its length or another name, and cannot say why the name is empty."""
     if not isinstance(key, ast.Constant) or normalized(str(key.value)) in _EXPLAINING_KEYS:
         return False
-    match value:
-        case ast.Name():
-            return True
-        case ast.Call(func=ast.Name(id="len"), args=[ast.Name(id=counted)]):
-            return counted == name
-    return False
+    return isinstance(value, ast.Name) or ast.unparse(value) == f"len({name})"
 
 
 def _hides_failure(catch: CatchSite, ctx: RuleContext, body: Body, *, nested: bool) -> bool:
     """Whether a clause catches failures, rather than the absence of something."""
-    if catch.broad:
-        return True
-    for name in catch.types:
-        if name is None or name in _ABSENT or _ABSENCE.search(short(name)):
-            continue
-        if origin(name, ctx, body.module.name) in {"unknown", "framework"}:
-            continue
-        if not (nested and name in {"builtins.ValueError", "builtins.TypeError"}):
-            return True
-    return False
+    expected = {"builtins.ValueError", "builtins.TypeError"} if nested else set()
+    return catch.broad or any(
+        name not in expected
+        and not _ABSENCE.search(short(name))
+        and origin(name, ctx, body.module.name) not in {"unknown", "framework"}
+        for name in catch.types
+        if name is not None
+    )
 
 
 def _depends_on_exception(node: ast.AST, catch: CatchSite, body: Body) -> bool:
     """Whether the clause looks at the exception before it returns: a 404 is not a failure."""
-    if catch.name is None:
-        return False
-    for parent in body.above(node):
-        if parent is catch.node:
-            break
-        test = parent.test if isinstance(parent, ast.If) else parent.subject if isinstance(parent, ast.Match) else None
-        if test is not None and mentions(test, catch.name):
-            return True
-    return False
+    branches = (parent for parent in body.above(node) if isinstance(parent, (ast.If, ast.Match)))
+    tests = (branch.test if isinstance(branch, ast.If) else branch.subject for branch in branches)
+    return catch.name is not None and any(mentions(test, catch.name) for test in tests)
 
 
 def _describe_empty(value: Value) -> str | None:
     """How a value is empty, such as "an empty list"; None if it is not empty or not known."""
     value = unpacked(value)
-    if isinstance(value, Const) and repr(value.value) in _CONSTANTS:
-        return _CONSTANTS[repr(value.value)]
-    if isinstance(value, (Const, Text)):
-        start = text_start(value) or ""
-        text = start.strip()[:30] + ("..." if isinstance(value, Text) else "")
-        return f'"{text}"' if _NOTHING_FOUND.match(start) else None
-    if isinstance(value, Items) and value.complete:
-        return None if value.items else f"an empty {value.kind}"
-    if isinstance(value, Mapping) and value.complete:
-        if not value.items:
+    match value:
+        case Const() if not value.value:
+            return _NAMES.get(repr(value.value), repr(value.value))
+        case Const() | Text():
+            start = text_start(value) or ""
+            text = start.strip()[:30] + ("..." if isinstance(value, Text) else "")
+            return f'"{text}"' if _NOTHING_FOUND.match(start) else None
+        case Items(complete=True):
+            return None if value.items else f"an empty {value.kind}"
+        case Mapping(items=(), complete=True):
             return "an empty dict"
-        return "an empty result" if _has_only_empty([(string(key), item) for key, item in value.items]) else None
-    if isinstance(value, CallValue) and value.complete and not value.args and _has_only_empty(value.keywords):
-        name = short(value.func.name)
-        return f"an empty {name}" if name[0].isupper() else None
+        case Mapping(complete=True) if _has_only_empty([(string(key), item) for key, item in value.items]):
+            return "an empty result"
+        case CallValue(complete=True, args=()) if _has_only_empty(value.keywords):
+            name = short(value.func.name)
+            return f"an empty {name}" if name[0].isupper() else None
     return None
 
 
@@ -180,13 +154,13 @@ def _has_only_empty(fields: Sequence[tuple[str | None, Value]]) -> bool:
             continue
         if key in _EXPLAINING_KEYS:
             return False
-        if isinstance(value, (Items, Mapping)):
-            if value.items or not value.complete:
+        match value:
+            case Items(items=(), complete=True) | Mapping(items=(), complete=True):
+                collections += 1
+            case Const() if not value.value:
+                pass
+            case Unknown(node=ast.Name() | ast.arg()):
+                pass
+            case _:
                 return False
-            collections += 1
-        elif isinstance(value, Const):
-            if value.value not in {None, "", 0}:
-                return False
-        elif not (isinstance(value, Unknown) and isinstance(value.node, (ast.Name, ast.arg))):
-            return False
     return collections > 0

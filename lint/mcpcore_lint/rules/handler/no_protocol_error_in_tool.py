@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
+import ast
 from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint.diagnostics import Severity
 from mcpcore_lint.frameworks import PROTOCOL, TEXT, framework_of
-from mcpcore_lint.model import CallValue, Const, Symbol, options
+from mcpcore_lint.patterns import regex
 from mcpcore_lint.rule import Rule, RuleContext
 from mcpcore_lint.rules._bodies import short, where_to
 from mcpcore_lint.rules.handler._raises import about_an_unknown_tool
 
 if TYPE_CHECKING:
-    import ast
+    from mcpcore_lint.model import Handler, ToolDef
 
-    from mcpcore_lint.model import ErrorSite, Handler, ToolDef
-
-_NEEDED_CODES: Final = frozenset({-32042, -32021})
-_NEEDED_NAMES: Final = frozenset({"URL_ELICITATION_REQUIRED", "MISSING_REQUIRED_CLIENT_CAPABILITY"})
+_NEEDED: Final = regex(r"-32042|-32021|URL_ELICITATION_REQUIRED|MISSING_REQUIRED_CLIENT_CAPABILITY")
 """Codes that the protocol itself needs."""
 
 
@@ -56,7 +54,7 @@ class NoProtocolErrorInTool(Rule):
             if error is None or error.form != "protocol" or not throw.escapes or error.node in seen:
                 continue
             seen.add(error.node)
-            if error.sdk_exempt or _is_needed(error) or about_an_unknown_tool(error, tool):
+            if error.sdk_exempt or _NEEDED.search(ast.unparse(error.node)) or about_an_unknown_tool(error, tool):
                 continue
             name = short(error.type_name)
             effect, weight = f"which becomes {PROTOCOL}", None
@@ -77,16 +75,3 @@ class NoProtocolErrorInTool(Rule):
                 module=handler.module,
                 weight=weight,
             )
-
-
-def _is_needed(error: ErrorSite) -> bool:
-    """Whether the protocol needs an error with this code, also if it is given as `ErrorData(code=...)`."""
-    values = list(options(error.code))
-    for value in options(error.code):
-        if isinstance(value, CallValue) and value.func.name == "mcp.ErrorData":
-            values.extend(options(value.argument("code", 0)))
-    return any(
-        (isinstance(value, Const) and value.value in _NEEDED_CODES)
-        or (isinstance(value, Symbol) and short(value.name) in _NEEDED_NAMES)
-        for value in values
-    )

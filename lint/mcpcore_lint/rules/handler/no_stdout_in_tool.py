@@ -6,6 +6,7 @@ import ast
 from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint.diagnostics import Related, Severity
+from mcpcore_lint.frameworks import framework_of
 from mcpcore_lint.rule import Rule, RuleContext
 from mcpcore_lint.rules._tools import in_test
 from mcpcore_lint.syntax.parse import walk
@@ -14,7 +15,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from mcpcore_lint.model import Handler, ReachedWrite, ToolDef
-    from mcpcore_lint.syntax.module import Module
 
 _STEPS: Final = {
     "print": "log it with `logging`, which writes to standard error, or print it there: `file=sys.stderr`",
@@ -64,7 +64,8 @@ class NoStdoutInTool(Rule):
         """Report the writes to standard output in the handler and in the functions that it calls."""
         if in_test(tool) or _runs_over_http_only(tool, ctx):
             return
-        redirected = _redirects_children(tool)
+        # SDK 2 redirects the standard output of child processes to standard error.
+        redirected = tool.flavour == "mcpcore" or framework_of(tool).name == "SDK 2"
         # A low-level handler dispatches to functions that are tools themselves, with their own findings.
         served = {route.handler.qualname for route in tool.serves if route.handler is not None}
         by_function: dict[tuple[str, str, str], list[ReachedWrite]] = {}
@@ -89,57 +90,32 @@ class NoStdoutInTool(Rule):
 
 def _call_site(write: ReachedWrite, handler: Handler, tool: ToolDef) -> Iterator[Related]:
     """The call in the handler that leads to a write, unless the write is in the handler."""
-    if not handler.contains(write.site.path, write.site.span):
+    if not handler.contains(write.site):
         path = " > ".join((tool.display_name, *write.path[1:]))
         yield Related(handler.module.path, write.call, f"{tool.display_name} calls it here: {path}")
 
 
-def _redirects_children(tool: ToolDef) -> bool:
-    """Whether the server uses SDK 2, where the standard output of child processes is standard error."""
-    if tool.flavour == "mcpcore":
-        return True
-    return tool.flavour in {"sdk", "lowlevel"} and any(
-        module.source.has("MCPServer") or module.source.has("mcpserver")
-        for module in (tool.module, tool.handler.module)
-    )
-
-
 def _runs_over_http_only(tool: ToolDef, ctx: RuleContext) -> bool:
     """Whether the file that creates the tool's server runs it, and never over stdio."""
-    place = (tool.server or "").rsplit(":", 2)
-    if len(place) != 3 or not (place[1].isdigit() and place[2].isdigit()):
-        return False
-    module = ctx.project.module_at(place[0])
+    path, _, position = (tool.server or "").partition(":")
+    module = ctx.project.module_at(path)
     if module is None or not any(map(module.source.has, ("http", "sse"))):
         return False
     key = ("http only", tool.server)
     if key not in module.memo:
-        runs = _runs_of_server(module, int(place[1]), int(place[2]))
+        module.complete()
+        nodes = walk([*module.tree.body])
+        servers = {
+            ast.unparse(target)
+            for node in nodes
+            if isinstance(node, ast.Assign) and f"{node.value.lineno}:{node.value.col_offset}" == position
+            for target in node.targets
+        }
+        calls = [node for node in nodes if isinstance(node, ast.Call) and getattr(node.func, "attr", "") in _RUNS]
+        runs = [call for call in calls if ast.unparse(call.func).rpartition(".")[0] in servers]
         module.memo[key] = bool(runs) and all(map(_is_over_http, runs))
     only: bool = module.memo[key]
     return only
-
-
-def _runs_of_server(module: Module, line: int, column: int) -> list[ast.Call]:
-    """The calls that run the server that a file creates at a position."""
-    module.complete()
-    nodes = walk([*module.tree.body])
-    names = {
-        target.id
-        for node in nodes
-        if isinstance(node, ast.Assign) and (node.value.lineno, node.value.col_offset) == (line, column)
-        for target in node.targets
-        if isinstance(target, ast.Name)
-    }
-    return [
-        node
-        for node in nodes
-        if isinstance(node, ast.Call)
-        and isinstance(node.func, ast.Attribute)
-        and node.func.attr in _RUNS
-        and isinstance(node.func.value, ast.Name)
-        and node.func.value.id in names
-    ]
 
 
 def _is_over_http(call: ast.Call) -> bool:

@@ -11,8 +11,8 @@ from mcpcore_lint.frameworks import framework_of
 from mcpcore_lint.patterns import regex
 from mcpcore_lint.rule import Rule, RuleContext
 from mcpcore_lint.rules._bodies import Body, body_of, callee, origin, raised_sites, short
-from mcpcore_lint.semantics.signatures import last_name
-from mcpcore_lint.syntax.parse import walk
+from mcpcore_lint.semantics.symbols import last_name
+from mcpcore_lint.syntax.parse import children, walk
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -44,6 +44,11 @@ _ABOUT_THE_INPUT: Final = frozenset(
      "builtins.SyntaxError", "tomllib.TOMLDecodeError", "configparser.Error"}
 )  # fmt: skip
 """Exceptions by which a parser says where the caller's own input is wrong, which the caller needs to know."""
+_COMPOSED: Final = (
+    ast.JoinedStr, ast.FormattedValue, ast.BoolOp, ast.BinOp, ast.Dict, ast.Tuple, ast.List, ast.Await, ast.NamedExpr,
+    ast.Starred,
+)  # fmt: skip
+"""Expressions whose text is made of the texts in them."""
 
 
 class NoStringifyUpstreamError(Rule):
@@ -81,7 +86,9 @@ class NoStringifyUpstreamError(Rule):
                 continue
             message = _message_of(error)
             text = finder.find(message) if message is not None else None
-            if text is None or (uses_sdk and not _is_revealed(text, tool, ctx, shown=shown)):
+            # A framework that sends the text of any exception reveals nothing more in a message.
+            sends = uses_sdk and framework_of(tool).handling(tool.kind).sends
+            if text is None or not (text == _TRACEBACK or ctx.named if sends else shown):
                 continue
             name = "ctx.fail" if error.form == "fail" else short(error.callee)
             facts = "" if uses_sdk else "put facts into data, "
@@ -95,30 +102,14 @@ class NoStringifyUpstreamError(Rule):
             )
 
 
-def _is_revealed(text: str, tool: ToolDef, ctx: RuleContext, *, shown: bool) -> bool:
-    """Whether the client of a server without mcpcore sees a text only because a message repeats it.
-
-    Args:
-        text: The description of the text.
-        tool: The tool that fails.
-        ctx: The context of the rule.
-        shown: Whether every framework shows the messages of the error's class.
-    """
-    if framework_of(tool).handling(tool.kind).sends:
-        return text == _TRACEBACK or ctx.named
-    return shown
-
-
 def _message_of(error: ErrorSite) -> ast.expr | None:
     """The expression of an error's message."""
-    if isinstance(error.node, ast.Call):
-        arguments = error.node.args
-        if error.form == "protocol":
-            keywords = (node for node in walk([error.node]) if isinstance(node, ast.keyword) and node.arg == "message")
-            return next((node.value for node in keywords), arguments[1] if len(arguments) > 1 else None)
-        if error.message.node is None and error.form in {"framework", "builtin", "project"}:
-            return arguments[0] if arguments else None
-    return error.message.node
+    call = error.node
+    if not isinstance(call, ast.Call) or error.form in {"fail", "factory", "coded"}:
+        return error.message.node
+    place = 1 if error.form == "protocol" else 0
+    named = (node.value for node in walk([call]) if isinstance(node, ast.keyword) and node.arg == "message")
+    return next(named, call.args[place] if len(call.args) > place else None)
 
 
 class _TextFinder:
@@ -130,25 +121,25 @@ class _TextFinder:
 
     def find(self, message: ast.expr) -> str | None:
         """The description of the upstream text in a message."""
-        waiting, visited = [message], set[ast.expr]()
+        waiting: list[ast.AST] = [message]
+        visited: set[ast.AST] = set()
         while waiting:
             node = waiting.pop(0)
-            if node in visited:
-                continue
-            visited.add(node)
-            text = self._upstream_text(node)
-            if text is not None:
-                return text
-            waiting = [*self._parts(node), *waiting]
+            if node not in visited:
+                visited.add(node)
+                text = self._upstream_text(node)
+                if text is not None:
+                    return text
+                waiting = [*self._parts(node), *waiting]
         return None
 
-    def _upstream_text(self, node: ast.expr) -> str | None:
+    def _upstream_text(self, node: ast.AST) -> str | None:
         """The description of an expression that is upstream text itself."""
         match node:
             case ast.Name() | ast.Attribute(value=ast.Name()) if (catch := self._caught(node)) is not None:
-                names = [short(name) for name in catch.types if name is not None]
-                caught = f"the caught {names[0]}" if len(names) == 1 else "the caught exception"
-                return f"the text of {caught}" if self._is_upstream(catch) else None
+                names = [name for name in catch.types if name is not None]
+                caught = f"the caught {short(names[0])}" if len(names) == 1 else "the caught exception"
+                return f"the text of {caught}" if any(map(self._is_upstream, names)) else None
             case ast.Call() if callee(node, self._body) in _TRACEBACKS:
                 return _TRACEBACK
             case ast.Attribute(value=owner, attr=name) if name in _BODY_TEXT and _is_response(owner):
@@ -157,62 +148,48 @@ class _TextFinder:
                 return _BODY
         return None
 
-    def _parts(self, node: ast.expr) -> Sequence[ast.expr]:
+    def _parts(self, node: ast.AST) -> Sequence[ast.AST]:
         """The expressions whose texts make up the text of an expression."""
         match node:
-            case ast.JoinedStr() | ast.BoolOp() | ast.Dict():
-                return node.values
-            case ast.FormattedValue() | ast.Subscript() | ast.Await() | ast.NamedExpr() | ast.Starred():
+            case ast.Subscript():
                 return [node.value]
-            case ast.BinOp():
-                return [node.left, node.right]
             case ast.IfExp():
                 return [node.body, node.orelse]
-            case ast.Tuple() | ast.List():
-                return node.elts
             case ast.Name() if self._caught(node) is None:
                 return self._assigned(node)
             case ast.Call() if callee(node, self._body) in _STRINGIFIERS:
                 return node.args[:2]
-            case ast.Call(func=ast.Attribute(value=owner, attr="format" | "join")):
-                return [owner, *node.args, *(keyword.value for keyword in node.keywords)]
             case ast.Call(func=ast.Attribute(value=owner, attr=method)) if method in _STRING_METHODS:
-                return [owner]
-        return ()
+                return [owner, *node.args, *(keyword.value for keyword in node.keywords)]
+        return children(node) if isinstance(node, _COMPOSED) else ()
 
     def _assigned(self, name: ast.Name) -> list[ast.expr]:
         """The values that the function assigns to a name."""
         match = self._body.scope(name).lookup_at(name)
-        if match is None or match[0].is_module:
-            return []
-        values = [binding.value for binding in match[1] if binding.kind in {"assign", "annotated"}]
+        values = [binding.value for binding in match[1]] if match is not None and not match[0].is_module else []
         return [value for value in values if value is not None and value in self._body.parents]
 
     def _caught(self, node: ast.Name | ast.Attribute) -> CatchSite | None:
         """The clause whose exception a name means, or whose text an attribute of the exception holds."""
-        name = node if isinstance(node, ast.Name) else node.value
         if isinstance(node, ast.Attribute) and node.attr not in _EXCEPTION_TEXT:
             return None
+        name = getattr(node if isinstance(node, ast.Name) else node.value, "id", "")
         clauses = (parent for parent in self._body.above(node) if isinstance(parent, ast.ExceptHandler))
-        return next((self._body.catches[clause] for clause in clauses if clause.name == getattr(name, "id", "")), None)
+        return next((self._body.catches[clause] for clause in clauses if clause.name == name), None)
 
-    def _is_upstream(self, catch: CatchSite) -> bool:
-        """Whether the exceptions that a clause catches have texts that others wrote."""
-        return any(self._is_upstream_type(name, catch) for name in catch.types if name is not None)
+    def _is_upstream(self, name: str) -> bool:
+        """Whether others wrote the texts of an exception class.
 
-    def _is_upstream_type(self, name: str, catch: CatchSite) -> bool:
-        source = origin(name, self._ctx, self._body.module.name)
-        if any(self._ctx.hierarchy.is_kind_of(name, base) is True for base in _ABOUT_THE_INPUT):
+        The text of a ValueError is the author's own if the project's code raises it, and about the caller's input if a
+        builtin such as `int` does.
+        """
+        is_kind_of = self._ctx.hierarchy.is_kind_of
+        if any(is_kind_of(name, base) is True for base in _ABOUT_THE_INPUT):
             return False
-        if source == "broad":
-            return not catch.try_body or not all(isinstance(node, ast.Raise) for node in catch.try_body)
-        # The text of a ValueError is the author's own if the project's code raises it, and about the caller's input
-        # if a builtin such as `int` does.
-        return source == "upstream" or self._ctx.hierarchy.is_kind_of(name, "builtins.OSError") is True
+        where = origin(name, self._ctx, self._body.module.name)
+        return where in {"broad", "upstream"} or is_kind_of(name, "builtins.OSError") is True
 
 
 def _is_response(node: ast.expr) -> bool:
     """Whether an expression is the response of a service, by its name."""
-    if isinstance(node, ast.Await):
-        node = node.value
-    return _RESPONSE.search(last_name(node)) is not None
+    return _RESPONSE.search(last_name(node.value if isinstance(node, ast.Await) else node)) is not None

@@ -9,24 +9,23 @@ from typing import TYPE_CHECKING, Final
 from mcpcore_lint.diagnostics import Severity
 from mcpcore_lint.patterns import regex
 from mcpcore_lint.rule import Rule, RuleContext
-from mcpcore_lint.rules._bodies import Body, body_of, callee, mentions
-from mcpcore_lint.semantics.signatures import last_name
+from mcpcore_lint.rules._bodies import Body, body_of, mentions
+from mcpcore_lint.semantics.symbols import last_name
 from mcpcore_lint.syntax.parse import walk_shallow
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from mcpcore_lint.model import CatchSite, Handler, ToolDef
+    from mcpcore_lint.model import Handler, ToolDef
 
-_LOG_METHODS: Final = frozenset(
-    {"debug", "info", "warning", "warn", "error", "exception", "critical", "fatal", "log", "notice", "trace", "print"}
+_LOGGING: Final = regex(
+    r"(?:log[^.]*|console|\b(?:ctx|context))"
+    r"\.(?:debug|info|warn(?:ing)?|error|exception|critical|fatal|log|notice|trace|print)$"
+    r"|\b(?:p?print|warn|print_exc|print_exception|capture_exception|log|send_log_message)$|\bstd(?:out|err)\.write$"
+    r"|\b(?:report_progress|send_progress_notification)$",
+    re.IGNORECASE,
 )
-_LOGGER: Final = regex(r"log|console|^(?:ctx|context)$", re.IGNORECASE)
-_LOG_CALLS: Final = frozenset(
-    {"print", "builtins.print", "warnings.warn", "traceback.print_exc", "traceback.print_exception", "sys.stderr.write",
-     "sys.stdout.write", "pprint.pprint", "sentry_sdk.capture_exception"}
-)  # fmt: skip
-_PROGRESS: Final = frozenset({"report_progress", "send_progress_notification", "send_log_message", "log"})
+"""Functions that only write to a log, to a console or to the client's log."""
 _CLEANUP: Final = frozenset(
     {"close", "aclose", "cleanup", "disconnect", "shutdown", "terminate", "kill", "unlink", "rmtree", "rmdir", "remove",
      "release", "rollback", "cancel", "stop", "quit", "exit", "teardown", "__exit__", "__aexit__", "logout", "dispose",
@@ -36,6 +35,9 @@ _CLEANUP: Final = frozenset(
 _ADDING_METHODS: Final = frozenset({"update", "setdefault", "append", "extend", "add", "insert"})
 _NOTHING: Final = frozenset({"pass", "return", "return None", "return ''", "return []", "return {}", "return False"})
 """Statements that are no other attempt at an answer."""
+_LOOPS: Final = (ast.For, ast.AsyncFor, ast.While)
+_HARMLESS: Final = (ast.Pass, ast.Delete, ast.If, ast.For, ast.AsyncFor, ast.With, ast.AsyncWith)
+"""Statements that are clean-up if the statements inside them are."""
 _BACKGROUND: Final = regex(r"^(?:Thread|Timer|create_task|ensure_future|submit|start_soon|add_task|Process|spawn)$")
 """Functions that run another function in the background."""
 
@@ -68,20 +70,15 @@ class NoSwallowedError(Rule):
             swallowed = (
                 "every exception" if catch.broad else "every OSError" if "builtins.OSError" in catch.types else ""
             )
-            node = body.parents.get(catch.node) if isinstance(catch.node, ast.ExceptHandler) else catch.node
-            statement = body.statement_of(node) if node is not None else None
-            if not swallowed or statement is None or not (catch.suppress or _only_passes(catch.body, body)):
+            if not swallowed or not (catch.suppress or _only_passes(catch.body)) or _only_cleans_up(catch.try_body):
                 continue
-            if (
-                _only_cleans_up(catch.try_body, body)
-                or _is_aside(statement, body)
-                or _is_answered(catch, statement, body)
-            ):
+            statement = catch.node if isinstance(catch.node, ast.stmt) else body.parents[catch.node]
+            loop = next((parent for parent in body.above(statement) if isinstance(parent, _LOOPS)), None)
+            if _is_aside(statement, body) or _is_answered(catch.try_body, statement, loop, body):
                 continue
-            logs = any(
-                _is_logging(node.value, body) for node in walk_shallow([*catch.body]) if isinstance(node, ast.Expr)
-            )
-            deliberate = logs or (not catch.broad and body.loop_of(statement) is not None)
+            expressions = (node.value for node in walk_shallow([*catch.body]) if isinstance(node, ast.Expr))
+            logs = any(map(_is_logging, expressions))
+            deliberate = logs or (not catch.broad and loop is not None)
             ctx.report(
                 catch.span,
                 f"{'`suppress`' if catch.suppress else 'the `except`'} in {tool.display_name} swallows {swallowed}, so "
@@ -93,65 +90,45 @@ class NoSwallowedError(Rule):
             )
 
 
-def _is_logging(node: ast.expr, body: Body) -> bool:
+def _is_logging(node: ast.expr) -> bool:
     """Whether an expression only writes to a log, to a console or to the client's log."""
-    if isinstance(node, ast.Await):
-        node = node.value
-    if not isinstance(node, ast.Call):
-        return False
-    func = node.func
-    if isinstance(func, ast.Attribute) and (
-        func.attr in _PROGRESS or (func.attr in _LOG_METHODS and _LOGGER.search(last_name(func.value)))
-    ):
-        return True
-    return callee(node, body) in _LOG_CALLS
+    call = node.value if isinstance(node, ast.Await) else node
+    return isinstance(call, ast.Call) and _LOGGING.search(ast.unparse(call.func)) is not None
 
 
-def _only_passes(statements: Sequence[ast.stmt], body: Body) -> bool:
+def _only_passes(statements: Sequence[ast.stmt]) -> bool:
     """Whether some statements do nothing but pass, continue, log or print."""
-    for statement in statements:
-        match statement:
-            case ast.Pass() | ast.Continue() | ast.Expr(value=ast.Constant()):
-                pass
-            case ast.Expr(value=value) if _is_logging(value, body):
-                pass
-            case ast.If() if _only_passes([*statement.body, *statement.orelse], body):
-                pass
-            case _:
-                return False
-    return True
+    return all(
+        isinstance(node, (ast.Pass, ast.Continue, ast.If))
+        or (isinstance(node, ast.Expr) and (isinstance(node.value, ast.Constant) or _is_logging(node.value)))
+        for node in walk_shallow([*statements])
+        if isinstance(node, ast.stmt)
+    )
 
 
-def _only_cleans_up(statements: Sequence[ast.stmt], body: Body) -> bool:
+def _only_cleans_up(statements: Sequence[ast.stmt]) -> bool:
     """Whether statements only clean up, report progress, or prepare and write a line of the log."""
     last = statements[-1] if statements else None
-    if isinstance(last, ast.Expr) and _is_logging(last.value, body):
-        statements = [statement for statement in statements if not isinstance(statement, ast.Assign)]
-    for statement in statements:
+    logs = isinstance(last, ast.Expr) and _is_logging(last.value)
+    for statement in walk_shallow([*statements]):
         match statement:
-            case ast.Pass() | ast.Delete():
-                pass
             case ast.Expr(value=value):
                 call = value.value if isinstance(value, ast.Await) else value
                 # A call may wrap another one: asyncio.wait_for(client.close(), 5)
                 calls = [call, *call.args] if isinstance(call, ast.Call) else []
                 names = {last_name(part.func) for part in calls if isinstance(part, ast.Call)}
-                if not _is_logging(call, body) and names.isdisjoint(_CLEANUP):
+                if not _is_logging(call) and names.isdisjoint(_CLEANUP):
                     return False
-            case ast.If():
-                if not _only_cleans_up([*statement.body, *statement.orelse], body):
-                    return False
-            case ast.For() | ast.AsyncFor() | ast.With() | ast.AsyncWith():
-                if not _only_cleans_up(statement.body, body):
-                    return False
-            case _:
+            case ast.Assign() if logs:
+                pass
+            case ast.stmt() if not isinstance(statement, _HARMLESS):
                 return False
     return True
 
 
-def _is_aside(statement: ast.stmt, body: Body) -> bool:
+def _is_aside(statement: ast.AST, body: Body) -> bool:
     """Whether another exception already leaves the function, or the code runs in the background."""
-    child: ast.AST = statement
+    child = statement
     for parent in body.above(statement):
         if isinstance(parent, (ast.Try, ast.TryStar)) and child in parent.finalbody:
             return True
@@ -159,43 +136,39 @@ def _is_aside(statement: ast.stmt, body: Body) -> bool:
             return True
         child = parent
     function = body.function_of(statement)
-    if function is body.root or isinstance(function, ast.Lambda) or statement not in function.body:
+    if function is body.root or isinstance(function, ast.Lambda):
         return False
-    return any(
-        _BACKGROUND.search(last_name(call.func)) is not None and mentions(call, function.name)
-        for call in body.all(ast.Call)
-    )
+    calls = (call for call in body.all(ast.Call) if _BACKGROUND.search(last_name(call.func)))
+    return any(mentions(call, function.name) for call in calls)
 
 
-def _is_answered(catch: CatchSite, statement: ast.stmt, body: Body) -> bool:
+def _is_answered(try_body: Sequence[ast.stmt], statement: ast.AST, loop: ast.AST | None, body: Body) -> bool:
     """Whether the code after the `try` raises the failure, or visibly goes on without the guarded code.
 
     It goes on if the guarded code returns the answer and another attempt follows, and if the guarded code only adds to
     something that existed before, or sets names that already have a value. In a loop, "before" means in the same round:
     an item that is left out of a list goes unnoticed.
     """
-    after = _following(statement, body)
+    after = [later for node in (statement, *body.above(statement)) for later in body.after(node)]
     if any(isinstance(node, ast.Raise) for node in after):
         return True
-    loop = body.loop_of(statement)
-    nodes = walk_shallow([*catch.try_body])
-    if any(isinstance(node, ast.Return) and node.value is not None for node in nodes):
+    guarded = walk_shallow([*try_body])
+    if any(isinstance(node, ast.Return) and node.value is not None for node in guarded):
         return loop is None and any(ast.unparse(node) not in _NOTHING for node in after)
-    stored = _stored_by(nodes)
-    if not stored or not after:
-        return False
-    answer = after[0].value.id if isinstance(after[0], ast.Return) and isinstance(after[0].value, ast.Name) else None
-    if any(isinstance(node, ast.Name) and node.id == answer for node in stored):
-        return False  # the answer itself is missing
-    return all(_existed_before(node, statement, loop, catch, body) for node in stored)
-
-
-def _following(statement: ast.stmt, body: Body) -> list[ast.stmt]:
-    """The statements after a statement in its function, starting with its own block."""
-    statements: list[ast.stmt] = []
-    for node in (statement, *body.above(statement)):
-        statements += body.after(node)
-    return statements
+    targets = _stored_by(guarded)
+    match after:
+        case []:
+            return False
+        case [ast.Return(value=ast.Name(id=answer)), *_] if any(getattr(node, "id", "") == answer for node in targets):
+            return False  # the answer itself is missing
+    # What happens to a thing that the guarded code creates itself follows from its name.
+    names = {target.id for target in targets if isinstance(target, ast.Name)}
+    return bool(targets) and all(
+        _existed_before(target, statement, loop, guarded, body)
+        or (isinstance(target, ast.Name) and not any(mentions(node, target.id) for node in after))
+        for target in targets
+        if isinstance(target, ast.Name) or _root(target) not in names
+    )
 
 
 def _stored_by(nodes: list[ast.AST]) -> list[ast.expr]:
@@ -209,28 +182,27 @@ def _stored_by(nodes: list[ast.AST]) -> list[ast.expr]:
     return targets
 
 
-def _existed_before(target: ast.expr, statement: ast.stmt, loop: ast.AST | None, catch: CatchSite, body: Body) -> bool:
+def _root(target: ast.expr) -> str:
+    """The name that a target begins with; empty if it begins with a call."""
+    while isinstance(target, (ast.Attribute, ast.Subscript)):
+        target = target.value
+    return target.id if isinstance(target, ast.Name) else ""
+
+
+def _existed_before(
+    target: ast.expr, statement: ast.AST, loop: ast.AST | None, guarded: list[ast.AST], body: Body
+) -> bool:
     """Whether a target had a value before the `try`: in the same round, if that is in a loop."""
-    node = target
-    while isinstance(node, (ast.Attribute, ast.Subscript, ast.Starred)):
-        node = node.value
-    if not isinstance(node, ast.Name):
+    if not _root(target):
         return loop is None
-    match = body.scope(statement).lookup(node.id)
-    if match is None:
-        return False
-    is_name = node is target
-    guarded = {id(part) for part in walk_shallow([*catch.try_body])}
-    for binding in match[1]:
-        if id(binding.node) in guarded or id(binding.value) in guarded:
-            # `page = load(); page.seen = True`, `for row in rows: row.seen = True`
-            if not is_name and (binding.value is not None or isinstance(binding.node, (ast.For, ast.AsyncFor))):
-                return True
+    match = body.scope(statement).lookup(_root(target))
+    for binding in match[1] if match is not None else ():
+        if binding.node in guarded or binding.value in guarded:
             continue
-        line = getattr(binding.node, "lineno", 0)
-        if (binding.kind == "parameter" and loop is None) or getattr(loop, "lineno", 0) < line < statement.lineno:
-            empty = isinstance(binding.value, (ast.List, ast.Dict)) and len(ast.unparse(binding.value)) == len("[]")
-            if is_name or not empty:
-                return True
-    # The code after the `try` does not read the name.
-    return is_name and not any(mentions(after, node.id) for after in _following(statement, body))
+        first, line, last = (getattr(node, "lineno", 0) for node in (loop, binding.node, statement))
+        # An empty collection that only the guarded code fills is as good as missing.
+        empty = isinstance(binding.value, (ast.List, ast.Dict)) and len(ast.unparse(binding.value)) == len("[]")
+        is_before = first < line < last or (binding.kind == "parameter" and loop is None)
+        if is_before and (isinstance(target, ast.Name) or not empty):
+            return True
+    return False

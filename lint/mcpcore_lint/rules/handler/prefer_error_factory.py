@@ -10,7 +10,8 @@ from mcpcore_lint.diagnostics import Severity
 from mcpcore_lint.model import Missing
 from mcpcore_lint.names import FACTORY_OF_CODE
 from mcpcore_lint.rule import Rule, RuleContext
-from mcpcore_lint.rules._bodies import codes_known, codes_of
+from mcpcore_lint.rules._bodies import codes_of
+from mcpcore_lint.rules._thrown import declared_codes
 
 if TYPE_CHECKING:
     from mcpcore_lint.diagnostics import Fix
@@ -37,14 +38,12 @@ class PreferErrorFactory(Rule):
             if error.callee != "mcpcore.CodedError" or error.form != "coded":
                 continue
             names = codes_of(error.code) or ()
-            code = next(iter(names), "") if len(names) == 1 else ""
+            code = names[0] if len(names) == 1 else ""
             factory = FACTORY_OF_CODE.get(code)
-            if factory is None:
+            declared = declared_codes(tool.contract) if tool.contract is not None else frozenset()
+            if factory is None or declared is None or code in declared:
                 continue
-            contract = tool.contract
-            if contract is not None and (
-                not isinstance(error.reason, Missing) or not codes_known(contract) or contract.with_code(code)
-            ):
+            if tool.contract is not None and not isinstance(error.reason, Missing):
                 continue
             ctx.report(
                 error.node,

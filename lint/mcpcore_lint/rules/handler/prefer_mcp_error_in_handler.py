@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import ast
 from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint.diagnostics import Severity
-from mcpcore_lint.frameworks import as_markdown, framework_of, registered_in_sight
+from mcpcore_lint.frameworks import as_markdown, framework_of
 from mcpcore_lint.rule import Rule, RuleContext
 from mcpcore_lint.rules._bodies import short, where_to
 from mcpcore_lint.rules.handler._raises import NOT_FAILURES, about_an_unknown_tool
-from mcpcore_lint.rules.handler._wrappers import becomes_another_error, is_caught_by_context_manager
 
 if TYPE_CHECKING:
-    from mcpcore_lint.model import ErrorSite, Handler, ThrowSite, ToolDef
+    import ast
+
+    from mcpcore_lint.model import Handler, ThrowSite, ToolDef
 
 _FACTORIES: Final[dict[str, str]] = {
     "builtins.ValueError": "validation_error",
@@ -74,42 +74,25 @@ There is no finding if a decorator or a context manager of the project catches t
             framework = error.form == "framework" and tool.contract is not None
             if not throw.escapes or not (builtin or framework) or about_an_unknown_tool(error, tool):
                 continue
-            if error.node.lineno in lines or _is_stub(error, handler, tool):
-                continue
-            if builtin and (
-                becomes_another_error(error.type_name, handler, tool, ctx) or _is_guarded(throw, tool, ctx)
-            ):
-                continue
-            lines.add(error.node.lineno)
-            _report(error.node, error.type_name, handler, tool, ctx, throw=throw)
+            is_stub = error.type_name == "builtins.NotImplementedError" and not getattr(error.node, "args", ())
+            if error.node.lineno not in lines and not (is_stub and tool.flavour != "mcpcore"):
+                lines.add(error.node.lineno)
+                _report(throw, error.node, error.type_name, handler, tool, ctx)
 
 
 def _check_helper(throw: ThrowSite, handler: Handler, tool: ToolDef, ctx: RuleContext) -> None:
     """Report `raise helper()` if a function of the project creates a builtin exception."""
     if throw.call is None or throw.reraise:
         return
-    span = handler.module.source.span(throw.node)
     reach = ctx.reach(tool)
     for reached in (*reach.throws, *reach.own):
-        if (
-            reached.call == span
-            and reached.form == "builtin"
-            and reached.source == "project"
-            and reached.type_name not in NOT_FAILURES
-        ):
-            _report(throw.node, reached.type_name, handler, tool, ctx)
+        is_builtin = reached.form == "builtin" and reached.type_name not in NOT_FAILURES
+        if reached.call == throw.span and is_builtin and reached.source == "project":
+            _report(throw, throw.node, reached.type_name, handler, tool, ctx)
             return
 
 
-def _report(
-    node: ast.AST,
-    type_name: str,
-    handler: Handler,
-    tool: ToolDef,
-    ctx: RuleContext,
-    *,
-    throw: ThrowSite | None = None,
-) -> None:
+def _report(throw: ThrowSite, node: ast.AST, type_name: str, handler: Handler, tool: ToolDef, ctx: RuleContext) -> None:
     message = f"{tool.display_name} raises {short(type_name)}"
     weight: Severity | None = None
     if tool.flavour == "mcpcore" or tool.contract is not None:
@@ -119,36 +102,16 @@ def _report(
         handling = framework.handling(tool.kind)
         if handling.sends and type_name not in _UNSPECIFIC and not ctx.named:
             return
-        if handling.sends or not registered_in_sight(tool):
+        # A project may wrap the tools that its decorators collect, and raise ToolError in place of their exceptions.
+        if handling.sends or tool.server is None:
             weight = Severity.INFO
-        effect = framework.effect(handling.shows, tool)
-        message += f", {effect}"
+        message += f", {framework.effect(handling.shows, tool)}"
         if handling.sends:
             message += f", so it looks like {'any other failure' if type_name in _UNSPECIFIC else 'a bug'}"
-    # This follows the calls of the handler, which costs more than all checks before it.
-    if throw is not None and is_caught_by_context_manager(throw, handler, tool, ctx):
-        return
-    advice = where_to(tool, what=_FACTORIES.get(type_name, ""))
-    ctx.report(node, message, help=advice, tool=tool, module=handler.module, weight=weight)
-
-
-def _is_stub(error: ErrorSite, handler: Handler, tool: ToolDef) -> bool:
-    """Whether the handler consists of `raise NotImplementedError`: it is not written yet, or never called."""
-    node = handler.node
-    if error.type_name != "builtins.NotImplementedError" or isinstance(node, ast.Lambda) or tool.flavour == "mcpcore":
-        return False
-    if isinstance(error.node, ast.Call) and (error.node.args or error.node.keywords):
-        return False  # its text is for the agent, like that of any other exception
-    *before, last = node.body
-    return isinstance(last, ast.Raise) and all(
-        isinstance(statement, ast.Pass)
-        or (isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant))
-        for statement in before
-    )
-
-
-def _is_guarded(throw: ThrowSite, tool: ToolDef, ctx: RuleContext) -> bool:
-    """Whether a `guard` of mcpcore around a `raise` gives the exception a code or a reason."""
-    if tool.flavour != "mcpcore" and not tool.handler.module.source.has("mcpcore"):
-        return False
-    return any(own.call == throw.span and own.form in {"guard", "fail"} for own in ctx.reach(tool).own)
+    # A decorator, a `with` or a guard may catch the exception. This follows the calls of the handler, which costs more
+    # than all checks before it.
+    reach = ctx.reach(tool)
+    leaving = [reached for reached in (*reach.own, *reach.throws) if reached.type_name == type_name]
+    if any(throw.span in {reached.call, reached.site.span} for reached in leaving):
+        advice = where_to(tool, what=_FACTORIES.get(type_name, ""))
+        ctx.report(node, message, help=advice, tool=tool, module=handler.module, weight=weight)

@@ -73,10 +73,8 @@ def _class_name(throw: ThrowSite) -> str:
     if throw.type_name is None:
         return "an error"
     name = short(throw.type_name)
-    if isinstance(throw.node.exc, ast.Call):
-        spelled = ast.unparse(throw.node.exc.func).rpartition(".")[2]
-        return spelled if spelled.lower() == name.lower() else name
-    return name
+    spelled = ast.unparse(throw.node.exc.func).rpartition(".")[2] if isinstance(throw.node.exc, ast.Call) else name
+    return spelled if spelled.lower() == name.lower() else name
 
 
 def _is_its_own_cause(throw: ThrowSite) -> bool:
@@ -90,17 +88,8 @@ def _has_another_cause(throw: ThrowSite, body: Body) -> bool:
     error = throw.error
     if error is not None and error.callee in CONSTRUCTORS and isinstance(error.node, ast.Call):
         return error.callee.endswith(".from_unknown") or any(each.arg == "cause" for each in error.node.keywords)
-    raised = throw.node.exc
-    if not isinstance(raised, ast.Name) or not body.module.source.has("__cause__"):
-        return False
-    return any(
-        isinstance(node.ctx, ast.Store)
-        and node.attr == "__cause__"
-        and isinstance(node.value, ast.Name)
-        and node.value.id == raised.id
-        and body.clause_of(node) is throw.catch
-        for node in body.all(ast.Attribute)
-    )
+    attribute = f"{ast.unparse(throw.node.exc)}.__cause__" if throw.node.exc is not None else ""
+    return body.module.source.has("__cause__") and attribute in map(ast.unparse, body.all(ast.Attribute))
 
 
 def _fix(throw: ThrowSite, catch: CatchSite, body: Body, ctx: RuleContext) -> Fix | None:

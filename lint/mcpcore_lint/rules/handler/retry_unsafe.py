@@ -2,29 +2,27 @@
 
 from __future__ import annotations
 
-import ast
 from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint.diagnostics import Severity
 from mcpcore_lint.model import CallValue, Missing, is_left_out, options, string
 from mcpcore_lint.registrations.hints import hints_of
 from mcpcore_lint.rule import Rule, RuleContext
-from mcpcore_lint.rules._advice import says_to_retry
-from mcpcore_lint.rules._contracts import contracts_of, entries_of
+from mcpcore_lint.rules._contracts import contracts_of, element_of, entries_of
 
 if TYPE_CHECKING:
+    import ast
+
     from mcpcore_lint.diagnostics import Related
-    from mcpcore_lint.model import Contract, ContractEntry, ErrorSite, ToolDef, Value
+    from mcpcore_lint.model import Argument, Contract, ContractEntry, ErrorSite, ToolDef, Value
     from mcpcore_lint.syntax.module import Module
 
 _STEP: Final = (
-    'declare effects="none" if the call fails before it changes anything, "unknown" or "partial" if it may have '
-    "changed something; or Retry.never()"
+    'say effects="none" if the call fails before it changes anything, "unknown" or "partial" if it may have changed '
+    "something; or Retry.never()"
 )
-_AT_THROW: Final = (
-    'give effects="none" here if nothing was changed before this failure, "unknown" or "partial" if something may have '
-    "been; or Retry.never()"
-)
+_RETRYING: Final = frozenset({"mcpcore.Retry.now", "mcpcore.Retry.after"})
+"""Calls that create advice to call again."""
 
 
 class RetryUnsafe(Rule):
@@ -73,49 +71,43 @@ class RetryUnsafe(Rule):
         for tool in ctx.tools:
             if tool.kind == "tool" and hints_of(tool).unsafe:
                 for contract in contracts_of(tool):
-                    self._check_entries(contract, tool, seen, ctx)
-                self._check_throws(tool, seen, ctx)
+                    _check_entries(contract, tool, seen, ctx)
+                _check_throws(tool, seen, ctx)
 
-    @staticmethod
-    def _check_entries(contract: Contract, tool: ToolDef, seen: set[object], ctx: RuleContext) -> None:
-        for index, entry in entries_of(contract):
-            if not entry.is_failure_mode or not _is_unsafe(entry):
-                continue
-            related: tuple[Related, ...] = ()
-            retry = entry.arguments["retry"]
-            node, module = retry.node, entry.module
-            if node is None or not entry.inline:
-                # The entry itself is right. The annotations of this tool make its advice unsafe.
-                node, module = _item_at(contract, index), contract.module
-                related = (ctx.related(retry.node or entry.node, "the retry advice is declared here", entry.module),)
-            # A tool may be registered twice, and `*LIST` is one place for several entries.
-            if (node, entry.call) in seen:
-                continue
+
+def _check_entries(contract: Contract, tool: ToolDef, seen: set[object], ctx: RuleContext) -> None:
+    for index, entry in entries_of(contract):
+        retry = entry.arguments["retry"]
+        if not entry.is_failure_mode or not _is_unsafe(retry, entry.arguments["effects"]):
+            continue
+        related: list[Related] = []
+        node: ast.AST | None = retry.node
+        module = entry.module
+        if node is None or not entry.inline:
+            # The entry itself is right. The annotations of this tool make its advice unsafe.
+            node, module = element_of(contract, entry), contract.module
+            related = [ctx.related(retry.node or entry.node, "the retry advice is declared here", entry.module)]
+        # A tool may be registered twice, and `*LIST` is one place for several entries.
+        if (node, entry.call) not in seen:
             seen.add((node, entry.call))
             name = repr(entry.reason_text) if entry.reason_text else f"errors[{index}]"
             ctx.report(node, _message(name, tool), help=_STEP, tool=tool, module=module, related=related)
 
-    @staticmethod
-    def _check_throws(tool: ToolDef, seen: set[object], ctx: RuleContext) -> None:
-        for error in tool.handler.errors:
-            node = error.retry.node or error.node
-            if error.form not in {"fail", "factory", "coded"} or not says_to_retry(error.retry) or node in seen:
+
+def _check_throws(tool: ToolDef, seen: set[object], ctx: RuleContext) -> None:
+    for error in tool.handler.errors:
+        node = error.retry.node or error.node
+        if error.form not in {"fail", "factory", "coded"} or node in seen or not _is_unsafe(error.retry, error.effects):
+            continue
+        name, related = "this failure", []
+        if error.form == "fail" or not (isinstance(error.reason, Missing) or not contracts_of(tool)):
+            entry = _entry_without_effects(error, tool)
+            if entry is None:
                 continue
-            if not is_left_out(error.effects.value):
-                continue
-            if _names_no_entry(error, tool):
-                seen.add(node)
-                ctx.report(node, _message("this failure", tool), help=_AT_THROW, tool=tool, module=error.module)
-            elif (entry := _entry_without_effects(error, tool)) is not None:
-                seen.add(node)
-                ctx.report(
-                    node,
-                    _message(f"this {entry.reason_text!r} failure", tool),
-                    help=_AT_THROW,
-                    tool=tool,
-                    module=error.module,
-                    related=(ctx.related(entry.node, "declared here without effects", entry.module),),
-                )
+            name = f"this {entry.reason_text!r} failure"
+            related = [ctx.related(entry.node, "declared here without effects", entry.module)]
+        seen.add(node)
+        ctx.report(node, _message(name, tool), help=_STEP, tool=tool, module=error.module, related=related)
 
 
 def _message(name: str, tool: ToolDef) -> str:
@@ -125,14 +117,10 @@ def _message(name: str, tool: ToolDef) -> str:
     )
 
 
-def _is_unsafe(entry: ContractEntry) -> bool:
-    """Whether an entry advises to call again and does not say what the call has done."""
-    return says_to_retry(entry.arguments["retry"]) and is_left_out(entry.arguments["effects"].value)
-
-
-def _names_no_entry(error: ErrorSite, tool: ToolDef) -> bool:
-    """Whether an error has no entry that could declare its effects."""
-    return error.form != "fail" and (isinstance(error.reason, Missing) or not contracts_of(tool))
+def _is_unsafe(retry: Argument, effects: Argument) -> bool:
+    """Whether a failure advises, or may advise, to call again and does not say what the call has done."""
+    calls = (value for value in options(retry.value) if isinstance(value, CallValue))
+    return is_left_out(effects.value) and any(call.func.name in _RETRYING for call in calls)
 
 
 def _entry_without_effects(error: ErrorSite, tool: ToolDef) -> ContractEntry | None:
@@ -140,11 +128,13 @@ def _entry_without_effects(error: ErrorSite, tool: ToolDef) -> ContractEntry | N
 
     An entry that declares advice is reported where it is declared.
     """
-    for contract in contracts_of(tool):
-        for _, entry in entries_of(contract):
-            silent = is_left_out(entry.arguments["effects"].value) and not says_to_retry(entry.arguments["retry"])
-            if entry.is_failure_mode and silent and any(_names(value, entry) for value in options(error.reason)):
-                return entry
+    for entry in (entry for contract in contracts_of(tool) for _, entry in entries_of(contract)):
+        effects = entry.arguments["effects"]
+        silent = (
+            entry.is_failure_mode and is_left_out(effects.value) and not _is_unsafe(entry.arguments["retry"], effects)
+        )
+        if silent and any(_names(value, entry) for value in options(error.reason)):
+            return entry
     return None
 
 
@@ -153,13 +143,3 @@ def _names(value: Value, entry: ContractEntry) -> bool:
     if isinstance(value, CallValue) and value.func.name == "mcpcore.FailureMode":
         return entry.call is value.node
     return entry.reason_text is not None and entry.reason_text == string(value)
-
-
-def _item_at(contract: Contract, index: int) -> ast.expr:
-    """The item of `errors=[...]` at a position; the whole list where items of another list come before it."""
-    node = contract.node
-    if isinstance(node, (ast.List, ast.Tuple)):
-        items = node.elts[: index + 1]
-        if len(items) > index and not any(isinstance(item, ast.Starred) for item in items):
-            return items[index]
-    return node

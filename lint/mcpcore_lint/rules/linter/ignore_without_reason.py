@@ -5,17 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mcpcore_lint.diagnostics import Severity
+from mcpcore_lint.rule import RuleContext
 from mcpcore_lint.rules.linter._suppression_rule import SuppressionRule
 
 if TYPE_CHECKING:
-    from mcpcore_lint.rule import RuleContext
     from mcpcore_lint.runner.suppress import Suppressions
 
 
 class IgnoreWithoutReason(SuppressionRule):
     """A suppression that does not say why."""
 
-    id = "ignore-without-reason"
     severity = Severity.INFO
     summary = "the suppression does not say why"
     why = "The next reader cannot tell whether the exception was thought through or made in a hurry."
@@ -27,9 +26,7 @@ class IgnoreWithoutReason(SuppressionRule):
     def check_suppressions(self, suppressions: Suppressions, active: set[str], ctx: RuleContext) -> None:
         """Report each comment without a reason."""
         for suppression in suppressions.all:
-            if not suppression.why and not suppression.misspelt:
-                ctx.report(
-                    suppression.span,
-                    "the suppression does not say why",
-                    help="write the reason after the bracket: # mcpcore: ignore[rule] because ...",
-                )
+            if not suppression.why:
+                message = "the suppression does not say why"
+                step = "write the reason after the bracket: # mcpcore: ignore[rule] because ..."
+                ctx.report(suppression.span, message, help=step)

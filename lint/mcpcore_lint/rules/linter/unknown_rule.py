@@ -5,17 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mcpcore_lint.diagnostics import Severity
+from mcpcore_lint.rule import RuleContext
 from mcpcore_lint.rules.linter._suppression_rule import SuppressionRule
 
 if TYPE_CHECKING:
-    from mcpcore_lint.rule import RuleContext
     from mcpcore_lint.runner.suppress import Suppressions
 
 
 class UnknownRule(SuppressionRule):
     """A suppression of a rule that does not exist."""
 
-    id = "unknown-rule"
     severity = Severity.WARNING
     summary = "a suppression or an option names a rule that does not exist, so it has no effect"
     why = "A misspelt rule suppresses nothing, and nobody notices until the finding that it was written for comes back."
@@ -37,18 +36,13 @@ class UnknownRule(SuppressionRule):
 
 def _explain(name: str) -> tuple[str, str]:
     """The message and the next step for a name that is not the id of a rule."""
-    import difflib
-
-    from mcpcore_lint.rules import all_rules
-    from mcpcore_lint.rules.selectors import names_a_rule
+    from mcpcore_lint.rules import names_a_rule, near_rule
 
     if not name:
         return "the brackets name no rule", "name the rule, or leave out the brackets to suppress all rules"
     if names_a_rule(name) or name == "*":
-        return (
-            f"{name!r} selects several rules, but a suppression must name each rule by its id",
-            "name the rule that has a finding here, or leave out the brackets to suppress all rules",
-        )
-    near = difflib.get_close_matches(name.lower().replace("_", "-"), all_rules(), n=1, cutoff=0.7)
-    hint = f": did you mean {near[0]!r}?" if near else ""
+        message = f"{name!r} selects several rules, but a suppression must name each rule by its id"
+        return message, "name the rule that has a finding here, or leave out the brackets to suppress all rules"
+    near = near_rule(name.lower().replace("_", "-"))
+    hint = f": did you mean {near!r}?" if near else ""
     return f"unknown rule {name!r}{hint}", "correct the name; `mcpcore lint --list-rules` lists all rules"

@@ -4,20 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mcpcore_lint.diagnostics import Edit, Severity
+from mcpcore_lint.diagnostics import Edit, Fix, Severity
+from mcpcore_lint.rule import RuleContext
 from mcpcore_lint.rules.linter._suppression_rule import SuppressionRule
+from mcpcore_lint.syntax.source import Source
 
 if TYPE_CHECKING:
-    from mcpcore_lint.diagnostics import Fix
-    from mcpcore_lint.rule import RuleContext
     from mcpcore_lint.runner.suppress import Suppression, Suppressions
-    from mcpcore_lint.syntax.source import Source
 
 
 class UnusedIgnore(SuppressionRule):
     """A suppression that has no effect."""
 
-    id = "unused-ignore"
     severity = Severity.WARNING
     fixable = True
     summary = "the suppression has no effect: the rule has no finding there"
@@ -32,39 +30,21 @@ class UnusedIgnore(SuppressionRule):
         from mcpcore_lint.rules import rule_named
 
         for suppression in suppressions.all:
-            if suppression.misspelt:
+            names = suppression.rules
+            idle = [name for name in names if name in active and name not in suppression.used and rule_named(name)]
+            kept = tuple(name for name in names if name not in idle)
+            if suppression.misplaced:
+                message = "ignore-file has no effect after the first statement"
                 ctx.report(
-                    suppression.span,
-                    f"`# mcpcore: {suppression.misspelt}` has no effect: it is not a suppression",
-                    help="write # mcpcore: ignore[rule] why, or ignore-file at the top of the file",
+                    suppression.span, message, help="move it above the first statement, or use ignore on the line"
                 )
-            elif suppression.misplaced:
-                ctx.report(
-                    suppression.span,
-                    "ignore-file has no effect after the first statement",
-                    help="move it above the first statement, or use ignore on the line",
-                )
-            elif not suppression.rules:
-                if not suppression.used:
-                    ctx.report(
-                        suppression.span,
-                        "the suppression has no effect: no rule has a finding here",
-                        help="remove the comment",
-                        fix=_removal(suppression, (), ctx),
-                    )
-            elif idle := [
-                name
-                for name in suppression.rules
-                if name in active and name not in suppression.used and rule_named(name)
-            ]:
-                kept = tuple(name for name in suppression.rules if name not in idle)
+            elif idle or not (names or suppression.used):
                 where = "on this line" if suppression.scope == "line" else "in this file"
-                ctx.report(
-                    suppression.span,
-                    f"{', '.join(idle)} {'has' if len(idle) == 1 else 'have'} no finding {where}",
-                    help=_next_step(suppression, kept, ctx.module.source),
-                    fix=_removal(suppression, kept, ctx),
-                )
+                message = f"{', '.join(idle)} {'has' if len(idle) == 1 else 'have'} no finding {where}"
+                if not names:
+                    message = "the suppression has no effect: no rule has a finding here"
+                step = _next_step(suppression, kept, ctx.module.source) if names else "remove the comment"
+                ctx.report(suppression.span, message, help=step, fix=_removal(suppression, kept, ctx))
 
 
 def _next_step(suppression: Suppression, kept: tuple[str, ...], source: Source) -> str:

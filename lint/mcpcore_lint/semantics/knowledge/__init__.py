@@ -13,90 +13,53 @@ from __future__ import annotations
 
 import json
 import os
-from typing import TYPE_CHECKING, Final, TypedDict
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+from functools import cache
+from typing import Any
 
 
-class _File(TypedDict, total=False):
-    exceptions: dict[str, list[str]]
-    raises: dict[str, list[str]]
-    returns: dict[str, str]
-    aliases: dict[str, str]
+@cache
+def _table(section: str) -> dict[str, Any]:
+    """One section of all files, read on first use."""
+    return {key: fact for file in _files() for key, fact in file.get(section, {}).items()}
 
 
-class Knowledge:
-    """The tables, read when first asked."""
-
-    def __init__(self) -> None:
-        self._loaded = False
-        self._exceptions: dict[str, tuple[str, ...]] = {}
-        self._raises: dict[str, tuple[str, ...]] = {}
-        self._returns: dict[str, str] = {}
-        self._aliases: dict[str, str] = {}
-        self._known: dict[str, tuple[str, ...] | None] = {}
-
-    def _load(self) -> None:
-        if self._loaded:
-            return
-        self._loaded = True
-        folder = os.path.dirname(os.path.abspath(__file__))
-        for name in sorted(os.listdir(folder)):
-            if name.endswith(".json"):
-                with open(os.path.join(folder, name), "rb") as file:
-                    data: _File = json.load(file)
-                self._exceptions.update({key: tuple(value) for key, value in data.get("exceptions", {}).items()})
-                self._raises.update({key: tuple(value) for key, value in data.get("raises", {}).items()})
-                self._returns.update(data.get("returns", {}))
-                self._aliases.update(data.get("aliases", {}))
-
-    @property
-    def exceptions(self) -> Mapping[str, tuple[str, ...]]:
-        """Qualified name of a third-party exception to its bases."""
-        self._load()
-        return self._exceptions
-
-    @property
-    def returns(self) -> Mapping[str, str]:
-        """Qualified name of a function to the class of what it returns."""
-        self._load()
-        return self._returns
-
-    def canonical(self, name: str) -> str:
-        """The name that the tables use: `redis.asyncio.Redis.get` is `redis.Redis.get`."""
-        self._load()
-        if name in self._aliases:
-            return self._aliases[name]
-        head, _, last = name.rpartition(".")
-        if head in self._aliases:
-            return f"{self._aliases[head]}.{last}"
-        return name
-
-    def raises(self, name: str) -> tuple[str, ...]:
-        """What a function raises; nothing where the tables do not know it."""
-        return self.known(name) or ()
-
-    def known(self, name: str) -> tuple[str, ...] | None:
-        """What a function raises, which may be nothing; None where the tables do not know it."""
-        if name not in self._known:
-            self._known[name] = self._look_up(name)
-        return self._known[name]
-
-    def _look_up(self, name: str) -> tuple[str, ...] | None:
-        self._load()
-        for each in (name, self.canonical(name)):
-            found = self._raises.get(each)
-            if found is None and not each.rpartition(".")[2].startswith("_"):
-                found = self._raises.get(f"{each.rpartition('.')[0]}.*")
-            if found is not None:
-                return found
-        return None
-
-    def result_of(self, name: str) -> str | None:
-        """The class of what a function returns, where the tables know it."""
-        self._load()
-        return self._returns.get(name) or self._returns.get(self.canonical(name))
+@cache
+def _files() -> list[dict[str, dict[str, Any]]]:
+    folder = os.path.dirname(os.path.abspath(__file__))
+    files = []
+    for name in sorted(os.listdir(folder)):
+        if name.endswith(".json"):
+            with open(os.path.join(folder, name), "rb") as file:
+                files.append(json.load(file))
+    return files
 
 
-KNOWLEDGE: Final = Knowledge()
+def known_exceptions() -> dict[str, tuple[str, ...]]:
+    """The qualified name of each third-party exception with its bases."""
+    return {name: tuple(bases) for name, bases in _table("exceptions").items()}
+
+
+@cache
+def known_name(name: str) -> str:
+    """The name that the tables use: `redis.asyncio.Redis.get` is `redis.Redis.get`."""
+    aliases = _table("aliases")
+    head, _, last = name.rpartition(".")
+    return aliases.get(name) or (f"{aliases[head]}.{last}" if head in aliases else name)
+
+
+@cache
+def known_raises(name: str) -> tuple[str, ...] | None:
+    """What a function raises, which may be nothing; None where the tables do not know it."""
+    table = _table("raises")
+    for spelling in (name, known_name(name)):
+        owner, _, last = spelling.rpartition(".")
+        raised = table.get(spelling, None if last.startswith("_") else table.get(f"{owner}.*"))
+        if raised is not None:
+            return tuple(raised)
+    return None
+
+
+def known_result(name: str) -> str | None:
+    """The class of what a function returns, where the tables know it."""
+    returns = _table("returns")
+    return returns.get(name) or returns.get(known_name(name))

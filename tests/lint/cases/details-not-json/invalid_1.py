@@ -25,7 +25,9 @@ def fetch(ctx: Context, a: str) -> str:
     if a == "7":
         raise not_found("x", {"a": (x for x in a)})  # here
     if a == "8":
-        raise not_found("x", {"a": {x for x in a}, "b": lambda: 1})  # here
+        raise not_found("x", {"a": {x for x in a}})  # here
+    if a == "9":
+        raise not_found("x", {"b": lambda: 1})  # here
     ids = set(a)
     try:
         error = not_found("x", data={"ids": ids})  # here

@@ -14,5 +14,3 @@ class Tools:
             raise ctx.fail("gone", "no %s" % item.id)  # here
         if pmid == "5":
             raise ctx.fail("gone", "no " + str(pmid))  # here
-        message = f"the limit is {self.limit}"
-        raise ctx.fail("gone", message)  # here

@@ -22,9 +22,9 @@ class Tools:
         if pmid == "3":
             raise ctx.fail(message="x", reason="slow")
         if pmid == "4":
-            raise ctx.fail("gone", "x", data={"pmid": pmid})
+            raise ctx.fail("gone", "x", data={"reason": "gone", "pmid": pmid})
         if pmid == "5":
-            raise ctx.fail("gone", "x")
+            raise ctx.fail("gone", "x", {"reason": "gone"})
         if pmid == "6":
             raise ctx.fail(message="x", reason="gone")
         raise ctx.fail("gone", "x", retry=None)

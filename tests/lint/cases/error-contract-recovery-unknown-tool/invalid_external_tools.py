@@ -1,8 +1,5 @@
 # message: 'a' sends the caller to the tool 'web', which the project does not define
-from agents import Agent
 from mcpcore import ErrorCode, FailureMode, Server, tool
-
-agent = Agent(external_tools=OTHERS)
 
 @tool(errors=[FailureMode("a", ErrorCode.NOT_FOUND, when="x", recovery="y", fallback_tool="web")])  # here
 def one() -> str: ...

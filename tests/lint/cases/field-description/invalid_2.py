@@ -56,13 +56,13 @@ def five(path: str) -> str:  # here
     """
 
 @server.tool()
-def refund(amount: float) -> str:  # here
+def refund(amount: float) -> str:
     """Refund an amount."""
 
 @server.tool()
 def book(
     date: str,  # here
-    sure: bool,  # here
+    sure: bool,
 ) -> str:
     """Book a table."""
 

@@ -8,10 +8,6 @@ mcp = FastMCP("x")
 def as_text(message: str) -> list[TextContent]:
     return [TextContent(type="text", text=message)]
 
-def envelope(success: bool, message: str) -> str:
-    answer = {"success": success, "message": message}
-    return dumped(answer)
-
 def dumped(value: object) -> str:
     return json.dumps(value, default=str)
 
@@ -34,9 +30,9 @@ def by_hand(why: str) -> CallToolResult:
 @mcp.tool
 async def fetch(a: str) -> str:
     if a == "1":
-        return envelope(False, "no")  # here
+        return dumped({"success": False, "message": "no"})  # here
     if a == "2":
-        return envelope(True, "yes")
+        return dumped({"success": True, "message": "yes"})
     if a == "3":
         return as_text(f"Error: no {a}")  # here
     if a == "4":

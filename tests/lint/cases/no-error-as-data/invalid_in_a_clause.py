@@ -35,5 +35,3 @@ def read() -> str:
         return open("y").read()
     except OSError as e:
         return f"Error reading y: {e}"  # here
-
-mcp.add_tool(lambda a: {"error": a}, name="short")  # here

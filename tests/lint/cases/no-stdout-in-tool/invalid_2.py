@@ -12,16 +12,12 @@ from sys import stdout
 import click
 from fastmcp import FastMCP
 from rich import print as show
-from rich.console import Console
 
 mcp = FastMCP("x")
-console = Console()
 
 @mcp.tool
 async def fetch(a: str) -> str:
     show(a)  # here
-    console.print(a)  # here
-    Console(width=80).log(a)  # here
     pprint.pprint(a)  # here
     click.echo(a)  # here
     click.echo(a, err=True)

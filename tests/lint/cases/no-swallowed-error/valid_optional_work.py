@@ -36,6 +36,10 @@ async def look_up(a: str) -> dict:
         return exact(a)
     except Exception as error:
         logger.info("no exact match: %s", error)
+    try:
+        cache().last.name = a
+    except Exception:
+        logger.debug("not cached")
     owner = None
     try:
         owner = load(a)

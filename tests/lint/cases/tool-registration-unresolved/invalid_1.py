@@ -6,18 +6,17 @@ from fastmcp import FastMCP
 
 mcp = FastMCP("x")
 
-def discovered() -> dict:
-    found = {}
-    for path in Path("skills").rglob("*.py"):
-        spec = importlib.util.spec_from_file_location(path.stem, path)
-        module = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(module)
-        run = getattr(module, path.stem, None)
-        found[path.stem] = {"run": run}
-    return found
+def load(path: Path):
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return {"run": getattr(module, path.stem, None)}
 
-def register(skills: dict) -> None:
-    for name, record in skills.items():
-        mcp.tool(name=name)(record["run"])
+def discovered() -> list:
+    return [load(path) for path in Path("skills").rglob("*.py")]
+
+def register(skills: list) -> None:
+    for record in skills:
+        mcp.tool()(record["run"])
 
 register(discovered())  # here

@@ -1,15 +1,12 @@
-"""Where a tool gets its name."""
+"""Where a tool gets its name and its description."""
 
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
 
+from mcpcore_lint.model import Const, Missing, ToolDef, Value
+from mcpcore_lint.syntax.module import Module
 from mcpcore_lint.syntax.parse import walk
-
-if TYPE_CHECKING:
-    from mcpcore_lint.model import ToolDef
-    from mcpcore_lint.syntax.module import Module
 
 
 def name_place(tool: ToolDef) -> tuple[ast.AST, Module]:
@@ -22,3 +19,13 @@ def name_place(tool: ToolDef) -> tuple[ast.AST, Module]:
             return tool.name.node, tool.module
         return tool.registration, tool.module
     return tool.handler.node, tool.handler.module
+
+
+def sets_docstring(tool: ToolDef) -> bool:
+    """Whether the file of a tool sets docstrings."""
+    return any(module.source.has(".__doc__ =") for module in (tool.handler.module, tool.module))
+
+
+def says_nothing(value: Value) -> bool:
+    """Whether a description is missing, None or blank."""
+    return isinstance(value, Missing) or (isinstance(value, Const) and not str(value.value or "").strip())

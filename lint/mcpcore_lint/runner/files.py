@@ -1,4 +1,4 @@
-"""Writes files completely or not at all."""
+"""Reads files, and writes them completely or not at all."""
 
 from __future__ import annotations
 
@@ -8,6 +8,18 @@ import stat
 
 class ChangedMeanwhileError(OSError):
     """A file changed since it was read."""
+
+    def __init__(self) -> None:
+        super().__init__("it was changed by someone else meanwhile")
+
+
+def content_of(path: str) -> bytes | None:
+    """The content of a file; None if it cannot be read."""
+    try:
+        with open(path, "rb") as file:
+            return file.read()
+    except OSError:
+        return None
 
 
 def write_text(path: str, text: str) -> None:
@@ -21,19 +33,11 @@ def write_text(path: str, text: str) -> None:
         # A pipe or a device cannot be replaced, only written to; the target of `/dev/stdout` may not even have a path.
         with open(path, "wb") as file:
             file.write(content)
-    elif _content(path) == content:
+    elif content_of(path) == content:
         # A file that is replaced changes its folder, so that the next run would not recognise the folder.
         os.utime(path)
     else:
         put_in_place(path, content)
-
-
-def _content(path: str) -> bytes | None:
-    try:
-        with open(path, "rb") as file:
-            return file.read()
-    except OSError:
-        return None
 
 
 def put_in_place(path: str, content: bytes, *, expected: bytes | None = None) -> None:
@@ -63,8 +67,8 @@ def put_in_place(path: str, content: bytes, *, expected: bytes | None = None) ->
         with os.fdopen(handle, "wb") as file:
             file.write(content)
         os.chmod(temporary, mode)
-        if expected is not None and _content(target) != expected:
-            raise ChangedMeanwhileError("it was changed by someone else meanwhile")  # noqa: TRY301 - see below
+        if expected is not None and content_of(target) != expected:
+            raise ChangedMeanwhileError  # noqa: TRY301 - see below
         os.replace(temporary, target)
     except BaseException:
         os.unlink(temporary)

@@ -52,6 +52,7 @@ def check_all(
     results: dict[str, FileResult] = {}
     # The garbage collector would walk the syntax trees again and again while more are made.
     enabled = gc.isenabled()
+    gc.disable()
     try:
         checker = make()
         checked = (_check(checker, chunk) for chunk in chunks) if count == 1 else _in_processes(checker, chunks, count)

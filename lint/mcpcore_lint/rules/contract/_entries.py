@@ -175,6 +175,8 @@ class EntryRule(Rule):
 
 def _find_declared(module: Module, ctx: RuleContext) -> Iterator[ContractEntry]:
     """The `FailureMode(...)` calls of a file that are not written at one of its tools."""
+    if not module.source.has(_NAME):
+        return
     at_tools = {entry.call for tool in ctx.tools for _, entry in tool_entries(tool) if entry.inline}
     names = {_NAME, *(name for match in re.findall(_OTHER_NAMES, module.source.text) for name in match if name)}
     if len(names) == 1 and module.source.text.count(f"{_NAME}(") == len(at_tools):

@@ -12,9 +12,11 @@ from mcpcore.lost import CLOSED, Notes
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from anyio import CancelScope
     from fastmcp import Context as FastMCPContext
     from mcp.server.mcpserver import Context as SDKContext
 
+    from mcpcore.call_limits import Place
     from mcpcore.codes import Effects
     from mcpcore.envelope import Envelope
     from mcpcore.jsonable import JSON
@@ -28,6 +30,21 @@ _numbers: Final = itertools.count(1)
 
 class Request:
     """The request behind a context; the SDK's own object for it is made when something asks for it."""
+
+    # On the class, so that a request without limits costs no more for them.
+    timeout: float | None = None
+    """Seconds that the call may take; None for no limit."""
+
+    scope: CancelScope | None = None
+    """Cancels the call when its time is up."""
+
+    places: tuple[Place, ...] = ()
+    """The places that the call takes among those that may run concurrently."""
+
+    @property
+    def limited(self) -> bool:
+        """Whether the call has a timeout, or takes a place."""
+        return self.timeout is not None or bool(self.places)
 
     def __init__(
         self,

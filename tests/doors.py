@@ -23,7 +23,7 @@ def on_fastmcp(server: Any) -> Any:
     from mcpcore.declare.tool import as_tool
     from mcpcore.integrations.fastmcp import ContractMiddleware
 
-    boundary = server._boundary
+    boundary, limits = server._boundary, server._calls._limits
     contracts = ContractMiddleware(
         audit=boundary.trail,
         advertise_errors=server._advertise_errors,
@@ -34,6 +34,8 @@ def on_fastmcp(server: Any) -> Any:
         dialect=boundary.dialect.name,
         limits=boundary.mapper.limits,
         bind=server._fields,
+        timeout=None if limits is None else limits.timeout,
+        max_concurrency=None if limits is None else limits.max_concurrency,
     )
     watched = server.settings.lifespan
     # A `Server` wraps the author's lifespan in one that records its failures.

@@ -13,12 +13,14 @@ from typing_extensions import deprecated
 
 from mcpcore import provided
 from mcpcore._where import where_function
+from mcpcore.call_limits import CallLimits, checked_limits
 from mcpcore.contract import Contract, ContractError, FailureMode
 from mcpcore.current import current
 from mcpcore.declare.context import Context
 from mcpcore.declare.signature import is_method, name_of, plain_function, read_signature, which_parameter
 from mcpcore.errors import CodedError
 from mcpcore.foreign import is_async
+from mcpcore.scopes import checked_scopes
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
@@ -49,6 +51,9 @@ class ToolOptions:
         structured_output: Whether the result has structured content and the tool an output schema; by default, if the
             return annotation allows it.
         errors: The contract: a `FailureMode` for each way in which the tool fails that its author knows.
+        timeout: Seconds that a call may take; by default, those of the server. `math.inf` lifts the server's limit.
+        max_concurrency: Calls of the tool that may run concurrently.
+        auth: The OAuth scopes that the access token of the caller needs.
     """
 
     name: str | None = None
@@ -59,6 +64,9 @@ class ToolOptions:
     meta: dict[str, Any] | None = None
     structured_output: bool | None = None
     errors: Sequence[FailureMode[Any]] = ()
+    timeout: float | None = None
+    max_concurrency: int | None = None
+    auth: Sequence[str] = ()
 
 
 class Declaration:
@@ -89,6 +97,8 @@ class Declaration:
                 f"{self.where}: the handler yields; a {self.noun} answers once: return the result, and report progress "
                 "with ctx.report_progress(...)"
             )
+        self.limits = self._read_limits()
+        self.scopes = self._read_scopes()
         try:
             self._read()
         except NameError:
@@ -127,6 +137,22 @@ class Declaration:
             self._definition = provided("ToolDefinition").of(self)
         assert self._definition is not None
         return self._definition
+
+    def _read_limits(self) -> CallLimits | None:
+        if not isinstance(self.options, ToolOptions):
+            return None
+        timeout, max_concurrency = self.options.timeout, self.options.max_concurrency
+        try:
+            return checked_limits(self.where, self.noun, timeout=timeout, max_concurrency=max_concurrency)
+        except ValueError as exc:
+            raise ContractError(str(exc)) from None
+
+    def _read_scopes(self) -> tuple[str, ...]:
+        scopes = self.options.auth if isinstance(self.options, ToolOptions) else ()
+        try:
+            return checked_scopes(self.where, scopes)
+        except ValueError as exc:
+            raise ContractError(str(exc)) from None
 
     def _read(self) -> None:
         self._signature = read_signature(self.handler, self.where, self.contract, method=self.method)

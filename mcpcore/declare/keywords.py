@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypedDict
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from types import EllipsisType
 
     from mcp.server.mcpserver.resources.templates import ResourceSecurity
@@ -15,7 +16,15 @@ if TYPE_CHECKING:
     from mcpcore.retry import Retry
 
 
-class ToolKeywords(TypedDict, total=False):
+class LimitKeywords(TypedDict, total=False):
+    """The options of `@tool` that refuse or stop a call; see `ToolOptions`."""
+
+    timeout: float | None
+    max_concurrency: int | None
+    auth: Sequence[str]
+
+
+class ToolKeywords(LimitKeywords, total=False):
     """The options of `@tool` without its contract; see `ToolOptions`."""
 
     name: str | None

@@ -13,6 +13,7 @@ from mcp_types import CallToolRequestParams, CallToolResult, CompleteResult, Com
 from pydantic import ValidationError
 
 from mcpcore.audit import AuditError
+from mcpcore.call_limits import holding_places
 from mcpcore.contract import NO_CONTRACT
 from mcpcore.current import current
 from mcpcore.effects import default_effects
@@ -24,6 +25,7 @@ from mcpcore.sdk.answers import AnsweredCall, Answers
 from mcpcore.sdk.errors import as_raised
 from mcpcore.sdk.results import converted, failure_in, require_writable, sendable
 from mcpcore.sdk.serving import UnknownTool, invalid_arguments_error, protocols_own, unknown_tool_error
+from mcpcore.sdk.threads import in_thread
 from mcpcore.sdk.tools import ContractTool
 
 if TYPE_CHECKING:
@@ -36,6 +38,7 @@ if TYPE_CHECKING:
     from mcp_types import InputRequiredResult
 
     from mcpcore.boundary import Boundary
+    from mcpcore.call_limits import CallLimits
     from mcpcore.codes import Effects
 
 
@@ -50,8 +53,10 @@ class Calls:
         *,
         fields: Mapping[str, str | None],
         unknown_tool: UnknownTool,
+        limits: CallLimits | None,
     ) -> None:
         """Answer for `server`, which has registered `tools`."""
+        self._limits = limits
         self._server = server
         self._tools = tools
         self._answers = Answers(boundary, fields)
@@ -103,7 +108,8 @@ class Calls:
         with self._answering(ctx, params, name=params.name, surface="tool", tool=tool) as call:
             request, failure = call.request, None
             try:
-                result = await _run(tool, params.arguments or {}, request)
+                run = functools.partial(_run, tool, params.arguments or {}, request)
+                result = await (run() if self._limits is None else self._limits.run(run, request))
             except BaseException as exc:
                 if passes_through(exc):
                     raise
@@ -138,13 +144,13 @@ class Calls:
         uri = str(params.uri)
         with self._answering(ctx, params, name=shown_name(uri), surface="resource") as call:
             call.request.reads = True
-            return await self._answer(read(), call, uri)
+            return await self._answer(read, call, uri)
 
     @recorded_first
     async def get_prompt(self, ctx: ServerRequestContext[Any], params: Any, get: Callable[[], Awaitable[Any]]) -> Any:
         """Get a prompt with `get`, the SDK's own method."""
         with self._answering(ctx, params, name=shown_name(params.name), surface="prompt") as call:
-            return await self._answer(get(), call, params.name)
+            return await self._answer(get, call, params.name)
 
     @recorded_first
     async def complete(
@@ -162,13 +168,13 @@ class Calls:
             return CompleteResult(completion=Completion(values=[]) if completion is None else completion)
 
         with self._answering(ctx, None, name=shown_name(name), surface="completion") as call:
-            return cast("CompleteResult", await self._answer(completed(), call, name))
+            return cast("CompleteResult", await self._answer(completed, call, name))
 
-    async def _answer(self, answering: Awaitable[Any], call: AnsweredCall, name: str) -> Any:
+    async def _answer(self, answer: Callable[[], Awaitable[Any]], call: AnsweredCall, name: str) -> Any:
         """The answer of a resource or a prompt; its failure is recorded and raised as an error of the protocol."""
         request = call.request
         try:
-            result = await answering
+            result = await (answer() if self._limits is None else self._limits.run(answer, request))
             require_writable(result)
         except BaseException as exc:
             if passes_through(exc):
@@ -207,11 +213,22 @@ class Calls:
         return self._answers.error(envelope), self._answers.result(envelope)
 
 
+def _in_own_thread(fn: Callable[..., Any], request: Request) -> Callable[..., Awaitable[Any]]:
+    """`fn` in a thread that a timeout can leave; the SDK waits for its own threads."""
+
+    async def run(**arguments: Any) -> Any:
+        return await in_thread(holding_places(request, functools.partial(fn, **arguments)))
+
+    return run
+
+
 async def _run(tool: SDKTool, arguments: dict[str, Any], request: Request) -> CallToolResult | InputRequiredResult:
     if isinstance(tool, ContractTool):
         return await tool.execute(arguments, request)
     # A subclass may run and convert in its own way.
     own = type(tool).run is SDKTool.run
+    if own and not tool.is_async and request.limited:
+        tool = tool.model_copy(update={"fn": _in_own_thread(tool.fn, request), "is_async": True})
     request.began = True
     try:
         returned = await tool.run(arguments, request.sdk, convert_result=not own)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, PrivateAttr, ValidationError
 
+from mcpcore.call_limits import holding_places
 from mcpcore.contract import CONTRACT_META_KEY, ContractError
 from mcpcore.current import current
 from mcpcore.declare.signature import takes_context
@@ -68,8 +69,16 @@ async def run_handler(
     """Run the handler with `values`, which were validated; a sync one runs in a worker thread if `threaded`.
 
     Raises:
+        CodedError: If the call exceeds a limit of the tool.
         BaseException: The handler's own exception.
     """
+    limits = declared.declaration.limits
+    if limits is None:
+        return await _handled(declared, values, request, threaded=threaded)
+    return await limits.run(functools.partial(_handled, declared, values, request, threaded=threaded), request)
+
+
+async def _handled(declared: Declared[..., Any], values: dict[str, Any], request: Request, *, threaded: bool) -> Any:
     definition = declared.definition
     if definition.sdk.context_kwarg is not None:
         values[definition.sdk.context_kwarg] = request.sdk
@@ -81,7 +90,7 @@ async def run_handler(
     if declared.declaration.is_async:
         return await handler(*args, **values)
     call = functools.partial(handler, *args, **values)
-    returned = await in_thread(call) if threaded else call()
+    returned = await in_thread(holding_places(request, call)) if threaded else call()
     # A decorator may hide that the function inside it is async.
     return await returned if inspect.isawaitable(returned) else returned
 

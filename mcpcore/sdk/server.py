@@ -27,6 +27,7 @@ from typing_extensions import TypeVar, Unpack
 
 from mcpcore.bound_fields import checked
 from mcpcore.boundary import Boundary
+from mcpcore.call_limits import checked_limits
 from mcpcore.contract import CONTRACT_META_KEY, Contract, ContractError, FailureMode
 from mcpcore.current import current
 from mcpcore.declare.declaration import ToolOptions
@@ -66,7 +67,7 @@ if TYPE_CHECKING:
 
     from mcpcore.audit import AuditTrail
     from mcpcore.codes import ErrorCode
-    from mcpcore.declare.keywords import PromptKeywords, ResourceKeywords, ToolKeywords
+    from mcpcore.declare.keywords import LimitKeywords, PromptKeywords, ResourceKeywords, ToolKeywords
     from mcpcore.declare.prompt import DeclaredPrompt
     from mcpcore.declare.resource import DeclaredResource
     from mcpcore.sdk.options import ServerOptions
@@ -101,6 +102,8 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
         limits: Limits = DEFAULT_LIMITS,
         bind: Mapping[str, str | None] | None = None,
         external_tools: Iterable[str] = (),
+        timeout: float | None = None,
+        max_concurrency: int | None = None,
         **options: Unpack[ServerOptions],
     ) -> None:
         """Make a server.
@@ -130,6 +133,8 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
             bind: Fields of every envelope and record: `session_id`, `role`, `workspace_root`, `phase_id`, `plan_hash`
                 and `invariant_id`.
             external_tools: Tools of other servers, which contracts may name as fallback tools.
+            timeout: Seconds that a request may take; then it fails with TIMEOUT. A tool's own timeout replaces it.
+            max_concurrency: Requests that may run concurrently; one more fails with RATE_LIMITED and a waiting time.
             **options: All that the SDK's `MCPServer` takes; see `mcpcore.sdk.options.ServerOptions`.
 
         Raises:
@@ -138,6 +143,7 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
             TypeError: If an option is unknown.
         """
         check_options("Server", unknown_tool=unknown_tool, limits=limits)
+        call_limits = checked_limits("Server", "server", timeout=timeout, max_concurrency=max_concurrency)
         self._advertise_errors = advertise_errors
         self._describe_failures = describe_failures
         self._unknown_tool: UnknownTool = unknown_tool
@@ -160,7 +166,9 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
             audit=audit,
             strictness=Strictness(strict),
         )
-        self._calls = Calls(self, self._tool_manager, self._boundary, fields=self._fields, unknown_tool=unknown_tool)
+        self._calls = Calls(
+            self, self._tool_manager, self._boundary, fields=self._fields, unknown_tool=unknown_tool, limits=call_limits
+        )
         self._fallbacks = ServerFallbacks(
             FallbackCheck(self.name, "Server", external),
             self._startup,
@@ -254,10 +262,12 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
         structured_output: bool | None = None,  # noqa: FBT001 - the SDK's own signature
         *,
         errors: Sequence[FailureMode[Any]] | None = None,
+        **limits: Unpack[LimitKeywords],
     ) -> None:
         """Add a tool: one made by `@tool`, or a function, which with `errors` becomes a contract tool.
 
-        A function without `errors` becomes a tool of the SDK's own kind, unless it takes mcpcore's `Context`.
+        So it does with another option of `mcpcore.tool`, such as `timeout`, or if it takes mcpcore's `Context`. Any
+        other function becomes a tool of the SDK's own kind.
 
         Raises:
             ContractError: If the contract or the handler cannot be served, or the name is taken.
@@ -271,13 +281,14 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
             "meta": meta,
             "structured_output": structured_output,
             "errors": errors,
+            **limits,
         }
         with self._startup.registration():
             made = as_tool(fn)
             if made is not None:
                 changes = {key: value for key, value in keywords.items() if value is not None}
                 self._register(ContractTool.of(made.with_options(**changes) if changes else made))
-            elif errors is not None or takes_context(fn, name=name):
+            elif errors is not None or limits or takes_context(fn, name=name):
                 options = {**keywords, "errors": errors or ()}
                 self._register(ContractTool.of(_unbound(make_tool(fn, ToolOptions(**options)))))
             else:
@@ -312,21 +323,24 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
         structured_output: bool | None = None,  # noqa: FBT001 - the SDK's own signature
         *,
         errors: Sequence[FailureMode[Any]] | None = None,
+        **limits: Unpack[LimitKeywords],
     ) -> Any:
         """Register the decorated function; with `errors` as a contract tool, else as a tool of the SDK's own kind.
 
-        With `errors` the name refers to the `Tool`, which a unit test calls; without, to the function.
+        The other options of `mcpcore.tool`, such as `timeout`, make a contract tool of it too. For a contract tool the
+        name refers to the `Tool`, which a unit test calls; else to the function.
 
         Raises:
             ContractError: If the contract or the handler cannot be served, or the name is taken.
         """
         options = (name, title, description, annotations, icons, meta, structured_output)
         with self._startup.registration():
-            if errors is None:
+            if errors is None and not limits:
                 return self._startup.registered(super().tool(*options))
+            contract_options = ToolOptions(*options, errors or (), **limits)
 
         def register(fn: Callable[..., Any]) -> Any:
-            made = make_tool(fn, ToolOptions(*options, errors))
+            made = make_tool(fn, contract_options)
             self.add_tool(_unbound(made))
             return made
 

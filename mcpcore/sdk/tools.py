@@ -18,6 +18,7 @@ from mcpcore.request import Request
 from mcpcore.sdk.errors import ToolFailure
 from mcpcore.sdk.handlers import nested_call, require_served_by_sdk, run_handler
 from mcpcore.sdk.results import converted
+from mcpcore.sdk.scopes import require_granted
 from mcpcore.sdk.serving import PROTOCOL_NEEDS, invalid_arguments_error
 
 if TYPE_CHECKING:
@@ -70,6 +71,8 @@ class ContractTool(SDKTool):
     async def execute(self, arguments: Mapping[str, Any], request: Request) -> CallToolResult | InputRequiredResult:
         """Validate, run the handler, convert; raises what goes wrong."""
         definition = self.definition
+        if self.tool.declaration.scopes:
+            require_granted(self.tool.declaration.scopes, request)
         try:
             values = definition.validate(arguments)
         except ValidationError as exc:

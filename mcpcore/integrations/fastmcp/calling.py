@@ -35,6 +35,7 @@ from mcpcore.request import Request
 from mcpcore.sdk.answers import AnsweredCall, Answers
 from mcpcore.sdk.handlers import nested_call, run_handler
 from mcpcore.sdk.results import converted
+from mcpcore.sdk.scopes import require_granted
 from mcpcore.sdk.serving import exposes_internal_errors, invalid_arguments_error
 from mcpcore.strictness import strictness_of
 
@@ -187,6 +188,8 @@ async def _run(
 ) -> Any:
     """Validate the arguments, run the handler and convert its result; any failure is raised."""
     definition, signature, metadata = declared.definition, declared.declaration.signature, declared.__fastmcp__
+    if declared.declaration.scopes:
+        require_granted(declared.declaration.scopes, request)
     injected = {parameter.name: values.pop(parameter.name) for parameter in signature.injected}
     is_tool = isinstance(declared, Tool)
     strict = is_tool and request.fastmcp is not None and request.fastmcp.fastmcp.strict_input_validation

@@ -74,7 +74,7 @@ def _authored(exc: BaseException) -> tuple[Code, str, Any] | None:
     if is_a(exc, AuthorizationError):
         code = ErrorCode.UNAUTHORIZED if get_access_token() is None else ErrorCode.FORBIDDEN
         scopes = getattr(exc, "required_scopes", None) if is_a(exc, InsufficientScopeError) else None
-        return code, safe_str(exc), None if scopes is None else {"requiredScopes": scopes}
+        return code, safe_str(exc), None if scopes is None else {"requiredScopes": scopes, "missingScopes": scopes}
     for kinds, code in _CODES:
         if is_a(exc, kinds):
             return code, safe_str(exc), None

@@ -21,9 +21,10 @@ from mcpcore.arguments import INVALID_ARGUMENTS
 from mcpcore.audit import AuditError
 from mcpcore.bound_fields import checked
 from mcpcore.boundary import Boundary
+from mcpcore.call_limits import checked_limits
 from mcpcore.contract import CONTRACT_META_KEY, NO_CONTRACT, ContractError
 from mcpcore.envelope import CANONICAL
-from mcpcore.errors import FrameworkError
+from mcpcore.errors import CodedError, FrameworkError
 from mcpcore.exceptions import is_a, passes_through, returned_failure
 from mcpcore.fallbacks import external_names
 from mcpcore.integrations.fastmcp import logs
@@ -46,6 +47,7 @@ from mcpcore.integrations.fastmcp.finding import (
 from mcpcore.integrations.fastmcp.hints import ToolHints
 from mcpcore.integrations.fastmcp.registering import WRAPPED_RESULT, output_schema_of
 from mcpcore.integrations.fastmcp.returned import watch
+from mcpcore.integrations.fastmcp.scopes import require_visible
 from mcpcore.integrations.fastmcp.starting import Startups
 from mcpcore.jsonable import shown_name
 from mcpcore.limits import DEFAULT_LIMITS, Limits
@@ -106,6 +108,8 @@ class ContractMiddleware(Middleware):
         limits: Limits = DEFAULT_LIMITS,
         bind: Mapping[str, str | None] | None = None,
         external_tools: Iterable[str] = (),
+        timeout: float | None = None,
+        max_concurrency: int | None = None,
     ) -> None:
         """Make the middleware; the options are those of `mcpcore.Server`, which describes the others.
 
@@ -121,6 +125,9 @@ class ContractMiddleware(Middleware):
                 does not exist.
         """
         check_options("ContractMiddleware", unknown_tool=unknown_tool, limits=limits)
+        self._call_limits = checked_limits(
+            "ContractMiddleware", "server", timeout=timeout, max_concurrency=max_concurrency
+        )
         self._advertise_errors = advertise_errors
         self._describe_failures = describe_failures
         self._unknown_tool = unknown_tool
@@ -268,7 +275,7 @@ class ContractMiddleware(Middleware):
             request.effects = effects
             made = answer = None
             try:
-                result = _required(await call_next(context))
+                result = _required(await self._limited(call_next, context, request))
                 request.began = True
                 if isinstance(result, ToolResult) and not isinstance(result, FailedResult | InputRequiredToolResult):
                     made = _protocol_result(result)
@@ -349,7 +356,13 @@ class ContractMiddleware(Middleware):
         server, message = _server(context), context.message
         if is_a(exc, (NotFoundError, DisabledError)):
             known = await _tool_names(server)
-            return exc if message.name in known else unknown_tool_error(message.name, known)
+            if message.name in known:
+                return exc
+            try:
+                await require_visible(server, message.name)
+            except CodedError as hidden:
+                return hidden
+            return unknown_tool_error(message.name, known)
         if request.contract is not NO_CONTRACT:
             request.effects = await self._hints.of(server, message.name, request.contract)
             return raised_within(exc)
@@ -384,7 +397,7 @@ class ContractMiddleware(Middleware):
         with renamed_by(renaming), self._answering(context, name=name, surface=surface, answers=answers) as call:
             request = call.request
             try:
-                result = await call_next(context)
+                result = await self._limited(call_next, context, request)
                 is_whole = not hasattr(result, "input_required")
                 if is_whole and surface == "resource":
                     require_writable(result.to_mcp_result(name))
@@ -409,6 +422,12 @@ class ContractMiddleware(Middleware):
             return result
 
     # --- the request ----------------------------------------------------------------------------------------------
+
+    async def _limited(self, call_next: CallNext[Any, Any], context: MiddlewareContext[Any], request: Request) -> Any:
+        """The answer of FastMCP, within the limits of the server."""
+        if self._call_limits is None:
+            return await call_next(context)
+        return await self._call_limits.run(functools.partial(call_next, context), request)
 
     @contextmanager
     def _answering(

@@ -1,0 +1,308 @@
+"""Timeouts and limits of concurrent calls: what the client reads, and when a place is free again."""
+
+from __future__ import annotations
+
+import math
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+import anyio
+import pytest
+from mcp import Client
+from mcp.shared.exceptions import MCPError
+from mcp_types import ToolAnnotations
+from pydantic import BaseModel
+
+from mcpcore import Context, Envelope, ErrorCode, FailureMode, Retry, Server, prompt, resource, tool
+from mcpcore.contract import ContractError
+from tests.conftest import Call
+
+SENDS = ToolAnnotations(read_only_hint=False, idempotent_hint=False)
+TOO_SLOW = FailureMode(
+    "too_slow",
+    ErrorCode.TIMEOUT,
+    when="The report has too many rows.",
+    recovery="Ask for one month at a time.",
+    retry=Retry.never(),
+    effects="none",
+)
+BUSY = FailureMode("busy", ErrorCode.RATE_LIMITED, when="Too many reports.", recovery="Ask again when it is quiet.")
+
+
+def failure(result: Any) -> Envelope:
+    envelope = Envelope.from_result(result)
+    assert envelope is not None, result
+    return envelope
+
+
+async def calls_at_once(server: Server[Any], name: str, count: int) -> list[Any]:
+    """Return the results of calls that overlap, in the order in which they end."""
+    results: list[Any] = []
+    async with Client(server) as client:
+
+        async def call() -> None:
+            results.append(await client.call_tool(name, {}))
+
+        async with anyio.create_task_group() as group:
+            for _ in range(count):
+                group.start_soon(call)
+    return results
+
+
+@pytest.mark.usefixtures("door")
+class TestTimeout:
+    @pytest.mark.parametrize("kind", ["async", "sync"])
+    def test_a_call_that_takes_too_long_fails_with_the_entry_of_the_contract(self, kind: str, call: Call) -> None:
+        release = threading.Event()
+
+        @tool(name="report", errors=[TOO_SLOW], timeout=0.1, annotations=SENDS)
+        async def waits() -> str:
+            await anyio.sleep(30)
+            return "late"
+
+        @tool(name="report", errors=[TOO_SLOW], timeout=0.1, annotations=SENDS)
+        def blocks() -> str:
+            release.wait(30)
+            return "late"
+
+        began = time.monotonic()
+        told = failure(call(Server("s", tools=[waits if kind == "async" else blocks]), "report"))
+        release.set()
+        assert time.monotonic() - began < 20
+        assert ("TIMEOUT", "too_slow", "none") == (told.name, told.reason, told.effects)
+        assert (Retry.never(), "Ask for one month at a time.") == (told.retry, told.hint)
+        assert {"timeoutMs": 100} == told.details
+
+    def test_without_an_entry_the_failure_follows_from_the_annotations(self, call: Call) -> None:
+        @tool(timeout=0.1, annotations=SENDS)
+        async def send() -> None:
+            await anyio.sleep(30)
+
+        told = failure(call(Server("s", tools=[send]), "send"))
+        assert ("TIMEOUT", "call_timeout", "unknown") == (told.name, told.reason, told.effects)
+        assert Retry.never() == told.retry
+
+    def test_of_two_entries_with_the_code_neither_is_chosen(self, call: Call) -> None:
+        other = FailureMode("upstream_slow", ErrorCode.TIMEOUT, when="The API hangs.", recovery="Call again later.")
+
+        @tool(errors=[TOO_SLOW, other], timeout=0.1)
+        async def report() -> None:
+            await anyio.sleep(30)
+
+        assert "call_timeout" == failure(call(Server("s", tools=[report]), "report")).reason
+
+    def test_an_entry_with_a_data_model_gets_no_data(self, call: Call) -> None:
+        class Rows(BaseModel):
+            rows: int
+
+        entry = FailureMode("slow", ErrorCode.TIMEOUT, when="Slow.", recovery="Ask for less of it.", data=Rows)
+
+        @tool(errors=[entry], timeout=0.1)
+        async def report() -> None:
+            await anyio.sleep(30)
+
+        told = failure(call(Server("s", tools=[report], strict=True), "report"))
+        assert ("slow", None) == (told.reason, told.details or None)
+
+    @pytest.mark.parametrize("kind", ["async", "sync", "resource", "prompt"])
+    def test_a_server_times_out_whatever_has_no_timeout_of_its_own(self, kind: str) -> None:
+        release = threading.Event()
+        server = Server("s", timeout=0.2)
+
+        @server.tool(name="async")
+        async def waits() -> str:
+            await anyio.sleep(30)
+            return "late"
+
+        @server.tool(name="sync")
+        def blocks() -> str:
+            # FastMCP cannot leave the thread of such a tool, and fails the call when the thread ends.
+            release.wait(2)
+            return "late"
+
+        @resource("slow://it")
+        async def reads() -> str:
+            await anyio.sleep(30)
+            return "late"
+
+        @prompt(name="slow")
+        async def asks() -> str:
+            await anyio.sleep(30)
+            return "late"
+
+        server.add_resource(reads)
+        server.add_prompt(asks)
+
+        async def run() -> Envelope:
+            async with Client(server) as client:
+                if kind in ("async", "sync"):
+                    return failure(await client.call_tool(kind, {}))
+                with pytest.raises(MCPError) as raised:
+                    await (client.read_resource("slow://it") if kind == "resource" else client.get_prompt("slow"))
+                return failure(raised.value)
+
+        told = anyio.run(run)
+        release.set()
+        assert ("TIMEOUT", "call_timeout") == (told.name, told.reason)
+
+    @pytest.mark.parametrize("own", [5, math.inf])
+    def test_a_tools_own_timeout_replaces_that_of_the_server(self, own: float, call: Call) -> None:
+        @tool(timeout=own)
+        async def slow() -> str:
+            await anyio.sleep(0.3)
+            return "done"
+
+        assert not call(Server("s", tools=[slow], timeout=0.1), "slow").is_error
+
+    def test_a_failure_that_the_handler_declares_when_it_is_stopped_is_answered(self, call: Call) -> None:
+        half = FailureMode("half", ErrorCode.CONFLICT, when="Half is done.", recovery="Look.", effects="partial")
+
+        @tool(errors=[half], timeout=0.1)
+        async def copies(ctx: Context[Any]) -> None:
+            try:
+                await anyio.sleep(30)
+            except BaseException:
+                raise ctx.fail("half") from None
+
+        assert "half" == failure(call(Server("s", tools=[copies]), "copies")).reason
+
+    def test_an_error_of_the_cancellation_is_a_timeout(self, call: Call) -> None:
+        """So is a result that comes too late."""
+
+        @tool(timeout=0.1)
+        async def breaks() -> None:
+            try:
+                await anyio.sleep(30)
+            except BaseException:
+                raise RuntimeError("the connection was closed: hunter2") from None
+
+        @tool(timeout=0.1)
+        async def ignores() -> str:
+            with anyio.CancelScope(shield=True):
+                await anyio.sleep(0.3)
+            return "late"
+
+        for handler in (breaks, ignores):
+            result = call(Server("s", tools=[handler]), handler.name)
+            assert "TIMEOUT" == failure(result).name
+            assert "hunter2" not in result.model_dump_json()
+
+    def test_a_timeout_of_the_clients_own_is_no_failure(self, caplog: pytest.LogCaptureFixture) -> None:
+        """A cancelled call is not recorded, with or without a timeout of the server."""
+
+        @tool(timeout=30)
+        async def slow() -> None:
+            await anyio.sleep(60)
+
+        async def run() -> None:
+            async with Client(Server("s", tools=[slow], timeout=20, max_concurrency=1)) as client:
+                for _ in range(3):  # each gives its place back
+                    with anyio.move_on_after(0.1) as scope:
+                        await client.call_tool("slow", {})
+                    assert scope.cancelled_caught
+                    await anyio.sleep(0.05)
+
+        caplog.set_level("INFO")
+        anyio.run(run)
+        assert not [record for record in caplog.records if record.name == "mcpcore.audit"]
+
+
+@pytest.mark.usefixtures("door")
+class TestCallsAtOnce:
+    @pytest.mark.parametrize("of", ["tool", "server"])
+    def test_one_more_call_is_refused_with_a_waiting_time(self, of: str) -> None:
+        limit = {"max_concurrency": 3}
+
+        @tool(annotations=SENDS, **(limit if of == "tool" else {}))
+        async def slow() -> str:
+            await anyio.sleep(0.3)
+            return "done"
+
+        server = Server("s", tools=[slow], **(limit if of == "server" else {}))
+        results = anyio.run(calls_at_once, server, "slow", 5)
+        assert [True, True, False, False, False] == [result.is_error for result in results]
+        told = failure(results[0])
+        assert ("RATE_LIMITED", "too_many_calls", "none") == (told.name, told.reason, told.effects)
+        assert (told.retry.seconds or 0) > 0
+        assert f"The {of} is busy" in told.message
+        assert {"maxConcurrency": 3} == told.details
+        # The mean duration of a call is known now.
+        assert Retry.after(seconds=0.4) == failure(anyio.run(calls_at_once, server, "slow", 4)[0]).retry
+
+    def test_the_entry_of_the_contract_has_the_advice_and_the_limit_the_waiting_time(self) -> None:
+        @tool(errors=[BUSY], max_concurrency=1)
+        async def report() -> str:
+            await anyio.sleep(0.2)
+            return "done"
+
+        told = failure(anyio.run(calls_at_once, Server("s", tools=[report]), "report", 2)[0])
+        assert ("busy", "Ask again when it is quiet.") == (told.reason, told.hint)
+        assert Retry.after(seconds=1) == told.retry
+
+    def test_a_place_is_free_after_a_failure(self, call: Call) -> None:
+        @tool(max_concurrency=1)
+        def broken() -> None:
+            raise KeyError("it")
+
+        server = Server("s", tools=[broken], max_concurrency=1)
+        assert ["INTERNAL_ERROR"] * 3 == [failure(call(server, "broken")).name for _ in range(3)]
+
+    def test_a_thread_keeps_its_place_after_the_timeout(self, call: Call) -> None:
+        """Otherwise repeated calls would pile up threads that nobody waits for."""
+        release, ended = threading.Event(), threading.Event()
+
+        @tool(timeout=0.1, max_concurrency=1)
+        def blocks() -> None:
+            release.wait(30)
+            ended.set()
+
+        server = Server("s", tools=[blocks])
+
+        async def run() -> list[str]:
+            async with Client(server) as client:
+                names = [failure(await client.call_tool("blocks", {})).name for _ in range(2)]
+                release.set()
+                while not ended.is_set() or names[-1] == "RATE_LIMITED":
+                    await anyio.sleep(0.02)
+                    result = await client.call_tool("blocks", {})
+                    names.append("fine" if not result.is_error else failure(result).name)
+            return names
+
+        names = anyio.run(run)
+        assert ["TIMEOUT", "RATE_LIMITED", "fine"] == [names[0], names[1], names[-1]]
+
+    def test_every_refused_call_leaves_a_record(self, caplog: pytest.LogCaptureFixture) -> None:
+        @tool(max_concurrency=1)
+        async def slow() -> None:
+            await anyio.sleep(0.2)
+
+        caplog.set_level("INFO")
+        results = anyio.run(calls_at_once, Server("s", tools=[slow]), "slow", 4)
+        told = [failure(result).correlation_id for result in results if result.is_error]
+        records: list[Any] = [record for record in caplog.records if record.name == "mcpcore.audit"]
+        assert sorted(told) == sorted(record.audit["correlationId"] for record in records)
+        assert 3 == len(told)
+
+
+class TestOptions:
+    @pytest.mark.parametrize(
+        "declare", [lambda **options: tool(**options)(calls_at_once), Server], ids=["tool", "server"]
+    )
+    @pytest.mark.parametrize(
+        ("option", "value"),
+        [
+            ("timeout", 0),
+            ("timeout", -1),
+            ("timeout", math.nan),
+            ("timeout", "5"),
+            ("timeout", True),
+            ("max_concurrency", 0),
+            ("max_concurrency", 1.5),
+            ("max_concurrency", True),
+        ],
+    )
+    def test_a_limit_that_is_none_is_refused(self, declare: Callable[..., Any], option: str, value: object) -> None:
+        with pytest.raises((ValueError, ContractError, TypeError), match=option):
+            declare(**{option: value})

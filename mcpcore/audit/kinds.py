@@ -21,7 +21,19 @@ BREACH_KINDS: Final[Mapping[BreachKind, str]] = {
 """The kinds in records, with the words for people."""
 
 LOST: Final = "lost"
-"""`outcome` in the record of a lost failure, which no client received. Other records have no outcome."""
+"""`outcome` in the record of a lost failure, which no client received."""
+
+REFUSED: Final = "refused"
+"""`outcome` in the record of HTTP requests that the server refused. The record of a failed call has no outcome."""
+
+_MAX_COUNT: Final = 10_000_000
+"""A server cannot refuse more requests in a minute: a record with a higher count was forged, and counts as one."""
+
+
+def count_of(record: Mapping[str, Any]) -> int:
+    """How many failures of clients a record stands for."""
+    count = record.get("count") if record.get("outcome") == REFUSED else 1
+    return count if type(count) is int and 0 < count <= _MAX_COUNT else 1
 
 
 def is_lost(record: Mapping[str, Any]) -> bool:

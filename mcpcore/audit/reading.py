@@ -59,7 +59,7 @@ def moment_of(record: Record) -> datetime | None:
     return moment if moment is None or moment.tzinfo is not None else moment.replace(tzinfo=UTC)
 
 
-_SURFACES: Final = ("tool", "resource", "prompt", "completion")
+_SURFACES: Final = ("tool", "resource", "prompt", "completion", "http")
 
 
 def what_failed(record: Record) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final
 
-from mcpcore.audit.kinds import BREACH_KINDS, is_lost
+from mcpcore.audit.kinds import BREACH_KINDS, count_of, is_lost
 from mcpcore.audit.reading import moment_of, what_failed
 
 if TYPE_CHECKING:
@@ -156,12 +156,13 @@ def collect(records: Iterable[Record], *, slots: int = 48) -> Stats:
             group = groups.get(key)
         if group is None:
             group = groups[key] = Group(*key)
-        group.count += 1
-        total += 1
+        count = count_of(record)
+        group.count += count
+        total += count
         moment = moment_of(record)
         if moment is None:
             continue
-        group.seconds[int(moment.timestamp())] += 1
+        group.seconds[int(moment.timestamp())] += count
         group.first = moment if group.first is None else min(group.first, moment)
         group.last = moment if group.last is None else max(group.last, moment)
         since = moment if since is None else min(since, moment)

@@ -302,7 +302,7 @@ def _print_record(record: Record, *, as_json: bool) -> None:
     if as_json:
         output.line(json.dumps(record, separators=(",", ":")))
         return
-    from mcpcore.audit.kinds import is_lost
+    from mcpcore.audit.kinds import count_of, is_lost
     from mcpcore.audit.reading import what_failed
 
     stamp = str(record.get("timestamp", "-"))
@@ -319,6 +319,7 @@ def _print_record(record: Record, *, as_json: bool) -> None:
         output.styled(str(record.get("name", "-")), fg="red"),
         f"  {record.get('reason') or '-'}  ",
         output.styled("lost  ", fg="yellow") if is_lost(record) else "",
+        f"{count} times  " if (count := count_of(record)) > 1 else "",
         output.styled(f"id {record.get('correlationId', '-')}", dim=True),
     )
     for line in _details(record):

@@ -20,7 +20,7 @@ from mcpcore.cli.problems import Problem
 from mcpcore.cli.splitting import SplitCommand, after_dashes, complete_files
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from types import FrameType
 
     from mcpcore.sdk.startup import Startup
@@ -254,6 +254,9 @@ def _serve_http(
     level = "info" if verbose else "warning"
     output.line(f"Serving {getattr(server, 'name', None) or 'the server'} at {url} (end with Ctrl+C)", err=True)
     if kind_of(server) == "fastmcp":
+        for contracts in server.middleware:
+            if hasattr(contracts, "watch_http"):
+                server.http_app = _watched(server.http_app, contracts)
         anyio.run(
             lambda: server.run_http_async(
                 show_banner=False,
@@ -275,6 +278,11 @@ def _serve_http(
             # A failed lifespan is reported later, without the secrets in its traceback.
             logging.getLogger("uvicorn.error").addFilter(_is_no_traceback)
         anyio.run(lambda: uvicorn.Server(config).serve(sockets=[bound]))
+
+
+def _watched(make_app: Callable[..., Any], contracts: Any) -> Callable[..., Any]:
+    """`make_app`, whose application counts the requests that it refuses."""
+    return lambda **options: contracts.watch_http(make_app(**options))
 
 
 def _is_no_traceback(record: logging.LogRecord) -> bool:

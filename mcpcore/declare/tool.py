@@ -163,10 +163,10 @@ if not MYPY:
             **options: `errors`, the contract; `name`, the function's own where left out; `title`, `description` (the
                 docstring where left out), `annotations`, `icons`, `meta` and `structured_output`, as the SDK takes
                 them; `timeout`, the seconds that a call may take; `max_concurrency`, the calls that may run
-                concurrently; `auth`, the scopes that the access token of the caller needs. From the annotations follows what a
-                failure that declares no `effects` says of them: with `read_only_hint=True` that nothing was changed,
-                with `read_only_hint=False` and `idempotent_hint=False` that a timeout or a crash may have changed
-                something.
+                concurrently; `auth`, the scopes that the access token of the caller needs. From the annotations
+                follows what a failure that declares no `effects` says of them: with `read_only_hint=True` that nothing
+                was changed, with `read_only_hint=False` and `idempotent_hint=False` that a timeout or a crash may have
+                changed something.
 
         Raises:
             ContractError: At import, if the contract or the handler cannot stand.

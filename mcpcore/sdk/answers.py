@@ -12,6 +12,7 @@ from mcpcore.envelope import CANONICAL
 from mcpcore.exceptions import is_a
 from mcpcore.mapper import failures_within
 from mcpcore.outcome import BrokenContractError, BrokenItem, FailedCall
+from mcpcore.sdk.refusals import ANSWERED
 from mcpcore.sdk.serving import chosen_error, protocol_error, protocols_own, trace_id
 
 if TYPE_CHECKING:
@@ -106,7 +107,10 @@ class AnsweredCall:
         within = failures_within(exc, self.request.contract)
         context = in_force(self.answers.fields, self.request.fields or {}, (exc, *within))
         if self._wire is not None:
-            trace = trace_id(self._wire.meta, getattr(self._wire.request, "headers", None))
+            http = self._wire.request
+            trace = trace_id(self._wire.meta, getattr(http, "headers", None))
+            if http is not None:
+                http.scope[ANSWERED] = True
             if trace is not None:
                 context[TRACE_FIELD] = trace
         return context

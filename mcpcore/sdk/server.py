@@ -47,6 +47,7 @@ from mcpcore.sdk.fallbacks import ServerFallbacks
 from mcpcore.sdk.handlers import registering, with_contracts
 from mcpcore.sdk.private import lowlevel_of
 from mcpcore.sdk.prompts import register as register_prompt
+from mcpcore.sdk.refusals import Refusals, watched
 from mcpcore.sdk.resources import register as register_resource
 from mcpcore.sdk.returned import Resources, watched_prompt
 from mcpcore.sdk.serving import UnknownTool, check_options, exposes_internal_errors, missing_attribute, with_failures
@@ -64,6 +65,7 @@ if TYPE_CHECKING:
     from mcp_types import Resource as MCPResource
     from mcp_types import ResourceTemplate as MCPResourceTemplate
     from pydantic import AnyUrl
+    from starlette.applications import Starlette
 
     from mcpcore.audit import AuditTrail
     from mcpcore.codes import ErrorCode
@@ -169,6 +171,7 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
         self._calls = Calls(
             self, self._tool_manager, self._boundary, fields=self._fields, unknown_tool=unknown_tool, limits=call_limits
         )
+        self._refusals = Refusals(self._boundary.trail, self.name)
         self._fallbacks = ServerFallbacks(
             FallbackCheck(self.name, "Server", external),
             self._startup,
@@ -190,6 +193,16 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
 
     async def _check_fallbacks(self) -> None:
         await self._fallbacks.check()
+
+    def streamable_http_app(self, **options: Any) -> Starlette:
+        """The ASGI application for streamable HTTP, as the SDK makes it; requests that it refuses are counted."""
+        path = options.get("streamable_http_path", "/mcp")
+        return watched(super().streamable_http_app(**options), self._refusals, path)
+
+    def sse_app(self, **options: Any) -> Starlette:
+        """The ASGI application for SSE, as the SDK makes it; requests that it refuses are counted."""
+        paths = options.get("sse_path", "/sse"), options.get("message_path", "/messages/")
+        return watched(super().sse_app(**options), self._refusals, *paths)
 
     async def run_streamable_http_async(self, **options: Any) -> None:
         """Serve streamable HTTP, as the SDK's server does; a port that is taken is recorded."""

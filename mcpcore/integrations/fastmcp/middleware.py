@@ -8,6 +8,7 @@ import weakref
 from contextlib import contextmanager, nullcontext, suppress
 from typing import TYPE_CHECKING, Any, Final, cast
 
+import fastmcp
 import mcp_types
 from fastmcp.exceptions import DisabledError, NotFoundError
 from fastmcp.server.middleware.middleware import CallNext, Middleware, MiddlewareContext
@@ -55,6 +56,7 @@ from mcpcore.recording import recorded_first
 from mcpcore.request import Request
 from mcpcore.sdk.answers import AnsweredCall, Answers
 from mcpcore.sdk.definition import admitting_error, without_error
+from mcpcore.sdk.refusals import Refusals, watched
 from mcpcore.sdk.results import failure_in, require_writable, sendable
 from mcpcore.sdk.serving import (
     UnknownTool,
@@ -76,6 +78,7 @@ if TYPE_CHECKING:
     from fastmcp.prompts.base import PromptResult
     from fastmcp.resources.base import ResourceResult
     from fastmcp.tools.base import Tool as FastMCPTool
+    from starlette.applications import Starlette
 
     from mcpcore.audit import AuditTrail
     from mcpcore.outcome import Outcome
@@ -179,6 +182,15 @@ class ContractMiddleware(Middleware):
     def startup_of(self, server: FastMCP[Any]) -> Startup:
         """The object that records why `server` cannot start or stop; for `mcpcore run`."""
         return self._startups.of(server)
+
+    def watch_http(self, app: Starlette) -> Starlette:
+        """Return `app`, made by `mcp.http_app()`, with the requests that it refuses counted and recorded.
+
+        Such a request, of a stranger without a token or with a bad session, never reaches the middleware itself. There
+        is one record for each kind and minute: `uvicorn.run(contracts.watch_http(mcp.http_app()))`.
+        """
+        server = app.state.fastmcp_server
+        return watched(app, Refusals(self._trail, server.name), app.state.path, fastmcp.settings.message_path)
 
     # --- the messages of a client ---------------------------------------------------------------------------------
 

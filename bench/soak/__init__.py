@@ -1,0 +1,1 @@
+"""Whether servers stay right under load: wrong answers, lost records, growing memory, and the time that calls take."""

@@ -1,0 +1,110 @@
+"""Several uvicorn workers with one trail, alone and behind a reverse proxy: real processes, real sockets."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import anyio
+import httpx2
+import pytest
+from mcp import Client
+
+from mcpcore import Envelope
+from mcpcore.audit import verify
+from tests.runtime.test_refusals import JSON
+
+ROOT = Path(__file__).parents[2]
+WORKERS = 3
+CLIENTS = 6
+CALLS = 8
+
+
+@contextmanager
+def uvicorn(app: str, *, workers: int, **environment: str) -> Iterator[str]:
+    """Serve an application of `workers_server` and return its URL."""
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    command = [sys.executable, "-m", "uvicorn", "--factory", f"tests.runtime.workers_server:{app}"]
+    process = subprocess.Popen(
+        [*command, "--port", str(port), "--workers", str(workers), "--log-level", "warning"],
+        cwd=ROOT,
+        env={**os.environ, **environment},
+    )
+    url = f"http://127.0.0.1:{port}/mcp"
+    try:
+        for _ in range(600):
+            try:
+                socket.create_connection(("127.0.0.1", port)).close()
+                break
+            except OSError:
+                assert process.poll() is None
+                time.sleep(0.05)
+        yield url
+    finally:
+        process.send_signal(signal.SIGTERM)
+        process.wait(30)
+
+
+async def exercise(url: str) -> tuple[set[int], list[str]]:
+    """Return the processes that answered, and the ids of the failures."""
+    processes: set[int] = set()
+    failures: list[str] = []
+
+    async def client_of(number: int) -> None:
+        for key in range(CALLS):
+            async with Client(url) as client:  # a connection each, so that the workers take turns
+                result = await client.call_tool("fetch", {"key": number * CALLS + key})
+            if key % 2:
+                envelope = Envelope.from_result(result)
+                assert envelope is not None
+                assert "no_match" == envelope.reason
+                assert envelope.correlation_id is not None
+                failures.append(envelope.correlation_id)
+            else:
+                assert result.structured_content is not None
+                processes.add(result.structured_content["result"])
+
+    async with anyio.create_task_group() as group:
+        for number in range(CLIENTS):
+            group.start_soon(client_of, number)
+    return processes, failures
+
+
+def records_of(trail: Path) -> list[dict[str, Any]]:
+    report = verify(trail)
+    assert report.ok, report.problems
+    return [json.loads(line) for line in trail.read_text().splitlines()]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("proxied", [False, True], ids=["direct", "behind a proxy"])
+def test_workers_share_one_trail(served_by: str, proxied: bool, tmp_path: Path) -> None:
+    """Every failure that a client received is in the trail, which still verifies; the workers stop and write the rest."""
+    trail = tmp_path / "trail.jsonl"
+    with uvicorn(f"{served_by}_app", workers=WORKERS, MCPCORE_AUDIT=str(trail)) as url:
+        if proxied:
+            with uvicorn("proxy_app", workers=1, UPSTREAM=url.removesuffix("/mcp")) as public:
+                processes, failures = anyio.run(exercise, public)
+        else:
+            processes, failures = anyio.run(exercise, url)
+        for _ in range(10):
+            answer = httpx2.post(url, headers={**JSON, "host": "evil.example"}, content="{}")
+            assert 421 == answer.status_code
+    assert len(processes) > 1
+    assert CLIENTS * CALLS // 2 == len(failures)
+    records = records_of(trail)
+    assert sorted(failures) == sorted(record["correlationId"] for record in records if record["reason"] == "no_match")
+    # Each worker has counted for itself.
+    refused = [record["count"] for record in records if record["reason"] == "wrong_host"]
+    assert 10 == sum(refused)
+    assert len(refused) <= WORKERS

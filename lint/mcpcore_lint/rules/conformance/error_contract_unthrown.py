@@ -17,11 +17,13 @@ from mcpcore_lint.syntax.module import Module
 from mcpcore_lint.syntax.parse import walk
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
 
 CONVERTERS = frozenset({"from_http_response", "from_http_response_async"})
 """Functions of mcpcore that choose the code from a table which the linter does not read."""
+_RAISED_BY = {"TIMEOUT": "timeout=", "RATE_LIMITED": "max_concurrency=", "UNAUTHORIZED": "auth=", "FORBIDDEN": "auth="}
+"""The options of tools and servers with which mcpcore itself raises the entry of a code."""
 
 
 class ContractUnthrown(Rule):
@@ -75,12 +77,18 @@ def _idle(tool: ToolDef, contract: Contract, ctx: RuleContext) -> list[ContractE
         (entry, {entry.reason_text, *codes})
         for entry in contract.entries
         if (entry.reason_text or "").strip() and entry.resolved and not to_be_filled_in(entry)
-        and (codes := codes_of(entry.code.value)) is not None
+        and (codes := codes_of(entry.code.value)) is not None and not _is_of_an_option(codes, tool)
     ]  # fmt: skip
     known = _known(tool, contract, ctx) if entries else None
     idle = [entry for entry, names in entries if known is not None and known.isdisjoint(names)]
     texts = _texts(tool) if idle else None
     return [entry for entry in idle if texts is not None and entry.reason_text not in texts]
+
+
+def _is_of_an_option(codes: Iterable[str], tool: ToolDef) -> bool:
+    """Whether an option next to the tool, or next to a server in its files, may raise an entry of these codes."""
+    options = {_RAISED_BY[code] for code in codes if code in _RAISED_BY}
+    return any(module.source.has(option) for option in options for module in (tool.module, tool.handler.module))
 
 
 def _known(tool: ToolDef, contract: Contract, ctx: RuleContext) -> set[str | None] | None:

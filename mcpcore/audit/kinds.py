@@ -31,7 +31,7 @@ _MAX_COUNT: Final = 10_000_000
 
 
 def count_of(record: Mapping[str, Any]) -> int:
-    """How many failures of clients a record stands for."""
+    """The number of failures that a record counts: more than one for refused requests."""
     count = record.get("count") if record.get("outcome") == REFUSED else 1
     return count if type(count) is int and 0 < count <= _MAX_COUNT else 1
 

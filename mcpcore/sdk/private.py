@@ -1,6 +1,6 @@
 """Every private part of the SDK that mcpcore uses.
 
-Nothing else in the package touches one. `tests/runtime/test_private_uses.py` looks for each entry in the SDK that is
+Nothing else in the package touches one. `tests/test_layers.py` looks for each entry in the SDK that is
 installed, so that a release which moves one fails with a sentence that says what to change.
 """
 

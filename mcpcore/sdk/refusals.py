@@ -33,7 +33,7 @@ WINDOW: Final = 60.0
 """Seconds for which the refusals of a kind become one record."""
 
 ANSWERED: Final = "mcpcore.answered"
-"""The key in the ASGI scope of a request whose failure has a record of its own."""
+"""The key in the ASGI scope of a request whose failure was already recorded."""
 
 
 class _Kind(NamedTuple):
@@ -104,7 +104,7 @@ class Refusals:
                 if self._trail.listens(code.name):
                     facts = {"reason": reason, "message": message, "status": status, "count": count}
                     self._trail.record({**self._record(code, since), **facts})
-            except Exception as failed:  # noqa: BLE001 - the policy of the trail concerns answers, and this is none
+            except Exception as failed:  # noqa: BLE001 - the refusals were already answered
                 log_traced(failed, "%d refused requests could not be recorded", count)
 
     def _record(self, code: ErrorCode, since: str) -> dict[str, Any]:

@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-import socket
-import threading
-import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import anyio
 import httpx
 import pytest
-import uvicorn
 from fastmcp import FastMCP
 from fastmcp.server.auth import require_scopes
 from fastmcp.server.auth.providers.jwt import StaticTokenVerifier
@@ -26,6 +20,7 @@ from mcpcore import Envelope, ErrorCode, FailureMode, Server, tool
 from mcpcore.contract import ContractError
 from mcpcore.integrations.fastmcp import ContractMiddleware
 from tests.conftest import Call
+from tests.serving import served
 
 SCOPES = {"reader": ["orders:read"], "writer": ["orders:read", "orders:write"], "stranger": []}
 """The scopes of each access token."""
@@ -76,22 +71,6 @@ def app_of(served_by: str, *, verified: bool = True, **options: Any) -> Any:
         return "seen"
 
     return mcp.http_app(**options)
-
-
-@contextmanager
-def served(app: Any) -> Iterator[str]:
-    """Return the URL of `app` on a local port."""
-    with socket.create_server(("127.0.0.1", 0)) as listening:
-        server = uvicorn.Server(uvicorn.Config(app, log_level="critical", ws="none"))
-        thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
-        thread.start()
-        try:
-            while not server.started:
-                time.sleep(0.01)
-            yield f"http://127.0.0.1:{listening.getsockname()[1]}/mcp"
-        finally:
-            server.should_exit = True
-            thread.join()
 
 
 async def calling(url: str, token: str | None, *calls: tuple[str, dict[str, Any]]) -> list[Any]:

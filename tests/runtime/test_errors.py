@@ -194,7 +194,7 @@ class Refusing(AuditTrail):
 
 @pytest.mark.parametrize("name", ["not_found", "rate_limited"])
 def test_a_factory_is_named_and_pickled_like_a_function(name: str) -> None:
-    """It may stand in a table that another process reads."""
+    """A table that is sent to another process may contain one."""
     factory = getattr(mcpcore, name)
     assert factory is pickle.loads(pickle.dumps(factory)) is copy.copy(factory)
     assert repr(factory) == f"<factory mcpcore.{name}>"

@@ -132,6 +132,8 @@ class CallGraph:
 
     def _around(self, handler: Handler) -> list[tuple[Guard, ...]]:
         """Return the guards around each call of a handler in its decorators; no guards if none calls it."""
+        if not decorations_of(handler.node, handler.module, self.program):
+            return [()]
         raw = _raw(handler)
         return [*self._ways(raw._replace(raw=False), raw, set())] or [()]
 

@@ -85,6 +85,8 @@ class Builder:
         text = self.module.source.text
         words = [word for word in NEAR if word in text]
         for local, bindings in self.module.scope.bindings.items():
+            if bindings[0].kind == "import" and bindings[0].target == ("mcpcore", local, 0):
+                continue  # mcpcore's own names are among the words
             lines = (self.module.source.line(getattr(binding.node, "lineno", 1)) for binding in bindings)
             if any(hint in line for line in lines for hint in HINTS):
                 # A server may be called, or handed to a function of any name: `setup(mcp)`.

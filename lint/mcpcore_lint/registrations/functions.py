@@ -145,6 +145,8 @@ class Functions:
 
 def _is_renamed(name: str, module: Module) -> bool:
     """Whether a file renames a function after its definition: `call.__name__ = spec.name`."""
+    if not module.source.has(".__name__ = "):
+        return False
     start = module.source.text.find(f"{name}.__name__ = ")
     return start == 0 or (start > 0 and module.source.text[start - 1] in " \t\n;")
 

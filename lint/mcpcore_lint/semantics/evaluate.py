@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from mcpcore_lint.dataclasses import replace
 from mcpcore_lint.model import (
     CallValue,
+    Choice,
     CodeValue,
     Const,
     Items,
@@ -236,6 +237,8 @@ class Resolver(AnnotationReader):
             holder = self.expression(node.value.value, scope)
             if isinstance(holder, Symbol) and holder.definition is not None and enum_like(holder):
                 return base if node.attr in _VALUE else Const(node, module, node.value.attr)
+        if type(base) is not Choice:
+            return self._attribute_of(base, node, module)
         return choice([self._attribute_of(option, node, module) for option in options(base)], node, module)
 
     def _attribute_of(self, base: Value, node: ast.Attribute, module: Module) -> Value:

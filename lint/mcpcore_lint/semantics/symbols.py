@@ -16,8 +16,10 @@ _VALUES: Final = frozenset(
     {ast.Constant, ast.JoinedStr, ast.List, ast.Dict, ast.Set, ast.Tuple, ast.ListComp, ast.DictComp, ast.SetComp,
      ast.GeneratorExp, ast.Compare, ast.BinOp, ast.UnaryOp, ast.Await, ast.Subscript}
 )  # fmt: skip
+_OBJECTS: Final = _VALUES | {ast.Call}
 _LOCAL: Final = frozenset({"parameter", "with", "opaque", "augmented"})
 """Kinds of bindings whose value has no qualified name."""
+_ASSIGNED: Final = frozenset({"assign", "annotated"})
 
 
 def qualified(module: Module, node: ast.AST) -> str:
@@ -80,6 +82,10 @@ def last_name(node: ast.expr) -> str:
     return target.id if isinstance(target, ast.Name) else getattr(target, "attr", "")
 
 
+def _imports(node: ast.expr | None) -> bool:
+    return type(node) is ast.Call and last_name(node) == "import_module"
+
+
 def is_local(func: ast.expr, scope: Scope) -> bool:
     """Whether a callee starts from a local value or a plain builtin, so that it has no qualified name.
 
@@ -97,7 +103,10 @@ def is_local(func: ast.expr, scope: Scope) -> bool:
     found = scope.lookup(root.id)
     if found is None:
         return root is func and root.id in PLAIN_BUILTINS
-    bindings = found[1]
+    # The methods of an object that a call returns have no qualified name either; modules that a call imports are rare.
+    values = _VALUES if root is func else _OBJECTS
     return all(
-        binding.kind in _LOCAL or (binding.kind == "assign" and type(binding.value) in _VALUES) for binding in bindings
+        binding.kind in _LOCAL
+        or (binding.kind in _ASSIGNED and type(value := binding.value) in values and not _imports(value))
+        for binding in found[1]
     )

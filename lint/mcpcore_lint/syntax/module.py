@@ -295,6 +295,10 @@ class Module:
             lines = self._changed[name] = self._lines_changing(name)
         if where is None or not lines or (where.is_module and where is not self.scope):
             return bool(lines)
+        if not where.is_module:
+            # Functions other than this one need not be looked at.
+            first, last = _lines(where.node, decorators=False)
+            lines = [line for line in lines if first <= line <= last]
         return any(self._binder(name, line) is where for line in lines)
 
     def _binder(self, name: str, line: int) -> Scope:
@@ -447,11 +451,17 @@ def _plain(binding: Binding) -> bool:
 def _may_assign(method: ast.FunctionDef | ast.AsyncFunctionDef, me: str, text: str) -> bool:
     """Whether a method may assign to `self.name`, as far as its text tells where it was not parsed yet."""
     place = deferred(method)
-    return place is None or _assignment(me).search(text, place.start, place.end) is not None
+    if place is None:
+        return True
+    for match in _assignment(me).finditer(text, place.start, place.end):
+        # An annotation begins its line.
+        if not match[0].endswith(":") or not text[text.rfind("\n", 0, match.start()) + 1 : match.start()].strip():
+            return True
+    return False
 
 
 @lru_cache(maxsize=16)
 def _assignment(me: str) -> re.Pattern[str]:
     """A value or an annotation for `self.name`, or a value for several targets of which it is one."""
-    name = rf"{re.escape(me)}\s*\.\s*\w+\s*"
-    return re.compile(rf"{name}(?:=(?!=)|[,)\]][\w\s.,*()\[\]]{{0,400}}=(?!=))|^[ \t]*{name}:", re.MULTILINE)
+    # `re` searches fastest for a pattern that begins with letters.
+    return re.compile(rf"{re.escape(me)}\s*\.\s*\w+\s*(?:=(?!=)|:|[,)\]][\w\s.,*()\[\]]{{0,400}}=(?!=))")

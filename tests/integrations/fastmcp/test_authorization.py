@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-import socket
-import threading
-import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import anyio
 import httpx2
 import pytest
-import uvicorn
 from fastmcp import Client, FastMCP
 from fastmcp.client.transports import StreamableHttpTransport
 from fastmcp.server.auth import require_scopes
@@ -22,6 +16,7 @@ from mcp.shared.exceptions import MCPError
 
 from mcpcore import Context, prompt, resource, tool
 from mcpcore.integrations.fastmcp import ContractMiddleware
+from tests.serving import served
 
 AUDIENCE = "orders"
 
@@ -59,24 +54,6 @@ def server_of(auth: JWTVerifier | None, **options: Any) -> FastMCP[Any]:
     return mcp
 
 
-@contextmanager
-def served(mcp: FastMCP[Any]) -> Iterator[str]:
-    """Return the URL of `mcp` on a local port."""
-    listening = socket.socket()
-    listening.bind(("127.0.0.1", 0))
-    server = uvicorn.Server(uvicorn.Config(mcp.http_app(), log_level="critical", ws="none"))
-    thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
-    thread.start()
-    try:
-        while not server.started:
-            time.sleep(0.01)
-        yield f"http://127.0.0.1:{listening.getsockname()[1]}/mcp"
-    finally:
-        server.should_exit = True
-        thread.join()
-        listening.close()
-
-
 async def envelopes(url: str, token: str | None) -> list[dict[str, Any]]:
     """Return the envelopes of a tool call, a resource read and a prompt."""
     async with Client(StreamableHttpTransport(url, auth=token)) as client:
@@ -104,7 +81,7 @@ class TestOverHTTP:
                 return await client.call_tool_mcp("count", {})
 
         reader, stranger = (keys.create_token(audience=AUDIENCE, scopes=scopes) for scopes in (["orders:read"], []))
-        with served(server_of(JWTVerifier(public_key=keys.public_key, audience=AUDIENCE))) as url:
+        with served(server_of(JWTVerifier(public_key=keys.public_key, audience=AUDIENCE)).http_app()) as url:
             assert {"result": len(f"Bearer {reader}")} == anyio.run(call, url, reader).structured_content
             errors = anyio.run(envelopes, url, stranger)
         assert ["FORBIDDEN"] * 3 == [error["name"] for error in errors]
@@ -115,7 +92,7 @@ class TestOverHTTP:
     ) -> None:
         """The server has no verifier, so FastMCP's authorization refuses every token."""
         caplog.set_level("INFO")
-        with served(server_of(None)) as url:
+        with served(server_of(None).http_app()) as url:
             for token in (None, keys.create_token(audience=AUDIENCE, scopes=["orders:read"])):
                 caplog.clear()
                 errors = anyio.run(envelopes, url, token)
@@ -141,7 +118,7 @@ class TestOverHTTP:
             {} if token is None else {"authorization": f"Bearer {token}"}
         )
         verifier = JWTVerifier(public_key=keys.public_key, audience=AUDIENCE, required_scopes=["orders:read"])
-        with served(server_of(verifier)) as url:
+        with served(server_of(verifier).http_app()) as url:
             answer = httpx2.post(url, json=message, headers=headers)
         assert 401 == answer.status_code
         assert answer.headers["www-authenticate"].startswith("Bearer")

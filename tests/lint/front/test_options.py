@@ -75,7 +75,7 @@ def test_a_plain_run_loads_little(project, start):
     name, *words = start.split()[1:]
     code += f"sys.argv[1:] = {[*words, '--no-cache', '--format', 'concise', '.']}\n"
     code += f"runpy.run_module({name!r}, run_name='__main__', alter_sys=True)"
-    # Measuring coverage loads modules of its own.
+    # Measuring coverage loads more modules.
     environment = {name: value for name, value in os.environ.items() if not name.startswith("COVERAGE_")}
     done = subprocess.run(
         [sys.executable, "-c", code],

@@ -59,11 +59,12 @@ class HandlerBuilder:
         node = self.node
         named: list[NamedReason] = []
         for call in self.body.calls:
-            if self.contexts.is_context_call(call, "recovery_for"):
+            method = getattr(self.contexts.renamed(call.func), "attr", "")
+            if method == "recovery_for" and self.contexts.is_context_call(call, method):
                 reason = evaluate(call.args[0], self.body.scope_at(call)) if call.args else Missing(call, self.module)
                 named.append(NamedReason("recovery_for", call, reason_given(reason, call, self.module)))
                 continue
-            if self.contexts.is_context_call(call, "guard"):
+            if method == "guard" and self.contexts.is_context_call(call, method):
                 named += self._guarded(call)
             elif error := self.errors.read(call):
                 self.errors.sites[call] = error

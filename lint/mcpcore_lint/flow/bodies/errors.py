@@ -64,7 +64,9 @@ def arguments_of(call: CallValue, positions: dict[str, int | None]) -> dict[str,
         positions: The parameter names; keyword-only ones have no position.
     """
     node = call.node if isinstance(call.node, ast.Call) else None
-    in_order = [*takewhile(lambda item: type(item) is not ast.Starred, node.args)] if node is not None else []
+    in_order: list[ast.expr] = [] if node is None else node.args
+    if any(type(item) is ast.Starred for item in in_order):
+        in_order = [*takewhile(lambda item: type(item) is not ast.Starred, in_order)]
     # If a keyword occurs twice, the first one counts.
     keywords = {keyword.arg: keyword for keyword in reversed(node.keywords)} if node is not None else {}
     arguments: dict[str, Argument] = {}

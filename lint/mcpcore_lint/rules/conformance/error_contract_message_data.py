@@ -39,7 +39,7 @@ class ContractMessageData(Rule):
             names = _names_in_data(error)
             if names is None or any(map(to_be_filled_in, tool.contract.entries)):
                 continue
-            variables = {ast.unparse(each): each for each in _variables(error.message.node)}
+            variables = {_written(each): each for each in _variables(error.message.node)}
             lacking = [
                 written
                 for written, variable in variables.items()
@@ -62,10 +62,14 @@ def _names_in_data(error: ErrorSite) -> set[str] | None:
     value = error.data.value
     for node in walk([value.node]) if isinstance(value, Mapping) and value.node is not None else ():
         if isinstance(node, (ast.Name, ast.Attribute)):
-            names |= {short(ast.unparse(node)), ast.unparse(node)}
+            names |= {short(_written(node)), _written(node)}
         elif isinstance(node, ast.Constant) and isinstance(node.value, str):
             names.add(node.value)
     return names
+
+
+def _written(node: ast.expr) -> str:
+    return node.id if isinstance(node, ast.Name) else ast.unparse(node)
 
 
 def _variables(node: ast.expr) -> Iterator[ast.expr]:

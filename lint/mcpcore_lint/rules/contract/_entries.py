@@ -49,8 +49,8 @@ _PLACEHOLDER: Final = regex(
     r"|(?i:todo|fixme|xxx|tbd|to be (?:written|done|filled in))\s*(?:[-:.,(\u2013\u2014]|\Z))"
 )
 _NAME: Final = "FailureMode"
-_OTHER_NAMES: Final = rf"\b{_NAME} as (\w+)|(\w+)[ \t]*=[ \t]*(?:\w+\.)*{_NAME}\b(?!\s*\()"
-"""An import under another name, or an assignment of the class to another name."""
+_NOT_CALLED: Final = regex(rf"{_NAME}\b(?!\s*\()(?: as (\w+))?")
+_ASSIGNED_TO: Final = regex(r"(\w+)[ \t]*=[ \t]*(?:\w+\.)*\Z")
 
 
 class Entry(NamedTuple):
@@ -175,11 +175,12 @@ class EntryRule(Rule):
 
 def _find_declared(module: Module, ctx: RuleContext) -> Iterator[ContractEntry]:
     """The `FailureMode(...)` calls of a file that are not written at one of its tools."""
+    text = module.source.text
     if not module.source.has(_NAME):
         return
     at_tools = {entry.call for tool in ctx.tools for _, entry in tool_entries(tool) if entry.inline}
-    names = {_NAME, *(name for match in re.findall(_OTHER_NAMES, module.source.text) for name in match if name)}
-    if len(names) == 1 and module.source.text.count(f"{_NAME}(") == len(at_tools):
+    names = {_NAME, *_other_names(text)}
+    if len(names) == 1 and text.count(f"{_NAME}(") == len(at_tools):
         return
     for call, scope in module.calls_near(*sorted(names), skip=_expects_failure, decorators=True):
         name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
@@ -187,6 +188,15 @@ def _find_declared(module: Module, ctx: RuleContext) -> Iterator[ContractEntry]:
         if isinstance(value, CallValue) and value.node is call and value.func.name == FAILURE_MODE:
             items = Items(call, module, "list", (value,), complete=True)
             yield from contract_of(items, call, module, None).entries
+
+
+def _other_names(text: str) -> Iterator[str]:
+    """The names under which a file imports `FailureMode`, or to which it assigns it."""
+    for match in _NOT_CALLED.finditer(text):
+        assigned = _ASSIGNED_TO.search(text[text.rfind("\n", 0, match.start()) + 1 : match.start()])
+        name = match[1] or (assigned and assigned[1])
+        if name:
+            yield name
 
 
 def _expects_failure(node: ast.AST) -> bool:

@@ -22,6 +22,8 @@ from mcpcore_lint.rules.handler._failures import (
     normalized,
 )
 from mcpcore_lint.semantics.evaluate import evaluate
+from mcpcore_lint.semantics.symbols import class_info
+from mcpcore_lint.semantics.type_model import ancestry
 from mcpcore_lint.syntax.parse import own_nodes, walk, walk_shallow
 
 if TYPE_CHECKING:
@@ -90,7 +92,7 @@ class _AnswerReader:
             value = site.node.value
             if item is not None and isinstance(value, ast.Tuple):
                 value = value.elts[item] if item < len(value.elts) else None
-            if value is not None and not _cannot_fail(value):
+            if value is not None and not _cannot_fail(value, site.scope):
                 matches += self._answer(value, site.scope, caught=caught or site.catch is not None)
         return sorted(dict.fromkeys(matches), key=lambda match: (match.node.lineno, match.node.col_offset))
 
@@ -312,8 +314,15 @@ def _looks_for_failure(test: ast.expr, name: str) -> bool:
     )
 
 
-def _cannot_fail(node: ast.expr) -> bool:
-    """Whether no key of a displayed mapping can show a failure, so that the mapping need not be evaluated."""
-    return isinstance(node, ast.Dict) and all(
-        isinstance(key, ast.Constant) and normalized(str(key.value)) not in RELEVANT_KEYS for key in node.keys
-    )
+def _cannot_fail(node: ast.expr, scope: Scope) -> bool:
+    """Whether no key of a mapping or field of a model can show a failure, so that it need not be evaluated."""
+    names: list[str | None] = []
+    if isinstance(node, ast.Dict):
+        names = [str(key.value) if isinstance(key, ast.Constant) else None for key in node.keys]
+    elif isinstance(node, ast.Call) and not node.args:
+        model = evaluate(node.func, scope)
+        info = class_info(model) if isinstance(model, Symbol) else None
+        if info is not None:
+            fields = (name for owner in ancestry(info) for name in owner.attributes)
+            names = [*(keyword.arg for keyword in node.keywords), *fields]
+    return bool(names) and all(name is not None and normalized(name) not in RELEVANT_KEYS for name in names)

@@ -72,8 +72,9 @@ class TextFields(NamedTuple):
 def write(envelope: Envelope, *, max_details: int) -> str:
     """The text for `envelope`, its details as at most `max_details` bytes of JSON."""
     sections = [_ERROR + indented(envelope.message)]
-    if (hint := envelope.hint) is not None:
-        sections.append(_RECOVERY + indented(hint))
+    recovery = envelope.recovery
+    if recovery is not None:
+        sections.append(_RECOVERY + indented(recovery["hint"]))
     if details := envelope.details:
         sections.append(_DETAILS + _json(details, max_details))
     reason = envelope.reason
@@ -81,7 +82,7 @@ def write(envelope: Envelope, *, max_details: int) -> str:
     facts += [_token(envelope.name), envelope.retry.phrase]
     if envelope.effects is not None:
         facts.append(PHRASES[envelope.effects])
-    if (fallback_tool := envelope.fallback_tool) is not None:
+    if recovery is not None and isinstance(fallback_tool := recovery.get("fallbackTool"), str):
         facts.append(f"try {_token(fallback_tool)}")
     facts.append(f"id {_token(envelope.correlation_id)}")
     sections.append(f"({_BETWEEN.join(facts)})")

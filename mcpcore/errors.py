@@ -370,7 +370,9 @@ def failure_of(
 
 def fact(data: Mapping[str, Any] | None, key: str) -> Any:
     """The value of `key` in `data`; None also if the mapping raises."""
-    return None if data is None else quietly(lambda: data.get(key), None)
+    if data is None or type(data) is dict:
+        return None if data is None else data.get(key)
+    return quietly(lambda: data.get(key), None)
 
 
 def _reason(value: object) -> str | None:
@@ -399,7 +401,11 @@ _MAX_PARTS: Final = 100
 
 def recovery_of(value: object) -> dict[str, Any] | None:
     """`value` as a recovery for the wire, or None if it is invalid."""
-    return None if value is None or value is ... else quietly(lambda: _whole(value), None)
+    if value is None or value is ...:
+        return None
+    if type(value) is dict and len(value) == 1 and type(hint := value.get("hint")) is str and hint.strip():
+        return {"hint": hint}  # as most are
+    return quietly(lambda: _whole(value), None)
 
 
 def _whole(value: object) -> dict[str, Any] | None:

@@ -187,10 +187,13 @@ def unwrapped(exc: BaseException) -> BaseException:
     """The exception that a framework wrapped, as it does with an exception of a tool that another tool called."""
     exc = returned_failure(exc)
     for _ in range(_MAX_WRAPPERS):
-        inner = next((inner for errors in _frameworks if (inner := errors.wrapped_by(exc)) is not None), None)
-        if inner is None:
+        for errors in _frameworks:
+            inner = errors.wrapped_by(exc)
+            if inner is not None:
+                exc = returned_failure(inner)
+                break
+        else:
             break
-        exc = returned_failure(inner)
     return exc
 
 

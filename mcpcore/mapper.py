@@ -75,9 +75,9 @@ class FailureMapper:
         return replace(outcome, others=others) if others else outcome
 
     def _outcome(self, exc: BaseException, case: _Case) -> Outcome:
-        exc = relayed_failure(exc) or exc
-        if is_a(exc, CodedError):
-            return self._coded(cast("CodedError", exc), case)
+        error = exc if is_a(exc, CodedError) else relayed_failure(exc)
+        if error is not None:
+            return self._coded(cast("CodedError", error), case)
         call = case.call
         authored = framework_error(exc) if call.code is None else None
         if authored is not None:
@@ -256,7 +256,8 @@ def failures_within(exc: BaseException, contract: Contract[Any]) -> tuple[BaseEx
 
 def _select(exc: BaseException, contract: Contract[Any]) -> tuple[BaseException, int]:
     """The exception that answers for `exc`, and the number of others in the same group."""
-    exc = unwrapped(exc)
+    if type(exc) is not CodedError:  # which wraps no other
+        exc = unwrapped(exc)
     if not is_a(exc, BaseExceptionGroup):
         return exc, 0
     leaves = [unwrapped(leaf) for leaf in leaves_of(exc)]

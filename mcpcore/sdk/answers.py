@@ -8,7 +8,9 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import CallToolResult, TextContent
 
 from mcpcore.bound_fields import TRACE_FIELD, in_force
+from mcpcore.current import current
 from mcpcore.envelope import CANONICAL
+from mcpcore.errors import CodedError
 from mcpcore.exceptions import is_a
 from mcpcore.mapper import failures_within
 from mcpcore.outcome import BrokenContractError, BrokenItem, FailedCall
@@ -17,6 +19,7 @@ from mcpcore.sdk.serving import chosen_error, protocol_error, protocols_own, tra
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from typing import Self
 
     from mcpcore.boundary import Boundary
     from mcpcore.codes import Effects
@@ -83,6 +86,14 @@ class AnsweredCall:
         request.render_item = answers.render_item
         request.show_value = answers.show_value
 
+    def __enter__(self) -> Self:
+        """Make the request the current one; the fields that an exception of the call carries end with it."""
+        self._token = current.set(self.request)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        current.reset(self._token)
+
     def _failed(
         self,
         exc: BaseException,
@@ -104,7 +115,7 @@ class AnsweredCall:
         """The bound fields of a failure, and the trace of the caller."""
         if self.answers.fields is None:
             return None
-        within = failures_within(exc, self.request.contract)
+        within = () if type(exc) is CodedError else failures_within(exc, self.request.contract)
         context = in_force(self.answers.fields, self.request.fields or {}, (exc, *within))
         if self._wire is not None:
             http = self._wire.request

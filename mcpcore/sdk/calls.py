@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, cast
 
 from mcp.server.mcpserver import Context as SDKContext
@@ -15,7 +14,6 @@ from pydantic import ValidationError
 from mcpcore.audit import AuditError
 from mcpcore.call_limits import holding_places
 from mcpcore.contract import NO_CONTRACT
-from mcpcore.current import current
 from mcpcore.effects import default_effects
 from mcpcore.exceptions import passes_through, returned_failure
 from mcpcore.jsonable import shown_name
@@ -29,7 +27,7 @@ from mcpcore.sdk.threads import in_thread
 from mcpcore.sdk.tools import ContractTool
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Iterator, Mapping
+    from collections.abc import Awaitable, Callable, Mapping
 
     from mcp.server.context import ServerRequestContext
     from mcp.server.mcpserver import MCPServer
@@ -70,7 +68,6 @@ class Calls:
             subscriptions=self._server._subscriptions,  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
         )
 
-    @contextmanager
     def _answering(
         self,
         ctx: ServerRequestContext[Any],
@@ -79,20 +76,15 @@ class Calls:
         name: str,
         surface: str,
         tool: SDKTool | None = None,
-    ) -> Iterator[AnsweredCall]:
-        """A new request; the fields that an exception of the call carries end with it."""
+    ) -> AnsweredCall:
+        """The call that answers a new request."""
         request = Request(
             functools.partial(self._make_context, ctx, params),
             contract=tool.tool.contract if isinstance(tool, ContractTool) else NO_CONTRACT,
             effects=_effects_of(tool),
         )
         request.claimed = tool is not None
-        call = AnsweredCall(self._answers, request, name=name, surface=surface, wire=ctx)
-        token = current.set(request)
-        try:
-            yield call
-        finally:
-            current.reset(token)
+        return AnsweredCall(self._answers, request, name=name, surface=surface, wire=ctx)
 
     # --- tools ----------------------------------------------------------------------------------------------------
 

@@ -19,7 +19,7 @@ from mcp_types import (
 from mcpcore.codes import PROTOCOL_INVALID_PARAMS, ErrorCode
 from mcpcore.effects import PHRASES, as_effects
 from mcpcore.envelope_text import indented
-from mcpcore.errors import FrameworkError
+from mcpcore.errors import CodedError, FrameworkError
 from mcpcore.exceptions import is_a, leaves_of, returned_failure
 from mcpcore.jsonable import fit, shown_name, to_json
 from mcpcore.limits import Limits
@@ -126,6 +126,8 @@ def protocol_error(envelope: Envelope, written: dict[str, Any] | None = None) ->
 
 def protocols_own(exc: BaseException, *, every_code: bool = False) -> MCPError | None:
     """The error in `exc`, also within a group, that the protocol itself needs; with `every_code`, any `MCPError`."""
+    if type(exc) is CodedError:
+        return None
     leaves = list(leaves_of(returned_failure(exc)))
     if len(leaves) != 1 or not is_a(leaves[0], MCPError):
         return None

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from mcp import Client
 
-from bench.runtime import bounds, startup
+from bench.runtime import bounds, small, startup
 from bench.runtime.peers import ARGUMENTS, OUTCOMES, PEERS, TOOL
 from bench.runtime.rounds import Key, Samples, measure, ratio
 
@@ -156,6 +156,7 @@ def targets(
     started: dict[str, Any],
     memory: dict[str, Any],
     huge: dict[str, bounds.Cost],
+    of_small: dict[str, dict[str, float]],
 ) -> list[Target]:
     """What has to be reached."""
     quiet, loud = settings["memory, silenced"], settings["memory, defaults"]
@@ -165,6 +166,8 @@ def targets(
         Target("silenced: success, to the SDK's", ratio(quiet["mcpcore", "success"], success), 1.08),
         Target("silenced: success, advertise_errors=False", ratio(quiet["unadvertised", "success"], success), 1.05),
         Target("silenced: declared failure, to an SDK success", ratio(quiet["mcpcore", "declared"], success), 1.0),
+        Target("small tool: success, to the SDK's", of_small["auto"]["success"], 1.04),
+        Target("small tool: declared failure, to an SDK success", of_small["auto"]["declared"], 0.95),
         Target(
             "defaults: declared failure, to the SDK's ToolError",
             ratio(loud["mcpcore", "declared"], loud["sdk", "declared"]),
@@ -205,11 +208,12 @@ def main(argv: list[str] | None = None) -> int:
         ).stdout
     )
     huge = {name: bounds.measured(name) for name in HUGE}
+    of_small = small.figures(rounds=scale // 2)
     logging.disable(logging.CRITICAL)  # permanently, so silenced runs come last
     settings["HTTP, silenced"] = asyncio.run(run("http", names, silent=True, rounds=scale // 2, batch=10))
     settings["memory, silenced"] = asyncio.run(run("memory", names, silent=True, rounds=scale * 2, batch=20))
 
-    found = targets(settings, started, memory, huge)
+    found = targets(settings, started, memory, huge, of_small)
     order = ("memory, silenced", "memory, defaults", "HTTP, silenced", "HTTP, defaults")
     lines: list[str] = []
     for setting in order:
@@ -242,6 +246,7 @@ def main(argv: list[str] | None = None) -> int:
             },
             "startup": started,
             "memory": memory,
+            "small": of_small,
             "bounds": {name: asdict(cost) for name, cost in huge.items()},
             "targets": [{**asdict(one), "met": one.met} for one in found],
         }

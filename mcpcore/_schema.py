@@ -102,6 +102,19 @@ class DataModel:
 
         return Draft202012Validator(self.schema)
 
+    def read(self, own: dict[str, JSON]) -> Any:
+        """An instance of the model, made from the JSON that was sent.
+
+        Raises:
+            ValueError: If the JSON does not fit, or a validator raises.
+        """
+        try:
+            return self._adapter.validate_json(dumps(own), by_alias=True, by_name=True)
+        except ValidationError:
+            raise
+        except Exception as exc:
+            raise ValueError(f"a validator raised {named(exc)}") from exc
+
     def dump(self, instance: object) -> Any:
         """The JSON of an instance, as the schema describes it."""
         return self._adapter.dump_python(instance, mode="json", by_alias=True, warnings=False)

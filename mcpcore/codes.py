@@ -292,6 +292,21 @@ def code_named(name: str) -> Code:
     return _CUSTOM_BY_NAME[name] if code is None else code
 
 
+def foreign_code(name: str, number: int, *, retry: Retry | None, sentence: str) -> CustomCode | None:
+    """A code of another application, as its contract shows it; it is not registered. None if it cannot be one.
+
+    A registered code would let any server choose what the names and numbers of this program mean.
+    """
+    if not _NAME.match(name) or number in RESERVED_NUMBERS or abs(number) > MAX_NUMBER:
+        return None
+    code = int.__new__(CustomCode, number)
+    code.name, code.sentence = name, sentence
+    code.http_status, code.category = 500, "server"
+    code.retry = Retry.never() if retry is None else retry
+    code.strategy, code.actions = "report_to_user", ("contact_support",)
+    return code
+
+
 def code_numbered(number: int) -> Code | None:
     """The code of a number, or None."""
     return _BY_NUMBER.get(number, _CUSTOM_BY_NUMBER.get(number))

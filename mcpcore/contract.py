@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import partial
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final, Generic, LiteralString, overload
+from typing import TYPE_CHECKING, Any, Final, Generic, LiteralString, cast, overload
 
 from typing_extensions import TypeVar
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from mcpcore._schema import DataModel
     from mcpcore.jsonable import JSON
+    from mcpcore.listed import ListedSchema
 
 R_co = TypeVar("R_co", bound=str, covariant=True)
 D_co = TypeVar("D_co", covariant=True, default=Any)
@@ -113,7 +114,7 @@ class FailureMode(Generic[R_co, D_co]):
     example: Mapping[str, Any] | None
     fails_batch: bool
     effects: Effects | None
-    _data_model: DataModel | None
+    _data_model: DataModel | ListedSchema | None
 
     if TYPE_CHECKING:
         # Covariance lets lists of failure modes with different models join to one type in mypy. `Context.fail` must
@@ -213,6 +214,7 @@ class FailureMode(Generic[R_co, D_co]):
             ContractError: If `data` is not a type that has a JSON schema.
         """
         from mcpcore.escaping import clean_text
+        from mcpcore.jsonable import to_json
 
         entry: dict[str, JSON] = {
             "reason": self.reason,
@@ -226,6 +228,8 @@ class FailureMode(Generic[R_co, D_co]):
             entry["effects"] = self.effects
         if self.fallback_tool is not None:
             entry["fallbackTool"] = self.fallback_tool
+        if self.corrective_params is not None:
+            entry["correctiveParams"] = to_json(self.corrective_params)
         schema = self.data_schema()
         if schema is not None:
             entry["dataSchema"] = schema
@@ -237,7 +241,10 @@ class FailureMode(Generic[R_co, D_co]):
         Raises:
             ContractError: If `data` is not a type that has a JSON schema.
         """
-        return None if self.data is None else self._model().schema
+        if self.data is None:
+            # An entry that was read from `tools/list` has the published schema and no model.
+            return None if self._data_model is None else self._data_model.schema
+        return self._model().schema
 
     def has_field(self, name: str) -> bool:
         """Whether the declared data model has a field of this name."""
@@ -267,6 +274,17 @@ class FailureMode(Generic[R_co, D_co]):
             return None
         return self._model().dump(data)
 
+    def read_data(self, data: Mapping[str, Any]) -> D_co:
+        """The declared model, made from the `data` of an envelope; None where the entry declares no model.
+
+        Raises:
+            ValueError: If the data does not fit the model.
+        """
+        if self.data is None:
+            return cast("D_co", None)
+        model = self._model()
+        return cast("D_co", model.read(model.own_part(dict(data))))
+
     def _model(self) -> DataModel:
         if self._data_model is None:
             from mcpcore._schema import data_model
@@ -279,8 +297,7 @@ class FailureMode(Generic[R_co, D_co]):
                 where = f"FailureMode({self.reason!r}, data={getattr(self.data, '__name__', self.data)})"
                 raise ContractError(f"{where}: {exc}") from exc.__cause__
             object.__setattr__(self, "_data_model", model)
-        assert self._data_model is not None
-        return self._data_model
+        return cast("DataModel", self._data_model)
 
     # Written out, since mypy would otherwise report `"reason" in contract` as a comparison that is always false.
     def __eq__(self, other: object) -> bool:
@@ -345,6 +362,33 @@ class Contract(Sequence[FailureMode[R_co]]):
             by_reason[entry.reason] = entry
         self._entries = modes
         self._by_reason = by_reason
+
+    @classmethod
+    def from_listing(cls, tool: object) -> Contract[str]:
+        """Read the contract that a server advertises in `tools/list`; never raises.
+
+        Broken entries are left out, and so is a second entry with the same reason. Without readable entries, the
+        contract is empty. A code that this program does not know becomes a `CustomCode` that is not registered.
+
+        >>> Contract.from_listing({"name": "fetch", "_meta": {CONTRACT_META_KEY: [
+        ...     {"reason": "no_match", "name": "NOT_FOUND", "when": "Nothing matches.", "recovery": "Search first."},
+        ...     {"reason": 7}]}}).reasons
+        ('no_match',)
+
+        Args:
+            tool: A `Tool` of the SDK, a tool of FastMCP, or the JSON of one as a dict.
+        """
+        from mcpcore.listed import listed_entries
+
+        entries: dict[str, FailureMode[str]] = {}
+        for values, schema in listed_entries(tool, CONTRACT_META_KEY):
+            try:
+                entry: FailureMode[str] = FailureMode(**values)
+            except ContractError:
+                continue
+            object.__setattr__(entry, "_data_model", schema)
+            entries.setdefault(entry.reason, entry)
+        return Contract(entries.values())
 
     @property
     def reasons(self) -> tuple[R_co, ...]:

@@ -53,6 +53,8 @@ PRIVATE_USES: Final = tuple(
          "the templates by URI: the public method takes functions, and a contract resource is not one"),
         ("mcp.server.mcpserver.utilities.func_metadata:FuncMetadata", "_output_adapter", "sdk.returned",
          "the validator of results, which the SDK keeps; a second one would cost as much again"),
+        ("mcp.client.session:ClientSession", "_message_handler", "sdk.changed_tools",
+         "the handler of messages, which can be given only when the session is made"),
     )
 )  # fmt: skip
 """The uses, each with the version of the SDK in which it was read."""

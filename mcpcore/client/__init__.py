@@ -1,0 +1,39 @@
+"""Calls tools of any MCP server: a failure is an exception with its envelope, and a policy says what to do about it.
+
+```python
+from mcpcore.client import CallPolicy, ToolCallFailed, call
+
+try:
+    result = await call(session, "fetch_articles", {"pmids": ["1"]}, policy=CallPolicy())
+except ToolCallFailed as failed:
+    print(failed.reason, failed.envelope.hint)
+```
+"""
+
+from __future__ import annotations
+
+from mcpcore.client.budget import RetryBudget
+from mcpcore.client.calling import call
+from mcpcore.client.contracts import ToolContract
+from mcpcore.client.failures import Step, StepKind, ToolCallFailed, failure_of
+from mcpcore.client.listing import ListedTool, forget_tools, list_tools, listed_tool
+from mcpcore.client.policy import CallPolicy, Decision, DecisionKind, Progress, decide
+
+__all__ = [
+    "CallPolicy",
+    "Decision",
+    "DecisionKind",
+    "ListedTool",
+    "Progress",
+    "RetryBudget",
+    "Step",
+    "StepKind",
+    "ToolCallFailed",
+    "ToolContract",
+    "call",
+    "decide",
+    "failure_of",
+    "forget_tools",
+    "list_tools",
+    "listed_tool",
+]

@@ -1,0 +1,219 @@
+"""`ToolCallFailed`: the failure of a call as an exception, read from whatever a client returned or raised."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar
+
+from mcpcore.classification import explain
+from mcpcore.codes import ErrorCode
+from mcpcore.contract import NO_CONTRACT
+from mcpcore.effects import CHANGED, CallState, settled
+from mcpcore.envelope import Envelope
+from mcpcore.escaping import one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from mcpcore.client.listing import ListedTool
+    from mcpcore.codes import Effects
+    from mcpcore.contract import Contract, FailureMode
+
+D = TypeVar("D")
+
+StepKind = Literal["called", "failed", "waited", "retried", "corrected", "fell_back", "acted", "gave_up", "succeeded"]
+
+UNKNOWN_DIALECT: Final = "unknown"
+"""The dialect of an envelope that was not sent, but made of a plain text or a protocol error."""
+
+_MAX_TEXT: Final = 10_000
+"""Characters of a plain text that are searched for what went wrong."""
+
+_PREFIX: Final = re.compile(r"Error (?:executing|calling) tool '?[A-Za-z0-9._-]{1,128}'?: ")
+
+_VAGUE: Final = frozenset({ErrorCode.UNKNOWN_ERROR, ErrorCode.INTERNAL_ERROR})
+"""Codes that say nothing; the text may say more."""
+
+# The SDK's JSON-RPC codes that are no failures of a tool.
+_NOT_BEGUN: Final = frozenset({ErrorCode.PARSE_ERROR, ErrorCode.INVALID_REQUEST, ErrorCode.METHOD_NOT_FOUND})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """One step of a call under a policy.
+
+    Attributes:
+        kind: "called" for the first call; "retried", "corrected", "fell_back" and "acted" for each further one, after
+            what made it worth making; "failed" or "succeeded" for how a call ended; "waited" before a wait; "gave_up"
+            at the end of a call that failed.
+        tool: The tool that is called.
+        attempt: The number of the call, from 1.
+        elapsed: Seconds since the beginning.
+        why: The reason for the step, as one plain sentence.
+        failure: The failure that led to the step, or None.
+        wait: The seconds of a wait, or None.
+    """
+
+    kind: StepKind
+    tool: str
+    attempt: int
+    elapsed: float
+    why: str
+    failure: ToolCallFailed | None = None
+    wait: float | None = None
+
+
+class ToolCallFailed(Exception):  # noqa: N818 - it names what happened, and is public API
+    """A tool call failed.
+
+    Attributes:
+        tool: The tool that failed; with a policy, it may be a fallback of the one that was called.
+        arguments: The arguments of the call that failed.
+        envelope: The failure as the server sent it, or as it was inferred.
+        entry: The entry of the contract that declares the reason, or None.
+        inferred: Whether the server sent no envelope; then `envelope` is made of the text and of the annotations.
+        result: The result as the client returned it; None if the call was answered with a protocol error or not at all.
+        steps: All steps up to the failure.
+        attempts: The number of calls that were made, fallbacks included.
+    """
+
+    def __init__(
+        self,
+        tool: str,
+        envelope: Envelope,
+        *,
+        arguments: Mapping[str, Any] | None = None,
+        entry: FailureMode[Any] | None = None,
+        inferred: bool = False,
+        result: object = None,
+        steps: tuple[Step, ...] = (),
+        attempts: int = 1,
+    ) -> None:
+        super().__init__(tool, envelope)
+        self.tool = tool
+        self.arguments: dict[str, Any] = dict(arguments or {})
+        self.envelope = envelope
+        self.entry = entry
+        self.inferred = inferred
+        self.result = result
+        self.steps = steps
+        self.attempts = attempts
+
+    @property
+    def reason(self) -> str | None:
+        """The declared reason, or None."""
+        return self.envelope.reason
+
+    @property
+    def effects(self) -> Effects | None:
+        """Whether the call changed anything; what the entry warns of counts if the envelope says nothing."""
+        if self.envelope.effects is None and self.entry is not None and self.entry.effects in CHANGED:
+            return self.entry.effects
+        return self.envelope.effects
+
+    def data_of(self, mode: FailureMode[Any, D]) -> D:
+        """The data of the failure as the model that `mode` declares; None if it declares none.
+
+        ```python
+        except ToolCallFailed as failed:
+            if failed.reason == "no_match":
+                print(failed.data_of(NO_MATCH).pmids)
+        ```
+
+        Raises:
+            ValueError: If the failure has another reason, or data that does not fit the model.
+        """
+        if self.reason != mode.reason:
+            raise ValueError(f"{self.tool} failed with the reason {self.reason!r}, not {mode.reason!r}")
+        return mode.read_data(self.envelope.data or {})
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # The result and the steps hold objects of the client, which need not be picklable.
+        values = (self.tool, self.envelope, self.arguments, self.entry, self.inferred, self.attempts)
+        return _rebuilt, values
+
+    def __str__(self) -> str:
+        # The texts are the server's.
+        reason = self.reason or self.envelope.name
+        return one_line(f"{self.tool} failed ({reason}): {self.envelope.message}")
+
+
+def _rebuilt(
+    tool: str,
+    envelope: Envelope,
+    arguments: Mapping[str, Any],
+    entry: FailureMode[Any] | None,
+    inferred: bool,  # noqa: FBT001 - pickle passes values by position
+    attempts: int,
+) -> ToolCallFailed:
+    return ToolCallFailed(tool, envelope, arguments=arguments, entry=entry, inferred=inferred, attempts=attempts)
+
+
+def failure_of(
+    answer: object,
+    tool: str,
+    arguments: Mapping[str, Any] | None = None,
+    *,
+    listed: ListedTool | None = None,
+    contract: Contract[Any] = NO_CONTRACT,
+) -> ToolCallFailed | None:
+    """The failure in the answer to a call; None if the call succeeded.
+
+    Args:
+        answer: What a client returned or raised, as for `Envelope.from_result`.
+        tool: The tool that was called.
+        arguments: Its arguments.
+        listed: The tool as the server lists it.
+        contract: The contract that the application knows; it counts where the server advertises no entry.
+
+    Raises:
+        TypeError: If `answer` is an object of an unknown type.
+    """
+    envelope = Envelope.from_result(answer)
+    if envelope is None:
+        return None
+    inferred = envelope.dialect == UNKNOWN_DIALECT
+    if inferred:
+        envelope = inferred_envelope(envelope, listed)
+    is_exception = isinstance(answer, BaseException)
+    return ToolCallFailed(
+        tool,
+        envelope,
+        arguments=arguments,
+        entry=entry_of(envelope, listed, contract),
+        inferred=inferred,
+        result=None if is_exception else answer,
+    )
+
+
+def entry_of(
+    envelope: Envelope, listed: ListedTool | None, contract: Contract[Any] = NO_CONTRACT
+) -> FailureMode[Any] | None:
+    """The entry that declares the reason of `envelope`: the server's, else the application's."""
+    advertised = None if listed is None else listed.contract.get(envelope.reason)
+    return contract.get(envelope.reason) if advertised is None else advertised
+
+
+def inferred_envelope(envelope: Envelope, listed: ListedTool | None) -> Envelope:
+    """The envelope of a plain failure: its code and advice by its text, its effects by the annotations of the tool."""
+    code, retry = envelope.error_code or ErrorCode.UNKNOWN_ERROR, envelope.retry
+    if code in _VAGUE:
+        text = _PREFIX.sub("", envelope.message[:_MAX_TEXT], count=1)
+        explanation = explain(Exception(text))
+        if explanation.matched.layer == "message":
+            code, retry = explanation.code, explanation.retry
+    state = CallState(None if listed is None else listed.effects, began=code not in _NOT_BEGUN)
+    effects, retry = settled(state, code, retry, crashed=code in _VAGUE)
+    return replace(envelope, code=int(code), name=code.name, retry=retry, effects=effects)
+
+
+def unanswered(tool: str, limit: str) -> Envelope:
+    """The envelope of a call that did not end in time."""
+    return Envelope(
+        code=int(ErrorCode.TIMEOUT),
+        name=ErrorCode.TIMEOUT.name,
+        message=f"{tool} did not answer within the {limit} that the policy allows.",
+        retry=ErrorCode.TIMEOUT.retry,
+        dialect=UNKNOWN_DIALECT,
+    )

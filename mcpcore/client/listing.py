@@ -1,0 +1,180 @@
+"""The tools that a server lists: their contracts, annotations and schemas, read once for each session."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Final
+from weakref import WeakKeyDictionary, ref
+
+import anyio
+
+from mcpcore.contract import NO_CONTRACT, Contract
+from mcpcore.effects import default_effects
+from mcpcore.foreign import quietly
+from mcpcore.sdk.changed_tools import watch_tools
+
+if TYPE_CHECKING:
+    from mcpcore.codes import Effects
+
+MAX_PAGES: Final = 100
+"""The most pages of tools that are read, since a list may be endless."""
+
+LISTING_TIMEOUT: Final = 10.0
+"""How long a server may take to list its tools, in seconds; without the list, a failure has no declared entry."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListedTool:
+    """What a server says of one of its tools.
+
+    Attributes:
+        name: The name of the tool.
+        contract: The contract that the server advertises; empty without one.
+        read_only: Whether the annotations say that the tool changes nothing.
+        idempotent: Whether the annotations say that a second call changes nothing more.
+        effects: The effects that follow from the annotations for a failure that declares none.
+        input_schema: The JSON schema of the arguments.
+    """
+
+    name: str
+    contract: Contract[Any] = NO_CONTRACT
+    read_only: bool = False
+    idempotent: bool = False
+    effects: Effects | None = None
+    input_schema: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def repeatable(self) -> bool:
+        """Whether the same call can be made twice."""
+        return self.read_only or self.idempotent
+
+    def misfit(self, arguments: Mapping[str, Any]) -> str | None:
+        """Why `arguments` cannot be sent to the tool, as the end of a sentence; None if they fit its input schema.
+
+        An argument that the schema does not name is a misfit, unless the schema expressly takes others: a server may
+        ignore it in silence, and it may be the one that mattered.
+        """
+        schema = self.input_schema
+        named = quietly(lambda: set(schema.get("properties", ())), set[str]())
+        open_ended = "patternProperties" in schema or schema.get("additionalProperties", False) is not False
+        unknown = [] if open_ended else [name for name in arguments if name not in named]
+        if unknown:
+            return f"{self.name} takes no argument {unknown[0]!r}"
+        # A schema of a server may be broken; then nobody can say that the arguments fit.
+        return quietly(lambda: _schema_misfit(schema, arguments, self.name), f"the schema of {self.name} is broken")
+
+
+def _schema_misfit(schema: Mapping[str, Any], arguments: Mapping[str, Any], tool: str) -> str | None:
+    from jsonschema import Draft202012Validator
+    from jsonschema.exceptions import best_match
+    from referencing import Registry
+
+    # An empty registry, since the default one fetches remote references.
+    validator = Draft202012Validator(dict(schema), registry=Registry())
+    error = best_match(validator.iter_errors(dict(arguments)))
+    if error is None:
+        return None
+    path = ".".join(map(str, error.absolute_path))
+    return f"the argument {path!r} does not fit {tool}" if path else f"the arguments do not fit {tool}"
+
+
+def listed_tool(tool: object) -> ListedTool | None:
+    """Read a tool of `tools/list`; None if it has no name.
+
+    Args:
+        tool: A `Tool` of the SDK, a tool of FastMCP, or the JSON of one as a dict.
+    """
+    name = _part(tool, "name", "name")
+    if not isinstance(name, str):
+        return None
+    annotations = _part(tool, "annotations", "annotations")
+    schema = _part(tool, "input_schema", "inputSchema")
+    if schema is None:
+        schema = _part(tool, "parameters", "parameters")  # the name of FastMCP
+    return ListedTool(
+        name=name,
+        contract=Contract.from_listing(tool),
+        read_only=_part(annotations, "read_only_hint", "readOnlyHint") is True,
+        idempotent=_part(annotations, "idempotent_hint", "idempotentHint") is True,
+        effects=quietly(lambda: default_effects(annotations), None),
+        input_schema=schema if isinstance(schema, Mapping) else {},
+    )
+
+
+def _part(value: object, name: str, wire_name: str) -> Any:
+    if isinstance(value, Mapping):
+        return quietly(lambda: value.get(wire_name), None)
+    return quietly(lambda: getattr(value, name, None), None)
+
+
+Tools = Mapping[str, ListedTool]
+NO_TOOLS: Final[Tools] = MappingProxyType({})
+
+_listings: Final[WeakKeyDictionary[Any, Tools]] = WeakKeyDictionary()
+
+
+async def list_tools(session: Any, *, fresh: bool = False) -> tuple[Tools, bool]:
+    """The tools of the server of `session`, by name, and whether the list was read just now.
+
+    It is empty if the server does not list its tools.
+
+    The list is read once for each session, and again after the server says that it has changed. Never raises, except
+    for a cancellation.
+
+    Args:
+        session: The SDK's `Client` or `ClientSession`, or the client of FastMCP.
+        fresh: Whether to read the list again.
+    """
+    key = _connection_of(session)
+    # A session of another kind may be impossible to hash; then its tools are listed for each failed call.
+    known = None if fresh else quietly(lambda: _listings.get(key), None)
+    if known is not None:
+        return known, False
+    tools: dict[str, ListedTool] = {}
+    try:
+        with anyio.fail_after(LISTING_TIMEOUT):
+            cursor: str | None = None
+            for _ in range(MAX_PAGES):
+                page = await _page(session, cursor)
+                for tool in map(listed_tool, page.tools):
+                    if tool is not None:
+                        tools.setdefault(tool.name, tool)
+                cursor = page.next_cursor
+                if not cursor:
+                    break
+    except Exception:  # noqa: BLE001 - without the list, the failure of the call is still known
+        return NO_TOOLS, True
+    listing = MappingProxyType(tools)
+    quietly(lambda: _keep(key, listing), None)
+    return listing, True
+
+
+def _keep(connection: Any, tools: Tools) -> None:
+    _listings[connection] = tools
+    reference = ref(connection)
+    watch_tools(connection, lambda: _listings.pop(reference(), None))
+
+
+def forget_tools(session: Any) -> None:
+    """Forget the list of tools of `session`, so that it is read again when it is needed next.
+
+    A session of the SDK or of FastMCP does this by itself when the server says that its tools have changed.
+    """
+    quietly(lambda: _listings.pop(_connection_of(session), None), None)
+
+
+def _connection_of(session: Any) -> Any:
+    """The `ClientSession` inside a client: a client cannot be hashed, and may connect again to another server."""
+    return quietly(lambda: session.session, session)
+
+
+async def _page(session: Any, cursor: str | None) -> Any:
+    if hasattr(session, "list_tools_mcp"):  # the client of FastMCP
+        return await session.list_tools_mcp(cursor=cursor, cache_mode="refresh")
+    if _connection_of(session) is not session:  # the SDK's Client; its own cache may be older than the change
+        return await session.list_tools(cursor=cursor, cache_mode="refresh")
+    from mcp_types import PaginatedRequestParams
+
+    return await session.list_tools(params=PaginatedRequestParams(cursor=cursor))

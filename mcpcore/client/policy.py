@@ -1,0 +1,265 @@
+"""`CallPolicy` and `decide`: the next step after a failed call. Nothing here waits, calls or keeps state."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
+
+from mcpcore.client.listing import NO_TOOLS, ListedTool
+from mcpcore.codes import Code, is_code
+from mcpcore.effects import CHANGED
+
+if TYPE_CHECKING:
+    from mcpcore.client.budget import RetryBudget
+    from mcpcore.client.failures import Step, ToolCallFailed
+
+Action = Callable[["ToolCallFailed"], Any]
+"""An application's own action: sync or async; it may return the arguments of the next call."""
+
+DecisionKind = Literal["retry", "wait", "correct", "fall_back", "act", "give_up"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class CallPolicy:
+    """The steps that `call` may take after a failure. Frozen and stateless, so that all calls can share one policy.
+
+    By default it makes the same call again when the failure says that this may help, and only if that is safe: the
+    annotations of the tool say that it is read-only or idempotent, or the failure says that nothing was changed.
+
+    ```python
+    policy = CallPolicy(
+        max_attempts=3,
+        fallbacks={"search_articles"},
+        on={"session_expired": begin_session},
+        budget=RetryBudget(),
+    )
+    ```
+
+    Attributes:
+        max_attempts: The most calls, fallbacks and corrections included.
+        max_elapsed: The most seconds in all, waits included; a call that is still running then is cancelled.
+        max_wait: The longest wait in seconds. Advice to wait longer is not followed.
+        jitter: How much longer than advised to wait, at most, as a share of the wait; a random part of it is taken.
+        retry_unsafe: Whether to call again although the first call may have taken effect.
+        fallbacks: The fallback tools that may be called, or True for any that the contract of the failing tool names.
+            A mapping gives, for each tool, a function from the failure to the arguments; without one, the fallback is
+            called with the same arguments, and only if they fit its schema.
+        corrections: The tools whose declared `corrective_params` may be merged into the arguments, or True for all.
+        on: The application's own actions, by reason or by code, each run once for a reason. Afterwards the call is made
+            again, with the arguments that the action returned, if any.
+        budget: A budget that several calls share, or None.
+        on_step: A function that gets each step.
+
+    Raises:
+        TypeError: If an action, `on_step` or a key of `on` is of another type.
+        ValueError: If a number is out of range.
+    """
+
+    max_attempts: int = 4
+    max_elapsed: float = 60.0
+    max_wait: float = 30.0
+    jitter: float = 0.1
+    retry_unsafe: bool = False
+    fallbacks: bool | Collection[str] | Mapping[str, Callable[[ToolCallFailed], Mapping[str, Any]]] = False
+    corrections: bool | Collection[str] = False
+    on: Mapping[str | Code, Action] = field(default_factory=dict)
+    budget: RetryBudget | None = None
+    on_step: Callable[[Step], object] | None = None
+
+    def __post_init__(self) -> None:
+        """Check the options."""
+        if isinstance(self.max_attempts, bool) or not isinstance(self.max_attempts, int) or self.max_attempts < 1:
+            raise ValueError(f"CallPolicy(max_attempts=...) takes an integer from 1 up, not {self.max_attempts!r}")
+        for name in ("max_elapsed", "max_wait", "jitter"):
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, int | float) or not value >= 0:
+                raise ValueError(f"CallPolicy({name}=...) takes a number from 0 up, not {value!r}")
+        if not self.max_elapsed > 0:
+            raise ValueError("CallPolicy(max_elapsed=...) takes more than 0 seconds; use max_attempts=1 for one call")
+        if not math.isfinite(self.jitter):
+            raise ValueError("CallPolicy(jitter=...) takes a finite number")
+        for name in ("fallbacks", "corrections"):
+            if isinstance(getattr(self, name), str):
+                raise TypeError(f"CallPolicy({name}=...) takes True, False or a set of tools, not one string")
+        for key, action in self.on.items():
+            if not isinstance(key, str) and not is_code(key):
+                raise TypeError(f"CallPolicy(on=...): a key is a reason or a code, not {key!r}")
+            if not callable(action):
+                raise TypeError(f"CallPolicy(on=...): the action of {key!r} is not callable")
+        if self.on_step is not None and not callable(self.on_step):
+            raise TypeError("CallPolicy(on_step=...) takes a function")
+
+    def action_of(self, failure: ToolCallFailed) -> tuple[str | Code, Action] | None:
+        """The action for a failure, with its key: of the reason, of the code as sent, or of the code."""
+        envelope = failure.envelope
+        code = envelope.error_code
+        for key in (envelope.reason, envelope.native_code, envelope.name):
+            if isinstance(key, str) and (action := self.on.get(key)) is not None:
+                return key, action
+        return (code, self.on[code]) if code is not None and code in self.on else None
+
+    def allows_fallback(self, tool: str) -> bool:
+        """Whether this fallback tool may be called."""
+        return self.fallbacks if isinstance(self.fallbacks, bool) else tool in self.fallbacks
+
+    def allows_correction(self, tool: str) -> bool:
+        """Whether the arguments of this tool may be corrected."""
+        return self.corrections if isinstance(self.corrections, bool) else tool in self.corrections
+
+
+NO_POLICY: Final = CallPolicy(max_attempts=1, max_elapsed=math.inf)
+"""One call, and nothing else."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Progress:
+    """How far a call has come when it fails.
+
+    Attributes:
+        attempts: The number of calls that were made.
+        elapsed: Seconds since the beginning.
+        tools: The tools that the server lists, by name.
+        called: The tools that were called; none of them is a fallback again.
+        corrected: The tools and reasons after which the arguments were corrected.
+        acted: The reasons after which an action has run; for a failure without one, the key of the action.
+    """
+
+    attempts: int = 1
+    elapsed: float = 0.0
+    tools: Mapping[str, ListedTool] = field(default_factory=lambda: NO_TOOLS)
+    called: frozenset[str] = frozenset()
+    corrected: frozenset[tuple[str, str]] = frozenset()
+    acted: frozenset[str] = frozenset()
+
+
+class Decision(NamedTuple):
+    """The next step after a failure.
+
+    "retry" makes the same call immediately, and "wait" makes it after `wait` seconds. "correct" calls the tool with other
+    arguments, and "fall_back" calls another tool. "act" runs the application's action and then makes the call again.
+    """
+
+    kind: DecisionKind
+    why: str
+    wait: float = 0.0
+    tool: str = ""
+    arguments: Mapping[str, Any] | None = None
+
+
+def decide(failure: ToolCallFailed, policy: CallPolicy, state: Progress) -> Decision:
+    """Choose the next step after a failure.
+
+    In this order: the application's own action, the declared correction, the same call again, the declared fallback.
+    The last attempt goes to the fallback if there is one.
+
+    Args:
+        failure: The failure of the last call.
+        policy: What is allowed.
+        state: How far the call has come.
+    """
+    if state.attempts >= policy.max_attempts:
+        calls = "call was" if state.attempts == 1 else "calls were"
+        return _give_up(f"{state.attempts} {calls} made, and the policy allows no more", failure)
+    if not state.elapsed < policy.max_elapsed:
+        return _give_up(f"the {policy.max_elapsed:g} s that the policy allows are over", failure)
+    if policy.budget is not None and not policy.budget.left:
+        return _give_up("the budget of retries is spent", failure)
+    acting = _action(failure, policy, state)
+    if acting is not None and acting.kind == "act":
+        return acting
+    correction = _correction(failure, policy, state)
+    if correction is not None and correction.kind == "correct":
+        return correction
+    again = _again(failure, policy, state)
+    if again.kind != "give_up" and state.attempts + 1 < policy.max_attempts:
+        return again
+    fallback = _fallback(failure, policy, state)
+    if fallback is not None and fallback.kind == "fall_back":
+        return fallback
+    if again.kind != "give_up":
+        return again
+    hindrances = [step for step in (acting, correction, fallback) if step is not None]
+    return hindrances[0] if hindrances else again
+
+
+def _give_up(why: str, failure: ToolCallFailed) -> Decision:
+    return Decision("give_up", f"{why[0].upper()}{why[1:]}.", tool=failure.tool, arguments=failure.arguments)
+
+
+def _listed(failure: ToolCallFailed, state: Progress) -> ListedTool:
+    return state.tools.get(failure.tool) or ListedTool(name=failure.tool)
+
+
+def _may_repeat(failure: ToolCallFailed, policy: CallPolicy, state: Progress) -> bool:
+    """Whether a second call does nothing twice that was not asked for."""
+    return policy.retry_unsafe or failure.effects not in CHANGED or _listed(failure, state).repeatable
+
+
+def _action(failure: ToolCallFailed, policy: CallPolicy, state: Progress) -> Decision | None:
+    match = policy.action_of(failure)
+    if match is None or (failure.reason or str(match[0])) in state.acted:
+        return None
+    if not _may_repeat(failure, policy, state):
+        return _give_up(f"{failure.tool} may have taken effect, so it is not called again", failure)
+    why = f"The application has an action for {match[0]}."
+    return Decision("act", why, tool=failure.tool, arguments=failure.arguments)
+
+
+def _correction(failure: ToolCallFailed, policy: CallPolicy, state: Progress) -> Decision | None:
+    entry, tool = failure.entry, failure.tool
+    if entry is None or entry.corrective_params is None or not policy.allows_correction(tool):
+        return None
+    arguments = {**failure.arguments, **entry.corrective_params}
+    if (tool, entry.reason) in state.corrected or arguments == failure.arguments:
+        return None
+    if not (policy.retry_unsafe or failure.effects not in CHANGED or _listed(failure, state).read_only):
+        return _give_up(f"{tool} may have taken effect, so it is not called with other arguments", failure)
+    if tool not in state.tools:
+        return _give_up(f"the server does not list {tool}, so the corrected arguments cannot be checked", failure)
+    if (misfit := state.tools[tool].misfit(arguments)) is not None:
+        return _give_up(f"the declared correction is not sent: {misfit}", failure)
+    changed = ", ".join(map(str, entry.corrective_params))
+    return Decision("correct", f"The contract says to call with another {changed}.", tool=tool, arguments=arguments)
+
+
+def _again(failure: ToolCallFailed, policy: CallPolicy, state: Progress) -> Decision:
+    wait = failure.envelope.retry.seconds
+    if wait is None:
+        return _give_up("the failure is not retryable", failure)
+    if not (policy.retry_unsafe or failure.effects == "none" or _listed(failure, state).repeatable):
+        return _give_up(f"nothing says that calling {failure.tool} twice is safe", failure)
+    # A NaN fails every comparison.
+    if not 0 <= wait <= policy.max_wait:
+        return _give_up(f"the advice is to wait {wait:g} s, and the policy allows {policy.max_wait:g} s", failure)
+    if not state.elapsed + wait < policy.max_elapsed:
+        return _give_up(f"waiting {wait:g} s would exceed the {policy.max_elapsed:g} s that the policy allows", failure)
+    kind: DecisionKind = "wait" if wait > 0 else "retry"
+    why = f"The failure is retryable after {wait:g} s." if wait > 0 else "The failure is retryable immediately."
+    return Decision(kind, why, wait, failure.tool, failure.arguments)
+
+
+def _fallback(failure: ToolCallFailed, policy: CallPolicy, state: Progress) -> Decision | None:
+    entry, sent = failure.entry, failure.envelope.fallback_tool
+    name = None if entry is None else entry.fallback_tool
+    if name is None:
+        return None if sent is None else _give_up("the fallback tool is not in the contract", failure)
+    if sent not in (None, name):
+        return _give_up(f"the failure names another fallback tool than the contract, which names {name}", failure)
+    if not policy.allows_fallback(name):
+        return _give_up(f"the policy does not allow the fallback tool {name}", failure)
+    if name in state.called or name == failure.tool:
+        return _give_up(f"the fallback tool {name} was called already", failure)
+    if name not in state.tools:
+        return _give_up(f"the server does not list the fallback tool {name}", failure)
+    tool = state.tools[name]
+    if not (policy.retry_unsafe or failure.effects not in CHANGED or tool.read_only):
+        return _give_up(f"{failure.tool} may have taken effect, and {name} is not read-only", failure)
+    arguments: Mapping[str, Any] = failure.arguments
+    if isinstance(policy.fallbacks, Mapping):
+        make: Callable[[ToolCallFailed], Mapping[str, Any]] = policy.fallbacks[name]
+        arguments = dict(make(failure))
+    if (misfit := tool.misfit(arguments)) is not None:
+        return _give_up(f"the fallback is not called: {misfit}", failure)
+    return Decision("fall_back", f"The contract names {name} as the fallback.", tool=name, arguments=arguments)

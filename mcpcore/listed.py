@@ -1,0 +1,86 @@
+"""Contracts in `tools/list`: reads the entries that another program advertises, and skips what is broken."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final, NamedTuple, cast
+
+from mcpcore.codes import Code, code_named, code_numbered, foreign_code
+from mcpcore.effects import as_effects
+from mcpcore.escaping import clean_text
+from mcpcore.foreign import quietly
+from mcpcore.jsonable import to_json
+from mcpcore.retry import Retry
+
+MAX_ENTRIES: Final = 500
+"""The most entries of one tool that are read."""
+
+MAX_TEXT: Final = 4_000
+"""Characters of a sentence in an entry."""
+
+_DEPTH: Final = 40
+
+
+class ListedSchema(NamedTuple):
+    """The schema that a server publishes for the data of a failure, whose model this program does not have."""
+
+    schema: dict[str, Any]
+
+
+def listed_entries(tool: object, key: str) -> list[tuple[dict[str, Any], ListedSchema | None]]:
+    """The readable entries of a listed tool: the arguments of a `FailureMode`, and the schema of its data.
+
+    Args:
+        tool: A `Tool` of the SDK or of FastMCP, or the JSON of one.
+        key: The key of the contract in the `_meta` of the tool.
+    """
+    # Lists come from other programs; a value may be of any type, and its methods may raise.
+    entries = quietly(lambda: _meta_of(tool).get(key), None)
+    if not isinstance(entries, list | tuple):
+        return []
+    plain = to_json(list(entries[:MAX_ENTRIES]), depth=_DEPTH)
+    read = [_entry(entry) for entry in cast("list[Any]", plain) if isinstance(entry, Mapping)]
+    return [entry for entry in read if entry is not None]
+
+
+def _meta_of(tool: Any) -> Mapping[str, Any]:
+    meta = tool.get("_meta") if isinstance(tool, Mapping) else getattr(tool, "meta", None)
+    return meta if isinstance(meta, Mapping) else {}
+
+
+def _entry(entry: Mapping[str, Any]) -> tuple[dict[str, Any], ListedSchema | None] | None:
+    """One entry; None if a part of it is not of the form that `FailureMode.to_json` writes."""
+    reason, when, recovery = (entry.get(part) for part in ("reason", "when", "recovery"))
+    if not (isinstance(reason, str) and isinstance(when, str) and isinstance(recovery, str)):
+        return None
+    retry: Retry | None = None
+    if (advice := entry.get("retry")) is not None:
+        retry = quietly(lambda: Retry.from_json(advice), None)
+        if retry is None:
+            return None
+    code = _code(entry.get("name"), entry.get("code"), retry, when)
+    if code is None:
+        return None
+    values: dict[str, Any] = {
+        "reason": reason,
+        "code": code,
+        "when": clean_text(when)[:MAX_TEXT],
+        "recovery": clean_text(recovery)[:MAX_TEXT],
+        "retry": retry,
+        "effects": as_effects(entry.get("effects")),
+        "fallback_tool": entry.get("fallbackTool"),
+        "corrective_params": entry.get("correctiveParams"),
+    }
+    schema = entry.get("dataSchema")
+    return values, ListedSchema(dict(schema)) if isinstance(schema, Mapping) else None
+
+
+def _code(name: object, number: object, retry: Retry | None, sentence: str) -> Code | None:
+    """The code of that name, else of that number; one of another application where this program has neither."""
+    is_number = isinstance(number, int) and not isinstance(number, bool)
+    if isinstance(name, str):
+        try:
+            return code_named(name)
+        except KeyError:
+            return foreign_code(name, cast("int", number), retry=retry, sentence=sentence) if is_number else None
+    return code_numbered(cast("int", number)) if is_number else None

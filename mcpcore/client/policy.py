@@ -137,7 +137,7 @@ class Progress:
 class Decision(NamedTuple):
     """The next step after a failure.
 
-    "retry" makes the same call immediately, and "wait" makes it after `wait` seconds. "correct" calls the tool with other
+    "retry" makes the same call immediately, and "wait" makes it after `wait` seconds. "correct" calls the tool with new
     arguments, and "fall_back" calls another tool. "act" runs the application's action and then makes the call again.
     """
 

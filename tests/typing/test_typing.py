@@ -210,6 +210,12 @@ def test_a_failure_mode_that_the_context_does_not_name_is_an_error(checker: str)
     assert len([why for why in expected(checker).values() if why == "undeclared mode"]) >= 3
 
 
+@pytest.mark.parametrize("checker", FIVE)
+def test_a_match_without_one_of_the_reasons_is_an_error_in_every_checker(checker: str) -> None:
+    """A caller that has the contract of a tool must handle each of its reasons."""
+    assert "a reason is missing" in expected(checker).values()
+
+
 def test_the_package_says_that_it_is_typed() -> None:
     """Checkers read the annotations of an installed package only beside a `py.typed`, and mypy its own stub."""
     package = resources.files("mcpcore")

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, Final, NoReturn
+from typing import IO, TYPE_CHECKING, Any, Final, NoReturn, cast
 
 import anyio
 import click
@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from mcp_types import CallToolResult, Tool
     from pydantic import ValidationError
 
+    from mcpcore.client import Step
+
 FAILED: Final = 1
 INTERRUPTED: Final = 130
 ERAS: Final = ("auto", "modern", "handshake")
@@ -43,6 +45,7 @@ ERAS: Final = ("auto", "modern", "handshake")
   mcpcore call server.py --list                             the tools, and how each fails
   mcpcore call server.py fetch_articles pmids=1 pmids=2     lists by repetition
   mcpcore call server.py fetch_articles '{"pmids": ["1"]}'  or as JSON, or - for JSON on standard input
+  mcpcore call --follow server.py fetch_articles pmids=1    wait, retry or fall back as the failure says
   mcpcore call http://127.0.0.1:8000/mcp fetch_articles pmids=1
   mcpcore call package.server:app fetch_articles pmids=1
   mcpcore call examples/workspace/server.py read_file path=a.txt -- ~/notes
@@ -69,12 +72,18 @@ Exit codes: 0 the tool succeeded; 1 it failed, did not answer, or was refused; 2
 @click.option("--json", "as_json", is_flag=True, help="Print the whole result as JSON, as received.")
 @click.option("--list", "listing", is_flag=True, help="List the tools, their arguments and their failure modes.")
 @click.option(
+    "--follow",
+    is_flag=True,
+    help="Follow the advice of a failure: wait and retry where that is safe, correct the arguments, or call the "
+    "fallback tool. Each step is shown on standard error.",
+)
+@click.option(
     "--timeout",
     type=click.FloatRange(min=0, min_open=True),
     default=60.0,
     show_default=True,
     metavar="SECONDS",
-    help="How long to wait for the server to start, and for the tool.",
+    help="How long to wait for the server to start, and for the tool; with --follow, for all calls together.",
 )
 @click.option(
     "--era",
@@ -91,6 +100,7 @@ def call(
     *,
     as_json: bool,
     listing: bool,
+    follow: bool,
     timeout: float,
     era: str,
     verbose: bool,
@@ -113,6 +123,7 @@ def call(
         era=era,
         verbose=verbose,
         as_json=as_json,
+        follow=follow,
     )
     try:
         succeeded = perform(address, request)
@@ -144,6 +155,7 @@ class Request:
         era: "auto", "modern" or "handshake".
         verbose: Whether the server's standard error is shown.
         as_json: Whether to print JSON.
+        follow: Whether to follow the advice of a failure.
     """
 
     tool: str | None
@@ -152,6 +164,7 @@ class Request:
     era: str
     verbose: bool
     as_json: bool
+    follow: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -321,8 +334,11 @@ class _Conversation:
             # answer, a successful call would be lost. Without a listed schema there is nothing to check.
             client.session.validate_tool_result = _unchecked  # type: ignore[method-assign]
         try:
-            with anyio.fail_after(self._request.timeout):
-                result = await client.call_tool(name, arguments)
+            if self._request.follow:
+                name, result = await self._follow(client, name, arguments)
+            else:
+                with anyio.fail_after(self._request.timeout):
+                    result = await client.call_tool(name, arguments)
         except TimeoutError:
             raise Failed(f"{name} did not answer within {self._request.timeout:g} s.", hint=_LONGER) from None
         except ValidationError as exc:
@@ -341,6 +357,39 @@ class _Conversation:
         if result.is_error:
             self._suggest(present.texts(result), [tool.name for tool in tools])
         return not result.is_error
+
+    async def _follow(self, client: Client, name: str, arguments: dict[str, Any]) -> tuple[str, CallToolResult]:
+        """The last result, and the tool that it is from.
+
+        Raises:
+            TimeoutError: If the last call did not end.
+            MCPError: If the last call was answered with a protocol error.
+        """
+        from mcpcore.client import CallPolicy, ToolCallFailed, call
+
+        last = name
+
+        def show(step: Step) -> None:
+            nonlocal last
+            last = step.tool
+            present.step(step)
+
+        policy = CallPolicy(
+            max_elapsed=self._request.timeout,
+            max_wait=self._request.timeout,
+            fallbacks=True,
+            corrections=True,
+            on_step=show,
+        )
+        try:
+            result = await call(client, name, arguments, policy=policy)
+        except ToolCallFailed as failed:
+            if failed.__cause__ is not None:
+                raise failed.__cause__ from None
+            if failed.result is None:
+                raise TimeoutError from None
+            result = cast("CallToolResult", failed.result)
+        return last, result
 
     def _refused(self, error: MCPError, known: Sequence[str]) -> bool:
         self.shows.append(partial(present.protocol_error, error, as_json=self._request.as_json))

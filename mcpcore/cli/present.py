@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from mcp_types import CallToolResult, Tool
     from pydantic import BaseModel
 
+    from mcpcore.client import Step
+
 _FAILED: Final = output.styled("failed", fg="red", bold=True)
 _SUCCEEDED: Final = output.styled("succeeded", fg="green", bold=True)
 
@@ -36,6 +38,13 @@ def result(tool: str, received: CallToolResult, *, as_json: bool) -> None:
     heading("structuredContent" if "structuredContent" in whole else "no structuredContent")
     if "structuredContent" in whole:
         output.text(output.dumps(structured))
+
+
+def step(taken: Step) -> None:
+    """Print a step of a call that follows the advice of failures, on standard error."""
+    colour = {"failed": "red", "gave_up": "red", "succeeded": "green"}.get(taken.kind)
+    kind = output.styled(taken.kind.replace("_", " "), fg=colour)
+    output.line(f"{taken.elapsed:6.1f} s  #{taken.attempt} ", kind, f"  {taken.why}", err=True)
 
 
 def texts(received: CallToolResult) -> str:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 from mcpcore.client.listing import NO_TOOLS, ListedTool
 from mcpcore.codes import Code, is_code
 from mcpcore.effects import CHANGED
+from mcpcore.escaping import one_line
 
 if TYPE_CHECKING:
     from mcpcore.client.budget import RetryBudget
@@ -160,8 +161,8 @@ def decide(failure: ToolCallFailed, policy: CallPolicy, state: Progress) -> Deci
         state: How far the call has come.
     """
     if state.attempts >= policy.max_attempts:
-        calls = "call was" if state.attempts == 1 else "calls were"
-        return _give_up(f"{state.attempts} {calls} made, and the policy allows no more", failure)
+        allowed = "1 call" if policy.max_attempts == 1 else f"{policy.max_attempts} calls"
+        return _give_up(f"the policy allows {allowed}", failure)
     if not state.elapsed < policy.max_elapsed:
         return _give_up(f"the {policy.max_elapsed:g} s that the policy allows are over", failure)
     if policy.budget is not None and not policy.budget.left:
@@ -185,7 +186,12 @@ def decide(failure: ToolCallFailed, policy: CallPolicy, state: Progress) -> Deci
 
 
 def _give_up(why: str, failure: ToolCallFailed) -> Decision:
-    return Decision("give_up", f"{why[0].upper()}{why[1:]}.", tool=failure.tool, arguments=failure.arguments)
+    return Decision("give_up", _sentence(why), tool=failure.tool, arguments=failure.arguments)
+
+
+def _sentence(why: str) -> str:
+    """A sentence of `why`, in which the names of tools and arguments may be a server's."""
+    return one_line(f"{why[0].upper()}{why[1:]}.")
 
 
 def _listed(failure: ToolCallFailed, state: Progress) -> ListedTool:
@@ -202,8 +208,8 @@ def _action(failure: ToolCallFailed, policy: CallPolicy, state: Progress) -> Dec
     if match is None or (failure.reason or str(match[0])) in state.acted:
         return None
     if not _may_repeat(failure, policy, state):
-        return _give_up(f"{failure.tool} may have taken effect, so it is not called again", failure)
-    why = f"The application has an action for {match[0]}."
+        return _give_up(f"the call of {failure.tool} may have taken effect, so it is not made again", failure)
+    why = _sentence(f"the application has an action for {match[0]}")
     return Decision("act", why, tool=failure.tool, arguments=failure.arguments)
 
 
@@ -215,13 +221,14 @@ def _correction(failure: ToolCallFailed, policy: CallPolicy, state: Progress) ->
     if (tool, entry.reason) in state.corrected or arguments == failure.arguments:
         return None
     if not (policy.retry_unsafe or failure.effects not in CHANGED or _listed(failure, state).read_only):
-        return _give_up(f"{tool} may have taken effect, so it is not called with other arguments", failure)
+        return _give_up(f"the call of {tool} may have taken effect, so it is not made with other arguments", failure)
     if tool not in state.tools:
         return _give_up(f"the server does not list {tool}, so the corrected arguments cannot be checked", failure)
     if (misfit := state.tools[tool].misfit(arguments)) is not None:
         return _give_up(f"the declared correction is not sent: {misfit}", failure)
     changed = ", ".join(map(str, entry.corrective_params))
-    return Decision("correct", f"The contract says to call with another {changed}.", tool=tool, arguments=arguments)
+    why = _sentence(f"the contract says to call with another {changed}")
+    return Decision("correct", why, tool=tool, arguments=arguments)
 
 
 def _again(failure: ToolCallFailed, policy: CallPolicy, state: Progress) -> Decision:
@@ -255,11 +262,12 @@ def _fallback(failure: ToolCallFailed, policy: CallPolicy, state: Progress) -> D
         return _give_up(f"the server does not list the fallback tool {name}", failure)
     tool = state.tools[name]
     if not (policy.retry_unsafe or failure.effects not in CHANGED or tool.read_only):
-        return _give_up(f"{failure.tool} may have taken effect, and {name} is not read-only", failure)
+        return _give_up(f"the call of {failure.tool} may have taken effect, and {name} is not read-only", failure)
     arguments: Mapping[str, Any] = failure.arguments
     if isinstance(policy.fallbacks, Mapping):
         make: Callable[[ToolCallFailed], Mapping[str, Any]] = policy.fallbacks[name]
         arguments = dict(make(failure))
     if (misfit := tool.misfit(arguments)) is not None:
         return _give_up(f"the fallback is not called: {misfit}", failure)
-    return Decision("fall_back", f"The contract names {name} as the fallback.", tool=name, arguments=arguments)
+    why = _sentence(f"the contract names {name} as the fallback")
+    return Decision("fall_back", why, tool=name, arguments=arguments)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 from mcp.server.mcpserver import MCPServer
 
 from mcpcore import FailureMode, Server
+from mcpcore.client import CallPolicy
 from mcpcore.contract import CONTRACT_META_KEY
 from mcpcore.declare.declaration import ToolOptions
 from mcpcore.declare.prompt import PromptOptions
@@ -107,6 +108,12 @@ GROUPS: Final = (
         signature=Limits,
         described_by=Limits,
         intro="The bounds of an envelope, for `Server(limits=...)`; every option is given by keyword.",
+    ),
+    Group(
+        title="CallPolicy(...)",
+        signature=CallPolicy,
+        described_by=CallPolicy,
+        intro="For [`mcpcore.client.call`](../how-to/calling.md); every option is given by keyword.",
     ),
 )
 

@@ -65,7 +65,7 @@ class CallPolicy:
     retry_unsafe: bool = False
     fallbacks: bool | Collection[str] | Mapping[str, Callable[[ToolCallFailed], Mapping[str, Any]]] = False
     corrections: bool | Collection[str] = False
-    on: Mapping[str | Code, Action] = field(default_factory=dict)
+    on: Mapping[str | Code, Action] | None = None
     budget: RetryBudget | None = None
     on_step: Callable[[Step], object] | None = None
 
@@ -84,7 +84,7 @@ class CallPolicy:
         for name in ("fallbacks", "corrections"):
             if isinstance(getattr(self, name), str):
                 raise TypeError(f"CallPolicy({name}=...) takes True, False or a set of tools, not one string")
-        for key, action in self.on.items():
+        for key, action in (self.on or {}).items():
             if not isinstance(key, str) and not is_code(key):
                 raise TypeError(f"CallPolicy(on=...): a key is a reason or a code, not {key!r}")
             if not callable(action):
@@ -94,12 +94,12 @@ class CallPolicy:
 
     def action_of(self, failure: ToolCallFailed) -> tuple[str | Code, Action] | None:
         """The action for a failure, with its key: of the reason, of the code as sent, or of the code."""
-        envelope = failure.envelope
+        envelope, actions = failure.envelope, self.on or {}
         code = envelope.error_code
         for key in (envelope.reason, envelope.native_code, envelope.name):
-            if isinstance(key, str) and (action := self.on.get(key)) is not None:
-                return key, action
-        return (code, self.on[code]) if code is not None and code in self.on else None
+            if isinstance(key, str) and key in actions:
+                return key, actions[key]
+        return (code, actions[code]) if code is not None and code in actions else None
 
     def allows_fallback(self, tool: str) -> bool:
         """Whether this fallback tool may be called."""
@@ -236,7 +236,7 @@ def _again(failure: ToolCallFailed, policy: CallPolicy, state: Progress) -> Deci
     if wait is None:
         return _give_up("the failure is not retryable", failure)
     if not (policy.retry_unsafe or failure.effects == "none" or _listed(failure, state).repeatable):
-        return _give_up(f"nothing says that calling {failure.tool} twice is safe", failure)
+        return _give_up(f"it is not known to be safe to call {failure.tool} twice", failure)
     # A NaN fails every comparison.
     if not 0 <= wait <= policy.max_wait:
         return _give_up(f"the advice is to wait {wait:g} s, and the policy allows {policy.max_wait:g} s", failure)

@@ -161,7 +161,7 @@ async def test_a_tool_that_nothing_makes_safe_is_not_called_again() -> None:
     """Neither annotations nor effects speak for a retry."""
     failure, calls = await failure_of([listed("a")], lambda _: failed(retry=NOW))
     assert ["a"] == calls
-    assert "Nothing says that calling a twice is safe." == failure.steps[-1].why
+    assert "It is not known to be safe to call a twice." == failure.steps[-1].why
     _, calls = await failure_of([listed("a", annotations={"idempotentHint": True})], lambda _: failed(retry=NOW))
     assert 6 == len(calls)
 

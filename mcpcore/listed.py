@@ -77,10 +77,14 @@ def _entry(entry: Mapping[str, Any]) -> tuple[dict[str, Any], ListedSchema | Non
 
 def _code(name: object, number: object, retry: Retry | None, sentence: str) -> Code | None:
     """The code of that name, else of that number; one of another application where this program has neither."""
-    is_number = isinstance(number, int) and not isinstance(number, bool)
     if isinstance(name, str):
         try:
             return code_named(name)
         except KeyError:
-            return foreign_code(name, cast("int", number), retry=retry, sentence=sentence) if is_number else None
-    return code_numbered(cast("int", number)) if is_number else None
+            pass
+    if isinstance(number, bool) or not isinstance(number, int):
+        return None
+    known = code_numbered(number)
+    if known is None and isinstance(name, str):
+        return foreign_code(name, number, retry=retry, sentence=sentence)
+    return known

@@ -85,6 +85,9 @@ async def call(
     return await _Run(session, policy or NO_POLICY, contract, name).run(name, dict(args or {}))  # type: ignore[no-any-return]
 
 
+_LOST: Final = ("Connection closed", "SSE stream ")
+"""How the SDK's client begins the messages about a lost connection (`mcp.shared` and `mcp.client`, 2.3)."""
+
 _NEXT: Final[dict[str, StepKind]] = {
     "retry": "retried",
     "wait": "retried",
@@ -237,8 +240,8 @@ class _Run:
 
 
 def _is_lost(error: MCPError) -> bool:
-    """Whether the client says so of its connection; the number alone may be a server's own."""
-    return error.code == -32000 and error.data is None and error.message.startswith("Connection ")
+    """Whether the client made the error because the connection is lost; servers use the same number for others."""
+    return error.code == -32000 and error.data is None and error.message.startswith(_LOST)
 
 
 def _mark_span(step: Step) -> None:

@@ -35,7 +35,10 @@ _PREFIX: Final = re.compile(r"Error (?:executing|calling) tool '?[A-Za-z0-9._-]{
 _VAGUE: Final = frozenset({ErrorCode.UNKNOWN_ERROR, ErrorCode.INTERNAL_ERROR})
 """Codes that say nothing; the text may say more."""
 
-# The SDK's JSON-RPC codes that are no failures of a tool.
+_ANY_SERVER_ERROR: Final = -32000
+"""The JSON-RPC code that servers use for anything: FastMCP has it for timeouts and for its rate limit."""
+
+# Failures of a request that never became a call.
 _NOT_BEGUN: Final = frozenset({ErrorCode.PARSE_ERROR, ErrorCode.INVALID_REQUEST, ErrorCode.METHOD_NOT_FOUND})
 
 
@@ -198,7 +201,7 @@ def entry_of(
 def inferred_envelope(envelope: Envelope, listed: ListedTool | None) -> Envelope:
     """The envelope of a plain failure: its code and advice by its text, its effects by the annotations of the tool."""
     code, retry = envelope.error_code or ErrorCode.UNKNOWN_ERROR, envelope.retry
-    if code in _VAGUE:
+    if code in _VAGUE or envelope.native_code == _ANY_SERVER_ERROR:
         text = _PREFIX.sub("", envelope.message[:_MAX_TEXT], count=1)
         explanation = explain(Exception(text))
         if explanation.matched.layer == "message":

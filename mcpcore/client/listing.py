@@ -13,6 +13,7 @@ import anyio
 from mcpcore.contract import NO_CONTRACT, Contract
 from mcpcore.effects import default_effects
 from mcpcore.foreign import quietly
+from mcpcore.json_schema import properties
 from mcpcore.sdk.changed_tools import watch_tools
 
 if TYPE_CHECKING:
@@ -57,7 +58,7 @@ class ListedTool:
         ignore it in silence, and it may be the one that mattered.
         """
         schema = self.input_schema
-        named = quietly(lambda: set(schema.get("properties", ())), set[str]())
+        named = quietly(lambda: properties(schema, schema), dict[str, Any]())
         open_ended = "patternProperties" in schema or schema.get("additionalProperties", False) is not False
         unknown = [] if open_ended else [name for name in arguments if name not in named]
         if unknown:

@@ -21,7 +21,7 @@ from mcp import Client, StdioServerParameters
 from mcp.shared.exceptions import MCPError
 from mcp_types import CallToolResult, ErrorData
 
-from mcpcore import ErrorCode, Retry
+from mcpcore import Context, ErrorCode, Retry, Server, tool
 from mcpcore.client import CallPolicy, RetryBudget, Step, ToolCallFailed, ToolContract, call, failure_of
 from tests.client.shop import BUSY, NO_ITEM, NoItem, shop
 from tests.doors import on_fastmcp
@@ -240,6 +240,55 @@ async def test_plain_failures_are_inferred() -> None:
         assert Retry.never() == late.envelope.retry
         odd = await failure_in(client, "write", {"words": "Elephant!"}, policy=CallPolicy())
         assert ("UNKNOWN_ERROR", "unknown") == (odd.envelope.name, odd.effects)
+
+
+async def test_a_protocol_error_of_any_kind_is_inferred_from_its_text() -> None:
+    """FastMCP has one number for a timeout of a tool and for its rate limit."""
+    mcp: FastMCP[None] = FastMCP("slow")
+
+    @mcp.tool(timeout=0.05, annotations={"readOnlyHint": True})
+    async def sleep() -> str:
+        """Sleep."""
+        await anyio.sleep_forever()
+        return ""
+
+    async with FastMCPClient(mcp) as client:
+        failed = await failure_in(client, "sleep", policy=CallPolicy(max_attempts=2))
+        assert ("TIMEOUT", True, "none", 2) == (
+            failed.envelope.name,
+            failed.inferred,
+            failed.effects,
+            failed.attempts,
+        )
+
+
+async def test_a_call_of_fastmcp_that_does_not_end_is_cancelled() -> None:
+    """The client stays usable."""
+    mcp: FastMCP[None] = FastMCP("slow")
+
+    @mcp.tool
+    async def sleep(seconds: float) -> str:
+        """Sleep."""
+        await anyio.sleep(seconds)
+        return "rested"
+
+    async with FastMCPClient(mcp) as client:
+        failed = await failure_in(client, "sleep", {"seconds": 60}, policy=CallPolicy(max_elapsed=0.2))
+        assert ("TIMEOUT", True) == (failed.envelope.name, failed.inferred)
+        assert "rested" == (await call(client, "sleep", {"seconds": 0})).data
+
+
+async def test_a_tool_can_stand_in_place_of_its_name() -> None:
+    """A `Tool` of the same program has its name and its contract."""
+
+    @tool(errors=[BUSY])
+    def wait(ctx: Context[Literal["busy"]]) -> str:
+        """Wait."""
+        raise ctx.fail("busy")
+
+    async with Client(Server("busy", tools=[wait])) as client:
+        failed = await failure_in(client, wait)
+    assert ("wait", "busy") == (failed.tool, failed.reason)
 
 
 async def test_a_lost_connection_raises_what_the_client_raises() -> None:

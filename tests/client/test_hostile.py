@@ -76,7 +76,7 @@ async def test_loops_of_fallbacks_end() -> None:
     [
         (None, "The server does not list the fallback tool b."),
         (listed("b", properties={"x": {}}) | {"inputSchema": {"type": "object", "required": ["x"]}}, "do not fit b"),
-        (listed("b") | {"inputSchema": {"type": "object", "properties": {"x": 7}, "required": 7}}, "is broken"),
+        (listed("b") | {"inputSchema": {"type": "object", "properties": 7, "required": 7}}, "is broken"),
         (listed("b") | {"inputSchema": {"type": "object", "$ref": "http://127.0.0.1:9/x"}}, "is broken"),
     ],
 )
@@ -97,6 +97,20 @@ async def test_a_fallback_after_an_effect_must_be_read_only() -> None:
     assert "The call of a may have taken effect, and b is not read-only." == failure.steps[-1].why
     _, calls = await failure_of(tools, lambda _: failed("y", effects="partial"))
     assert ["a", "c"] == calls
+
+
+async def test_arguments_may_be_declared_anywhere_in_a_schema() -> None:
+    """A schema may refer to the object that names the arguments, or take others expressly."""
+    arguments = {"properties": {"limit": {"type": "integer"}}}
+    for schema in (
+        {"$ref": "#/$defs/Args", "$defs": {"Args": arguments}},
+        {"allOf": [arguments]},
+        {"additionalProperties": True},
+        {"patternProperties": {"^l": {}}},
+    ):
+        tools = [listed("a", entry("x", correctiveParams={"limit": 1})) | {"inputSchema": {"type": "object"} | schema}]
+        _, calls = await failure_of(tools, lambda _: failed("x"))
+        assert ["a", "a"] == calls
 
 
 @pytest.mark.parametrize(

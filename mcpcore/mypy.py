@@ -16,12 +16,13 @@ from mypy.typeops import try_getting_str_literals_from_type
 from mypy.types import CallableType, Instance, LiteralType, Type, UnionType, get_proper_type
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Container, Iterable
 
     from mypy.checker import TypeChecker
 
 _CONTEXT: Final = "mcpcore.declare.context.Context"
 _MODE: Final = "mcpcore.contract.FailureMode"
+_TOOL_CONTRACT: Final = "mcpcore.client.contracts.ToolContract"
 _DECORATORS: Final = (
     "mcpcore.declare.tool.ToolDecorator",
     "mcpcore.declare.resource.ResourceDecorator",
@@ -41,9 +42,11 @@ class ErrorsPlugin(Plugin):
     """Checks the context of a handler against `errors`."""
 
     def get_function_hook(self, fullname: str) -> Callable[[FunctionContext], Type] | None:
-        """Handle calls of `FailureMode(...)` and of `tool`, `resource` and `prompt` with `errors`."""
+        """Handle calls of `FailureMode`, of `ToolContract`, and of `tool`, `resource` and `prompt` with `errors`."""
         if fullname == _MODE:
             return _made
+        if fullname == _TOOL_CONTRACT:
+            return _contracted
         return _decorator if fullname in _FUNCTIONS else None
 
     def get_method_hook(self, fullname: str) -> Callable[[MethodContext], Type] | None:
@@ -120,9 +123,19 @@ def _meant(reason: str, reasons: Iterable[str]) -> str:
 
 def _decorator(ctx: FunctionContext | MethodContext) -> Type:
     """`ToolDecorator[Literal["a", "b"]]` instead of `ToolDecorator[str]`."""
+    return _with_reasons(ctx, _DECORATORS)
+
+
+def _contracted(ctx: FunctionContext) -> Type:
+    """`ToolContract[Literal["a", "b"]]` instead of `ToolContract[str]`, so that a `match` can be complete."""
+    return _with_reasons(ctx, (_TOOL_CONTRACT,))
+
+
+def _with_reasons(ctx: FunctionContext | MethodContext, kinds: Container[str]) -> Type:
+    """The type that a call returns, if it is one of `kinds`, with the reasons of its `errors` as the argument."""
     result = get_proper_type(ctx.default_return_type)
     reasons = _declared(ctx)
-    if not reasons or not isinstance(result, Instance) or result.type.fullname not in _DECORATORS:
+    if not reasons or not isinstance(result, Instance) or result.type.fullname not in kinds:
         return ctx.default_return_type
     text = ctx.api.named_generic_type("builtins.str", [])
     return result.copy_modified(

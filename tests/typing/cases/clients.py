@@ -28,6 +28,14 @@ QUEUE_FULL: FailureMode[Literal["queue_full"], None] = FailureMode(
 )
 FETCH: ToolContract[Literal["no_match", "queue_full"]] = ToolContract("fetch_articles", (NO_MATCH, QUEUE_FULL))
 
+# pyright, ty and the plugin of mypy need no annotations.
+PLAIN = FailureMode("plain", ErrorCode.TIMEOUT, when="It takes too long.", recovery="Retry.")
+PLAIN_CONTRACT = ToolContract("plain_tool", (PLAIN,))
+
+
+def is_plain(failed: ToolCallFailed) -> bool:
+    return PLAIN_CONTRACT.reason_of(failed) == "plian"  # E: plugin pyright basedpyright - misspelt in a comparison
+
 
 async def begin_session(failed: ToolCallFailed) -> None:
     print(failed.tool)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final, NamedTuple, cast
+from typing import Any, Final, NamedTuple
 
 from mcpcore.codes import Code, code_named, code_numbered, foreign_code
 from mcpcore.effects import as_effects
@@ -35,11 +35,10 @@ def listed_entries(tool: object, key: str) -> list[tuple[dict[str, Any], ListedS
         key: The key of the contract in the `_meta` of the tool.
     """
     # Lists come from other programs; a value may be of any type, and its methods may raise.
-    entries = quietly(lambda: _meta_of(tool).get(key), None)
-    if not isinstance(entries, list | tuple):
+    plain = quietly(lambda: to_json(_meta_of(tool).get(key), depth=_DEPTH), None)
+    if not isinstance(plain, list):
         return []
-    plain = to_json(list(entries[:MAX_ENTRIES]), depth=_DEPTH)
-    read = [_entry(entry) for entry in cast("list[Any]", plain) if isinstance(entry, Mapping)]
+    read = [_entry(entry) for entry in plain[:MAX_ENTRIES] if isinstance(entry, dict)]
     return [entry for entry in read if entry is not None]
 
 

@@ -12,7 +12,7 @@ import anyio
 from mcpcore.client.failures import Step, StepKind, ToolCallFailed, failure_of, inferred_envelope, unanswered
 from mcpcore.client.listing import NO_TOOLS, list_tools
 from mcpcore.client.policy import NO_POLICY, CallPolicy, Decision, Progress, decide
-from mcpcore.contract import NO_CONTRACT, Contract
+from mcpcore.contract import MAX_REASON, NO_CONTRACT, Contract
 from mcpcore.escaping import one_line
 
 if TYPE_CHECKING:
@@ -254,13 +254,18 @@ def _mark_span(step: Step) -> None:
         return
     attributes: dict[str, str | int | float] = {
         "mcpcore.step": step.kind,
-        "gen_ai.tool.name": step.tool,
+        "gen_ai.tool.name": _attribute(step.tool),
         "mcpcore.attempt": step.attempt,
     }
     if step.wait is not None:
         attributes["mcpcore.wait"] = step.wait
     if step.failure is not None:
-        attributes["mcpcore.code"] = step.failure.envelope.name
+        attributes["mcpcore.code"] = _attribute(step.failure.envelope.name)
         if step.failure.reason is not None:
-            attributes["mcpcore.reason"] = step.failure.reason
+            attributes["mcpcore.reason"] = _attribute(step.failure.reason)
     span.add_event(SPAN_EVENT, attributes)
+
+
+def _attribute(text: str) -> str:
+    """A text of a server as the value of an attribute."""
+    return one_line(text[:MAX_REASON])

@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar
 
+from mcpcore.bounds import MESSAGE
 from mcpcore.classification import explain
 from mcpcore.codes import ErrorCode
 from mcpcore.contract import NO_CONTRACT
@@ -139,7 +140,7 @@ class ToolCallFailed(Exception):  # noqa: N818 - it names what happened, and is 
     def __str__(self) -> str:
         # The texts are the server's.
         reason = self.reason or self.envelope.name
-        return one_line(f"{self.tool} failed ({reason}): {self.envelope.message}")
+        return one_line(f"{self.tool} failed ({reason}): {self.envelope.message[:MESSAGE]}")
 
 
 def _rebuilt(

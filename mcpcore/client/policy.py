@@ -54,7 +54,7 @@ class CallPolicy:
         on_step: A function that gets each step.
 
     Raises:
-        TypeError: If an action, `on_step` or a key of `on` is of another type.
+        TypeError: If a function is not callable, or another option is of the wrong type.
         ValueError: If a number is out of range.
     """
 
@@ -84,6 +84,9 @@ class CallPolicy:
         for name in ("fallbacks", "corrections"):
             if isinstance(getattr(self, name), str):
                 raise TypeError(f"CallPolicy({name}=...) takes True, False or a set of tools, not one string")
+        for tool, make in self.fallbacks.items() if isinstance(self.fallbacks, Mapping) else ():
+            if not callable(make):
+                raise TypeError(f"CallPolicy(fallbacks=...): the arguments for {tool!r} are not made by a function")
         for key, action in (self.on or {}).items():
             if not isinstance(key, str) and not is_code(key):
                 raise TypeError(f"CallPolicy(on=...): a key is a reason or a code, not {key!r}")

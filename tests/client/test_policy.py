@@ -184,6 +184,7 @@ def test_an_action_is_found_by_reason_by_code_as_sent_and_by_code() -> None:
         ({"max_wait": "1"}, ValueError, "max_wait"),
         ({"jitter": math.inf}, ValueError, "jitter"),
         ({"fallbacks": "search"}, TypeError, "fallbacks"),
+        ({"fallbacks": {"search": {}}}, TypeError, "not made by a function"),
         ({"corrections": "search"}, TypeError, "corrections"),
         ({"on": {7: print}}, TypeError, "a reason or a code"),
         ({"on": {"x": 7}}, TypeError, "not callable"),

@@ -65,7 +65,7 @@ def test_the_time_may_be_over_during_a_wait() -> None:
 @pytest.mark.parametrize("backend", ["asyncio", "trio"])
 @pytest.mark.parametrize("where", ["call", "wait", "action", "list"])
 def test_a_cancellation_passes(backend: str, where: str) -> None:
-    """A cancelled call ends where it is, without an exception of its own."""
+    """A cancelled call ends where it is, and raises no other exception."""
     reached: list[str] = []
 
     async def run() -> None:

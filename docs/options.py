@@ -167,12 +167,12 @@ async def sections() -> list[list[object]]:
 
     if str(ROOT) not in sys.path:
         sys.path.insert(0, str(ROOT))
-    from examples.orders.server import make_server as orders
+    from examples.shipping.server import make_server as shipping
     from examples.workspace.server import make_server as workspace
 
     rows: list[list[object]] = []
     with tempfile.TemporaryDirectory() as folder:
-        for name, server in (("workspace", workspace(folder)), ("orders", orders())):
+        for name, server in (("workspace", workspace(folder)), ("shipping", shipping())):
             target: Any = server
             async with fastmcp.Client(target) as client:
                 for tool in await client.list_tools():

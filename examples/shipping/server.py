@@ -1,4 +1,4 @@
-"""The order desk: a FastMCP server with a database, contract tools, plain tools and a mounted server for the stock."""
+"""The shipping desk: a FastMCP server with a database, contract tools, plain tools and a mounted stock server."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def count(item: str, db: Database) -> int:
 
 def make_server() -> FastMCP[Any]:
     """The server; its failures are recorded in the file that MCPCORE_AUDIT names."""
-    mcp: FastMCP[Any] = FastMCP("orders")
+    mcp: FastMCP[Any] = FastMCP("shipping")
     mcp.add_middleware(ContractMiddleware(describe_failures=True))
     mcp.mount(stock, namespace="stock")
 

@@ -1,4 +1,4 @@
-"""The order desk on FastMCP, as a client over stdio sees it."""
+"""The shipping desk on FastMCP, as a client over stdio sees it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 ROOT = Path(__file__).parents[2]
 
 
-def test_every_outcome_of_the_order_desk(tmp_path):
+def test_every_outcome_of_the_shipping_desk(tmp_path):
     """Successes, each declared failure, bad arguments, a plain tool's crash and an unknown tool, with their records."""
     trail = tmp_path / "failures.jsonl"
     calls = [
@@ -33,7 +33,7 @@ def test_every_outcome_of_the_order_desk(tmp_path):
     ]
     server = StdioServerParameters(
         command=sys.executable,
-        args=["-m", "examples.orders"],
+        args=["-m", "examples.shipping"],
         cwd=str(ROOT),
         env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "MCPCORE_AUDIT": str(trail)},
     )

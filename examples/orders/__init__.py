@@ -1,1 +1,0 @@
-"""An order desk on FastMCP, whose tools declare how they fail."""

@@ -1,0 +1,1 @@
+"""A shipping desk on FastMCP, whose tools declare how they fail."""

@@ -41,23 +41,32 @@ State = Literal["closed", "open", "half_open"]
 _Outcome = Literal["failed", "answered", "unknown"]
 """What a call says about the service."""
 
-_ORDER: Final[tuple[_Outcome, ...]] = ("failed", "unknown", "answered")
-"""The order in which the exceptions of a group decide."""
-
 FAILURE_CODES: Final[tuple[Code, ...]] = (ErrorCode.SERVICE_UNAVAILABLE, ErrorCode.TIMEOUT)
 """The codes that count as failures of the service by default."""
 
 _DURING_TRIAL: Final = 1.0
-"""Seconds to wait while a trial runs, at most. Nobody knows when it ends, and asking again costs little."""
+"""Seconds to wait while a trial runs, at most. It may end at any time, and asking again costs little."""
 
 _ROUNDING: Final = 1e-6
-"""Seconds. A caller that waits for exactly as long as it was told must not come too early by a rounding error."""
+"""Seconds. A caller that waits exactly as long as advised must not be refused because of a rounding error."""
 
-_entered: Final[ContextVar[tuple[tuple[object, int | None], ...]]] = ContextVar("mcpcore_breaker_blocks", default=())
-"""The blocks that are running, each with its breaker and its period, the innermost last.
 
-The period is None for a block within another block of the same breaker: only the outer one counts.
-"""
+class _Block:
+    """A call that is running.
+
+    The period is None for a block within another block of the same breaker, since only the outer one counts, and after
+    the end of the block: a task that was started in it may live on, with a copy of the context.
+    """
+
+    __slots__ = ("breaker", "period")
+
+    def __init__(self, breaker: CircuitBreaker, period: int | None) -> None:
+        self.breaker = breaker
+        self.period = period
+
+
+_entered: Final[ContextVar[tuple[_Block, ...]]] = ContextVar("mcpcore_breaker_blocks", default=())
+"""The blocks that are running, the innermost last."""
 
 
 class CircuitOpenError(CodedError):
@@ -87,7 +96,8 @@ class CircuitBreaker:
 
     - A code in `codes` is a failure of the service.
     - A code of the category "server", such as INTERNAL_ERROR for a bug, says nothing about the service. Neither does a
-      cancellation, so a timeout belongs inside the block, where it is a `TimeoutError`.
+      cancellation, so a timeout belongs inside the block, where it is a `TimeoutError`. Without one, a trial that hangs
+      keeps the circuit half-open.
     - With any other code, such as NOT_FOUND or RATE_LIMITED, the service answered. That counts as a success.
 
     A group counts as a failure if one of its exceptions does.
@@ -165,8 +175,8 @@ class CircuitBreaker:
             CircuitOpenError: If the circuit is open, or a trial is running.
         """
         blocks = _entered.get()
-        is_inner = any(breaker is self and period == self._period for breaker, period in blocks)
-        _entered.set((*blocks, (self, None if is_inner else self._begin())))
+        is_inner = any(block.breaker is self and block.period == self._period for block in blocks)
+        _entered.set((*blocks, _Block(self, None if is_inner else self._begin())))
         return self
 
     def __exit__(
@@ -254,8 +264,9 @@ class CircuitBreaker:
         # A block that was entered in another context, as in a fixture, is not found. A trial must end all the same.
         period: int | None = self._period
         for at in reversed(range(len(blocks))):
-            if blocks[at][0] is self:
-                period = blocks[at][1]
+            block = blocks[at]
+            if block.breaker is self:
+                period, block.period = block.period, None
                 _entered.set(blocks[:at] + blocks[at + 1 :])
                 break
         with self._lock:
@@ -284,7 +295,9 @@ class CircuitBreaker:
         if exc is None:
             return "answered"
         outcomes = {self._outcome_of_leaf(leaf) for leaf in leaves_of(exc)}
-        return next((outcome for outcome in _ORDER if outcome in outcomes), "unknown")
+        if "failed" in outcomes:
+            return "failed"
+        return "answered" if outcomes == {"answered"} else "unknown"
 
     def _outcome_of_leaf(self, exc: BaseException) -> _Outcome:
         if not is_a(exc, Exception) or is_a(exc, CircuitOpenError):

@@ -71,6 +71,11 @@ def fail(breaker: CircuitBreaker, make: Callable[[], BaseException] = service_un
     assert not isinstance(caught.value, CircuitOpenError), caught.value
 
 
+def fail_in(breaker: CircuitBreaker) -> None:
+    with breaker:
+        raise timeout()
+
+
 def opened(clock: Clock, *, reset_after: float = 10) -> CircuitBreaker:
     breaker = CircuitBreaker("payments", failures=2, reset_after=reset_after, clock=clock)
     fail(breaker)
@@ -133,7 +138,7 @@ def test_a_single_failure_can_open_the_circuit(clock: Clock) -> None:
 
 
 def test_calls_during_a_trial_are_refused(clock: Clock) -> None:
-    """They are told to ask again soon, since nobody knows when the trial ends."""
+    """The advice is to ask again soon, since the trial may end at any time."""
     for reset_after, wait in ((10, 1), (0.25, 0.25)):
         breaker = opened(clock, reset_after=reset_after)
         clock.now += 10
@@ -262,6 +267,28 @@ def test_a_block_within_a_block_belongs_to_the_same_call(clock: Clock) -> None:
     assert ("found", "closed") == (charge(works=True), breaker.state)
 
 
+def test_a_task_that_outlives_its_block_counts_alone(clock: Clock) -> None:
+    """A worker that was started within a call is not a part of that call for ever."""
+    breaker = CircuitBreaker("payments", failures=1, clock=clock)
+    with breaker:
+        worker = contextvars.copy_context()
+        with pytest.raises(CodedError):
+            worker.run(fail_in, breaker)
+        assert "closed" == breaker.state
+    with pytest.raises(CodedError):
+        worker.run(fail_in, breaker)
+    assert "open" == breaker.state
+
+
+def test_a_refusal_can_be_given_up_by_retrying(clock: Clock) -> None:
+    """It keeps its advice and its data."""
+    breaker = opened(clock)
+    with pytest.raises(CircuitOpenError) as caught:
+        retrying(attempts=1)(breaker(lambda: None))()
+    assert Retry.after(seconds=10) == caught.value.advice
+    assert {"service": "payments", "retryAfter": 10.0, "attempts": 1} == caught.value.data
+
+
 def test_a_block_that_ends_in_another_context_ends_its_trial(clock: Clock) -> None:
     """As fixtures and dependencies of frameworks do, which enter in one task and leave in another."""
     breaker = opened(clock)
@@ -367,7 +394,7 @@ def test_a_cancelled_trial_lets_the_next_one_through(backend: str, clock: Clock)
 
 @BACKENDS
 def test_one_trial_among_many_tasks(backend: str, clock: Clock) -> None:
-    """Of a hundred tasks that come at once, one reaches the service."""
+    """Of a hundred concurrent tasks, one reaches the service."""
     breaker = opened(clock)
     clock.now += 10
     reached, refused = [], []
@@ -390,7 +417,7 @@ def test_one_trial_among_many_tasks(backend: str, clock: Clock) -> None:
 
 
 def test_one_trial_among_many_threads(clock: Clock) -> None:
-    """In each of 50 rounds, 8 threads come at once and one reaches the service, which fails again."""
+    """In each of 50 rounds, one of 8 concurrent threads reaches the service, which fails again."""
     breaker = opened(clock)
     lock, reached = threading.Lock(), []
 
@@ -464,7 +491,7 @@ class Calls(RuleBasedStateMachine):
     @precondition(lambda self: self.breaker.state == "open")
     @rule(part=st.floats(min_value=0, max_value=0.99))
     def wait_as_told(self, part: float) -> None:
-        """Before the time that a refused caller is told, calls are refused; after exactly that time, one is not."""
+        """Before the advised time, calls are refused; after exactly that time, a call is let through."""
         with pytest.raises(CircuitOpenError) as refused, self.breaker:
             pass
         told = refused.value.retry

@@ -167,12 +167,18 @@ async def sections() -> list[list[object]]:
 
     if str(ROOT) not in sys.path:
         sys.path.insert(0, str(ROOT))
+    from examples.orders.desk import Desk
+    from examples.orders.server import make_server as orders
     from examples.shipping.server import make_server as shipping
     from examples.workspace.server import make_server as workspace
 
     rows: list[list[object]] = []
     with tempfile.TemporaryDirectory() as folder:
-        for name, server in (("workspace", workspace(folder)), ("shipping", shipping())):
+        for name, server in (
+            ("workspace", workspace(folder)),
+            ("orders", orders(Desk(f"{folder}/orders.db", "http://127.0.0.1:9"))),
+            ("shipping", shipping()),
+        ):
             target: Any = server
             async with fastmcp.Client(target) as client:
                 for tool in await client.list_tools():

@@ -1,0 +1,1 @@
+"""What contracts save an agent: the same errands against the order desk with contracts and with plain errors."""

@@ -173,10 +173,10 @@ async def sections() -> list[list[object]]:
     from examples.workspace.server import make_server as workspace
 
     rows: list[list[object]] = []
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as folder, Desk(f"{folder}/orders.db", "http://127.0.0.1:9") as desk:
         for name, server in (
             ("workspace", workspace(folder)),
-            ("orders", orders(Desk(f"{folder}/orders.db", "http://127.0.0.1:9"))),
+            ("orders", orders(desk)),
             ("shipping", shipping()),
         ):
             target: Any = server

@@ -17,6 +17,7 @@ from mcpcore.services.breaker import CircuitBreaker, CircuitOpenError
 
 if TYPE_CHECKING:
     from pathlib import Path
+    from typing import Self
 
 PAYMENT_TIMEOUT: Final = 1.0
 """Seconds to wait for an answer of the payment service."""
@@ -75,6 +76,10 @@ class Payments:
         """Call the service at `url`; see `Desk` for the options."""
         self._client = httpx2.Client(base_url=url, timeout=timeout)
         self.breaker = CircuitBreaker("payments", failures=FAILURES, reset_after=reset_after)
+
+    def close(self) -> None:
+        """Close the connections to the service."""
+        self._client.close()
 
     def charge(self, order: Order, card: str) -> str:
         """Charge an order, once however often it is called; the id of the charge.
@@ -165,6 +170,14 @@ class Desk:
         parser.add_argument("--reset-after", type=float, default=RESET_AFTER, metavar="SECONDS")
         options = parser.parse_args()
         return cls(options.database, options.payments, timeout=options.timeout, reset_after=options.reset_after)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Close the database, and the connections to the payment service."""
+        self.payments.close()
+        self.store.close()
 
     def place(
         self, customer: str, item: str, quantity: int, *, card: str, key: str | None = None, if_short: IfShort = "fail"

@@ -283,7 +283,8 @@ def make_server(desk: Desk, **options: Any) -> Server:
 
 def main() -> None:
     """Serve over stdio."""
-    make_server(Desk.of_command_line()).run()
+    with Desk.of_command_line() as desk:
+        make_server(desk).run()
 
 
 if __name__ == "__main__":

@@ -104,6 +104,10 @@ class Store:
         self._database.executescript(_SCHEMA)
         self._lock = threading.Lock()
 
+    def close(self) -> None:
+        """Close the database."""
+        self._database.close()
+
     @contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:
         with self._lock:

@@ -196,12 +196,11 @@ async def test_refunds_that_cannot_be_made(ask: Ask, payments: PaymentService) -
 def test_a_pending_order_that_was_never_charged(tmp_path: Path) -> None:
     """The process died between the reservation and the charge: the order is found as pending, and not refunded."""
     path = tmp_path / "orders.db"
-    with payment_service() as payments:
-        first = Desk(path, payments.url)
+    with payment_service() as payments, Desk(path, payments.url) as first, Desk(path, payments.url) as second:
         first.store.reserve("ann", "lamp", 1, key=None, if_short="fail")
 
         async def main() -> None:
-            async with Client(make_server(Desk(path, payments.url))) as session:
+            async with Client(make_server(second)) as session:
                 assert ["pending"] == [order["status"] for order in await ask(session, "find_orders", customer="ann")]
                 assert "not_paid" == (await ask(session, "refund", order_id=1)).reason
 
@@ -216,12 +215,13 @@ def test_a_payment_service_that_is_gone(tmp_path: Path) -> None:
         url = payments.url
 
     async def main() -> None:
-        async with Client(make_server(Desk(tmp_path / "orders.db", url, reset_after=60))) as session:
+        async with Client(make_server(opened)) as session:
             failures = [await ask(session, "place_order", customer="ann", item="lamp") for _ in range(3)]
             assert {("payments_down", "none")} == {(failure.reason, failure.effects) for failure in failures}
             assert 50 < failures[-1].retry.seconds <= 60
 
-    anyio.run(main)
+    with Desk(tmp_path / "orders.db", url, reset_after=60) as opened:
+        anyio.run(main)
 
 
 def test_the_tools_of_both_servers_are_the_same_but_for_their_contracts() -> None:

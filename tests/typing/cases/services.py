@@ -8,6 +8,9 @@ from typing import Any, Literal
 from typing_extensions import assert_type
 
 from mcpcore import CodedError, Context, ErrorCode, FailureMode, Retry, from_http_response, guard, retrying
+from mcpcore.services.breaker import CircuitBreaker, CircuitOpenError
+
+payments = CircuitBreaker("payments", failures=3, reset_after=10)
 
 
 @guard("Store.get", errors={KeyError: ErrorCode.NOT_FOUND, (OSError, ValueError): "broken"})
@@ -27,6 +30,19 @@ async def again(key: str) -> bytes:
     return key.encode()
 
 
+@payments
+async def charge(cents: int, *, card: str = "visa") -> str:
+    async with payments as breaker:
+        assert_type(breaker, CircuitBreaker)
+    assert_type(payments.state, Literal["closed", "open", "half_open"])
+    return f"{card} {cents}"
+
+
+def refused(error: CircuitOpenError) -> Retry | None:
+    with payments:
+        return error.retry
+
+
 def handles(ctx: Context, response: object) -> CodedError:
     with guard("get", ctx=ctx):
         get("a")
@@ -37,6 +53,7 @@ def handles(ctx: Context, response: object) -> CodedError:
 
 
 as_before: Callable[[str], Coroutine[Any, Any, bytes]] = again
+as_charged: Callable[[int], Coroutine[Any, Any, str]] = charge
 assert_type(get("a"), bytes)
 get(1)  # E: all - the arguments are those of the function
 

@@ -227,12 +227,19 @@ class Piece:
 
 
 def _smallest(start: int, old: str, new: str) -> Edit | None:
-    """The smallest edit that turns the code at an offset into new code; None if they are equal."""
+    """The smallest edit that turns the code at an offset into new code; None if they are equal.
+
+    One of several lines covers whole lines. Otherwise an edit of the rest of its last line could be made with it.
+    """
     if old == new:
         return None
     most = min(len(old), len(new))
     head = next((place for place in range(most) if old[place] != new[place]), most)
     tail = next((count for count in range(most - head) if old[-1 - count] != new[-1 - count]), most - head)
+    if "\n" in old[head : len(old) - tail] or "\n" in new[head : len(new) - tail]:
+        head = old.rfind("\n", 0, head) + 1
+        line_end = old.find("\n", len(old) - tail)
+        tail = len(old) - line_end if line_end >= 0 else 0
     return Edit(start + head, start + len(old) - tail, new[head : len(new) - tail])
 
 

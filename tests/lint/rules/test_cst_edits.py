@@ -9,7 +9,7 @@ import difflib
 
 import libcst as cst
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from mcpcore_lint.codemods import CstRule
 from mcpcore_lint.rules import all_rules
@@ -157,6 +157,20 @@ def servers(draw):
     return text.replace("\n", draw(st.sampled_from(["\n", "\r\n"])))
 
 
+TWO_FIXES_OF_A_LINE = """\
+from mcp.server.fastmcp import FastMCP
+mcp = FastMCP('x')
+@mcp.tool()
+def tool_0(x):
+    if not old:
+        drop
+        drop
+    # old
+    else: # drop
+        drop ; drop
+"""
+
+
 def handlers(text):
     """The offsets at which handlers start and end."""
     starts = [0]
@@ -170,6 +184,7 @@ def handlers(text):
 
 
 @settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@example(TWO_FIXES_OF_A_LINE)
 @given(servers())
 def test_fixes_leave_valid_python_and_change_nothing_else(text):
     """Fixed code parses, nothing outside the handlers changes, and a second run changes nothing."""
@@ -182,7 +197,10 @@ def test_fixes_leave_valid_python_and_change_nothing_else(text):
         for edit in diagnostic.fix.edits:
             assert any(start <= edit.start and edit.end <= end for start, end in places)
             old = text[edit.start : edit.end]
-            assert not old or not edit.text or (old[0] != edit.text[0] and old[-1] != edit.text[-1])
+            if "\n" in old + edit.text:
+                assert (edit.start == 0 or text[edit.start - 1] == "\n") and text[edit.end : edit.end + 1] in {"\n", ""}
+            else:
+                assert not old or not edit.text or (old[0] != edit.text[0] and old[-1] != edit.text[-1])
     fixed, after = fix_source(text, path="server.py", settings=ON)
     assert not after.failures
     ast.parse(fixed.after)

@@ -5,9 +5,10 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input -q
 PEERS := .venv-peers
 FASTMCP40 := .venv-fastmcp40
+ADAPTERS := .venv-adapters
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check docs coverage bench lock clean
+.PHONY: help setup demo test check docs coverage bench reach lock clean
 
 help: ## what can be made
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 10
@@ -25,7 +26,7 @@ $(VENV)/.ready: requirements/dev.lock pyproject.toml
 demo: setup ## a server and its failures, as an agent sees them
 	@$(BIN)/python -m examples.demo
 
-test: setup $(FASTMCP40)/.ready ## everything: unit, property, typing, end to end; the wire also on FastMCP 4.0
+test: setup reach $(FASTMCP40)/.ready ## everything: unit, property, typing, end to end; the wire also on FastMCP 4.0
 	$(BIN)/python -m pytest
 	$(FASTMCP40)/bin/python -m pytest -q -k fastmcp tests/runtime tests/services tests/dialects tests/audit tests/integrations/fastmcp
 
@@ -37,7 +38,7 @@ check: setup ## formatting, lint, types and layers of the project itself
 	$(BIN)/lint-imports --no-cache --no-logo
 	$(BIN)/mcpcore lint examples docs README.md
 
-coverage: setup ## every branch of the runtime package is taken, or says on its line why none can be
+coverage: setup reach ## every branch of the runtime package is taken, or says on its line why none can be
 	$(BIN)/python -m pytest -q --cov
 
 docs: setup ## the generated pages, made anew from the tables of the code
@@ -61,12 +62,27 @@ $(FASTMCP40)/.ready: requirements/fastmcp40.lock pyproject.toml
 	$(FASTMCP40)/bin/python -m pip --disable-pip-version-check --no-input -q install --no-deps --no-build-isolation -e .
 	@touch $@
 
+reach: $(ADAPTERS)/.ready tests/reach/node_modules/.ready ## the MCP clients that do not fit into the environment: of the SDK 1, and of JavaScript
+
+$(ADAPTERS)/.ready: requirements/adapters.lock
+	test -x $(ADAPTERS)/bin/python || $(PYTHON) -m venv $(ADAPTERS)
+	$(ADAPTERS)/bin/python -m pip --disable-pip-version-check --no-input -q install --require-hashes -r requirements/adapters.lock
+	@touch $@
+
+# Node 22 is among the packages, so the engine that npm itself runs on does not matter; nothing needs an install script.
+tests/reach/node_modules/.ready: tests/reach/package-lock.json
+	@command -v npm >/dev/null || { echo "The reach tests need npm, which comes with Node.js." >&2; exit 1; }
+	cd tests/reach && npm ci --ignore-scripts --no-audit --no-fund --engine-strict=false --loglevel=error
+	@touch $@
+
 lock: ## the lock files, made anew from pyproject.toml
 	$(BIN)/python -m pip -q install uv
 	$(BIN)/uv pip compile pyproject.toml --all-extras --group dev --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header -q -o requirements/dev.lock
 	$(BIN)/uv pip compile pyproject.toml --all-extras --group dev --group bench --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header -c requirements/dev.lock -q -o requirements/bench.lock
 	$(BIN)/uv pip compile --group peers --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header -q -o requirements/peers.lock
 	$(BIN)/uv pip compile --group fastmcp40 --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header -q -o requirements/fastmcp40.lock
+	$(BIN)/uv pip compile --group adapters --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header -q -o requirements/adapters.lock
+	cd tests/reach && npm install --package-lock-only --ignore-scripts --omit-lockfile-registry-resolved
 
 clean: ## remove the environments and all that was built
-	rm -rf $(VENV) $(PEERS) $(FASTMCP40) build dist .coverage htmlcov .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(PEERS) $(FASTMCP40) $(ADAPTERS) tests/reach/node_modules build dist .coverage htmlcov .pytest_cache .mypy_cache .ruff_cache .hypothesis

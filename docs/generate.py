@@ -9,6 +9,7 @@ from pathlib import Path
 from mcpcore_lint.config import KEYS, SECTION
 from mcpcore_lint.show import pages
 from options import options, problems
+from reach import page as reach
 
 from mcpcore.classification import code_tables, phrase_table, status, types
 from mcpcore.codes import BASELINE, PROTOCOL_INVALID_PARAMS, SEVERITY, ErrorCode
@@ -17,6 +18,9 @@ from mcpcore.errors import FACTORIES
 
 HERE = Path(__file__).parent
 NOTE = "Generated from `{}` by `docs/generate.py`; change the table there."
+REACH_NOTE = (
+    "Generated from `tests/reach/recorded.json` by `docs/generate.py`; `python -m tests.reach.drivers` records again."
+)
 OPTIONS_NOTE = "Generated from the signatures and the docstrings by `docs/generate.py`; change the docstrings."
 
 
@@ -238,6 +242,7 @@ def made() -> dict[Path, str]:
         HERE / "reference" / "classification.md": classification(),
         HERE / "reference" / "dialects.md": dialects(),
         HERE / "reference" / "lint-settings.md": settings(),
+        HERE / "explanation" / "what-reaches-the-model.md": reach(table, REACH_NOTE),
         HERE / "reference" / "options.md": options(table, OPTIONS_NOTE),
         **{HERE / "rules" / name: text for name, text in pages().items()},
     }

@@ -18,6 +18,7 @@ from mcpcore.client.contracts import ToolContract
 from mcpcore.client.failures import Step, StepKind, ToolCallFailed, failure_of
 from mcpcore.client.listing import ListedTool, forget_tools, list_tools, listed_tool
 from mcpcore.client.policy import CallPolicy, Decision, DecisionKind, Progress, decide
+from mcpcore.client.relay import Relayed, relay
 
 __all__ = [
     "CallPolicy",
@@ -25,6 +26,7 @@ __all__ = [
     "DecisionKind",
     "ListedTool",
     "Progress",
+    "Relayed",
     "RetryBudget",
     "Step",
     "StepKind",
@@ -36,4 +38,5 @@ __all__ = [
     "forget_tools",
     "list_tools",
     "listed_tool",
+    "relay",
 ]

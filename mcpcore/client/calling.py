@@ -57,6 +57,7 @@ async def call(
     args: Mapping[str, Any] | None = None,
     *,
     policy: CallPolicy | None = None,
+    tools: Mapping[str, ListedTool] | None = None,
 ) -> T:
     """Call a tool: its result, or a `ToolCallFailed`.
 
@@ -72,6 +73,7 @@ async def call(
         tool: The name of the tool, or a `ToolContract` or `Tool` that has it.
         args: The arguments.
         policy: The policy for failures; with None, the tool is called once.
+        tools: The tools of the server by name, if the caller has listed them; with None, `session` is asked for them.
 
     Returns:
         The result, as the client returns it.
@@ -82,7 +84,7 @@ async def call(
             action or `on_step` raises.
     """
     name, contract = (tool, NO_CONTRACT) if isinstance(tool, str) else (tool.name, tool.contract)
-    return await _Run(session, policy or NO_POLICY, contract, name).run(name, dict(args or {}))  # type: ignore[no-any-return]
+    return await _Run(session, policy or NO_POLICY, contract, name, tools).run(name, dict(args or {}))  # type: ignore[no-any-return]
 
 
 _LOST: Final = ("Connection closed", "SSE stream ")
@@ -101,7 +103,9 @@ _NEXT: Final[dict[str, StepKind]] = {
 class _Run:
     """One call under a policy, with what has happened so far."""
 
-    def __init__(self, session: Any, policy: CallPolicy, contract: Contract[Any], tool: str) -> None:
+    def __init__(
+        self, session: Any, policy: CallPolicy, contract: Contract[Any], tool: str, tools: Tools | None
+    ) -> None:
         self._session = session
         self._policy = policy
         self._contract = contract
@@ -109,7 +113,7 @@ class _Run:
         self._started = anyio.current_time()
         self._steps: list[Step] = []
         self._attempts = 0
-        self._tools: Tools | None = None
+        self._tools = tools
         self._called: frozenset[str] = frozenset()
         self._corrected: frozenset[tuple[str, str]] = frozenset()
         self._acted: frozenset[str] = frozenset()
@@ -155,15 +159,13 @@ class _Run:
 
     async def _call(self, tool: str, arguments: dict[str, Any]) -> tuple[Any, ToolCallFailed | None]:
         """The result of one call, and the failure in it."""
-        from mcp.shared.exceptions import MCPError
-
         # The client of FastMCP raises the text of a failure, without its structured content.
         options = {"raise_on_error": False} if hasattr(self._session, "call_tool_mcp") else {}
         self._calling = tool, arguments
-        cause: MCPError | None = None
+        cause: Exception | None = None
         try:
             answer = await self._session.call_tool(tool, arguments, **options)
-        except MCPError as error:
+        except _protocol_errors() as error:
             if _is_lost(error):
                 raise
             answer = cause = error
@@ -237,6 +239,12 @@ class _Run:
         _mark_span(step)
         if self._policy.on_step is not None:
             self._policy.on_step(step)
+
+
+def _protocol_errors() -> tuple[type[MCPError], ...]:
+    """The SDK's exception for an error of the protocol; nothing can raise it while the SDK is not loaded."""
+    error = getattr(sys.modules.get("mcp.shared.exceptions"), "MCPError", None)
+    return () if error is None else (error,)
 
 
 def _is_lost(error: MCPError) -> bool:

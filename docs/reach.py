@@ -21,6 +21,7 @@ CLIENTS = {
     "Python SDK 1": ("mcp", ADAPTERS, "text blocks of the result"),
     "FastMCP client": ("fastmcp", DEV, "text of the exception that it raises"),
     "Pydantic AI": ("pydantic-ai-slim", DEV, "retry prompt with the structured content"),
+    "Pydantic AI (PolicyToolset)": ("pydantic-ai-slim", DEV, "retry prompt or failed tool result, with the text"),
     "OpenAI Agents SDK": ("openai-agents", DEV, "output of the function call"),
     "LangChain (langchain.mcp)": ("langchain", DEV, "tool message"),
     "LangChain (langchain-mcp-adapters)": ("langchain-mcp-adapters", ADAPTERS, "tool message"),
@@ -61,8 +62,9 @@ the clients do.
 
 - **A declared failure**: too few articles are left. The model can ask for fewer.
 - **A retryable one**: the depot does not answer for 30 seconds, and a part of the reservation was made.
-- **Arguments that do not fit**: a word where a number belongs.
-- **A crash**: an exception that nobody expected, with a password in its text.
+- **Arguments that do not fit**: a word where a number belongs. The handler does not run, so there are no effects to report.
+- **A crash**: an exception that no entry declares, with a password in its text. It has no declared reason and recovery, but an id
+  that is also in the log.
 - **An unknown tool**: a misspelt name. Frameworks answer it themselves and do not ask the server.
 
 """

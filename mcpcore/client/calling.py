@@ -16,7 +16,7 @@ from mcpcore.contract import MAX_REASON, NO_CONTRACT, Contract
 from mcpcore.escaping import one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Mapping
+    from collections.abc import Awaitable, Callable, Mapping
 
     from mcp.shared.exceptions import MCPError
 
@@ -57,7 +57,7 @@ async def call(
     args: Mapping[str, Any] | None = None,
     *,
     policy: CallPolicy | None = None,
-    tools: Mapping[str, ListedTool] | None = None,
+    tools: Callable[[], Mapping[str, ListedTool]] | None = None,
 ) -> T:
     """Call a tool: its result, or a `ToolCallFailed`.
 
@@ -73,7 +73,8 @@ async def call(
         tool: The name of the tool, or a `ToolContract` or `Tool` that has it.
         args: The arguments.
         policy: The policy for failures; with None, the tool is called once.
-        tools: The tools of the server by name, if the caller has listed them; with None, `session` is asked for them.
+        tools: Returns the tools of the server by name, for callers that have listed them; it is called after a failure.
+            With None, `session` is asked for them.
 
     Returns:
         The result, as the client returns it.
@@ -104,7 +105,12 @@ class _Run:
     """One call under a policy, with what has happened so far."""
 
     def __init__(
-        self, session: Any, policy: CallPolicy, contract: Contract[Any], tool: str, tools: Tools | None
+        self,
+        session: Any,
+        policy: CallPolicy,
+        contract: Contract[Any],
+        tool: str,
+        listed: Callable[[], Tools] | None,
     ) -> None:
         self._session = session
         self._policy = policy
@@ -113,7 +119,8 @@ class _Run:
         self._started = anyio.current_time()
         self._steps: list[Step] = []
         self._attempts = 0
-        self._tools = tools
+        self._listed_by_caller = listed
+        self._tools: Tools | None = None
         self._called: frozenset[str] = frozenset()
         self._corrected: frozenset[tuple[str, str]] = frozenset()
         self._acted: frozenset[str] = frozenset()
@@ -183,7 +190,9 @@ class _Run:
 
     async def _listed(self, tool: str, failure: ToolCallFailed) -> ListedTool | None:
         """The tool as it is listed; a list that does not have it or its reason may be an old one, and is read again."""
-        if self._tools is None:
+        if self._tools is None and self._listed_by_caller is not None:
+            self._tools = self._listed_by_caller()
+        elif self._tools is None:
             self._tools, is_new = await list_tools(self._session)
             listed = self._tools.get(tool)
             is_known = listed is not None and (failure.reason is None or failure.reason in listed.contract.reasons)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, Generic, NamedTuple, TypeVar
 
 from mcpcore.client.calling import call
 from mcpcore.client.failures import Step, ToolCallFailed
-from mcpcore.client.listing import NO_TOOLS, listed_tool
+from mcpcore.client.listing import listed_tool
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable, Mapping
@@ -58,7 +58,7 @@ async def relay(
         tool: The name of the tool.
         arguments: The arguments from the model.
         read: Turns an answer of the framework into a value for `Envelope.from_result`.
-        tools: The tools as the server lists them: SDK tools, or their JSON.
+        tools: The tools as the server lists them: SDK tools, or their JSON. They are read only after a failure.
         policy: The policy for failures.
 
     Raises:
@@ -73,10 +73,15 @@ async def relay(
             policy.on_step(step)
 
     session = _Session(call_tool, read)
-    listed = {entry.name: entry for entry in map(listed_tool, tools) if entry is not None}
     failure: ToolCallFailed | None = None
     try:
-        await call(session, tool, dict(arguments or {}), policy=replace(policy, on_step=keep), tools=listed or NO_TOOLS)
+        await call(
+            session,
+            tool,
+            dict(arguments or {}),
+            policy=replace(policy, on_step=keep),
+            tools=lambda: {listed.name: listed for listed in map(listed_tool, tools) if listed is not None},
+        )
     except ToolCallFailed as failed:
         failure = failed
     return Relayed(session.answer, failure, " ".join(notes))

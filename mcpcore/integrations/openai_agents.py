@@ -80,7 +80,9 @@ class FollowsPolicy(MCPServer):
             return CallToolResult(content=[TextContent(text=relayed.text)], is_error=True)
         if not relayed.note:
             return answer
-        return answer.model_copy(update={"content": [TextContent(text=relayed.note), *answer.content]})
+        # Without its structured content, which would reach the model in place of the note.
+        content = [TextContent(text=relayed.note), *answer.content]
+        return answer.model_copy(update={"content": content, "structured_content": None})
 
 
 class PolicyServerStdio(FollowsPolicy, MCPServerStdio):

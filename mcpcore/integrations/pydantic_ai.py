@@ -74,7 +74,7 @@ class PolicyToolset(WrapperToolset[AgentDepsT]):
             name,
             tool_args,
             read=_result,
-            tools=[_listed(entry.tool_def) for entry in tools.values()],
+            tools=(_listed(entry.tool_def) for entry in tools.values()),
             policy=self.policy,
         )
         answer, failure = relayed.answer, relayed.failure

@@ -40,7 +40,7 @@ class Driver(NamedTuple):
 DRIVERS = (
     Driver("python_sdk.py", "python", ("Python SDK 2 (2026-07-28)", "Python SDK 2 (handshake)")),
     Driver("fastmcp_client.py", "python", ("FastMCP client",)),
-    Driver("pydantic_ai_agent.py", "python", ("Pydantic AI",)),
+    Driver("pydantic_ai_agent.py", "python", ("Pydantic AI", "Pydantic AI (PolicyToolset)")),
     Driver("openai_agents.py", "python", ("OpenAI Agents SDK",)),
     Driver("langchain_mcp.py", "python", ("LangChain (langchain.mcp)",)),
     Driver("langchain_adapters.py", "adapters", ("LangChain (langchain-mcp-adapters)", "Python SDK 1")),

@@ -1,4 +1,4 @@
-"""The text for the model of a Pydantic AI agent with an `MCPToolset`.
+"""The text for the model of a Pydantic AI agent with an `MCPToolset`, and with mcpcore's `PolicyToolset` around it.
 
 The scripted model calls the tool once, and keeps the part that it is given next.
 """
@@ -18,9 +18,12 @@ from pydantic_ai.messages import (
     ToolReturnPart,
 )
 from pydantic_ai.models.function import AgentInfo, FunctionModel
+from pydantic_ai.toolsets import AbstractToolset
+
+from mcpcore.integrations.pydantic_ai import PolicyToolset
 
 
-async def text_of(toolset: MCPToolset, tool: str, arguments: dict[str, object]) -> str:
+async def text_of(toolset: AbstractToolset[None], tool: str, arguments: dict[str, object]) -> str:
     """The text after one call."""
     seen: list[str] = []
 
@@ -41,7 +44,11 @@ async def text_of(toolset: MCPToolset, tool: str, arguments: dict[str, object]) 
 async def ask(url: str) -> dict[str, dict[str, str]]:
     """All cases against one server."""
     async with MCPToolset(url) as toolset:
-        return {"Pydantic AI": {case: await text_of(toolset, *call) for case, call in CASES.items()}}
+        toolsets = {"Pydantic AI": toolset, "Pydantic AI (PolicyToolset)": PolicyToolset(toolset)}
+        return {
+            name: {case: await text_of(toolset, *call) for case, call in CASES.items()}
+            for name, toolset in toolsets.items()
+        }
 
 
 anyio.run(answer, ask)

@@ -74,7 +74,7 @@ async def call(
         args: The arguments.
         policy: The policy for failures; with None, the tool is called once.
         tools: Returns the tools of the server by name, for callers that have listed them; it is called after a failure.
-            With None, `session` is asked for them.
+            With None, `session` lists them.
 
     Returns:
         The result, as the client returns it.

@@ -198,7 +198,8 @@ def test_fixes_leave_valid_python_and_change_nothing_else(text):
             assert any(start <= edit.start and edit.end <= end for start, end in places)
             old = text[edit.start : edit.end]
             if "\n" in old + edit.text:
-                assert (edit.start == 0 or text[edit.start - 1] == "\n") and text[edit.end : edit.end + 1] in {"\n", ""}
+                assert edit.start == 0 or text[edit.start - 1] == "\n"
+                assert text[edit.end : edit.end + 1] in {"\n", ""}
             else:
                 assert not old or not edit.text or (old[0] != edit.text[0] and old[-1] != edit.text[-1])
     fixed, after = fix_source(text, path="server.py", settings=ON)

@@ -42,6 +42,9 @@ _RECOVERY: Final = "Recovery: "
 _DETAILS: Final = "Details: "
 _BETWEEN: Final = " · "
 
+_WIDEST: Final = 4
+"""The most bytes of a character in UTF-8."""
+
 _MAX_TEXT: Final = 1_000_000
 """Characters of a text that is read; no server writes a longer one."""
 
@@ -132,7 +135,9 @@ def _unindented(section: str) -> str | None:
 def _json(details: Mapping[str, Any], limit: int) -> str:
     whole = dict(details)
     try:
-        text = dumps(fit_object(whole, limit))
+        text = dumps(whole)
+        if _WIDEST * len(text) > limit:
+            text = dumps(fit_object(whole, limit))
     except (ValueError, TypeError, RecursionError):  # an envelope that was read may hold a NaN, which JSON cannot
         text = dumps(fit_object(to_json_object(whole), limit))
     return one_line(text)

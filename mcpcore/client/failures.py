@@ -135,7 +135,7 @@ class ToolCallFailed(Exception):  # noqa: N818 - it names what happened, and is 
     def __reduce__(self) -> tuple[Any, ...]:
         # The result and the steps hold objects of the client, which need not be picklable.
         values = (self.tool, self.envelope, self.arguments, self.entry, self.inferred, self.attempts)
-        return _rebuilt, values
+        return _rebuilt, (type(self), *values)
 
     def __str__(self) -> str:
         # The texts are the server's.
@@ -144,6 +144,7 @@ class ToolCallFailed(Exception):  # noqa: N818 - it names what happened, and is 
 
 
 def _rebuilt(
+    cls: type[ToolCallFailed],
     tool: str,
     envelope: Envelope,
     arguments: Mapping[str, Any],
@@ -151,7 +152,7 @@ def _rebuilt(
     inferred: bool,  # noqa: FBT001 - pickle passes values by position
     attempts: int,
 ) -> ToolCallFailed:
-    return ToolCallFailed(tool, envelope, arguments=arguments, entry=entry, inferred=inferred, attempts=attempts)
+    return cls(tool, envelope, arguments=arguments, entry=entry, inferred=inferred, attempts=attempts)
 
 
 def failure_of(

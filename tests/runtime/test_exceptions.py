@@ -21,14 +21,17 @@ from mcp.server.mcpserver.exceptions import ResourceError
 
 import mcpcore
 from mcpcore import CodedError, Context, ErrorCode, FailureMode, Retry, Server, not_found, tool
+from mcpcore.client import ToolCallFailed
 from mcpcore.envelope import Envelope
 from mcpcore.envelope_builder import build_envelope
 from mcpcore.exceptions import ReturnedError
 from mcpcore.integrations.fastmcp import ContractFailure
 from mcpcore.integrations.fastmcp.errors import ProtocolFailure
+from mcpcore.integrations.fastmcp_client import PolicyToolError
 from mcpcore.outcome import Breach, BrokenContractError
 from mcpcore.sdk.errors import ToolFailure
 from mcpcore.services.batch import Batch, BatchResult
+from mcpcore.services.breaker import CircuitOpenError
 from mcpcore.upstream import UpstreamError
 
 
@@ -86,6 +89,13 @@ SPECIAL: dict[str, list[Callable[[], BaseException]]] = {
     "ContractFailure": [lambda: ContractFailure(KeyError("left"), "It left.")],
     "ProtocolFailure": [lambda: ProtocolFailure(code=-32603, message="It left.", data={"a": 1})],
     "UnansweredError": [lambda: mcpcore.sdk.errors.UnansweredError(ResourceError("It left."))],
+    "CircuitOpenError": [
+        lambda: CircuitOpenError(ErrorCode.SERVICE_UNAVAILABLE, "It is open.", retry=Retry.after(seconds=3))
+    ],
+    "ToolCallFailed": [
+        lambda: ToolCallFailed("look", ENVELOPE, arguments={"id": 7}, entry=ENTRY, inferred=True, attempts=2)
+    ],
+    "PolicyToolError": [lambda: PolicyToolError("look", ENVELOPE, attempts=2)],
     "Problem": [lambda: mcpcore.cli.problems.Problem("No.", hint="Do it.", detail="x")],
     "Failed": [lambda: mcpcore.cli.problems.Failed("No.", hint="Do it.", detail="x")],
 }
@@ -101,9 +111,15 @@ def _classes() -> dict[str, type[BaseException]]:
     """Return every public exception class of the package."""
     found: dict[str, type[BaseException]] = {}
     for module in pkgutil.walk_packages(mcpcore.__path__, "mcpcore."):
-        if module.name.endswith("__main__") or module.name == "mcpcore.mypy":
-            continue  # a plugin of mypy has no exceptions, and not every environment has mypy
-        for thing in vars(importlib.import_module(module.name)).values():
+        if module.name.endswith("__main__"):
+            continue
+        try:
+            members = vars(importlib.import_module(module.name))
+        except ModuleNotFoundError as error:
+            if str(error.name).startswith("mcpcore"):
+                raise
+            continue  # the environment with FastMCP 4.0 has neither mypy nor the frameworks for agents
+        for thing in members.values():
             if isinstance(thing, type) and issubclass(thing, BaseException) and thing.__module__.startswith("mcpcore"):
                 found[thing.__name__] = thing
     return {name: kind for name, kind in found.items() if not name.startswith("_")}

@@ -27,6 +27,8 @@ ROOT = Path(__file__).parents[2]
 WORKERS = 3
 CLIENTS = 6
 CALLS = 8
+MORE_CALLS = 300
+"""Further calls at most until a second worker answers: on a busy machine, one of them may take all connections."""
 
 
 @contextmanager
@@ -77,6 +79,11 @@ async def exercise(url: str) -> tuple[set[int], list[str]]:
     async with anyio.create_task_group() as group:
         for number in range(CLIENTS):
             group.start_soon(client_of, number)
+    for _ in range(MORE_CALLS):
+        if len(processes) > 1:
+            break
+        async with Client(url) as client:
+            processes.add((await client.call_tool("fetch", {"key": 0})).structured_content["result"])
     return processes, failures
 
 

@@ -53,7 +53,9 @@ def proxy_app() -> Any:
     from starlette.responses import StreamingResponse
     from starlette.routing import Route
 
-    client = httpx2.AsyncClient(base_url=os.environ["UPSTREAM"], timeout=30)
+    # A connection for each request, as nginx does by default, so that the workers take turns.
+    alone = httpx2.Limits(max_keepalive_connections=0)
+    client = httpx2.AsyncClient(base_url=os.environ["UPSTREAM"], timeout=30, limits=alone)
     dropped = {"host", "connection", "transfer-encoding", "content-length"}
 
     async def forward(request: Request) -> StreamingResponse:

@@ -70,6 +70,11 @@ def app_of(served_by: str, *, verified: bool = True, **options: Any) -> Any:
     def secret() -> str:
         return "seen"
 
+    @mcp.tool(auth=require_scopes("orders:read"))
+    def retired() -> str:
+        return "seen"
+
+    mcp.disable(names={"retired"})
     return mcp.http_app(**options)
 
 
@@ -128,13 +133,20 @@ def test_without_a_verified_token_the_caller_is_unauthorized(served_by: str) -> 
             assert ["orders:read"] == data["missingScopes"]
 
 
+def test_code_on_the_server_may_call_any_tool() -> None:
+    """Whoever runs the server is not a caller of HTTP."""
+    result = anyio.run(Server("s", tools=[cancel]).call_tool, *CANCEL)
+    assert "cancelled A-1" == result.content[0].text
+
+
 def test_a_tool_that_fastmcp_hides_for_its_scopes_names_them() -> None:
-    """A tool that another check hides too does not exist for the caller."""
+    """A tool that something else hides too does not exist for the caller."""
     with served(app_of("fastmcp")) as url:
-        hidden, secret = anyio.run(calling, url, "reader", ("hidden", {}), ("secret", {}))
+        hidden, secret, retired = anyio.run(calling, url, "reader", ("hidden", {}), ("secret", {}), ("retired", {}))
         told, data = failure(hidden)
         assert ("FORBIDDEN", ["orders:write"]) == (told.name, data["missingScopes"])
         assert "Unknown tool: secret." == secret.message
+        assert "Unknown tool: retired." == retired.message
         assert {"result": "seen"} == anyio.run(calling, url, "writer", ("hidden", {}))[0].structured_content
 
 

@@ -14,12 +14,14 @@ from fastmcp import FastMCP
 from fastmcp.server.auth.providers.jwt import StaticTokenVerifier
 from mcp.server.auth.provider import AccessToken
 from mcp.server.auth.settings import AuthSettings
+from starlette.applications import Starlette
+from starlette.responses import Response
 
 from mcpcore import Server, tool
 from mcpcore.audit.verification import verify
 from mcpcore.integrations.fastmcp import ContractMiddleware
 from mcpcore.sdk import refusals
-from tests.runtime.test_auth_scopes import served
+from tests.serving import served
 
 JSON = {"content-type": "application/json", "accept": "application/json, text/event-stream"}
 MODERN = {**JSON, "mcp-protocol-version": "2026-07-28"}
@@ -225,3 +227,27 @@ def test_other_loops_than_asyncio_write_too(tmp_path: Path) -> None:
     anyio.run(run, backend="trio")
     next(layer.kwargs["refusals"] for layer in app.user_middleware if "refusals" in layer.kwargs).write()
     assert ["wrong_host"] == list(records_of(trail))
+
+
+def test_without_a_trail_nothing_is_recorded(caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A status that is no refusal of the protocol is not counted, and nobody hears of the others."""
+    monkeypatch.setattr(refusals, "WINDOW", 0.05)
+    contracts = ContractMiddleware()
+    mcp: FastMCP[Any] = FastMCP("s", middleware=[contracts])
+
+    @mcp.custom_route("/teapot/mcp", methods=["GET"])
+    async def teapot(request: Any) -> Response:
+        return Response(status_code=418)
+
+    with served(contracts.watch_http(mcp.http_app())) as url:
+        wrong = {"method": "GET", "url": url.replace("/mcp", "/teapot/mcp")}
+        with caplog.at_level("CRITICAL", "mcpcore.audit"):
+            assert [418, 400] == statuses(url, wrong, {"content": "{"})
+            time.sleep(0.2)
+    assert [] == [record for record in caplog.records if record.name.startswith("mcpcore")]
+
+
+def test_only_an_application_of_fastmcp_can_be_watched() -> None:
+    """The error says what to pass."""
+    with pytest.raises(TypeError, match=r"takes the application that mcp\.http_app\(\) makes, not a Starlette"):
+        ContractMiddleware().watch_http(Starlette())

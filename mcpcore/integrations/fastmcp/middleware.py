@@ -188,8 +188,16 @@ class ContractMiddleware(Middleware):
 
         Such a request, of a stranger without a token or with a bad session, never reaches the middleware itself. There
         is one record for each kind and minute: `uvicorn.run(contracts.watch_http(mcp.http_app()))`.
+
+        Raises:
+            TypeError: If `app` is another application, such as one that `mcp.http_app()` is mounted in.
         """
-        server = app.state.fastmcp_server
+        server = getattr(getattr(app, "state", None), "fastmcp_server", None)
+        if server is None:
+            raise TypeError(
+                f"watch_http(...) takes the application that mcp.http_app() makes, not a {type(app).__name__}; "
+                "if it is mounted in another one, watch it first and mount the result"
+            )
         return watched(app, Refusals(self._trail, server.name), app.state.path, fastmcp.settings.message_path)
 
     # --- the messages of a client ---------------------------------------------------------------------------------

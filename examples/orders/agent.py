@@ -1,13 +1,13 @@
 """A scripted agent that runs the same errands against both servers, and meets each of their failures.
 
-The errands are written once. What differs is how a failed call is handled:
+The errands are written once. Only the handling of a failed call differs:
 
 - `PolicyCaller` calls with `mcpcore.client`: a policy, and what the server declares and sends. The policy is the same
   for all errands. It names the fallback tools and the corrections that the agent may use, and nothing of the faults.
-- `PlainCaller` has only a text to go by, so it does what a retry loop around a call does: it makes the same call again
+- `PlainCaller` has only a text, so it works like a retry loop around a call: it makes the same call again
   after any error, a fixed number of times, and waits 0.5 s, then 1 s, and so on. Two retries from 0.5 s are the
-  defaults of the Python SDKs of OpenAI and Anthropic, which see HTTP statuses and retry only some of them; here there
-  are none. With no retries, it stops at the first error.
+  defaults of the Python SDKs of OpenAI and Anthropic, which retry only some HTTP statuses;
+  a tool call has no status. With no retries, it stops at the first error.
 
 A `PlainCaller` never reads the text. A language model does, so it can do better than a loop that retries, and worse: it
 may guess. This comparison leaves models out, since it shows what programs can rely on. The plain server gets the same
@@ -130,7 +130,7 @@ class PlainCaller:
 
 @dataclass(frozen=True, kw_only=True)
 class Errand:
-    """What the agent is sent for.
+    """A task for the agent.
 
     Attributes:
         name: What goes wrong.
@@ -159,7 +159,7 @@ async def buy_too_many(caller: Caller, customer: str, _: PaymentService) -> bool
 
 
 async def buy_with_expired_card(caller: Caller, customer: str, _: PaymentService) -> bool:
-    """Buy a lamp with a card that is declined; done when the customer is told so."""
+    """Buy a lamp with a card that is declined; done when the agent reports that to the customer."""
     try:
         await caller.call("place_order", {"customer": customer, "item": "lamp", "card": "expired"})
     except GaveUpError as told:

@@ -239,7 +239,7 @@ def _guarded(target: Target, load: Callable[[], Any]) -> Any:
         raise Problem(
             f"{target.source} cannot be loaded: {type(exc).__name__}: {message}",
             detail="\n".join(filter(None, (more, where(exc)))),
-            hint="use `--traceback` for the whole traceback",
+            hint=f"for the whole traceback: mcpcore run {target.source} --traceback",
         ) from exc
 
 

@@ -76,6 +76,7 @@ def unknown_tool_error(name: str, known: Iterable[str]) -> FrameworkError:
         {"tool": shown, "near": near},
         reason="unknown_tool",
         recovery=recovery,
+        effects="none",
     )
 
 
@@ -87,7 +88,7 @@ def invalid_arguments_error(
 
     message, issues, hint = misfit(error, schema, name, arguments)
     return FrameworkError(
-        ErrorCode.INVALID_PARAMS, message, {"issues": issues}, reason=INVALID_ARGUMENTS, recovery=hint
+        ErrorCode.INVALID_PARAMS, message, {"issues": issues}, reason=INVALID_ARGUMENTS, recovery=hint, effects="none"
     )
 
 

@@ -132,7 +132,7 @@ def test_failures_before_the_handler_do_not_leave_effects_unknown(is_plain: bool
     """These are bad arguments, rate limits, refused callers and dependencies of the handler."""
     made: Any = Tool.from_function(plain, name="act", annotations=SENDS)
     mcp = contracted(made if is_plain else send.with_options(name="act", annotations=SENDS))
-    assert (None, Retry.never()) == told(mcp, "act", other=1)
+    assert ("none", Retry.never()) == told(mcp, "act", other=1)
     assert "unknown" == told(mcp, "act", "crash")[0]
 
     class Refuses(Middleware):
@@ -214,7 +214,7 @@ def test_a_transform_with_a_custom_function() -> None:
     mcp = contracted(Tool.from_tool(made, name="around", transform_fn=around), renamed)
     assert UNKNOWN == told(mcp, "around", "alone")
     assert UNKNOWN == told(mcp, "around", "silent")
-    assert (None, Retry.never()) == told(mcp, "renamed", "silent")
+    assert ("none", Retry.never()) == told(mcp, "renamed", "silent")
 
 
 def test_tools_without_annotations_do_not_state_effects() -> None:

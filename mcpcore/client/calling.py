@@ -13,6 +13,7 @@ from mcpcore.client.failures import Step, StepKind, ToolCallFailed, failure_of, 
 from mcpcore.client.listing import NO_TOOLS, list_tools
 from mcpcore.client.policy import NO_POLICY, CallPolicy, Decision, Progress, decide
 from mcpcore.contract import MAX_REASON, NO_CONTRACT, Contract
+from mcpcore.effects import CHANGED
 from mcpcore.escaping import one_line
 
 if TYPE_CHECKING:
@@ -124,6 +125,7 @@ class _Run:
         self._called: frozenset[str] = frozenset()
         self._corrected: frozenset[tuple[str, str]] = frozenset()
         self._acted: frozenset[str] = frozenset()
+        self._changed: str | None = None
         self._calling: tuple[str, dict[str, Any]] | None = None
         self._failure: ToolCallFailed | None = None
 
@@ -190,14 +192,18 @@ class _Run:
 
     async def _listed(self, tool: str, failure: ToolCallFailed) -> ListedTool | None:
         """The tool as it is listed; a list that does not have it or its reason may be an old one, and is read again."""
-        if self._tools is None and self._listed_by_caller is not None:
-            self._tools = self._listed_by_caller()
-        elif self._tools is None:
-            self._tools, is_new = await list_tools(self._session)
-            listed = self._tools.get(tool)
-            is_known = listed is not None and (failure.reason is None or failure.reason in listed.contract.reasons)
-            if not is_known and not is_new:
-                self._tools, _ = await list_tools(self._session, fresh=True)
+        if self._listed_by_caller is not None:
+            if self._tools is None:
+                self._tools = self._listed_by_caller()
+            return self._tools.get(tool)
+        if self._tools is NO_TOOLS:
+            return None  # a server that lists nothing is not asked twice
+        # Again after each failure, since the server may have said in between that its tools have changed.
+        self._tools, is_new = await list_tools(self._session)
+        listed = self._tools.get(tool)
+        is_known = listed is not None and (failure.reason is None or failure.reason in listed.contract.reasons)
+        if not is_known and not is_new:
+            self._tools, _ = await list_tools(self._session, fresh=True)
         return self._tools.get(tool)
 
     async def _act(self, failure: ToolCallFailed, arguments: dict[str, Any]) -> dict[str, Any]:
@@ -223,6 +229,7 @@ class _Run:
             called=self._called,
             corrected=self._corrected,
             acted=self._acted,
+            changed=self._changed,
         )
 
     def _spend(self) -> bool:
@@ -230,6 +237,8 @@ class _Run:
 
     def _failed(self, failure: ToolCallFailed) -> None:
         self._failure = failure
+        if self._changed is None and failure.effects in CHANGED:
+            self._changed = failure.tool
         failure.attempts = self._attempts
         self._report("failed", failure.tool, str(failure), failure)
         failure.steps = tuple(self._steps)

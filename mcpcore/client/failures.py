@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar
 from mcpcore.bounds import MESSAGE
 from mcpcore.classification import explain
 from mcpcore.codes import ErrorCode
-from mcpcore.contract import NO_CONTRACT
+from mcpcore.contract import MAX_REASON, NO_CONTRACT
 from mcpcore.effects import CHANGED, CallState, settled
 from mcpcore.envelope import Envelope
 from mcpcore.escaping import one_line
@@ -139,8 +139,8 @@ class ToolCallFailed(Exception):  # noqa: N818 - it names what happened, and is 
 
     def __str__(self) -> str:
         # The texts are the server's.
-        reason = self.reason or self.envelope.name
-        return one_line(f"{self.tool} failed ({reason}): {self.envelope.message[:MESSAGE]}")
+        reason = (self.reason or self.envelope.name)[:MAX_REASON]
+        return one_line(f"{self.tool[:MESSAGE]} failed ({reason}): {self.envelope.message[:MESSAGE]}")
 
 
 def _rebuilt(

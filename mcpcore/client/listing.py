@@ -10,6 +10,7 @@ from weakref import WeakKeyDictionary, ref
 
 import anyio
 
+from mcpcore.client.schemas import error_path
 from mcpcore.contract import NO_CONTRACT, Contract
 from mcpcore.effects import default_effects
 from mcpcore.foreign import quietly
@@ -64,21 +65,12 @@ class ListedTool:
         if unknown:
             return f"{self.name} takes no argument {unknown[0]!r}"
         # A schema of a server may be broken; then nobody can say that the arguments fit.
-        return quietly(lambda: _schema_misfit(schema, arguments, self.name), f"the schema of {self.name} is broken")
-
-
-def _schema_misfit(schema: Mapping[str, Any], arguments: Mapping[str, Any], tool: str) -> str | None:
-    from jsonschema import Draft202012Validator
-    from jsonschema.exceptions import best_match
-    from referencing import Registry
-
-    # An empty registry, since the default one fetches remote references.
-    validator = Draft202012Validator(dict(schema), registry=Registry())
-    error = best_match(validator.iter_errors(dict(arguments)))
-    if error is None:
-        return None
-    path = ".".join(map(str, error.absolute_path))
-    return f"the argument {path!r} does not fit {tool}" if path else f"the arguments do not fit {tool}"
+        path = quietly(lambda: error_path(schema, arguments), ...)
+        if path is ...:
+            return f"the schema of {self.name} is broken or cannot be checked"
+        if path is None:
+            return None
+        return f"the argument {path!r} does not fit {self.name}" if path else f"the arguments do not fit {self.name}"
 
 
 def listed_tool(tool: object) -> ListedTool | None:

@@ -7,10 +7,12 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
+from mcpcore.bounds import MESSAGE
 from mcpcore.client.listing import NO_TOOLS, ListedTool
 from mcpcore.codes import Code, is_code
 from mcpcore.effects import CHANGED
 from mcpcore.escaping import one_line
+from mcpcore.jsonable import clean_cut
 
 if TYPE_CHECKING:
     from mcpcore.client.budget import RetryBudget
@@ -128,6 +130,8 @@ class Progress:
         called: The tools that were called; none of them is a fallback again.
         corrected: The tools and reasons after which the arguments were corrected.
         acted: The reasons after which an action has run; for a failure without one, the key of the action.
+        changed: The first tool whose call may have taken effect, or None; a later failure without effects does not undo
+            them.
     """
 
     attempts: int = 1
@@ -136,6 +140,7 @@ class Progress:
     called: frozenset[str] = frozenset()
     corrected: frozenset[tuple[str, str]] = frozenset()
     acted: frozenset[str] = frozenset()
+    changed: str | None = None
 
 
 class Decision(NamedTuple):
@@ -194,7 +199,7 @@ def _give_up(why: str, failure: ToolCallFailed) -> Decision:
 
 def _sentence(why: str) -> str:
     """A sentence of `why`, in which the names of tools and arguments may be a server's."""
-    return one_line(f"{why[0].upper()}{why[1:]}.")
+    return one_line(clean_cut(f"{why[0].upper()}{why[1:]}.", MESSAGE))
 
 
 def _listed(failure: ToolCallFailed, state: Progress) -> ListedTool:
@@ -204,6 +209,11 @@ def _listed(failure: ToolCallFailed, state: Progress) -> ListedTool:
 def _may_repeat(failure: ToolCallFailed, policy: CallPolicy, state: Progress) -> bool:
     """Whether a second call does nothing twice that was not asked for."""
     return policy.retry_unsafe or failure.effects not in CHANGED or _listed(failure, state).repeatable
+
+
+def _changed(failure: ToolCallFailed, state: Progress) -> str | None:
+    """The first tool whose call may have taken effect, this one included."""
+    return state.changed or (failure.tool if failure.effects in CHANGED else None)
 
 
 def _action(failure: ToolCallFailed, policy: CallPolicy, state: Progress) -> Decision | None:
@@ -223,8 +233,9 @@ def _correction(failure: ToolCallFailed, policy: CallPolicy, state: Progress) ->
     arguments = {**failure.arguments, **entry.corrective_params}
     if (tool, entry.reason) in state.corrected or arguments == failure.arguments:
         return None
-    if not (policy.retry_unsafe or failure.effects not in CHANGED or _listed(failure, state).read_only):
-        return _give_up(f"the call of {tool} may have taken effect, so it is not made with other arguments", failure)
+    changed_by = _changed(failure, state)
+    if not (policy.retry_unsafe or changed_by is None or _listed(failure, state).read_only):
+        return _give_up(f"the call of {changed_by} may have taken effect, so {tool} gets no other arguments", failure)
     if tool not in state.tools:
         return _give_up(f"the server does not list {tool}, so the corrected arguments cannot be checked", failure)
     if (misfit := state.tools[tool].misfit(arguments)) is not None:
@@ -264,8 +275,9 @@ def _fallback(failure: ToolCallFailed, policy: CallPolicy, state: Progress) -> D
     if name not in state.tools:
         return _give_up(f"the server does not list the fallback tool {name}", failure)
     tool = state.tools[name]
-    if not (policy.retry_unsafe or failure.effects not in CHANGED or tool.read_only):
-        return _give_up(f"the call of {failure.tool} may have taken effect, and {name} is not read-only", failure)
+    changed_by = _changed(failure, state)
+    if not (policy.retry_unsafe or changed_by is None or tool.read_only):
+        return _give_up(f"the call of {changed_by} may have taken effect, and {name} is not read-only", failure)
     arguments: Mapping[str, Any] = failure.arguments
     if isinstance(policy.fallbacks, Mapping):
         make: Callable[[ToolCallFailed], Mapping[str, Any]] = policy.fallbacks[name]

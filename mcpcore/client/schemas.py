@@ -1,0 +1,127 @@
+"""Arguments against the input schema of a tool, which a hostile server may have written to keep a validator busy.
+
+The keywords of `jsonschema` that can take exponential time are replaced: regular expressions are matched in linear
+time, and `uniqueItems` compares no pairs. All others stop when their time is over.
+"""
+
+from __future__ import annotations
+
+import functools
+import time
+from contextvars import ContextVar
+from typing import TYPE_CHECKING, Any, Final, cast
+
+from mcpcore.jsonable import dumps
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from jsonschema.exceptions import ValidationError
+    from jsonschema.protocols import Validator
+
+    Keyword = Callable[[Any, Any, Any, Any], Iterator[ValidationError] | None]
+
+MAX_SECONDS: Final = 0.5
+"""Seconds of processor time that one check may take; the schemas of real tools take milliseconds."""
+
+_deadline: Final[ContextVar[float]] = ContextVar("_deadline")
+
+
+def error_path(schema: Mapping[str, Any], arguments: Mapping[str, Any]) -> str | None:
+    """The path of the argument that does not fit `schema`, "" for all of them together; None if they fit.
+
+    Raises:
+        Exception: If the schema is broken, refers to another document, has a keyword or a regular expression that
+            cannot be checked in linear time, or takes too long.
+    """
+    from jsonschema.exceptions import best_match
+    from referencing import Registry
+
+    token = _deadline.set(time.thread_time() + MAX_SECONDS)
+    try:
+        # An empty registry, since the default one fetches remote references.
+        validator = _bounded_validator()(dict(schema), registry=Registry())
+        error = best_match(validator.iter_errors(dict(arguments)))
+    finally:
+        _deadline.reset(token)
+    return None if error is None else ".".join(map(str, error.absolute_path))
+
+
+@functools.cache
+def _bounded_validator() -> type[Validator]:
+    from jsonschema import Draft202012Validator
+    from jsonschema.validators import extend
+
+    replaced = {
+        "pattern": _pattern,
+        "patternProperties": _pattern_properties,
+        "additionalProperties": _additional_properties,
+        "uniqueItems": _unique_items,
+        # These walk through the schema by themselves.
+        "unevaluatedProperties": _uncheckable,
+        "unevaluatedItems": _uncheckable,
+    }
+    keywords = {**Draft202012Validator.VALIDATORS, **replaced}
+    make: Any = extend  # it has no types
+    return cast(
+        "type[Validator]", make(Draft202012Validator, {name: _in_time(check) for name, check in keywords.items()})
+    )
+
+
+def _in_time(check: Keyword) -> Keyword:
+    def checked(validator: Any, value: Any, instance: Any, schema: Any) -> Iterator[ValidationError] | None:
+        if time.thread_time() > _deadline.get():
+            raise TimeoutError(f"the schema takes more than {MAX_SECONDS} s")
+        return check(validator, value, instance, schema)
+
+    return checked
+
+
+def _pattern(validator: Any, pattern: Any, instance: Any, _: Any) -> Iterator[ValidationError]:
+    if validator.is_type(instance, "string") and not _matches(pattern, instance):
+        yield _error("does not match")
+
+
+def _pattern_properties(validator: Any, patterns: Any, instance: Any, _: Any) -> Iterator[ValidationError]:
+    for pattern, schema in patterns.items() if validator.is_type(instance, "object") else ():
+        for name, value in instance.items():
+            if _matches(pattern, name):
+                yield from validator.descend(value, schema, path=name, schema_path=pattern)
+
+
+def _additional_properties(validator: Any, rest: Any, instance: Any, schema: Any) -> Iterator[ValidationError]:
+    named, patterns = schema.get("properties", {}), schema.get("patternProperties", {})
+    for name, value in instance.items() if validator.is_type(instance, "object") else ():
+        if name not in named and not any(_matches(pattern, name) for pattern in patterns):
+            yield from validator.descend(value, rest, path=name)
+
+
+def _unique_items(validator: Any, unique: Any, instance: Any, _: Any) -> Iterator[ValidationError]:
+    if unique and validator.is_type(instance, "array") and len(set(map(dumps, instance))) < len(instance):
+        yield _error("has an item twice")
+
+
+def _uncheckable(_: Any, __: Any, ___: Any, ____: Any) -> None:
+    raise ValueError("the keyword cannot be checked in bounded time")
+
+
+def _error(message: str) -> ValidationError:
+    from jsonschema.exceptions import ValidationError
+
+    return ValidationError(message)
+
+
+def _matches(pattern: str, text: str) -> bool:
+    return _matcher(pattern)(text)
+
+
+@functools.lru_cache(maxsize=128)
+def _matcher(pattern: str) -> Callable[[str], bool]:
+    """A function that searches a text in linear time, which `re` does not.
+
+    The engine of pydantic knows no look-around and no back-references.
+    """
+    from pydantic_core import SchemaValidator, core_schema
+
+    schema = core_schema.str_schema(pattern=pattern, regex_engine="rust-regex")
+    return SchemaValidator(schema).isinstance_python

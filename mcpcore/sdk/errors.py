@@ -106,15 +106,16 @@ def as_raised(exc: BaseException, name: str) -> BaseException:
     if isinstance(exc, UnansweredError):
         failure = unwrapped(exc.failure)
         # The SDK repeats the URI of the caller.
-        if type(failure) is ResourceNotFoundError and safe_str(failure) == f"Unknown resource: {name}":
+        if type(failure) is ResourceNotFoundError and failure.args == (f"Unknown resource: {name}",):
             return ResourceNotFoundError(f"Unknown resource: {shown_name(name)}")
         return failure
     inner = exc.__cause__
     if type(exc) is not ValueError or inner is None or safe_str(exc) != safe_str(inner):
         return exc
-    text = safe_str(inner)
-    if text == f"Unknown prompt: {name}":
+    # Not `safe_str(inner)`, which escapes and cuts what the caller sent.
+    if inner.args == (f"Unknown prompt: {name}",):
         return unknown_prompt_error(name)
+    text = safe_str(inner)
     if type(inner) is not ValueError:
         return inner
     if inner.__cause__ is not None:

@@ -165,9 +165,10 @@ def fastmcps_failure(exc: BaseException, name: str, surface: str) -> BaseExcepti
 
 
 def _prompt_failure(exc: BaseException, name: str) -> FrameworkError | None:
-    text = safe_str(exc)
-    if type(exc) is NotFoundError and text == f"Unknown prompt: {name!r}":
+    # Not `safe_str(exc)`, which escapes and cuts what the caller sent.
+    if type(exc) is NotFoundError and exc.args == (f"Unknown prompt: {name!r}",):
         return unknown_prompt_error(name)
+    text = safe_str(exc)
     if type(exc) is ValueError and text.startswith(MISSING_ARGUMENTS):
         return missing_prompt_arguments_error(text)
     if type(exc) is PromptError and (match := UNFIT_ARGUMENT.match(text)):
@@ -178,7 +179,8 @@ def _prompt_failure(exc: BaseException, name: str) -> FrameworkError | None:
 
 
 def _resource_failure(exc: BaseException, uri: str) -> NotFoundError | None:
-    if type(exc) is NotFoundError and safe_str(exc) == f"Unknown resource: {uri!r}":
+    # FastMCP also raises a subclass of it, for a URI that is not safe.
+    if is_a(exc, NotFoundError) and exc.args == (f"Unknown resource: {uri!r}",):
         return NotFoundError(f"Unknown resource: {shown_name(uri)}")
     return None
 

@@ -1,0 +1,107 @@
+"""Clients that vanish: in the middle of a request, before the answer, or while the answer is being written."""
+
+from __future__ import annotations
+
+import socket
+import struct
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mcpcore.audit.verification import verify
+from tests.hostile.raw import Http, Stdio, call, encoded
+
+
+def wait_until(holds: Callable[[], Any]) -> None:
+    """Wait at most 20 seconds."""
+    deadline = time.monotonic() + 20
+    while not holds():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+@pytest.mark.parametrize(
+    "last", [b'{"jsonrpc": "2.0", "id": 7, "method": "tools/call", "par', encoded(call("wait", {})) + b"\n"]
+)
+def test_a_stdio_server_ends_with_its_client(served_by: str, tmp_path: Path, last: bytes) -> None:
+    """In the middle of a line, and while a handler waits; neither is a failure."""
+    server = Stdio(served_by, tmp_path)
+    assert server.process.stdin is not None
+    server.process.stdin.write(last)
+    began = time.monotonic()
+    server.end()
+    assert 0 == server.process.returncode
+    assert time.monotonic() - began < 15
+    assert "Traceback" not in server.log.read_text()
+    assert [] == server.records
+
+
+def reset(connection: socket.socket) -> None:
+    """Close a connection without a word."""
+    connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    connection.close()
+
+
+def test_an_http_server_survives_clients_that_vanish(served_by: str, tmp_path: Path) -> None:
+    """Failures that nobody waits for are recorded all the same, and nothing is left open."""
+    server = Http(served_by, tmp_path)
+    files = Path(f"/proc/{server.process.pid}/fd")
+    try:
+        server.check()
+        before = len(list(files.iterdir()))
+        failing = encoded(call("fetch", {"key": "x" * 1000}))
+        requests = {
+            b"POST /mcp HTTP/1.1\r\nHost:": 10,
+            server.post(failing)[:-100]: 10,
+            server.post(failing, length=10**15): 10,
+            server.post(encoded(call("wait", {}))): 10,
+            server.post(failing): 20,
+        }
+        for request, count in requests.items():
+            for _ in range(count):
+                connection = server.connect()
+                connection.sendall(request)
+                if request.endswith(failing) and b"Content-Length: %d\r\n" % len(failing) in request:
+                    connection.recv(1)  # the answer has begun
+                reset(connection)
+        server.check()
+        wait_until(lambda: 20 == len([record for record in server.records if record.get("reason") == "no_match"]))
+        wait_until(lambda: len(list(files.iterdir())) <= before + 2)
+        server.check()
+    finally:
+        server.end()
+    assert verify(server.trail).ok
+    assert "failed unexpectedly" not in server.log.read_text()
+
+
+def test_a_timeout_that_nobody_waits_for_is_recorded(served_by: str, tmp_path: Path) -> None:
+    """The session lives on without the connection, and so does its call."""
+    server = Http(served_by, tmp_path)
+    try:
+        connection = server.connect()
+        connection.sendall(server.post(encoded(call("slow", {}))))
+        connection.recv(1)
+        reset(connection)
+        wait_until(lambda: "call_timeout" in {record.get("reason") for record in server.records})
+    finally:
+        server.end()
+
+
+def test_a_client_that_reads_nothing_keeps_nobody_waiting(tmp_path: Path) -> None:
+    """Its answers are held for it, and others get theirs."""
+    server = Http("server", tmp_path)
+    try:
+        connections = [server.connect() for _ in range(20)]
+        for connection in connections:
+            connection.sendall(server.post(encoded(call("echo", {"text": "x" * 1_000_000}))))
+        began = time.monotonic()
+        server.check()
+        assert time.monotonic() - began < 10
+        for connection in connections:
+            reset(connection)
+        server.check()
+    finally:
+        server.end()

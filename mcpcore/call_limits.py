@@ -15,6 +15,7 @@ import anyio
 
 from mcpcore.codes import ErrorCode
 from mcpcore.errors import CodedError
+from mcpcore.exceptions import passes_through
 from mcpcore.own_failures import own_failure
 from mcpcore.retry import Retry
 
@@ -82,9 +83,9 @@ class CallLimits:
             request.scope = scope
             try:
                 result = await call()
-            except Exception as exc:
+            except BaseException as exc:
                 # The handler answers the cancellation with an error. A declared failure says more than a timeout.
-                if scope.cancel_called and not isinstance(exc, CodedError):
+                if scope.cancel_called and not isinstance(exc, CodedError) and not passes_through(exc):
                     raise _timeout_error(request) from exc
                 raise
             # A thread that cannot be left, or a handler that ignored the cancellation, ends too late.

@@ -10,6 +10,7 @@ from mcpcore.bounds import MESSAGE
 from mcpcore.classification import explain
 from mcpcore.codes import ErrorCode
 from mcpcore.contract import MAX_REASON, NO_CONTRACT
+from mcpcore.dialects.answers import answer_of
 from mcpcore.effects import CHANGED, CallState, settled
 from mcpcore.envelope import Envelope
 from mcpcore.escaping import one_line
@@ -74,7 +75,8 @@ class ToolCallFailed(Exception):  # noqa: N818 - it names what happened, and is 
     Attributes:
         tool: The tool that failed; with a policy, it may be a fallback of the one that was called.
         arguments: The arguments of the call that failed.
-        envelope: The failure as the server sent it, or as it was inferred.
+        envelope: The failure as the server sent it, or as it was inferred. In a text alone, the effects "none" do not
+            count unless the contract declares them.
         entry: The entry of the contract that declares the reason, or None.
         inferred: Whether the server sent no envelope; then `envelope` is made of the text and of the annotations.
         result: The result as the client returned it; None if the call was answered with a protocol error or not at all.
@@ -181,15 +183,32 @@ def failure_of(
     inferred = envelope.dialect == UNKNOWN_DIALECT
     if inferred:
         envelope = inferred_envelope(envelope, listed)
+    entry = entry_of(envelope, listed, contract)
+    declared_none = entry is not None and entry.effects == "none"
+    if envelope.effects == "none" and not inferred and not declared_none and _is_in_text_alone(answer):
+        envelope = replace(envelope, effects=None)
     is_exception = isinstance(answer, BaseException)
     return ToolCallFailed(
         tool,
         envelope,
         arguments=arguments,
-        entry=entry_of(envelope, listed, contract),
+        entry=entry,
         inferred=inferred,
         result=None if is_exception else answer,
     )
+
+
+def _is_in_text_alone(answer: object) -> bool:
+    """Whether the envelope in `answer` is in a text alone.
+
+    A text may be that of an upstream or of a caller, which a server passes on in the text of its exception. If it says
+    that nothing was changed, nobody may make the call twice because of it.
+    """
+    parts = answer if isinstance(answer, Envelope) else answer_of(answer)
+    if isinstance(parts, Envelope) or parts.error is not None:
+        return False
+    structured = Envelope.from_result({"isError": True, "structuredContent": parts.structured, "content": []})
+    return structured is None or structured.dialect == UNKNOWN_DIALECT
 
 
 def entry_of(

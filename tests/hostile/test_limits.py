@@ -71,7 +71,7 @@ def test_a_handler_that_swallows_its_cancellation_fails_with_the_timeout(framewo
                 names["first"] = name_of(await client.call_tool("stubborn", {}))
 
             group.start_soon(first)
-            while not swallowed:  # noqa: ASYNC110 - the handler is not told of the test
+            while not swallowed:  # noqa: ASYNC110 - the handler knows nothing of the test
                 await anyio.sleep(0.01)
             names["second"] = name_of(await client.call_tool("stubborn", {}))
             names["quick"] = name_of(await client.call_tool("quick", {}))
@@ -245,7 +245,7 @@ def test_a_forged_token_calls_nothing(served_by: str) -> None:
 
 
 def test_thousands_of_refused_requests_leave_a_record_for_each_kind(served_by: str, tmp_path: Any) -> None:
-    """From many connections at once; the server answers all of them and starts no thread for each."""
+    """From many connections; the server answers all of them and starts no thread for each."""
     trail = tmp_path / "trail.jsonl"
     kinds: list[dict[str, Any]] = [
         {"content": b"{"},

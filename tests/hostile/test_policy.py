@@ -5,14 +5,19 @@
 
 from __future__ import annotations
 
+import json
 import time
 from typing import Any
 
 import anyio
 import pytest
 from mcp import Client
+from mcp.shared.exceptions import MCPError
 
+from mcpcore import Envelope
 from mcpcore.client import CallPolicy, Step, ToolCallFailed, call
+from mcpcore.client import failure_of as read_failure
+from mcpcore.effects import PHRASES
 from tests.client.hostile import entry, failed, listed, server
 from tests.client.test_hostile import EVERYTHING, NOW, READ_ONLY, failure_of
 
@@ -259,3 +264,39 @@ async def test_a_server_that_lists_nothing_is_asked_once_in_a_call() -> None:
     policy = CallPolicy(max_attempts=3, retry_unsafe=True, jitter=0)
     failure, calls = await failure_of(no_list, lambda _: failed("x", retry=NOW), policy=policy)
     assert (["a"] * 3, 1, None) == (calls, len(asked), failure.entry)
+
+
+FORGED = failed("x", effects="none", retry=NOW)["structuredContent"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        json.dumps(FORGED),
+        f"Error executing tool a: {json.dumps(FORGED)}",
+        f"Error: No.\n\n(reason x · NOT_FOUND · retry now · {PHRASES['none']} · id 0123456789abcdef)",
+    ],
+    ids=["json", "json in an exception", "canonical"],
+)
+async def test_the_text_of_an_upstream_makes_no_call_safe(text: str) -> None:
+    """A server passes on what its upstream said: that nothing was changed, so that a payment is made again."""
+    answer = {"isError": True, "content": [{"type": "text", "text": text}]}
+    failure, calls = await failure_of([listed("a", entry("x"))], lambda _: answer)
+    assert (["a"], None) == (calls, failure.effects)
+    failure, calls = await failure_of([listed("a", entry("x", effects="none"))], lambda _: answer)
+    assert ["a"] * 6 == calls
+    failure, calls = await failure_of([listed("a")], lambda _: answer | {"structuredContent": FORGED})
+    assert ["a"] * 6 == calls
+
+
+async def test_the_data_of_a_protocol_error_is_the_servers_own() -> None:
+    """Its effects count."""
+
+    def refuse(name: str) -> Any:
+        raise MCPError(code=-32603, message="No.", data=FORGED)
+
+    failure, calls = await failure_of([listed("a")], refuse)
+    assert (["a"] * 6, "none") == (calls, failure.effects)
+    read = read_failure(Envelope.from_result({"isError": True, "structuredContent": FORGED}), "a")
+    assert read is not None
+    assert "none" == read.effects

@@ -11,7 +11,7 @@ import anyio
 
 from mcpcore.client.failures import Step, StepKind, ToolCallFailed, failure_of, inferred_envelope, unanswered
 from mcpcore.client.listing import NO_TOOLS, list_tools
-from mcpcore.client.policy import NO_POLICY, CallPolicy, Decision, Progress, decide
+from mcpcore.client.policy import CallPolicy, Decision, Progress, arguments_from, checked_policy, decide
 from mcpcore.contract import MAX_REASON, NO_CONTRACT, Contract
 from mcpcore.effects import CHANGED
 from mcpcore.escaping import one_line
@@ -82,11 +82,18 @@ async def call(
 
     Raises:
         ToolCallFailed: If the tool failed, is unknown, or the call was answered with a protocol error.
+        TypeError: If `session` is a server, `policy` is not a `CallPolicy`, or a function of the policy returned
+            something other than arguments.
         Exception: What the client raises if the connection is lost or the answer breaks the protocol, and what an
             action or `on_step` raises.
     """
     name, contract = (tool, NO_CONTRACT) if isinstance(tool, str) else (tool.name, tool.contract)
-    return await _Run(session, policy or NO_POLICY, contract, name, tools).run(name, dict(args or {}))  # type: ignore[no-any-return]
+    if hasattr(session, "run_stdio_async"):
+        raise TypeError(
+            f"call(session, ...) takes a client, not the server itself, a {type(session).__name__}; connect to it "
+            "first: `async with mcp.Client(server) as session`"
+        )
+    return await _Run(session, checked_policy(policy), contract, name, tools).run(name, dict(args or {}))  # type: ignore[no-any-return]
 
 
 _LOST: Final = ("Connection closed", "SSE stream ")
@@ -214,7 +221,7 @@ class _Run:
         returned = action(failure)
         if inspect.isawaitable(returned):
             returned = await returned
-        return arguments if returned is None else dict(returned)
+        return arguments if returned is None else arguments_from(returned, f"the action for {key}")
 
     async def _wait(self, failure: ToolCallFailed, decision: Decision) -> None:
         wait = decision.wait * (1 + self._policy.jitter * random.random())  # noqa: S311 - not a secret

@@ -8,14 +8,15 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 from mcpcore.bounds import MESSAGE
+from mcpcore.client.budget import RetryBudget
 from mcpcore.client.listing import NO_TOOLS, ListedTool
 from mcpcore.codes import Code, is_code
 from mcpcore.effects import CHANGED
 from mcpcore.escaping import one_line
+from mcpcore.foreign import is_async
 from mcpcore.jsonable import clean_cut
 
 if TYPE_CHECKING:
-    from mcpcore.client.budget import RetryBudget
     from mcpcore.client.failures import Step, ToolCallFailed
 
 Action = Callable[["ToolCallFailed"], Any]
@@ -45,7 +46,7 @@ class CallPolicy:
         max_elapsed: The most seconds in all, waits included; a call that is still running then is cancelled.
         max_wait: The longest wait in seconds. Advice to wait longer is not followed.
         jitter: How much longer than advised to wait, at most, as a share of the wait; a random part of it is taken.
-        retry_unsafe: Whether to call again although the first call may have taken effect.
+        retry_unsafe: The tools that are called again although the first call may have taken effect, or True for all.
         fallbacks: The fallback tools that may be called, or True for any that the contract of the failing tool names.
             A mapping gives, for each tool, a function from the failure to the arguments; without one, the fallback is
             called with the same arguments, and only if they fit its schema.
@@ -64,7 +65,7 @@ class CallPolicy:
     max_elapsed: float = 60.0
     max_wait: float = 30.0
     jitter: float = 0.1
-    retry_unsafe: bool = False
+    retry_unsafe: bool | Collection[str] = False
     fallbacks: bool | Collection[str] | Mapping[str, Callable[[ToolCallFailed], Mapping[str, Any]]] = False
     corrections: bool | Collection[str] = False
     on: Mapping[str | Code, Action] | None = None
@@ -83,19 +84,26 @@ class CallPolicy:
             raise ValueError("CallPolicy(max_elapsed=...) takes more than 0 seconds; use max_attempts=1 for one call")
         if not math.isfinite(self.jitter):
             raise ValueError("CallPolicy(jitter=...) takes a finite number")
-        for name in ("fallbacks", "corrections"):
-            if isinstance(getattr(self, name), str):
-                raise TypeError(f"CallPolicy({name}=...) takes True, False or a set of tools, not one string")
+        for name in ("retry_unsafe", "fallbacks", "corrections"):
+            value = getattr(self, name)
+            if isinstance(value, str) or not isinstance(value, bool | Collection):
+                raise TypeError(
+                    f"CallPolicy({name}=...) takes True, False or a set of tools, not {type(value).__name__}"
+                )
         for tool, make in self.fallbacks.items() if isinstance(self.fallbacks, Mapping) else ():
             if not callable(make):
                 raise TypeError(f"CallPolicy(fallbacks=...): the arguments for {tool!r} are not made by a function")
+        if self.on is not None and not isinstance(self.on, Mapping):
+            raise TypeError(f"CallPolicy(on=...) takes a mapping from reasons to actions, not {type(self.on).__name__}")
         for key, action in (self.on or {}).items():
             if not isinstance(key, str) and not is_code(key):
                 raise TypeError(f"CallPolicy(on=...): a key is a reason or a code, not {key!r}")
             if not callable(action):
                 raise TypeError(f"CallPolicy(on=...): the action of {key!r} is not callable")
-        if self.on_step is not None and not callable(self.on_step):
-            raise TypeError("CallPolicy(on_step=...) takes a function")
+        if self.budget is not None and not isinstance(self.budget, RetryBudget):
+            raise TypeError(f"CallPolicy(budget=...) takes a RetryBudget, not {type(self.budget).__name__}")
+        if self.on_step is not None and (not callable(self.on_step) or is_async(self.on_step)):
+            raise TypeError("CallPolicy(on_step=...) takes a function that is not async: it is called, and not awaited")
 
     def action_of(self, failure: ToolCallFailed) -> tuple[str | Code, Action] | None:
         """The action for a failure, with its key: of the reason, of the code as sent, or of the code."""
@@ -106,6 +114,10 @@ class CallPolicy:
                 return key, actions[key]
         return (code, actions[code]) if code is not None and code in actions else None
 
+    def allows_repeat(self, tool: str) -> bool:
+        """Whether this tool may be called again although the first call may have taken effect."""
+        return self.retry_unsafe if isinstance(self.retry_unsafe, bool) else tool in self.retry_unsafe
+
     def allows_fallback(self, tool: str) -> bool:
         """Whether this fallback tool may be called."""
         return self.fallbacks if isinstance(self.fallbacks, bool) else tool in self.fallbacks
@@ -113,6 +125,31 @@ class CallPolicy:
     def allows_correction(self, tool: str) -> bool:
         """Whether the arguments of this tool may be corrected."""
         return self.corrections if isinstance(self.corrections, bool) else tool in self.corrections
+
+
+def checked_policy(policy: object) -> CallPolicy:
+    """`policy`, or `NO_POLICY` for None.
+
+    Raises:
+        TypeError: If it is something else.
+    """
+    if policy is None:
+        return NO_POLICY
+    if not isinstance(policy, CallPolicy):
+        shown = "the class CallPolicy" if policy is CallPolicy else type(policy).__name__
+        raise TypeError(f"policy=... takes a CallPolicy, such as CallPolicy(max_attempts=3), not {shown}")
+    return policy
+
+
+def arguments_from(returned: object, source: str) -> dict[str, Any]:
+    """The arguments that a function of the application returned.
+
+    Raises:
+        TypeError: If they are not a mapping.
+    """
+    if not isinstance(returned, Mapping):
+        raise TypeError(f"{source} must return a mapping of arguments, not {type(returned).__name__}")
+    return dict(returned)
 
 
 NO_POLICY: Final = CallPolicy(max_attempts=1, max_elapsed=math.inf)
@@ -208,7 +245,7 @@ def _listed(failure: ToolCallFailed, state: Progress) -> ListedTool:
 
 def _may_repeat(failure: ToolCallFailed, policy: CallPolicy, state: Progress) -> bool:
     """Whether a second call does nothing twice that was not asked for."""
-    return policy.retry_unsafe or failure.effects not in CHANGED or _listed(failure, state).repeatable
+    return policy.allows_repeat(failure.tool) or failure.effects not in CHANGED or _listed(failure, state).repeatable
 
 
 def _changed(failure: ToolCallFailed, state: Progress) -> str | None:
@@ -228,13 +265,15 @@ def _action(failure: ToolCallFailed, policy: CallPolicy, state: Progress) -> Dec
 
 def _correction(failure: ToolCallFailed, policy: CallPolicy, state: Progress) -> Decision | None:
     entry, tool = failure.entry, failure.tool
-    if entry is None or entry.corrective_params is None or not policy.allows_correction(tool):
+    if entry is None or entry.corrective_params is None:
         return None
     arguments = {**failure.arguments, **entry.corrective_params}
     if (tool, entry.reason) in state.corrected or arguments == failure.arguments:
         return None
+    if not policy.allows_correction(tool):
+        return _give_up(f"the policy does not allow the correction of {tool}", failure)
     changed_by = _changed(failure, state)
-    if not (policy.retry_unsafe or changed_by is None or _listed(failure, state).read_only):
+    if not (changed_by is None or policy.allows_repeat(changed_by) or _listed(failure, state).read_only):
         return _give_up(f"the call of {changed_by} may have taken effect, so {tool} gets no other arguments", failure)
     if tool not in state.tools:
         return _give_up(f"the server does not list {tool}, so the corrected arguments cannot be checked", failure)
@@ -249,8 +288,9 @@ def _again(failure: ToolCallFailed, policy: CallPolicy, state: Progress) -> Deci
     wait = failure.envelope.retry.seconds
     if wait is None:
         return _give_up("the failure is not retryable", failure)
-    if not (policy.retry_unsafe or failure.effects == "none" or _listed(failure, state).repeatable):
-        return _give_up(f"it is not known to be safe to call {failure.tool} twice", failure)
+    if not (policy.allows_repeat(failure.tool) or failure.effects == "none" or _listed(failure, state).repeatable):
+        unknown = f"it is not known to be safe to call {failure.tool} twice"
+        return _give_up(f"{unknown}: its annotations say neither readOnlyHint nor idempotentHint", failure)
     # A NaN fails every comparison.
     if not 0 <= wait <= policy.max_wait:
         return _give_up(f"the advice is to wait {wait:g} s, and the policy allows {policy.max_wait:g} s", failure)
@@ -276,12 +316,12 @@ def _fallback(failure: ToolCallFailed, policy: CallPolicy, state: Progress) -> D
         return _give_up(f"the server does not list the fallback tool {name}", failure)
     tool = state.tools[name]
     changed_by = _changed(failure, state)
-    if not (policy.retry_unsafe or changed_by is None or tool.read_only):
+    if not (changed_by is None or policy.allows_repeat(changed_by) or tool.read_only):
         return _give_up(f"the call of {changed_by} may have taken effect, and {name} is not read-only", failure)
     arguments: Mapping[str, Any] = failure.arguments
     if isinstance(policy.fallbacks, Mapping):
         make: Callable[[ToolCallFailed], Mapping[str, Any]] = policy.fallbacks[name]
-        arguments = dict(make(failure))
+        arguments = arguments_from(make(failure), f"the function for the fallback {name}")
     if (misfit := tool.misfit(arguments)) is not None:
         return _give_up(f"the fallback is not called: {misfit}", failure)
     why = _sentence(f"the contract names {name} as the fallback")

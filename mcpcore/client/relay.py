@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, Generic, NamedTuple, TypeVar
 from mcpcore.client.calling import call
 from mcpcore.client.failures import Step, ToolCallFailed
 from mcpcore.client.listing import listed_tool
+from mcpcore.client.policy import checked_policy
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable, Mapping
@@ -64,6 +65,7 @@ async def relay(
     Raises:
         Exception: What `call_tool` raises, other than the SDK's error of the protocol.
     """
+    policy = checked_policy(policy)
     notes: list[str] = []
 
     def keep(step: Step) -> None:

@@ -60,6 +60,8 @@ class FollowsPolicy(MCPServer):
         self, tool_name: str, arguments: dict[str, Any] | None, meta: dict[str, Any] | None = None
     ) -> CallToolResult:
         """Call a tool under the policy; its last result."""
+        if not self._listed_tools:
+            await self.list_tools()  # an agent has listed them already
 
         async def call_tool(called: str, sent: dict[str, Any]) -> CallToolResult:
             return await super(FollowsPolicy, self).call_tool(called, sent, meta)  # type: ignore[safe-super]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import pickle
+import re
 import socket
 import sys
 from collections.abc import AsyncIterator, Callable
@@ -144,6 +145,7 @@ async def test_corrections_are_merged_into_the_arguments() -> None:
         assert [50, 10] == [arguments["limit"] for _, arguments in calls]
         failed = await failure_in(session, "list_items", {"limit": 50}, policy=CallPolicy(corrections={"other"}))
     assert 1 == failed.attempts
+    assert "The policy does not allow the correction of list_items." == failed.steps[-1].why
 
 
 @pytest.mark.parametrize("key", ["session_expired", ErrorCode.UNAUTHORIZED, "UNAUTHORIZED"])
@@ -187,8 +189,10 @@ async def test_what_may_have_taken_effect_is_not_repeated_unless_told() -> None:
         policy = CallPolicy(on={"no_answer": acted.append})
         assert 1 == (await failure_in(session, "send", policy=policy)).attempts
         assert [] == acted
-        assert 3 == (await failure_in(session, "send", policy=CallPolicy(max_attempts=3, retry_unsafe=True))).attempts
-    assert 4 == len(calls)
+        for attempts, unsafe in ((1, {"buy"}), (3, {"send"}), (3, True)):
+            policy = CallPolicy(max_attempts=3, retry_unsafe=unsafe)
+            assert attempts == (await failure_in(session, "send", policy=policy)).attempts
+    assert 8 == len(calls)
 
 
 async def test_a_fallback_gets_the_arguments_that_the_policy_makes() -> None:
@@ -330,3 +334,29 @@ def test_the_text_of_a_failure_is_one_line() -> None:
     assert "\n" not in str(failed)
     assert "\x1b" not in str(failed)
     assert failure_of({"content": []}, "tool") is None
+
+
+@pytest.mark.parametrize(
+    ("policy", "message"),
+    [
+        ({"max_attempts": 3}, "takes a CallPolicy, such as CallPolicy(max_attempts=3), not dict"),
+        (CallPolicy, "not the class CallPolicy"),
+        (CallPolicy(on={"session_expired": lambda _: "s1"}), "the action for session_expired must return a mapping"),
+        (
+            CallPolicy(fallbacks={"get_old_item": lambda _: None}),
+            "the function for the fallback get_old_item must return",
+        ),
+    ],
+)
+async def test_a_mistake_in_the_policy_says_what_to_pass(policy: Any, message: str) -> None:
+    """The failure of the tool is in the context of the error."""
+    async with sdk_client() as (session, _):
+        tool = "get_item" if isinstance(policy, CallPolicy) and policy.fallbacks else "buy"
+        with pytest.raises(TypeError, match=re.escape(message)):
+            await call(session, tool, {"item_id": 7} if tool == "get_item" else None, policy=policy)
+
+
+async def test_a_server_is_not_a_client() -> None:
+    """Its own `call_tool` would raise other exceptions."""
+    with pytest.raises(TypeError, match=r"takes a client, not the server itself, a Server; connect to it first"):
+        await call(shop()[0], "buy")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import anyio
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -55,7 +56,7 @@ def policies(draw: Any) -> CallPolicy:
         max_attempts=draw(st.integers(1, 6)),
         max_elapsed=draw(st.floats(0.1, 100)),
         max_wait=draw(st.floats(0, 100)),
-        retry_unsafe=draw(st.booleans()),
+        retry_unsafe=draw(allowed),
         fallbacks=draw(allowed),
         corrections=draw(allowed),
         on=dict.fromkeys(draw(st.sets(st.sampled_from(["x", "TIMEOUT", ErrorCode.TIMEOUT]))), print),
@@ -93,7 +94,7 @@ def test_a_policy_is_never_exceeded_and_always_ends(data: st.DataObject) -> None
         assert state.elapsed + decision.wait < policy.max_elapsed
         assert policy.budget is None or policy.budget.left
         known = listing.get(tool, ListedTool(name=tool))
-        safe = known.read_only or known.idempotent or policy.retry_unsafe
+        safe = known.read_only or known.idempotent or policy.allows_repeat(failure.tool)
         if decision.kind in ("retry", "wait"):
             assert failure.envelope.retry.seconds == decision.wait <= policy.max_wait
             assert failure.envelope.effects == "none" or safe
@@ -108,7 +109,9 @@ def test_a_policy_is_never_exceeded_and_always_ends(data: st.DataObject) -> None
             assert failure.entry.fallback_tool == decision.tool != tool
             assert decision.tool in listing.keys() - state.called
             assert policy.fallbacks is True or decision.tool in policy.fallbacks  # type: ignore[operator]
-            assert failure.effects not in CHANGED or listing[decision.tool].read_only or policy.retry_unsafe
+            assert (
+                failure.effects not in CHANGED or listing[decision.tool].read_only or policy.allows_repeat(failure.tool)
+            )
         else:
             assert policy.action_of(failure) is not None
             assert failure.effects not in CHANGED or safe
@@ -188,7 +191,12 @@ def test_an_action_is_found_by_reason_by_code_as_sent_and_by_code() -> None:
         ({"corrections": "search"}, TypeError, "corrections"),
         ({"on": {7: print}}, TypeError, "a reason or a code"),
         ({"on": {"x": 7}}, TypeError, "not callable"),
+        ({"on": ["session_expired"]}, TypeError, "a mapping from reasons to actions, not list"),
         ({"on_step": 7}, TypeError, "on_step"),
+        ({"on_step": anyio.sleep}, TypeError, "not async"),
+        ({"retry_unsafe": "place_order"}, TypeError, "True, False or a set of tools, not str"),
+        ({"retry_unsafe": 1}, TypeError, "True, False or a set of tools, not int"),
+        ({"budget": 3}, TypeError, "takes a RetryBudget, not int"),
     ],
 )
 def test_a_policy_refuses_options_that_cannot_stand(options: Any, error: type[Exception], message: str) -> None:

@@ -219,7 +219,10 @@ async def test_the_agents_sdk_gets_the_protocols_own_error_as_before() -> None:
 
         class Server(MCPServer):
             name = "shop"
-            connect = cleanup = list_tools = list_prompts = get_prompt = None  # type: ignore[assignment]
+            connect = cleanup = list_prompts = get_prompt = None  # type: ignore[assignment]
+
+            async def list_tools(self, *_: Any) -> Any:
+                return (await client.list_tools()).tools
 
             async def call_tool(self, tool_name: str, arguments: Any, meta: Any = None) -> Any:
                 return await client.call_tool(tool_name, arguments)

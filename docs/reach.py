@@ -62,7 +62,7 @@ the clients do.
 
 - **A declared failure**: too few articles are left. The model can ask for fewer.
 - **A retryable one**: the depot does not answer for 30 seconds, and a part of the reservation was made.
-- **Arguments that do not fit**: a word where a number belongs. The handler does not run, so there are no effects to report.
+- **Arguments that do not fit**: a word where a number belongs. The handler does not run.
 - **A crash**: an exception that no entry declares, with a password in its text. It has no declared reason and recovery, but an id
   that is also in the log.
 - **An unknown tool**: a misspelt name. Frameworks answer it themselves and do not ask the server.

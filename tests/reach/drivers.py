@@ -64,7 +64,7 @@ PARTS: dict[str, dict[str, str]] = {
     "retryable": {
         "message": re.escape(DEPOT_DOWN),
         "reason": "depot_down",
-        "recovery": "Wait 30 seconds and reserve again",
+        "recovery": "After 30 seconds, look up the order and reserve what is missing",
         "retry": r"retry after 30 s|afterMs\W+30000",
         "effects": r"a part of it took effect|effects\W+partial",
     },
@@ -73,6 +73,7 @@ PARTS: dict[str, dict[str, str]] = {
         "reason": "invalid_arguments",
         "recovery": "Send 'quantity' as an integer",
         "retry": _NOT_RETRYABLE,
+        "effects": r"nothing was changed|effects\W+none",
     },
     "crash": {
         "message": "The tool failed unexpectedly|Error (?:executing|calling) tool",

@@ -62,7 +62,7 @@ def ask_depot(sku: str) -> None:
             "depot_down",
             ErrorCode.SERVICE_UNAVAILABLE,
             when=DEPOT_DOWN,
-            recovery="Wait 30 seconds and reserve again.",
+            recovery="After 30 seconds, look up the order and reserve what is missing.",
             retry=Retry.after(seconds=30),
             effects="partial",
         ),

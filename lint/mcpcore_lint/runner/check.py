@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint.diagnostics import Related
@@ -142,7 +143,7 @@ class FilesRun:
                 yield diagnostic._replace(help=f"did you mean {close!r}?") if close else diagnostic
 
     def _mentioned(self, names: set[str]) -> set[str]:
-        """The names that occur in other files of the project, which may define these tools."""
+        """The names that other files define or have as a string, which may be these tools."""
         from mcpcore_lint.registrations.external import OPTION
 
         mentioned: set[str] = set()
@@ -151,7 +152,7 @@ class FilesRun:
                 raw = content_of(path) or b""
                 # A list of other servers' tools may take names from a third file, so any name may be in it.
                 lists = OPTION.encode() in raw
-                mentioned |= {name for name in names if lists or name.encode("utf-8", "surrogatepass") in raw}
+                mentioned |= {name for name in names if lists or _may_define(name, raw)}
         return mentioned
 
     @staticmethod
@@ -187,3 +188,12 @@ class FilesRun:
             failures += problems
             self.checker().trim()
         return kept, hidden
+
+
+def _may_define(name: str, raw: bytes) -> bool:
+    """Whether the text of a file may define a tool of some name."""
+    encoded = name.encode("utf-8", "surrogatepass")
+    if encoded not in raw:
+        return False
+    word = re.escape(encoded)
+    return re.search(rb"\bdef\s+%b\b|[\"']%b[\"']|\b%b\s*=" % (word, word, word), raw) is not None

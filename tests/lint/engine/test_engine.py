@@ -298,6 +298,23 @@ def test_a_tool_may_be_defined_in_any_file_of_the_run_and_of_the_project(tmp_pat
     assert lint_source(source, path="a.py", settings=UNKNOWN_TOOL, root=str(tmp_path)).diagnostics == ()
 
 
+@pytest.mark.parametrize(
+    ("other", "reported"),
+    [
+        ("# list_row is nice", True),
+        ("print(list_row_count, 'the list_row of old')", True),
+        ("def list_row() -> str: ...", False),
+        ("mcp.add_tool(rows, name='list_row')", False),
+        ("list_row = make()", False),
+    ],
+)
+def test_a_mention_in_another_file_is_no_tool(tmp_path, other, reported):
+    """Alone, a file is checked against the names that the others define, as editors check it."""
+    write(tmp_path, a=FALLBACK.format(name="list_rows", to="list_row"), other=other)
+    alone = lint_paths([tmp_path / "a.py"], settings=UNKNOWN_TOOL, root=str(tmp_path))
+    assert reported == bool(alone.diagnostics)
+
+
 EXTERNAL = """
     from mcpcore.integrations.fastmcp import ContractMiddleware
     {more}

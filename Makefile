@@ -8,7 +8,7 @@ FASTMCP40 := .venv-fastmcp40
 ADAPTERS := .venv-adapters
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check docs coverage bench reach lock clean
+.PHONY: help setup demo test check docs coverage bench conformance reach lock clean
 
 help: ## what can be made
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 10
@@ -60,6 +60,14 @@ $(FASTMCP40)/.ready: requirements/fastmcp40.lock pyproject.toml
 	test -x $(FASTMCP40)/bin/python || $(PYTHON) -m venv $(FASTMCP40)
 	$(FASTMCP40)/bin/python -m pip --disable-pip-version-check --no-input -q install --require-hashes -r requirements/fastmcp40.lock
 	$(FASTMCP40)/bin/python -m pip --disable-pip-version-check --no-input -q install --no-deps --no-build-isolation -e .
+	@touch $@
+
+conformance: setup tests/proxy/conformance/node_modules/.ready ## the MCP conformance suite through the proxy; needs npm
+	$(BIN)/python -m pytest -q tests/proxy/test_conformance.py
+
+# Node 22 is among the packages, so the engine that npm itself runs on does not matter; nothing needs an install script.
+tests/proxy/conformance/node_modules/.ready: tests/proxy/conformance/package-lock.json
+	cd tests/proxy/conformance && npm ci --ignore-scripts --no-audit --no-fund --engine-strict=false --loglevel=error
 	@touch $@
 
 reach: $(ADAPTERS)/.ready tests/reach/node_modules/.ready ## the MCP clients that do not fit into the environment: of the SDK 1, and of JavaScript

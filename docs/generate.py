@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 import sys
 from collections import defaultdict
 from pathlib import Path
@@ -15,6 +17,7 @@ from mcpcore.classification import code_tables, phrase_table, status, types
 from mcpcore.codes import BASELINE, PROTOCOL_INVALID_PARAMS, SEVERITY, ErrorCode
 from mcpcore.dialects import DIALECTS, ok_envelope, system_error, taxonomy
 from mcpcore.errors import FACTORIES
+from mcpcore.proxy.overlay import json_schema
 
 HERE = Path(__file__).parent
 NOTE = "Generated from `{}` by `docs/generate.py`; change the table there."
@@ -235,6 +238,45 @@ def settings() -> str:
     )
 
 
+def overlay() -> str:
+    """The keys of an overlay of the proxy."""
+    schema = json_schema()
+    parts = [
+        "# The overlay of the proxy",
+        "",
+        NOTE.format("mcpcore/proxy/overlay.py"),
+        "",
+        "The file that `mcpcore proxy --contract FILE` reads, as TOML or, with the suffix `.json`, as JSON. "
+        "[overlay.schema.json](overlay.schema.json) is its JSON Schema; [Use servers that you do not own]"
+        "(../how-to/proxy.md) has an example.",
+        "",
+    ]
+    for title, model in (
+        ("The file", schema),
+        *((name, schema["$defs"][name]) for name in ("Entry", "Match", "After")),
+    ):
+        rows: list[list[object]] = [
+            [f"`{key}`", "yes" if key in model.get("required", []) else "", value.get("description", "")]
+            for key, value in model["properties"].items()
+        ]
+        parts += [f"## {title}", "", model["description"], "", table(["key", "required", "meaning"], rows), ""]
+    return "\n".join(parts)
+
+
+def with_figures(page: Path) -> str:
+    """A page with the tables of the benches that it quotes."""
+    text = page.read_text(encoding="utf-8")
+    for name, source in (("servers", "proxy-servers.md"), ("cost", "proxy.md")):
+        figures = (HERE.parent / "bench" / "results" / source).read_text(encoding="utf-8").strip()
+        text = re.sub(
+            rf"<!-- {name} -->.*?<!-- /{name} -->",
+            lambda _, name=name, figures=figures: f"<!-- {name} -->\n\n{figures}\n\n<!-- /{name} -->",
+            text,
+            flags=re.DOTALL,
+        )
+    return text
+
+
 def made() -> dict[Path, str]:
     """Every generated page by its place."""
     return {
@@ -244,6 +286,9 @@ def made() -> dict[Path, str]:
         HERE / "reference" / "lint-settings.md": settings(),
         HERE / "explanation" / "what-reaches-the-model.md": reach(table, REACH_NOTE),
         HERE / "reference" / "options.md": options(table, OPTIONS_NOTE),
+        HERE / "reference" / "overlay.md": overlay(),
+        HERE / "reference" / "overlay.schema.json": json.dumps(json_schema(), indent=2) + "\n",
+        HERE / "how-to" / "proxy.md": with_figures(HERE / "how-to" / "proxy.md"),
         **{HERE / "rules" / name: text for name, text in pages().items()},
     }
 

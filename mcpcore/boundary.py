@@ -35,12 +35,14 @@ from mcpcore.outcome import (
     kinds_of,
 )
 from mcpcore.strictness import Strictness
+from mcpcore.upstream import UpstreamError
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Sequence
 
     from mcpcore.codes import Effects
+    from mcpcore.envelope import Envelope
 
 _LOGGER: Final = logging.getLogger("mcpcore")
 
@@ -105,6 +107,16 @@ class Boundary:
             if type(outcome.exception) is BrokenContractError:
                 traceback_slot.__set__(outcome.exception, None)
         return outcome
+
+    def record_relayed(self, envelope: Envelope, call: FailedCall) -> bool:
+        """Record the failure of another server that is passed on unchanged, with its id.
+
+        Returns:
+            False if it cannot be recorded and the trail's policy is to refuse.
+        """
+        named = replace(envelope, tool=call.name)
+        outcome = Outcome(envelope=named, exception=UpstreamError(envelope), expected=True, relayed=True)
+        return self._record(outcome, call.surface)
 
     def report_lost(self, call: FailedCall) -> Outcome | None:
         """Log and record the failures that `call` lost, which ended without a failure.

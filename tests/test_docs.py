@@ -1,7 +1,7 @@
 """Documentation that runs: the Python blocks and the transcripts of every page are executed.
 
-The blocks marked `python` of a page run in order in one module; `python title="server.py"` is also written to that file
-first. `python no-run` is only compiled. A block marked `console` is a transcript: its commands run in a folder for the
+The blocks marked `python` of a page run in order in one module. A block with `title="server.py"`, of any language, is also
+written to that file first. `python no-run` is only compiled. A block marked `console` is a transcript: its commands run in a folder for the
 page and must print the text of the block, except for ids and times. A block of commands without output is not checked,
 and neither are blocks marked `text`, `sh`, `json` and so on. The pages of the lint rules show fragments that the
 linter's own tests read.
@@ -82,10 +82,10 @@ def test_python_blocks_run_and_transcripts_are_true(page, tmp_path, monkeypatch)
     monkeypatch.setitem(sys.modules, module.__name__, module)
     for block in blocks_of(page):
         where = f"{named(page)}:{block.line}"
+        title = TITLE.search(block.info)
+        if title is not None:
+            (tmp_path / title[1]).write_text(block.text, encoding="utf-8")
         if block.language == "python":
-            title = TITLE.search(block.info)
-            if title is not None:
-                (tmp_path / title[1]).write_text(block.text, encoding="utf-8")
             code = compile("\n" * (block.line - 1) + block.text, str(page), "exec", dont_inherit=True)
             if "no-run" not in block.info:
                 exec(code, module.__dict__)

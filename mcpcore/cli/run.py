@@ -248,7 +248,7 @@ def _serve_http(
     import uvicorn
 
     host, port = endpoint
-    bound = _bind(host, port)
+    bound = bind(host, port)
     shown = f"[{host}]" if ":" in host else host
     url = f"http://{shown}:{bound.getsockname()[1]}{path}"
     level = "info" if verbose else "warning"
@@ -289,7 +289,12 @@ def _is_no_traceback(record: logging.LogRecord) -> bool:
     return not str(record.msg).startswith("Traceback (most recent call last)")
 
 
-def _bind(host: str, port: int) -> socket.socket:
+def bind(host: str, port: int) -> socket.socket:
+    """A socket that listens at an address.
+
+    Raises:
+        Problem: If the address cannot be used.
+    """
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(
             host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE

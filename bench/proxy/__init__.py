@@ -1,0 +1,1 @@
+"""The proxy: its overhead, and what public servers say through it."""

@@ -1,0 +1,318 @@
+"""What becomes of the answers of a server: failures get envelopes and a record, everything else stays as it is."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Final
+
+from mcpcore.client.failures import UNKNOWN_DIALECT, inferred_envelope
+from mcpcore.codes import ErrorCode
+from mcpcore.effects import CallState
+from mcpcore.envelope import CANONICAL, Envelope
+from mcpcore.errors import CodedError, FrameworkError
+from mcpcore.foreign import quietly
+from mcpcore.outcome import FailedCall
+from mcpcore.proxy.disguises import disguised_failure, object_of
+from mcpcore.proxy.listings import with_contracts
+from mcpcore.proxy.matching import Facts
+from mcpcore.proxy.messages import SURFACES, params_of
+from mcpcore.proxy.overlay import ANY_TOOL, Overlay
+from mcpcore.proxy.statistics import Statistics
+from mcpcore.proxy.texts import MAX_SEARCHED, cleaned, is_crash
+from mcpcore.retry import Retry
+from mcpcore.sdk.serving import PROTOCOL_NEEDS, protocol_error
+from mcpcore.upstream import UpstreamError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from mcpcore.boundary import Boundary
+    from mcpcore.client.listing import ListedTool
+    from mcpcore.contract import FailureMode
+    from mcpcore.proxy.conversation import Asked
+    from mcpcore.proxy.learning import Learner
+    from mcpcore.proxy.listings import Listing
+    from mcpcore.proxy.messages import Json
+
+_STEPS: Final = PROTOCOL_NEEDS | {-32020, -32022, -32700, -32600, -32601}
+"""Errors that the protocol itself needs, in answer to a call; the client must see them as they are."""
+
+_INVALID_PARAMS: Final = -32602
+
+_OF_A_QUESTION: Final = frozenset({"requestState", "inputResponses"})
+"""Parameters of a call that answers questions of the server."""
+
+_LOGGER: Final = logging.getLogger("mcpcore")
+
+
+class ServerCrash(Exception):  # noqa: N818 - it names what happened
+    """A failure that a server did not expect; its text is for the log alone."""
+
+
+@dataclass(slots=True)
+class Answers:
+    """Decides about the answers of one server."""
+
+    boundary: Boundary
+    overlay: Overlay = field(default_factory=Overlay)
+    statistics: Statistics = field(default_factory=Statistics)
+    learner: Learner | None = None
+
+    _reported: set[str] = field(default_factory=set)
+
+    # --- before a call --------------------------------------------------------------------------------------------
+
+    def refuse(self, asked: Asked, listing: Listing) -> Json | None:
+        """The answer to a call whose arguments cannot fit the tool; None for a call that the server answers."""
+        self.statistics.calls += 1
+        tool = listing.get(asked.name)
+        failure = listing.misfit(asked.name, asked.arguments)
+        if failure is None:
+            return None
+        state = CallState(None if tool is None else tool.effects, began=False)
+        outcome = self.boundary.record_failure(failure, FailedCall(name=asked.name, state=state))
+        self.statistics.count(asked.name, outcome.envelope)
+        return self._response(asked, self._result(asked, outcome.envelope, {}))
+
+    # --- after a call ---------------------------------------------------------------------------------------------
+
+    def answer(self, asked: Asked, response: Json, listing: Listing) -> Json | None:
+        """What to send in place of `response`; None if it is sent as it is."""
+        error, result = response.get("error"), response.get("result")
+        if asked.method == "tools/call":
+            if isinstance(error, dict):
+                return self._of_error(asked, response, error, listing)
+            return self._of_result(asked, response, result, listing) if isinstance(result, dict) else None
+        if isinstance(error, dict):
+            return self._of_other(asked, response, error)
+        if asked.method == "tools/list" and isinstance(result, dict):
+            listing.learn(result)
+            if listing.complete:
+                self._check_names(listing)
+            page = quietly(lambda: with_contracts(result, self.overlay), None)
+            return None if page is None else {**response, "result": page}
+        return None
+
+    def _check_names(self, listing: Listing) -> None:
+        """Warn once of names in the overlay that the server does not have."""
+        for name, contract in self.overlay.contracts.items():
+            unknown = [] if name == ANY_TOOL or name in listing.tools else [f"the server has no tool {name!r}"]
+            for entry in contract:
+                tool = entry.fallback_tool
+                if tool is not None and tool not in listing.tools:
+                    unknown.append(f"tools.{name}: {entry.reason!r} names the fallback tool {tool!r}, which is unknown")
+            for problem in unknown:
+                if problem not in self._reported:
+                    self._reported.add(problem)
+                    _LOGGER.warning("%s: %s", self.overlay.source, problem)
+
+    def crashed(self, asked: Asked, sentence: str, listing: Listing) -> Json:
+        """The answer to a request that the server left open when it ended."""
+        tool = listing.get(asked.name)
+        harmless = asked.method != "tools/call" or (tool is not None and tool.repeatable)
+        failure = FrameworkError(
+            ErrorCode.SERVICE_UNAVAILABLE,
+            f"The server did not answer: {sentence}",
+            reason="server_ended",
+            recovery="Call again." if harmless else "Check whether the call took effect before you call again.",
+            retry=Retry.now() if harmless else Retry.never(),
+            effects="none" if asked.method != "tools/call" or (tool is not None and tool.read_only) else "unknown",
+        )
+        call = FailedCall(name=asked.name, surface=SURFACES.get(asked.method, "server"))
+        envelope = self.boundary.record_failure(failure, call).envelope
+        self.statistics.count(asked.name, envelope)
+        if asked.method == "tools/call":
+            return self._response(asked, self._result(asked, envelope, {}))
+        return {"jsonrpc": "2.0", "id": asked.request["id"], "error": _protocol_error(envelope)}
+
+    def _relayed(self, sent: Envelope, call: FailedCall) -> Envelope | None:
+        """Record a failure that already has an envelope; None unless it must be withheld for want of a record."""
+        self.statistics.count(call.name or "", sent)
+        if self.boundary.record_relayed(sent, call):
+            return None
+        return self.boundary.unrecorded(call).envelope
+
+    # --- tools ----------------------------------------------------------------------------------------------------
+
+    def _of_result(self, asked: Asked, response: Json, result: Json, listing: Listing) -> Json | None:
+        tool, name = listing.get(asked.name), asked.name
+        if result.get("resultType", "complete") != "complete":
+            return None
+        if result.get("isError") is not True:
+            found = self._disguised(asked, result, listing)
+            if found is None:
+                return None
+            text, facts = found
+            # Its JSON may be an envelope of another dialect, which knows more than its words.
+            sent = None if facts is None else Envelope.from_result({"structuredContent": facts})
+            sent = sent or Envelope.from_result({"isError": True, "content": [{"type": "text", "text": text}]})
+        else:
+            sent = Envelope.from_result(result)
+            if sent is not None and sent.dialect == CANONICAL and _is_whole(sent, result):
+                # The id in the server's own log is worth more than one of the proxy.
+                refused = self._relayed(sent, FailedCall(name=name))
+                return None if refused is None else self._response(asked, self._result(asked, refused, {}))
+            text, facts = _texts_of(result), object_of(result)
+        if sent is None:
+            return None
+        envelope = self._judged(asked, sent, Facts(text=text, json=facts or {}), tool)
+        return {**response, "result": self._result(asked, envelope, result)}
+
+    def _disguised(self, asked: Asked, result: Json, listing: Listing) -> tuple[str, Json | None] | None:
+        """The text and the object of a result that is a failure, although it is sent as a success."""
+        if self.overlay.reads_successes:
+            text, facts = _texts_of(result), object_of(result)
+            seen = Facts(text=text, json=facts or {})
+            if self.overlay.mode_of(asked.name, seen, success=True) is not None:
+                return text, facts
+        has_error_field = asked.name in listing.with_error
+        return quietly(
+            lambda: disguised_failure(result, asked.name, asked.arguments, has_error_field=has_error_field), None
+        )
+
+    def _of_error(self, asked: Asked, response: Json, error: Json, listing: Listing) -> Json | None:
+        """A call that was answered with an error of the protocol, which most hosts do not show the model."""
+        code = _facts_of(error).code
+        if code in _STEPS:
+            return None
+        tool = listing.get(asked.name)
+        is_unknown = tool is None and listing.complete
+        is_answer = not _OF_A_QUESTION.isdisjoint(params_of(asked.request))
+        if code == _INVALID_PARAMS and (is_unknown or is_answer):
+            # The client has to know that there is no such tool, or that its answer to a question was refused.
+            return self._of_other(asked, response, error)
+        sent = Envelope.from_result({"jsonrpc": "2.0", "id": 0, "error": error})
+        if sent is None:  # pragma: no cover - an error of the protocol is always a failure
+            return None
+        envelope = self._judged(asked, sent, _facts_of(error), tool)
+        return self._response(asked, self._result(asked, envelope, {}))
+
+    def _judged(self, asked: Asked, sent: Envelope, facts: Facts, tool: ListedTool | None) -> Envelope:
+        """The envelope of a failed call, recorded."""
+        name = asked.name
+        inferred = sent.dialect == UNKNOWN_DIALECT
+        if inferred:
+            sent = inferred_envelope(sent, tool)
+        mode = self.overlay.mode_of(name, facts) or self.overlay.mode_of(name, facts, success=True)
+        crashed = is_crash(facts.text)
+        call = FailedCall(
+            name=name,
+            contract=self.overlay.contract_of(name),
+            state=CallState(None if tool is None else tool.effects),
+        )
+        if self.learner is not None and mode is None and inferred:
+            self.learner.saw(name, sent, facts)
+        exc: BaseException
+        if mode is not None:
+            exc = _declared(mode, sent, facts, crashed=crashed)
+        elif crashed and inferred:
+            exc = ServerCrash(facts.text[:MAX_SEARCHED])
+            call = replace(call, code=ErrorCode.INTERNAL_ERROR)
+        else:
+            exc = UpstreamError(replace(sent, message=cleaned(sent.message), data=_data_of(sent, facts)))
+        outcome = self.boundary.record_failure(exc, call)
+        self.statistics.count(name, outcome.envelope)
+        return outcome.envelope
+
+    # --- resources, prompts and unknown tools -----------------------------------------------------------------------
+
+    def _of_other(self, asked: Asked, response: Json, error: Json) -> Json | None:
+        """An error of the protocol that stays one: its number and its message stay, and the envelope is added."""
+        if _facts_of(error).code in _STEPS:
+            return None
+        surface = SURFACES[asked.method]
+        sent = Envelope.from_result({"jsonrpc": "2.0", "id": 0, "error": error})
+        if sent is None:  # pragma: no cover - an error of the protocol is always a failure
+            return None
+        call = FailedCall(name=asked.name, surface=surface)
+        if sent.dialect == CANONICAL and sent.correlation_id:
+            refused = self._relayed(sent, call)
+            return None if refused is None else {**response, "error": _protocol_error(refused)}
+        facts = _facts_of(error)
+        exc: BaseException
+        if is_crash(facts.text):
+            exc = ServerCrash(facts.text[:MAX_SEARCHED])
+            call = replace(call, code=ErrorCode.INTERNAL_ERROR)
+        else:
+            exc = UpstreamError(inferred_envelope(sent, None))
+        outcome = self.boundary.record_failure(exc, call)
+        self.statistics.count(asked.name, outcome.envelope)
+        data = error.get("data")
+        kept: Json = dict(data) if isinstance(data, dict) else {} if data is None else {"details": data}
+        message = outcome.envelope.message if isinstance(exc, ServerCrash) else error.get("message")
+        if isinstance(exc, ServerCrash):
+            kept = {}
+        return {
+            **response,
+            "error": {**error, "message": message, "data": {**kept, "error": outcome.envelope.to_json()}},
+        }
+
+    # --- the form of an answer --------------------------------------------------------------------------------------
+
+    def _result(self, asked: Asked, envelope: Envelope, result: Json) -> Json:
+        """`envelope` as the result of a call; what else `result` had, such as images and `_meta`, stays."""
+        structured, text = self.boundary.dialect.write(envelope, limits=self.boundary.mapper.limits)
+        content = result.get("content")
+        others = [
+            block
+            for block in (content if isinstance(content, list) else [])
+            if isinstance(block, dict) and block.get("type") != "text"
+        ]
+        failed = {
+            **result,
+            "content": [{"type": "text", "text": text}, *others],
+            "structuredContent": structured,
+            "isError": True,
+        }
+        if asked.modern:
+            failed.setdefault("resultType", "complete")
+        return failed
+
+    @staticmethod
+    def _response(asked: Asked, result: Json) -> Json:
+        return {"jsonrpc": "2.0", "id": asked.request["id"], "result": result}
+
+
+def _is_whole(sent: Envelope, result: Json) -> bool:
+    """Whether both forms of a canonical failure are there and say the same."""
+    structured = result.get("structuredContent")
+    return isinstance(structured, dict) and "error" in structured and _texts_of(result) == sent.text()
+
+
+def _texts_of(result: Json) -> str:
+    content = result.get("content")
+    blocks = content if isinstance(content, list) else []
+    texts = [block["text"] for block in blocks if isinstance(block, dict) and isinstance(block.get("text"), str)]
+    return "\n".join(texts)
+
+
+def _facts_of(error: Json) -> Facts:
+    data, message, code = error.get("data"), error.get("message"), error.get("code")
+    return Facts(
+        text=message if isinstance(message, str) else "",
+        json=data if isinstance(data, dict) else {},
+        code=code if isinstance(code, int) and not isinstance(code, bool) else None,
+    )
+
+
+def _protocol_error(envelope: Envelope) -> Json:
+    error: Json = protocol_error(envelope).error.model_dump(mode="json", by_alias=True, exclude_none=True)
+    return error
+
+
+def _declared(mode: FailureMode[Any], sent: Envelope, facts: Facts, *, crashed: bool) -> CodedError:
+    """The failure that an entry declares, in the server's words; in the entry's if nobody wrote those for a client."""
+    message = None if crashed or not facts.text.strip() else cleaned(sent.message)
+    data = None if crashed else _data_of(sent, facts)
+    return CodedError(mode.code, message, data, reason=mode.reason)
+
+
+def _data_of(sent: Envelope, facts: Facts) -> Mapping[str, Any] | None:
+    """The facts of a failure: what the server sent besides the message, and a text that the message cuts."""
+    if sent.dialect != UNKNOWN_DIALECT:
+        return sent.data
+    data = dict(facts.json)
+    if not data and len(facts.text) > len(sent.message):
+        data = {"text": facts.text}
+    return {key: value for key, value in data.items() if value is not None} or None

@@ -1,0 +1,120 @@
+"""The server as a child process: started in a separate process group, and ended with all its children."""
+
+from __future__ import annotations
+
+import shutil
+import signal
+import sys
+from contextlib import suppress
+from typing import TYPE_CHECKING, Final
+
+import anyio
+
+from mcpcore.proxy.lines import lines_of
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Sequence
+    from typing import Self
+
+    from anyio.abc import Process
+
+GRACE: Final = 2.0
+"""Seconds that a server has to end after its input was closed, and again after a signal to end."""
+
+_POLL: Final = 0.01
+
+
+class Child:
+    """A running server."""
+
+    def __init__(self, process: Process) -> None:
+        """Wrap a process that was started with pipes, and in a new session."""
+        self._process = process
+        self._sending = anyio.Lock()
+
+    @classmethod
+    async def start(cls, command: Sequence[str]) -> Self:
+        """Start `command`, with the environment of this process; its standard error goes to that of this process.
+
+        Raises:
+            OSError: If it cannot be started.
+        """
+        # On Windows, `npx` is found only by its whole name.
+        program = shutil.which(command[0]) or command[0]
+        process = await anyio.open_process(
+            [program, *command[1:]], stderr=None, start_new_session=sys.platform != "win32"
+        )
+        return cls(process)
+
+    @property
+    def pid(self) -> int:
+        """The id of the process, which on POSIX is also that of its group."""
+        return self._process.pid
+
+    def messages(self) -> AsyncIterator[bytes]:
+        """The lines of its standard output."""
+        assert self._process.stdout is not None
+        return lines_of(self._process.stdout)
+
+    async def send(self, message: bytes) -> None:
+        """Write one line to its standard input; a server that does not read any more gets nothing."""
+        assert self._process.stdin is not None
+        async with self._sending:
+            with suppress(anyio.BrokenResourceError, anyio.ClosedResourceError, OSError):
+                await self._process.stdin.send(message + b"\n")
+
+    async def close_input(self) -> None:
+        """Close its standard input; by the specification, the server then exits."""
+        assert self._process.stdin is not None
+        with suppress(anyio.BrokenResourceError, anyio.ClosedResourceError, OSError):
+            await self._process.stdin.aclose()
+
+    async def stop(self, *, grace: float = GRACE) -> str:
+        """End the process and its whole group; returns how it ended, as the end of a sentence."""
+        with anyio.CancelScope(shield=True):
+            await self.close_input()
+            ended = await self._exited(grace)
+            # Children of the server may still run.
+            await self._end_group()
+            if not ended:
+                await self._exited(GRACE)
+            self._close()
+        return self._how()
+
+    async def _exited(self, seconds: float) -> bool:
+        # Not `wait()`, which also waits for the pipes, and a grandchild may hold them open.
+        with anyio.move_on_after(seconds):
+            while self._process.returncode is None:  # noqa: ASYNC110 - nothing sets an event for it
+                await anyio.sleep(_POLL)
+        return self._process.returncode is not None
+
+    async def _end_group(self) -> None:
+        if sys.platform == "win32":  # pragma: no cover - no process groups there
+            with suppress(OSError):
+                self._process.kill()
+            return
+        from mcp.os.posix.utilities import terminate_posix_process_tree
+
+        await terminate_posix_process_tree(self._process, GRACE)
+
+    def _close(self) -> None:
+        # On asyncio the transport stays open while a process that left the group holds a pipe; it is not public.
+        transport = getattr(getattr(self._process, "_process", None), "_transport", None)
+        close = getattr(transport, "close", None)
+        if callable(close):
+            with suppress(OSError):
+                close()
+
+    def _how(self) -> str:
+        code = self._process.returncode
+        if code is None:  # pragma: no cover - a process that not even SIGKILL ends
+            return "it did not end"
+        if code < 0:
+            name = signal.Signals(-code).name if -code in set(signal.Signals) else str(-code)
+            return f"it was ended by the signal {name}"
+        return f"it ended with the exit code {code}"
+
+
+def exists(command: str) -> bool:
+    """Whether a command can be found, so that a misspelt one is reported before anything is served."""
+    return shutil.which(command) is not None

@@ -1,0 +1,390 @@
+"""The front over HTTP for a command: one child for each session, and one for all requests since 2026-07-28.
+
+A server of stdio has one client. Before 2026-07-28 each session gets a separate child. Since then
+requests have no session, so they share one child, which sees other ids than the clients.
+"""
+
+from __future__ import annotations
+
+import itertools
+import logging
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final
+from uuid import uuid4
+
+import anyio
+from mcp.server.streamable_http import StreamableHTTPServerTransport
+from mcp.shared.inbound import (
+    ERROR_CODE_HTTP_STATUS,
+    InboundLadderRejection,
+    classify_inbound_request,
+    find_duplicated_routing_header,
+    validate_mcp_param_headers,
+)
+from mcp.shared.message import ServerMessageMetadata, SessionMessage
+from mcp_types import HEADER_MISMATCH, jsonrpc_message_adapter
+from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
+
+from mcpcore.proxy.messages import Json, key_of, params_of, parse, write
+from mcpcore.proxy.sessions import ChildSession, ServerEndedError
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Sequence
+
+    from anyio.abc import TaskGroup
+    from anyio.streams.memory import MemoryObjectSendStream
+    from starlette.requests import Request
+    from starlette.types import Send
+
+    from mcpcore.proxy.answers import Answers
+
+_LOGGER: Final = logging.getLogger("mcpcore")
+
+_SESSION: Final = "mcp-session-id"
+_VERSION: Final = "mcp-protocol-version"
+_SUBSCRIPTION: Final = "io.modelcontextprotocol/subscriptionId"
+
+MAX_SESSIONS: Final = 100
+"""Sessions, and so children, at the same time."""
+
+IDLE: Final = 30 * 60.0
+"""Seconds without a request after which a session ends."""
+
+_MAX_WAITING: Final = 1_000
+"""Messages that wait for a client that reads slowly; with more, its stream is closed."""
+
+_PING: Final = 15.0
+"""Seconds after which a silent event stream gets a comment, so that no proxy in between closes it."""
+
+
+@dataclass(slots=True)
+class ChildFront:
+    """Answers the requests of many clients with children."""
+
+    command: Sequence[str]
+    answers: Answers
+    _transports: dict[str, StreamableHTTPServerTransport] = field(default_factory=dict)
+    _tasks: TaskGroup | None = None
+    _shared: Shared | None = None
+
+    @asynccontextmanager
+    async def running(self) -> AsyncIterator[None]:
+        """Run children while the front serves."""
+        async with anyio.create_task_group() as self._tasks:
+            try:
+                yield
+            finally:
+                self._tasks.cancel_scope.cancel()
+
+    async def handle(self, request: Request, send: Send) -> None:
+        """Answer one request of a client."""
+        from starlette.responses import Response
+
+        version = request.headers.get(_VERSION)
+        if version is not None and version not in HANDSHAKE_PROTOCOL_VERSIONS:
+            await self._handle_single(request, send)
+            return
+        session = request.headers.get(_SESSION)
+        if session is None:
+            await self._open(request, send)
+            return
+        transport = self._transports.get(session)
+        if transport is None:
+            await Response(_error(-32600, "Session not found"), 404, media_type="application/json")(
+                request.scope, request.receive, send
+            )
+            return
+        await transport.handle_request(request.scope, request.receive, send)
+        if transport.is_terminated:
+            self._transports.pop(session, None)
+
+    # --- sessions -------------------------------------------------------------------------------------------------
+
+    async def _open(self, request: Request, send: Send) -> None:
+        from starlette.responses import Response
+
+        if len(self._transports) >= MAX_SESSIONS:
+            refused = Response(_error(-32603, "Too many open sessions"), 503, media_type="application/json")
+            await refused(request.scope, request.receive, send)
+            return
+        ident = uuid4().hex
+        transport = self._transports[ident] = StreamableHTTPServerTransport(ident, idle_timeout=IDLE)
+        status: list[int] = []
+
+        async def watched(message: Any) -> None:
+            if message["type"] == "http.response.start":
+                status.append(message["status"])
+            await send(message)
+
+        assert self._tasks is not None
+        await self._tasks.start(self._run, ident, transport)
+        try:
+            await transport.handle_request(request.scope, request.receive, watched)
+        finally:
+            if not status or status[0] >= 400:
+                await self._discard(ident)
+
+    async def _discard(self, ident: str) -> None:
+        transport = self._transports.pop(ident, None)
+        if transport is not None and not transport.is_terminated:
+            with anyio.CancelScope(shield=True):
+                await transport.terminate()
+
+    async def _run(
+        self,
+        ident: str,
+        transport: StreamableHTTPServerTransport,
+        *,
+        task_status: anyio.abc.TaskStatus[None],
+    ) -> None:
+        """Relay between the transport of one session and its child."""
+        async with transport.connect() as (read, stream):
+            routes = _Routes()
+
+            async def to_client(raw: bytes) -> None:
+                message = _message(raw)
+                if message is not None:
+                    related = routes.of(parse(raw))
+                    metadata = None if related is None else ServerMessageMetadata(related_request_id=related)
+                    await stream.send(SessionMessage(message, metadata))
+
+            session = ChildSession(self.command, self.answers, to_client)
+
+            async def deliver() -> None:
+                async for received in read:
+                    if isinstance(received, SessionMessage):
+                        raw = received.message.model_dump_json(by_alias=True, exclude_unset=True).encode()
+                        routes.opened(parse(raw))
+                        await session.deliver(raw)
+                await session.close()
+
+            task_status.started()
+            assert transport.idle_scope is not None
+            try:
+                with transport.idle_scope:
+                    async with anyio.create_task_group() as tasks:
+                        tasks.start_soon(deliver)
+                        await session.run()
+                        tasks.cancel_scope.cancel()
+            except* (OSError, ServerEndedError) as group:
+                _LOGGER.error("a session ended: %s", group.exceptions[0])  # noqa: TRY400 - no bug
+            except* (anyio.ClosedResourceError, anyio.BrokenResourceError):
+                pass  # the client ended the session
+            finally:
+                await self._discard(ident)
+
+    # --- requests without a session -------------------------------------------------------------------------
+
+    async def _handle_single(self, request: Request, send: Send) -> None:
+        from starlette.responses import Response
+
+        async def refuse(status: int, body: bytes = b"") -> None:
+            kind = "application/json" if body else None
+            await Response(body, status, media_type=kind)(request.scope, request.receive, send)
+
+        if request.method != "POST":
+            await refuse(405)
+            return
+        message: Any = parse(await request.body())
+        if not isinstance(message, dict):
+            await refuse(400, _error(-32700, "Parse error"))
+            return
+        if "id" not in message:
+            await refuse(202)
+            return
+        if key_of(message["id"]) is None or not isinstance(message.get("method"), str):
+            await refuse(400, _error(-32600, "Body must be a single JSON-RPC request or notification object"))
+            return
+        if message["method"] == "initialize":
+            # A handshake with the shared child would be one for all of its clients; and the method is gone.
+            error = {"code": -32601, "message": "Method not found"}
+            await refuse(404, write({"jsonrpc": "2.0", "id": message["id"], "error": error}))
+            return
+        rejection = self._rejection(message, request)
+        if rejection is not None:
+            error = {"code": rejection.code, "message": rejection.message}
+            error |= {} if rejection.data is None else {"data": rejection.data}
+            body = write({"jsonrpc": "2.0", "id": message["id"], "error": error})
+            await refuse(ERROR_CODE_HTTP_STATUS.get(rejection.code, 200), body)
+            return
+        assert self._tasks is not None
+        if self._shared is None or self._shared.ended:
+            self._shared = Shared(self.command, self.answers)
+            self._tasks.start_soon(self._shared.run)
+        await self._shared.answer(message, request, send)
+
+    def _rejection(self, message: Json, request: Request) -> InboundLadderRejection | None:
+        """Why a request and its headers do not belong together; None if they do."""
+        duplicated = find_duplicated_routing_header(request.headers.items())
+        if duplicated is not None:
+            return InboundLadderRejection(code=HEADER_MISMATCH, message=f"{duplicated} header appears more than once")
+        verdict = classify_inbound_request(message, headers=dict(request.headers))
+        if isinstance(verdict, InboundLadderRejection):
+            return verdict
+        params = params_of(message)
+        listing = None if self._shared is None else self._shared.session.conversation.listing
+        tool = None if listing is None else listing.get(str(params.get("name")))
+        arguments = params.get("arguments")
+        if message["method"] != "tools/call" or tool is None or not isinstance(arguments, dict):
+            return None
+        return validate_mcp_param_headers(tool.input_schema, arguments, request.headers)
+
+
+class Shared:
+    """The child of all requests without a session."""
+
+    def __init__(self, command: Sequence[str], answers: Answers) -> None:
+        """Prepare to run `command`."""
+        self.session = ChildSession(command, answers, self._to_client)
+        self.ended = False
+        self._ids = itertools.count(1)
+        self._open: dict[str, tuple[Any, Any, MemoryObjectSendStream[bytes]]] = {}
+
+    async def run(self) -> None:
+        """Run the child."""
+        try:
+            await self.session.run()
+        except (OSError, ServerEndedError) as exc:
+            _LOGGER.error("the server ended: %s", exc)  # noqa: TRY400 - no bug
+        finally:
+            self.ended = True
+            for _, _, stream in self._open.values():
+                stream.close()
+
+    async def _to_client(self, raw: bytes) -> None:
+        message: Any = parse(raw)
+        if not isinstance(message, dict):
+            return
+        params = params_of(message)
+        if "method" not in message:
+            own, restored = message.get("id"), "id"
+        elif message["method"] == "notifications/progress":
+            own, restored = params.get("progressToken"), "progressToken"
+        else:
+            meta = params.get("_meta")
+            own, restored = meta.get(_SUBSCRIPTION) if isinstance(meta, dict) else None, _SUBSCRIPTION
+        if not isinstance(own, str) or own not in self._open:
+            if restored != _SUBSCRIPTION or not self._open:
+                return
+            # A notification that names no request, such as a line of a log, belongs to the one that runs.
+            own, restored = next(reversed(self._open)), ""
+        ident, token, stream = self._open[own]
+        if restored == "id":
+            message = {**message, "id": ident}
+        elif restored == "progressToken":
+            message = {**message, "params": {**params, "progressToken": token}}
+        elif restored:
+            message = {**message, "params": {**params, "_meta": {**params["_meta"], _SUBSCRIPTION: ident}}}
+        try:
+            stream.send_nowait(write(message))
+        except anyio.WouldBlock:
+            stream.close()  # a client that does not read must not hold up the others
+        except (anyio.BrokenResourceError, anyio.ClosedResourceError):
+            return  # the client has left
+
+    async def answer(self, message: Json, request: Request, send: Send) -> None:
+        """Send a request to the child, and its answer to the client."""
+        own = f"http-{next(self._ids)}"
+        params = params_of(message)
+        meta = params.get("_meta")
+        token = meta.get("progressToken") if isinstance(meta, dict) else None
+        if token is not None:
+            params = {**params, "_meta": {**params["_meta"], "progressToken": own}}
+        sender, receiver = anyio.create_memory_object_stream[bytes](_MAX_WAITING)
+        self._open[own] = message["id"], token, sender
+        answered = False
+        try:
+            async with anyio.create_task_group() as tasks, receiver:
+                tasks.start_soon(_cancel_on_disconnect, request, tasks.cancel_scope)
+                sent = {**message, "id": own}
+                await self.session.deliver(write({**sent, "params": params} if "params" in message else sent))
+                await _stream(receiver, send, message["id"])
+                answered = True
+                tasks.cancel_scope.cancel()
+        finally:
+            del self._open[own]
+            sender.close()
+            if not answered and not self.ended:
+                cancelled = {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": own}}
+                with anyio.CancelScope(shield=True), anyio.move_on_after(1):
+                    await self.session.deliver(write(cancelled))
+
+
+async def _stream(receiver: Any, send: Send, ident: object) -> None:
+    """Send messages as events, until the answer; if that comes first, it is sent as JSON."""
+    begun = False
+    while True:
+        raw = None
+        with anyio.move_on_after(_PING):
+            try:
+                raw = await receiver.receive()
+            except anyio.EndOfStream:
+                raw = write(
+                    {"jsonrpc": "2.0", "id": ident, "error": {"code": -32603, "message": "The stream was closed."}}
+                )
+        message: Any = None if raw is None else parse(raw)
+        is_last = isinstance(message, dict) and "method" not in message
+        if is_last and not begun:
+            error = message.get("error")
+            code: Any = error.get("code") if isinstance(error, dict) else None
+            status = ERROR_CODE_HTTP_STATUS.get(code, 200)
+            await send({
+                "type": "http.response.start", "status": status, "headers": [(b"content-type", b"application/json")],
+            })  # fmt: skip
+            await send({"type": "http.response.body", "body": raw, "more_body": False})
+            return
+        if not begun:
+            headers = [(b"content-type", b"text/event-stream"), (b"cache-control", b"no-cache, no-transform")]
+            await send({"type": "http.response.start", "status": 200, "headers": headers})
+            begun = True
+        part = b": ping\r\n\r\n" if raw is None else b"event: message\r\ndata: " + raw + b"\r\n\r\n"
+        await send({"type": "http.response.body", "body": part, "more_body": not is_last})
+        if is_last:
+            return
+
+
+async def _cancel_on_disconnect(request: Request, scope: anyio.CancelScope) -> None:
+    while (await request.receive()).get("type") != "http.disconnect":
+        pass
+    scope.cancel()
+
+
+class _Routes:
+    """Which request of a client a message of the server belongs to, which stdio does not say."""
+
+    def __init__(self) -> None:
+        self._open: dict[Any, Any] = {}
+
+    def opened(self, message: Any) -> None:
+        """Note a message of the client."""
+        if isinstance(message, dict) and "method" in message and key_of(message.get("id")) is not None:
+            meta = params_of(message).get("_meta")
+            self._open[message["id"]] = meta.get("progressToken") if isinstance(meta, dict) else None
+
+    def of(self, message: Any) -> Any:
+        """The id of the request whose stream a message of the server goes to; None for the stream of the session."""
+        if not isinstance(message, dict):
+            return None
+        if "method" not in message:
+            self._open.pop(message.get("id"), None)
+            return None
+        if message["method"] == "notifications/progress":
+            token = params_of(message).get("progressToken")
+            return next((ident for ident, known in self._open.items() if known == token), None)
+        if message["method"].endswith("list_changed") or message["method"] == "notifications/resources/updated":
+            return None
+        # A question or a line of a log most likely belongs to the request that came last.
+        return next(reversed(self._open), None)
+
+
+def _message(raw: bytes) -> Any:
+    try:
+        return jsonrpc_message_adapter.validate_json(raw, by_name=False)
+    except ValueError:
+        _LOGGER.error("the server sent a line that is no message")  # noqa: TRY400 - the text is hostile
+        return None
+
+
+def _error(code: int, message: str) -> bytes:
+    return write({"jsonrpc": "2.0", "id": None, "error": {"code": code, "message": message}})

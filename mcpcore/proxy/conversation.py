@@ -1,0 +1,260 @@
+"""The messages between one client and one server: which are relayed as they are, and which are looked into.
+
+A conversation does no input or output. It takes each message that arrives, and returns what to send. A message that
+need not change is returned as the bytes that arrived.
+"""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+
+from mcpcore.foreign import quietly
+from mcpcore.proxy.messages import SURFACES, VERSION_META_KEY, Json, Step, key_of, meta_of, params_of, parse, write
+
+if TYPE_CHECKING:
+    from mcpcore.proxy.answers import Answers
+    from mcpcore.proxy.listings import Listing
+
+_MAX_PAGES: Final = 100
+"""The most pages of tools that the proxy asks for, since a list may be endless."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Asked:
+    """A request that the server has not answered."""
+
+    request: Json
+    method: str
+    name: str
+    """The tool, the prompt or the URI of the request; else its method."""
+
+    pages: int = 0
+    """The page of tools that the proxy itself asked for, from 1; 0 for a request of the client."""
+
+    @property
+    def modern(self) -> bool:
+        """Whether the request is one of the protocol since 2026-07-28."""
+        return VERSION_META_KEY in meta_of(self.request)
+
+    @property
+    def arguments(self) -> Json:
+        """The arguments of a call."""
+        arguments = params_of(self.request).get("arguments")
+        return arguments if isinstance(arguments, dict) else {}
+
+
+def _asked(message: Json) -> Asked:
+    """A request of the client."""
+    method, params = str(message["method"]), params_of(message)
+    name = params.get("uri") if method.startswith("resources/") else params.get("name")
+    return Asked(request=message, method=method, name=name if isinstance(name, str) else method)
+
+
+_own_ids: Final = itertools.count(1)
+
+
+@dataclass(slots=True)
+class Conversation:
+    """One client and one server.
+
+    The list of tools is needed for contracts and schemas. It is read from the answers to the client, and asked for
+    once if the client calls a tool that no list has named.
+    """
+
+    answers: Answers
+    listing: Listing
+    _asked: dict[tuple[type, object], Asked] = field(default_factory=dict)
+    _held: list[tuple[bytes, Json]] = field(default_factory=list)
+    """Calls that wait for the list of tools."""
+
+    version: str | None = None
+    """The version of the protocol that the handshake chose; None without one."""
+
+    _initialize: tuple[bytes, Json] | None = None
+    _initialized: bytes | None = None
+    """The two messages of the client's handshake, which a server that is started again needs, too."""
+
+    _backlog: list[bytes] | None = None
+    """Messages that wait until a server that was started again has had its handshake; None if they need not."""
+
+    # --- from the client ------------------------------------------------------------------------------------------
+
+    def from_client(self, raw: bytes) -> Step:
+        """Take a message of the client."""
+        if self._backlog is not None:
+            self._backlog.append(raw)
+            return Step()
+        message = parse(raw)
+        if not isinstance(message, dict) or not isinstance(message.get("method"), str):
+            return Step(to_server=[raw])  # an answer to the server, a batch, or no message at all
+        method, key = message["method"], key_of(message.get("id"))
+        if key is None:
+            return self._notification(raw, message)
+        if method == "initialize":
+            self._initialize = raw, message
+        if method == "tools/call" and self._needs_list(message):
+            self._held.append((raw, message))
+            return Step() if self._list_is_coming() else self._ask(message)
+        return self._request(raw, message)
+
+    def _request(self, raw: bytes, message: Json) -> Step:
+        asked = _asked(message)
+        if asked.method == "tools/call":
+            refused = quietly(lambda: self.answers.refuse(asked, self.listing), None)
+            if refused is not None:
+                return Step(to_client=[write(refused)])
+        key = key_of(message["id"])
+        if key is not None and key not in self._asked:
+            self._asked[key] = asked
+        return Step(to_server=[raw])
+
+    def _notification(self, raw: bytes, message: Json) -> Step:
+        if message["method"] == "notifications/initialized":
+            self._initialized = raw
+        if message["method"] == "notifications/cancelled":
+            key = key_of(params_of(message).get("requestId"))
+            kept = [held for held in self._held if key_of(held[1]["id"]) != key]
+            if len(kept) < len(self._held):
+                self._held = kept
+                return Step()  # the server has never heard of the call
+            if key is not None:
+                self._asked.pop(key, None)  # the client does not wait for the answer
+        return Step(to_server=[raw])
+
+    # --- the list of tools ----------------------------------------------------------------------------------------
+
+    def _list_is_coming(self) -> bool:
+        return any(asked.method == "tools/list" for asked in self._asked.values())
+
+    def _needs_list(self, message: Json) -> bool:
+        return not self.listing.complete and params_of(message).get("name") not in self.listing.tools
+
+    def _ask(self, call: Json, cursor: str | None = None, page: int = 1) -> Step:
+        """Ask the server for its tools, in the name of the client that sent `call`."""
+        params: Json = {} if cursor is None else {"cursor": cursor}
+        meta = {key: value for key, value in meta_of(call).items() if key.startswith("io.modelcontextprotocol/")}
+        if meta:
+            params["_meta"] = meta
+        request: Json = {"jsonrpc": "2.0", "id": f"mcpcore-proxy-{next(_own_ids)}", "method": "tools/list"}
+        if params:
+            request["params"] = params
+        self._asked[str, request["id"]] = Asked(request=request, method="tools/list", name="", pages=page)
+        return Step(to_server=[write(request)])
+
+    def _listed(self, asked: Asked, response: Json) -> Step:
+        """Take a page of the list that the proxy asked for; release the held calls after the last one."""
+        result = response.get("result")
+        page: Json = result if isinstance(result, dict) else {}
+        self.listing.learn(page)
+        cursor = page.get("nextCursor")
+        if isinstance(cursor, str) and cursor and asked.pages < _MAX_PAGES:
+            return self._ask(asked.request, cursor, asked.pages + 1)
+        # Even if it failed: a server without a list is not asked again.
+        self.listing.complete = True
+        return self._release()
+
+    def _release(self) -> Step:
+        held, self._held = self._held, []
+        step = Step()
+        for raw, message in held:
+            released = self._request(raw, message)
+            step.to_server += released.to_server
+            step.to_client += released.to_client
+        return step
+
+    # --- from the server ------------------------------------------------------------------------------------------
+
+    def from_server(self, raw: bytes) -> Step:
+        """Take a message of the server."""
+        message = parse(raw)
+        if not isinstance(message, dict):
+            return Step(to_client=[raw])
+        if "method" in message:
+            if message["method"] == "notifications/tools/list_changed":
+                self.listing.forget()
+            return Step(to_client=[raw])
+        key = key_of(message.get("id"))
+        asked = None if key is None else self._asked.pop(key, None)
+        if asked is None:
+            return Step(to_client=[raw])
+        if asked.pages:
+            return self._listed(asked, message)
+        if asked.method == "initialize":
+            result = message.get("result")
+            version = result.get("protocolVersion") if isinstance(result, dict) else None
+            self.version = version if isinstance(version, str) else None
+            if asked.name == _REPLAYED:
+                return self._restarted()
+        if asked.method not in SURFACES:
+            return Step(to_client=[raw])
+        # An answer that nobody foresaw must still arrive.
+        changed = quietly(lambda: self.answers.answer(asked, message, self.listing), None)
+        step = Step(to_client=[raw if changed is None else write(changed)])
+        if asked.method == "tools/list" and self._held and not self._list_is_coming():
+            more = self._release() if self.listing.complete else self._ask(self._held[0][1])
+            step.to_client += more.to_client
+            step.to_server += more.to_server
+        return step
+
+    # --- the end of the server, and a new beginning -----------------------------------------------------------------
+
+    def lost(self, sentence: str, *, final: bool) -> list[bytes]:
+        """Answers for the requests that a server left open when it ended; `sentence` says how it ended.
+
+        Unless it is `final`, an open handshake stays open, for the server that is started next.
+        """
+        asked, self._asked = self._asked, {}
+        held, self._held = self._held, []
+        self.listing.forget()
+        pending = []
+        for key, request in asked.items():
+            if request.method == "initialize" and request.name != _REPLAYED and not final:
+                self._asked[key] = request
+            elif not request.pages and request.name != _REPLAYED:
+                pending.append(request)
+        backlog, self._backlog = self._backlog or [], None
+        waiting = [message for _, message in held]
+        waiting += [message for message in map(parse, backlog) if isinstance(message, dict)]
+        pending += [_asked(message) for message in waiting if "method" in message and key_of(message.get("id"))]
+        return [write(self.answers.crashed(request, sentence, self.listing)) for request in pending]
+
+    def abandon(self, raw: bytes, sentence: str) -> list[bytes]:
+        """The answer to one request that did not reach the server; none for any other message."""
+        message = parse(raw)
+        key = key_of(message.get("id")) if isinstance(message, dict) else None
+        asked = None if key is None else self._asked.pop(key, None)
+        return [] if asked is None else [write(self.answers.crashed(asked, sentence, self.listing))]
+
+    def restart(self) -> Step:
+        """The handshake for a server that was started again."""
+        if self._initialize is None:
+            return Step()  # there is no handshake since 2026-07-28
+        raw, message = self._initialize
+        if key_of(message["id"]) in self._asked:
+            return Step(to_server=[raw])
+        if self.version is None:
+            return Step()  # the client got an error for its handshake
+        request = {**message, "id": f"mcpcore-proxy-{next(_own_ids)}"}
+        self._asked[str, request["id"]] = Asked(request=request, method="initialize", name=_REPLAYED)
+        self._backlog = []
+        return Step(to_server=[write(request)])
+
+    def _restarted(self) -> Step:
+        backlog, self._backlog = self._backlog or [], None
+        step = Step(to_server=[] if self._initialized is None else [self._initialized])
+        for raw in backlog:
+            released = self.from_client(raw)
+            step.to_server += released.to_server
+            step.to_client += released.to_client
+        return step
+
+    @property
+    def holds_back(self) -> bool:
+        """Whether messages of the client wait to be sent on."""
+        return bool(self._held or self._backlog)
+
+
+_REPLAYED: Final = "initialize of the proxy"
+"""The name of a handshake that the proxy repeats, and whose answer the client does not see."""

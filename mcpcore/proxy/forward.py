@@ -1,0 +1,163 @@
+"""The front over HTTP for a server behind a URL: requests are forwarded, and their answers looked into.
+
+Statuses, headers, sessions, event ids and requests to authenticate stay those of the server.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections import OrderedDict
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final
+
+import httpx2
+
+from mcpcore.proxy.conversation import Conversation
+from mcpcore.proxy.events import data_of, events_of, with_data
+from mcpcore.proxy.listings import Listing
+from mcpcore.proxy.messages import Step, parse
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Mapping
+
+    from starlette.requests import Request
+    from starlette.types import Send
+
+    from mcpcore.proxy.answers import Answers
+
+_LOGGER: Final = logging.getLogger("mcpcore")
+
+_SESSION: Final = "mcp-session-id"
+_MAX_SESSIONS: Final = 10_000
+
+_OF_THE_HOP: Final = frozenset(
+    {
+        "connection", "keep-alive", "proxy-authenticate", "proxy-authorization", "te", "trailer", "transfer-encoding",
+        "upgrade", "host", "content-length", "content-encoding", "accept-encoding",
+    }
+)  # fmt: skip
+"""Headers of one connection, and those that change with the body."""
+
+
+@dataclass(slots=True)
+class Forward:
+    """Forwards the requests of many clients."""
+
+    url: str
+    answers: Answers
+    _client: Any = None
+    _listings: OrderedDict[str, Listing] = field(default_factory=OrderedDict)
+    _conversations: OrderedDict[str, Conversation] = field(default_factory=OrderedDict)
+
+    @asynccontextmanager
+    async def running(self) -> AsyncIterator[None]:
+        """Keep connections open while the front serves."""
+        # A tool may take any time, and an event stream is silent for long.
+        timeout = httpx2.Timeout(30.0, read=None)
+        async with httpx2.AsyncClient(timeout=timeout, follow_redirects=False) as client:
+            self._client = client
+            yield
+
+    async def handle(self, request: Request, send: Send) -> None:
+        """Answer one request of a client."""
+        headers = {name: value for name, value in request.headers.items() if name not in _OF_THE_HOP}
+        headers["accept-encoding"] = "identity"
+        body = await request.body()
+        conversation = self._conversation_of(headers)
+        step = conversation.from_client(body) if request.method == "POST" and body else Step(to_server=[body])
+        while step.to_server and step.to_server != [body]:
+            step = await self._ask(conversation, step.to_server[0], headers)
+        if step.to_client:
+            await _respond(send, 200, [(b"content-type", b"application/json")], step.to_client[0])
+            return
+        try:
+            await self._forward(request.method, headers, body, conversation, send)
+        except httpx2.HTTPError as exc:
+            _LOGGER.error("%s cannot be reached: %s", self.url, type(exc).__name__)  # noqa: TRY400 - no bug
+            answers = conversation.abandon(body, f"{self.url} cannot be reached")
+            kind = [(b"content-type", b"application/json")]
+            await _respond(send, 200 if answers else 502, kind, answers[0] if answers else b"{}")
+
+    def _conversation_of(self, headers: Mapping[str, str]) -> Conversation:
+        """The conversation of a session; a request without a session begins a new one."""
+        session = headers.get(_SESSION)
+        # Different callers may see different tools.
+        key = session or headers.get("authorization", "")
+        listing = _kept(self._listings, key, Listing)
+        if session is None:
+            return Conversation(self.answers, listing)
+        conversation: Conversation = _kept(self._conversations, session, lambda: Conversation(self.answers, listing))
+        return conversation
+
+    async def _ask(self, conversation: Conversation, raw: bytes, headers: Mapping[str, str]) -> Step:
+        """Send a request of the proxy itself; returns what follows from its answer."""
+        request: Any = parse(raw)
+        own = {name: value for name, value in headers.items() if not name.startswith("mcp-param-")}
+        if "mcp-method" in own:
+            own["mcp-method"] = request["method"]
+            own.pop("mcp-name", None)
+        answer = b""
+        try:
+            async with self._client.stream("POST", self.url, content=raw, headers=own) as response:
+                if _is_stream(response):
+                    async for event in events_of(response.aiter_bytes()):
+                        found: Any = parse(data_of(event))
+                        if isinstance(found, dict) and found.get("id") == request["id"]:
+                            answer = data_of(event)
+                            break
+                else:
+                    answer = await response.aread()
+        except httpx2.HTTPError:
+            pass
+        found = parse(answer)
+        if not isinstance(found, dict) or found.get("id") != request["id"]:
+            answer = b'{"jsonrpc":"2.0","id":"%b","error":{"code":-32603,"message":""}}' % request["id"].encode()
+        return conversation.from_server(answer)
+
+    async def _forward(
+        self, method: str, headers: Mapping[str, str], body: bytes, conversation: Conversation, send: Send
+    ) -> None:
+        content = body or None
+        async with self._client.stream(method, self.url, content=content, headers=headers) as response:
+            kept = [(name, value) for name, value in response.headers.raw if name.lower().decode() not in _OF_THE_HOP]
+            if not _is_stream(response):
+                answer = await response.aread()
+                if "json" in response.headers.get("content-type", ""):
+                    answer = _one(conversation.from_server(answer), answer)
+                await _respond(send, response.status_code, kept, answer)
+                return
+            await send({"type": "http.response.start", "status": response.status_code, "headers": kept})
+            async for event in events_of(response.aiter_bytes()):
+                data = data_of(event)
+                changed = _one(conversation.from_server(data), data) if data else data
+                part = event if changed == data else with_data(event, changed)
+                await send({"type": "http.response.body", "body": part, "more_body": True})
+            await send({"type": "http.response.body", "body": b"", "more_body": False})
+
+
+def _kept(table: OrderedDict[str, Any], key: str, make: Any) -> Any:
+    """The value of a table with a bounded number of keys, of which clients choose some."""
+    if key not in table:
+        table[key] = make()
+        if len(table) > _MAX_SESSIONS:
+            table.popitem(last=False)
+    table.move_to_end(key)
+    return table[key]
+
+
+def _one(step: Step, otherwise: bytes) -> bytes:
+    return step.to_client[0] if step.to_client else otherwise
+
+
+def _is_stream(response: Any) -> bool:
+    return bool(response.headers.get("content-type", "").startswith("text/event-stream"))
+
+
+async def _respond(send: Send, status: int, headers: list[tuple[bytes, bytes]], body: bytes) -> None:
+    length = (b"content-length", str(len(body)).encode())
+    has_body = status not in (202, 204, 304) or body
+    await send(
+        {"type": "http.response.start", "status": status, "headers": [*headers, length] if has_body else headers}
+    )
+    await send({"type": "http.response.body", "body": body, "more_body": False})

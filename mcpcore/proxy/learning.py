@@ -1,0 +1,150 @@
+"""Drafts an overlay from failures: grouped by their shape, without secrets, for a person to finish."""
+
+from __future__ import annotations
+
+import json
+import logging
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final
+
+from mcpcore.escaping import clean_text
+from mcpcore.proxy.texts import cleaned
+from mcpcore.redaction import REDACTED, redact_shapes, redact_text
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from mcpcore.envelope import Envelope
+    from mcpcore.proxy.matching import Facts
+    from mcpcore.proxy.messages import Json
+
+_LOGGER: Final = logging.getLogger("mcpcore")
+
+_MAX_SHAPES: Final = 500
+_MAX_TEXT: Final = 300
+"""Characters of a failure that its shape is made of; they are the first line of its text."""
+
+RECOVERY: Final = "TODO: say what the caller can do about it."
+
+_VARIABLE: Final = re.compile(
+    rf"""{re.escape(REDACTED)}|"""
+    r"""(?P<quote>["'`]).{1,200}?(?P=quote)"""
+    r"|[a-zA-Z][a-zA-Z0-9+.-]*://\S+"
+    r"|[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}"
+    r"|(?:[A-Za-z]:)?(?:[~.]{0,2}[/\\])[^\s:,;()'\"]+"
+    r"|[\w.+-]+@[\w-]+\.[\w.]+"
+    r"|\S*\d\S*"
+)
+"""What differs between two failures of the same shape: quoted words, URLs, ids, paths, addresses, numbers."""
+
+_ESCAPED: Final = frozenset(r"\.+*?()|[]{}^$")
+
+
+@dataclass(slots=True)
+class _Shape:
+    tool: str
+    pattern: str
+    code: str
+    sample: str
+    native: int | None
+    count: int = 1
+
+
+@dataclass(slots=True)
+class Learner:
+    """Collects the shapes of failures, and writes them after each new one."""
+
+    path: Path
+    server: str
+    _shapes: dict[tuple[str, str, int | None], _Shape] = field(default_factory=dict)
+
+    def saw(self, tool: str, envelope: Envelope, facts: Facts) -> None:
+        """Take a failure that no entry matches."""
+        # The text is searched as in a log: the draft is a file that people pass on.
+        text = redact_text(redact_shapes(clean_text(cleaned(facts.text))))
+        line = next((line.strip() for line in text.splitlines() if line.strip()), "")[:_MAX_TEXT]
+        if not line and facts.code is None:
+            return  # nothing that a match could name
+        pattern = _pattern_of(line)
+        key = tool, pattern, facts.code
+        known = self._shapes.get(key)
+        if known is not None:
+            known.count += 1
+            return
+        if len(self._shapes) < _MAX_SHAPES:
+            self._shapes[key] = _Shape(tool, pattern, envelope.name, line, facts.code)
+            self.write()
+
+    def write(self) -> None:
+        """Write the draft."""
+        tools: dict[str, list[Json]] = {}
+        for shape in self._shapes.values():
+            tools.setdefault(shape.tool, []).append(_entry(shape, [e["reason"] for e in tools.get(shape.tool, [])]))
+        try:
+            if self.path.suffix == ".json":
+                draft = {"version": 1, "server": self.server, "tools": tools}
+                self.path.write_text(json.dumps(draft, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+            else:
+                counts = [shape.count for shape in self._shapes.values()]
+                self.path.write_text(_toml(self.server, tools, sum(counts)), encoding="utf-8")
+        except OSError as exc:
+            _LOGGER.error("the draft %s cannot be written: %s", self.path, exc.strerror)  # noqa: TRY400 - no bug
+
+
+def _pattern_of(line: str) -> str:
+    """A regular expression for texts of the same shape as `line`."""
+    parts, end = [], 0
+    for match in _VARIABLE.finditer(line):
+        parts += [_escaped(line[end : match.start()]), ".+"]
+        end = match.end()
+    parts.append(_escaped(line[end:]))
+    pattern = re.sub(r"\.\+(?:\s*\.\+)+", ".+", "".join(parts))
+    # A pattern of nothing but variable parts would match every failure.
+    return pattern if re.search(r"[^\W_]{3}", pattern.replace(".+", "")) else _escaped(line)
+
+
+def _escaped(text: str) -> str:
+    return "".join(f"\\{char}" if char in _ESCAPED else char for char in text)
+
+
+def _entry(shape: _Shape, taken: list[str]) -> dict[str, Any]:
+    reason = base = shape.code.lower() if shape.code != "UNKNOWN_ERROR" else _slug(shape.sample)
+    number = 2
+    while reason in taken:
+        reason, number = f"{base}_{number}", number + 1
+    match: dict[str, Any] = {"text": shape.pattern} if shape.pattern else {}
+    if shape.native is not None:
+        match["code"] = shape.native
+    return {
+        "reason": reason,
+        "code": shape.code,
+        "when": shape.sample or "The tool failed without a text.",
+        "recovery": RECOVERY,
+        "match": match,
+    }
+
+
+def _slug(text: str) -> str:
+    words = re.findall(r"[a-z]{2,}", _VARIABLE.sub(" ", text).lower())
+    return "_".join(words[:4]) or "failed"
+
+
+def _toml(server: str, tools: dict[str, list[Json]], count: int) -> str:
+    lines = [
+        f"# Drafted from {count} failures. Name the reasons, complete each recovery, and say how to retry.",
+        "version = 1",
+        f"server = {_string(server)}",
+    ]
+    for tool, entries in tools.items():
+        for entry in entries:
+            lines += ["", f"[[tools.{_string(tool)}]]"]
+            lines += [f"{key} = {_string(entry[key])}" for key in ("reason", "code", "when", "recovery")]
+            for key, value in entry["match"].items():
+                lines.append(f"match.{key} = {_string(value) if isinstance(value, str) else value}")
+    return "\n".join(lines) + "\n"
+
+
+def _string(text: str) -> str:
+    # A JSON string is one of TOML, but for DEL, which TOML wants escaped.
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -1,0 +1,279 @@
+"""The overlay: a contract for the tools of a server that declares none, as a TOML or JSON file.
+
+```toml
+version = 1
+
+[[tools.git_commit]]
+reason = "nothing_to_commit"
+code = "CONFLICT"
+when = "The index has no changes."
+recovery = "Call git_add first, then commit again."
+retry = "never"
+effects = "none"
+fallback_tool = "git_add"
+match.text = "nothing (added )?to commit"
+```
+
+Source of the JSON Schema in `docs/reference/overlay.schema.json`.
+"""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections import Counter
+from collections.abc import Callable, Mapping  # noqa: TC003 - pydantic reads the annotations
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, PrivateAttr, ValidationError, model_validator
+
+from mcpcore.codes import Effects, ErrorCode, Strategy
+from mcpcore.contract import MAX_REASON, NO_CONTRACT, Contract, ContractError, FailureMode
+from mcpcore.proxy.matching import MAX_PATTERN, Facts, compiled, place, same
+from mcpcore.retry import Retry
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+    from typing import Self
+
+ANY_TOOL: Final = "*"
+"""The name for entries of all tools; the entries of the tool itself are tried first."""
+
+MAX_FILE: Final = 2_000_000
+"""Bytes of an overlay."""
+
+
+class OverlayError(ValueError):
+    """An overlay that cannot be used; the message says where and why."""
+
+
+def _checked_pattern(pattern: str) -> str:
+    compiled(pattern)
+    return pattern
+
+
+RegularExpression = Annotated[
+    str, Field(min_length=1, max_length=MAX_PATTERN, json_schema_extra={"format": "regex"}),
+    AfterValidator(_checked_pattern),
+]  # fmt: skip
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Pattern(_Strict):
+    """A regular expression for a text in JSON."""
+
+    pattern: RegularExpression = Field(description="A regular expression that matches a part of the text.")
+
+
+class Match(_Strict):
+    """The conditions that identify a failure; all of them must hold."""
+
+    text: RegularExpression | None = Field(
+        default=None, description="A regular expression that matches a part of the text of the failure."
+    )
+    json_path: dict[str, str | int | float | bool | Pattern | None] | None = Field(
+        default=None,
+        alias="json",
+        min_length=1,
+        description="Values by their dotted paths, such as `error.type`, in the structured content, in the JSON of the "
+        "text, or in the data of a JSON-RPC error.",
+    )
+    code: int | str | None = Field(
+        default=None, description="The code of a JSON-RPC error, or the value of `code` in the JSON of the failure."
+    )
+    status: Annotated[int, Field(ge=100, le=599)] | None = Field(
+        default=None, description="The HTTP status that the failure names, in its JSON or in its text."
+    )
+    in_success: bool = Field(
+        default=False, description="Whether a result that counts as a success is a failure if it matches."
+    )
+    _search: Callable[[str], bool] | None = PrivateAttr(default=None)
+    _places: list[tuple[list[str], Callable[[Any], bool]]] = PrivateAttr(default_factory=list)
+
+    @model_validator(mode="after")
+    def _complete(self) -> Self:
+        if self.text is None and not self.json_path and self.code is None and self.status is None:
+            raise ValueError("a match needs text, json, code or status; without them it would match every failure")
+        if self.text is not None:
+            self._search = compiled(self.text)
+        self._places = [(path.split("."), _test(value)) for path, value in (self.json_path or {}).items()]
+        return self
+
+    def fits(self, facts: Facts) -> bool:
+        """Whether a failure is one of this kind."""
+        return (
+            (self._search is None or self._search(facts.text))
+            and all(test(place(facts.json, path)) for path, test in self._places)
+            and (self.code is None or any(same(self.code, code) for code in facts.codes))
+            and (self.status is None or any(same(self.status, status) for status in facts.statuses))
+        )
+
+
+def _test(expected: str | float | Pattern | None) -> Callable[[Any], bool]:
+    if isinstance(expected, Pattern):
+        search = compiled(expected.pattern)
+        return lambda value: isinstance(value, str) and search(value)
+    return lambda value: same(expected, value)
+
+
+class After(_Strict):
+    """A retry after a time."""
+
+    after: float = Field(gt=0, le=86_400, description="The seconds to wait before the same call is made again.")
+
+
+class Entry(_Strict):
+    """One way in which a tool fails, and the conditions that identify it."""
+
+    reason: str = Field(max_length=MAX_REASON, pattern=r"^[a-z][a-z0-9_]*$", description="The name, in snake_case.")
+    code: Literal[*ErrorCode.__members__] = Field(description="The name of the code.")  # type: ignore[valid-type]
+    when: str = Field(pattern=r"\S", description="The circumstances, as a sentence.")
+    recovery: str = Field(pattern=r"\S", description="The next step for the caller, as a sentence.")
+    retry: Literal["never", "now"] | After | None = Field(
+        default=None, description="The advice; without it, that of the code."
+    )
+    effects: Effects | None = Field(default=None, description="Whether the call changed anything before it failed.")
+    fallback_tool: str | None = Field(default=None, min_length=1, description="Another tool to call instead.")
+    strategy: Strategy | None = Field(default=None, description="What kind of step helps.")
+    user_message: str | None = Field(default=None, min_length=1, description="A sentence for the user.")
+    match: Match = Field(description="The conditions that identify the failure.")
+
+    def mode(self) -> FailureMode[Any]:
+        """The entry as a failure mode.
+
+        Raises:
+            ContractError: If a contract cannot have it.
+        """
+        retry = self.retry
+        advice = Retry.after(seconds=retry.after) if isinstance(retry, After) else _RETRIES.get(retry)
+        return FailureMode(
+            self.reason,
+            ErrorCode[self.code],
+            when=self.when,
+            recovery=self.recovery,
+            retry=advice,
+            effects=self.effects,
+            fallback_tool=self.fallback_tool,
+            strategy=self.strategy,
+            user_message=self.user_message,
+        )
+
+
+_RETRIES: Final[Mapping[str | None, Retry]] = {"never": Retry.never(), "now": Retry.now()}
+
+
+class OverlayFile(_Strict):
+    """A contract for the tools of an MCP server."""
+
+    schema_: str | None = Field(default=None, alias="$schema", description="The JSON Schema of this file.")
+    version: Literal[1] = Field(description="The version of the format.")
+    server: str | None = Field(default=None, description="The name of the server, for the audit trail.")
+    tools: dict[str, list[Entry]] = Field(
+        default_factory=dict, description="The entries of each tool, in the order in which they are tried; `*`: any."
+    )
+
+
+@dataclass(slots=True)
+class Overlay:
+    """A checked overlay, and how often each of its entries has matched."""
+
+    source: str = ""
+    server: str | None = None
+    entries: Mapping[str, list[tuple[Match, FailureMode[Any]]]] = field(default_factory=dict)
+    contracts: Mapping[str, Contract[Any]] = field(default_factory=dict)
+    fired: Counter[tuple[str, str]] = field(default_factory=Counter)
+
+    @classmethod
+    def read(cls, path: Path) -> Self:
+        """Read a TOML file, or with the suffix `.json` a JSON file.
+
+        Raises:
+            OverlayError: If it cannot be read, or does not hold a contract; the message names the place.
+        """
+        try:
+            if path.stat().st_size > MAX_FILE:
+                raise OverlayError(f"{path}: the file is larger than {MAX_FILE} bytes")
+            text = path.read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as exc:
+            raise OverlayError(f"{path} cannot be read: {getattr(exc, 'strerror', None) or exc}") from exc
+        try:
+            plain = json.loads(text) if path.suffix == ".json" else tomllib.loads(text)
+        except (ValueError, RecursionError) as exc:
+            raise OverlayError(f"{path} is not {'JSON' if path.suffix == '.json' else 'TOML'}: {exc}") from exc
+        return cls.of(plain, str(path))
+
+    @classmethod
+    def of(cls, plain: object, source: str = "the overlay") -> Self:
+        """Check an overlay that was parsed already.
+
+        Raises:
+            OverlayError: If it is not of the format, or a contract cannot have an entry.
+        """
+        try:
+            file = OverlayFile.model_validate(plain)
+        except ValidationError as exc:
+            first = exc.errors(include_url=False, include_input=False)[0]
+            at = ".".join(str(part) for part in first["loc"] if part not in _BRANCHES)
+            raise OverlayError(
+                f"{source}: {at + ': ' if at else ''}{first['msg'].removeprefix('Value error, ')}"
+            ) from exc
+        for tool, declared in file.tools.items():
+            twice = next((reason for reason, count in Counter(e.reason for e in declared).items() if count > 1), None)
+            if twice is not None:
+                raise OverlayError(
+                    f"{source}: tools.{tool}: the reason {twice!r} is used twice; give each entry its own"
+                )
+        entries: dict[str, list[tuple[Match, FailureMode[Any]]]] = {}
+        contracts: dict[str, Contract[Any]] = {}
+        for tool, declared in file.tools.items():
+            try:
+                entries[tool] = [(entry.match, entry.mode()) for entry in declared]
+                contracts[tool] = Contract([mode for _, mode in entries[tool]])
+            except ContractError as exc:  # pragma: no cover - the models refuse the same, with better places
+                raise OverlayError(f"{source}: tools.{tool}: {exc}") from exc
+        return cls(source, file.server, entries, contracts)
+
+    def contract_of(self, tool: object) -> Contract[Any]:
+        """The contract of a tool: its own entries, and those of all tools."""
+        if not isinstance(tool, str):
+            return NO_CONTRACT
+        own, shared = self.contracts.get(tool), self.contracts.get(ANY_TOOL)
+        if own is None or shared is None:
+            return own or shared or NO_CONTRACT
+        return Contract((*own, *(entry for entry in shared if entry.reason not in own)))
+
+    def mode_of(self, tool: str, facts: Facts, *, success: bool = False) -> FailureMode[Any] | None:
+        """The entry that a failure of `tool` matches, or with `success` a result that counts as one; else None."""
+        for name in (tool, ANY_TOOL):
+            for match, mode in self.entries.get(name, ()):
+                if (not success or match.in_success) and match.fits(facts):
+                    self.fired[name, mode.reason] += 1
+                    return mode
+        return None
+
+    @property
+    def reads_successes(self) -> bool:
+        """Whether an entry is about results that count as successes."""
+        return any(match.in_success for entries in self.entries.values() for match, _ in entries)
+
+    def unfired(self) -> Iterator[tuple[str, str]]:
+        """The tool and the reason of each entry that has matched nothing."""
+        for tool, entries in self.entries.items():
+            for _, mode in entries:
+                if not self.fired[tool, mode.reason]:
+                    yield tool, mode.reason
+
+
+_BRANCHES: Final = frozenset({"After", "Pattern", "literal['never','now']", "constrained-str", "function-after"})
+"""What pydantic puts into the place of an error for the branch of a union."""
+
+
+def json_schema() -> dict[str, Any]:
+    """The JSON Schema of the format."""
+    schema = OverlayFile.model_json_schema(by_alias=True)
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "mcpcore overlay", **schema}

@@ -1,0 +1,226 @@
+"""One client's session with the server behind the proxy: a child process, which is started again once, or a URL."""
+
+from __future__ import annotations
+
+import logging
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final
+
+import anyio
+
+from mcpcore.codes import ErrorCode
+from mcpcore.outcome import FailedCall
+from mcpcore.proxy.answers import ServerCrash
+from mcpcore.proxy.child import GRACE, Child
+from mcpcore.proxy.conversation import Conversation
+from mcpcore.proxy.lines import LineTooLongError
+from mcpcore.proxy.listings import Listing
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Sequence
+
+    from mcpcore.proxy.answers import Answers
+    from mcpcore.proxy.messages import Step
+
+    Send = Callable[[bytes], Awaitable[None]]
+
+_LOGGER: Final = logging.getLogger("mcpcore")
+
+MAX_RESTARTS: Final = 1
+
+_LAST_MOMENT: Final = 0.2
+"""Seconds in which a server whose output has ended may exit by itself, so that its own exit code is known."""
+
+
+class ServerEndedError(Exception):
+    """The server ended, and was not started again."""
+
+
+@dataclass(slots=True)
+class ChildSession:
+    """A session with a child process."""
+
+    command: Sequence[str]
+    answers: Answers
+    to_client: Send
+    conversation: Conversation = field(init=False)
+    _child: Child | None = None
+    _ready: anyio.Event = field(default_factory=anyio.Event)
+    _closing: bool = False
+    _relaying: anyio.CancelScope | None = None
+    _ended: anyio.Event = field(default_factory=anyio.Event)
+
+    def __post_init__(self) -> None:
+        """Begin the conversation."""
+        self.conversation = Conversation(self.answers, Listing())
+
+    async def run(self) -> None:
+        """Run the server until `close` is called, or it has ended twice.
+
+        Raises:
+            OSError: If it cannot be started.
+            ServerEndedError: If it ended more often than it is started again.
+        """
+        try:
+            await self._run()
+        finally:
+            self._ready.set()  # else `deliver` would wait for ever
+
+    async def _run(self) -> None:
+        how = ""
+        for restarts in range(MAX_RESTARTS + 1):
+            child = self._child = await Child.start(self.command)
+            try:
+                if restarts:
+                    self.answers.statistics.restarts += 1
+                    await self._send(self.conversation.restart())
+                self._ready.set()
+                await self._relay(child)
+            finally:
+                # After its output has ended, a server has nothing left to do but to exit.
+                how = await child.stop(grace=_LAST_MOMENT)
+            if self._closing:
+                self._ended.set()
+                return
+            self._ready = anyio.Event()
+            await self._report(how, last=restarts == MAX_RESTARTS)
+        raise ServerEndedError(f"{self.command[0]} ended again: {how}")
+
+    async def _relay(self, child: Child) -> None:
+        try:
+            with anyio.CancelScope() as self._relaying:
+                async for message in child.messages():
+                    await self._send(self.conversation.from_server(message))
+        except LineTooLongError as exc:
+            _LOGGER.error("the server is ended: %s", exc)  # noqa: TRY400 - the traceback says nothing more
+
+    async def _report(self, how: str, *, last: bool) -> None:
+        again = "it is not started again" if last else "it is started again"
+        _LOGGER.error("the server %s ended while it was in use: %s; %s", self.command[0], how, again)
+        call = FailedCall(name=self.command[0], surface="server", code=ErrorCode.SERVICE_UNAVAILABLE)
+        self.answers.boundary.record_failure(ServerCrash(how), call)
+        for answer in self.conversation.lost(how, final=last):
+            await self.to_client(answer)
+
+    async def deliver(self, raw: bytes) -> None:
+        """Take a message of the client."""
+        await self._ready.wait()
+        # Nothing may come between these two: a request is answered if the server ends after it was noted.
+        await self._send(self.conversation.from_client(raw))
+
+    async def _send(self, step: Step) -> None:
+        for message in step.to_client:
+            await self.to_client(message)
+        if self._child is not None:
+            for message in step.to_server:
+                await self._child.send(message)
+
+    async def close(self) -> None:
+        """End the session: the server gets the end of its input, once it has all messages."""
+        with anyio.move_on_after(GRACE):
+            while self.conversation.holds_back:  # noqa: ASYNC110 - it waits at the end alone
+                await anyio.sleep(0.01)
+        self._closing = True
+        if self._child is not None:
+            await self._child.close_input()
+            # Its last answers still arrive; a server that does not end by itself is ended.
+            with anyio.move_on_after(GRACE):
+                await self._ended.wait()
+            if self._relaying is not None:
+                self._relaying.cancel()
+
+
+@dataclass(slots=True)
+class UrlSession:
+    """A session with a server behind a URL, over streamable HTTP."""
+
+    url: str
+    answers: Answers
+    to_client: Send
+    conversation: Conversation = field(init=False)
+    _write: Any = None
+    _wanted: anyio.Event = field(default_factory=anyio.Event)
+    _ready: anyio.Event = field(default_factory=anyio.Event)
+    _closed: anyio.Event = field(default_factory=anyio.Event)
+
+    def __post_init__(self) -> None:
+        """Begin the conversation."""
+        self.conversation = Conversation(self.answers, Listing())
+
+    async def run(self) -> None:
+        """Relay messages until `close` is called.
+
+        After a failure of the connection, a new one is made when the client sends something next.
+        """
+        import httpx2
+        from mcp.client.streamable_http import streamable_http_client
+
+        is_first = True
+        while not self._closed.is_set():
+            await self._wanted.wait()
+            try:
+                async with streamable_http_client(self.url) as (read, write), anyio.create_task_group() as tasks:
+                    self._write = write
+                    tasks.start_soon(self._receive, read)
+                    if not is_first:
+                        await self._send(self.conversation.restart())
+                    is_first = False
+                    self._ready.set()
+                    await self._closed.wait()
+                    tasks.cancel_scope.cancel()
+            except* httpx2.HTTPError as group:
+                self._wanted, self._ready = anyio.Event(), anyio.Event()
+                first: BaseException = group
+                while isinstance(first, BaseExceptionGroup):
+                    first = first.exceptions[0]
+                _LOGGER.error("%s cannot be reached: %s", self.url, type(first).__name__)  # noqa: TRY400 - no bug
+                for answer in self.conversation.lost(f"{self.url} cannot be reached", final=True):
+                    await self.to_client(answer)
+
+    async def _receive(self, read: Any) -> None:
+        async for received in read:
+            if isinstance(received, Exception):
+                _LOGGER.error("a message of %s cannot be read: %s", self.url, type(received).__name__)
+                continue
+            raw = received.message.model_dump_json(by_alias=True, exclude_unset=True).encode()
+            await self._send(self.conversation.from_server(raw))
+
+    async def deliver(self, raw: bytes) -> None:
+        """Take a message of the client."""
+        self._wanted.set()
+        await self._ready.wait()
+        await self._send(self.conversation.from_client(raw))
+
+    async def _send(self, step: Step) -> None:
+        for message in step.to_client:
+            await self.to_client(message)
+        for message in step.to_server:
+            sent = self._with_headers(message)
+            if sent is not None:
+                # A request on a broken connection is answered with the others that it left open.
+                with suppress(anyio.ClosedResourceError, anyio.BrokenResourceError):
+                    await self._write.send(sent)
+
+    def _with_headers(self, raw: bytes) -> Any:
+        """A message with its HTTP headers; None if it is not a message."""
+        from mcp.shared.message import ClientMessageMetadata, SessionMessage
+        from mcp_types import jsonrpc_message_adapter
+
+        from mcpcore.proxy.headers import headers_for
+
+        try:
+            message = jsonrpc_message_adapter.validate_json(raw, by_name=False)
+        except ValueError:
+            _LOGGER.error("a message of the client is not JSON-RPC, and was not sent on")  # noqa: TRY400 - hostile
+            return None
+        headers = headers_for(raw, self.conversation)
+        return SessionMessage(message, ClientMessageMetadata(headers=headers) if headers else None)
+
+    async def close(self) -> None:
+        """End the session."""
+        with anyio.move_on_after(GRACE):
+            while self.conversation.holds_back:  # noqa: ASYNC110 - it waits at the end alone
+                await anyio.sleep(0.01)
+        self._closed.set()
+        self._wanted.set()

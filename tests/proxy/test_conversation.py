@@ -1,0 +1,240 @@
+"""What becomes of single answers, and of the handshake of a server that is started again."""
+
+from __future__ import annotations
+
+import json
+import logging
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mcpcore import Envelope
+from mcpcore.audit import AuditTrail
+from mcpcore.boundary import Boundary
+from mcpcore.proxy.answers import Answers
+from mcpcore.proxy.conversation import Conversation
+from mcpcore.proxy.learning import Learner
+from mcpcore.proxy.listings import Listing
+from mcpcore.proxy.overlay import Overlay
+from tests.proxy.conftest import request
+
+
+def talk(
+    method: str = "tools/call", *, overlay: Overlay | None = None, audit: Any = None, **params: Any
+) -> Conversation:
+    """Return a conversation in which the client has sent a request with the id 1."""
+    answers = Answers(Boundary(server="s", audit=audit), overlay or Overlay())
+    conversation = Conversation(answers, Listing(complete=True))
+    conversation.from_client(request(method, 1, **params))
+    return conversation
+
+
+def respond(conversation: Conversation, ident: Any = 1, **parts: Any) -> dict[str, Any]:
+    """Return the message that the client gets for an answer of the server."""
+    (sent,) = conversation.from_server(json.dumps({"jsonrpc": "2.0", "id": ident, **parts}).encode()).to_client
+    message: dict[str, Any] = json.loads(sent)
+    return message
+
+
+@pytest.mark.parametrize("code", [-32700, -32600, -32601, -32020, -32021, -32022, -32042])
+def test_errors_that_the_protocol_needs_stay(code: int) -> None:
+    """A client acts on them by itself."""
+    error = {"code": code, "message": "no", "data": {"x": 1}}
+    assert error == respond(talk(name="t"), error=error)["error"]
+    assert error == respond(talk("resources/read", uri="a://b"), error=error)["error"]
+
+
+def test_an_error_in_answer_to_a_call_becomes_a_result() -> None:
+    """Models see results, and hosts keep errors to themselves."""
+    conversation = talk(name="t")
+    conversation.listing.learn({"tools": [{"name": "t"}]})
+    message = respond(conversation, error={"code": -32602, "message": "MCP error -32602: the id was not found"})
+    envelope = Envelope.from_result(message)
+    assert envelope is not None
+    assert ("INVALID_PARAMS", "the id was not found") == (envelope.name, envelope.message)
+    assert message["result"]["isError"] is True
+
+
+def test_an_unknown_tool_and_a_refused_answer_stay_errors() -> None:
+    """The client has to know of both; the envelope is in the data."""
+    unknown = respond(talk(name="nope"), error={"code": -32602, "message": "Unknown tool: nope", "data": [1]})["error"]
+    assert (-32602, "Unknown tool: nope", [1]) == (unknown["code"], unknown["message"], unknown["data"]["details"])
+    assert "correlationId" in unknown["data"]["error"]
+    conversation = talk(name="t", requestState="forged")
+    conversation.listing.learn({"tools": [{"name": "t"}]})
+    assert -32602 == respond(conversation, error={"code": -32602, "message": "no"})["error"]["code"]
+
+
+def test_errors_of_resources_keep_their_form() -> None:
+    """Number, message and data stay; a crash is masked."""
+    error = respond(
+        talk("resources/read", uri="a://b"), error={"code": -32002, "message": "gone", "data": {"uri": "a://b"}}
+    )["error"]
+    assert (-32002, "gone", "a://b") == (error["code"], error["message"], error["data"]["uri"])
+    assert "NOT_FOUND" == error["data"]["error"]["name"]
+    crash = {"code": 0, "message": "'NoneType' object has no attribute 'row'", "data": {"stack": "secret"}}
+    error = respond(talk("prompts/get", name="p"), error=crash)["error"]
+    assert "NoneType" not in json.dumps(error)
+    assert "secret" not in json.dumps(error)
+    again = respond(talk("prompts/get", name="p"), error=error)["error"]
+    assert error == again, "an envelope is passed on as it is"
+
+
+def test_results_that_are_no_failures_stay() -> None:
+    """Questions, tasks and results of unknown kinds pass."""
+    for result in (
+        {"resultType": "input_required", "isError": True},
+        {"task": {"taskId": "1"}},
+        {"content": []},
+        [1],
+        None,
+    ):
+        assert result == respond(talk(name="t"), result=result)["result"]
+
+
+def test_long_texts_and_data_are_kept() -> None:
+    """The whole text is in the data if the message is cut, and so is structured content."""
+    text = "404 not found " * 200
+    long = respond(talk(name="t"), result={"isError": True, "content": [{"type": "text", "text": text}]})["result"]
+    assert text.strip() == long["structuredContent"]["error"]["data"]["text"].strip()
+    facts = {
+        "isError": True,
+        "content": [{"type": "text", "text": "bad"}],
+        "structuredContent": {"row": 7},
+        "_meta": {"m": 1},
+    }
+    kept = respond(talk(name="t"), result=facts)["result"]
+    assert 7 == kept["structuredContent"]["error"]["data"]["row"]
+    assert {"m": 1} == kept["_meta"]
+
+
+def test_a_success_that_an_entry_knows_is_a_failure() -> None:
+    """`in_success` makes a failure of words that nothing else would."""
+    entry = {
+        "reason": "none",
+        "code": "NOT_FOUND",
+        "when": "It is.",
+        "recovery": "Do.",
+        "match": {"text": "^Nope", "in_success": True},
+    }
+    overlay = Overlay.of({"version": 1, "tools": {"t": [entry]}})
+    result = {"content": [{"type": "text", "text": "Nope, nothing"}]}
+    assert (
+        "none"
+        == respond(talk(name="t", overlay=overlay), result=result)["result"]["structuredContent"]["error"]["data"][
+            "reason"
+        ]
+    )
+    assert result == respond(talk(name="u", overlay=overlay), result=result)["result"]
+
+
+def test_names_that_the_server_does_not_have_are_reported(caplog: pytest.LogCaptureFixture) -> None:
+    """Each once, when the list of tools is known."""
+    entry = {
+        "reason": "r",
+        "code": "NOT_FOUND",
+        "when": "It is.",
+        "recovery": "Do.",
+        "fallback_tool": "gone",
+        "match": {"text": "x"},
+    }
+    overlay = Overlay.of({"version": 1, "tools": {"lost": [entry]}})
+    conversation = talk("tools/list", overlay=overlay)
+    with caplog.at_level(logging.WARNING):
+        respond(conversation, result={"tools": [{"name": "t"}]})
+        conversation.from_client(request("tools/list", 2))
+        respond(conversation, 2, result={"tools": [{"name": "t"}]})
+    assert 1 == caplog.text.count("the server has no tool 'lost'")
+    assert 1 == caplog.text.count("names the fallback tool 'gone'")
+
+
+def test_a_failure_that_cannot_be_recorded_is_withheld(tmp_path: Path) -> None:
+    """With the policy to refuse, also one that has an envelope already."""
+    folder = tmp_path / "trails"
+    folder.mkdir()
+    trail = AuditTrail.open(folder / "trail.jsonl", policy="refuse")
+    own = Envelope.from_json(
+        {"code": -32001, "name": "NOT_FOUND", "message": "No.", "correlationId": "0123456789abcdef"}
+    )
+    content = [{"type": "text", "text": own.text()}]
+    sent = {"isError": True, "content": content, "structuredContent": {"error": own.to_json()}}
+    assert sent == respond(talk(name="t", audit=trail), result=sent)["result"]
+    carried = {"code": -32602, "message": "No.", "data": {"error": own.to_json()}}
+    assert carried == respond(talk("prompts/get", name="p", audit=trail), error=carried)["error"]
+    # The file becomes a folder, so that nothing can be written to it.
+    (folder / "trail.jsonl").unlink()
+    (folder / "trail.jsonl").mkdir()
+    refused = Envelope.from_result(respond(talk(name="t", audit=trail), result=sent))
+    assert refused is not None
+    assert "audit_failed" == refused.reason
+    refused = Envelope.from_result(respond(talk("prompts/get", name="p", audit=trail), error=carried))
+    assert refused is not None
+    assert "audit_failed" == refused.reason
+
+
+def test_a_server_that_was_started_again_gets_the_handshake() -> None:
+    """With an id of the proxy; other messages wait, and the client sees none of it."""
+    conversation = Conversation(Answers(Boundary(server="s")), Listing(complete=True))
+    assert [] == conversation.restart().to_server, "there was no handshake"
+    initialize, initialized = request("initialize", 7, a=1), b'{"jsonrpc":"2.0","method":"notifications/initialized"}'
+    conversation.from_client(initialize)
+    assert [] == conversation.lost("it ended", final=False)
+    assert [initialize] == conversation.restart().to_server, "the client still waits for this one"
+    respond(conversation, 7, result={"protocolVersion": "2025-06-18"})
+    conversation.from_client(initialized)
+    conversation.from_client(request("completion/complete", 8))
+    (lost,) = conversation.lost("it ended", final=False)
+    assert 8 == json.loads(lost)["id"]
+    (again,) = conversation.restart().to_server
+    assert {"a": 1} == json.loads(again)["params"]
+    ping = request("ping", 9)
+    assert [] == conversation.from_client(ping).to_server
+    assert conversation.holds_back
+    answer = {"jsonrpc": "2.0", "id": json.loads(again)["id"], "result": {"protocolVersion": "2025-06-18"}}
+    step = conversation.from_server(json.dumps(answer).encode())
+    assert [initialized, ping] == step.to_server
+    assert [] == step.to_client
+    conversation.restart()
+    conversation.from_client(request("ping", 10))
+    assert {9, 10} == {json.loads(line)["id"] for line in conversation.lost("it ended", final=True)}
+
+
+def test_a_client_whose_handshake_failed_begins_again() -> None:
+    """No handshake is repeated that never succeeded."""
+    conversation = talk("initialize")
+    (lost,) = conversation.lost("it ended", final=True)
+    assert 1 == json.loads(lost)["id"]
+    assert [] == conversation.restart().to_server
+
+
+def test_a_call_during_a_list_of_several_pages() -> None:
+    """The call waits for the client's own list; if that is not the last page, the proxy asks for all."""
+    conversation = Conversation(Answers(Boundary(server="s")), Listing())
+    conversation.from_client(request("tools/list", 1))
+    call = request("tools/call", 2, name="t")
+    assert [] == conversation.from_client(call).to_server
+    page = json.dumps({"jsonrpc": "2.0", "id": 1, "result": {"tools": [], "nextCursor": "2"}}).encode()
+    step = conversation.from_server(page)
+    assert [page] == step.to_client
+    (asked,) = map(json.loads, step.to_server)
+    assert "tools/list" == asked["method"]
+    (more,) = conversation.from_server(
+        json.dumps({"jsonrpc": "2.0", "id": asked["id"], "result": {"tools": [], "nextCursor": "2"}}).encode()
+    ).to_server
+    assert {"cursor": "2"} == json.loads(more)["params"]
+    error = {"jsonrpc": "2.0", "id": json.loads(more)["id"], "error": {"code": -32603, "message": "no"}}
+    assert [call] == conversation.from_server(json.dumps(error).encode()).to_server
+    changed = b'{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}'
+    assert [changed] == conversation.from_server(changed).to_client
+    assert b"tools/list" in conversation.from_client(request("tools/call", 3, name="t")).to_server[0]
+
+
+def test_a_draft_that_cannot_be_written(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """The failure of the draft is logged, and costs no answer."""
+    answers = Answers(Boundary(server="s"), learner=Learner(tmp_path / "no" / "d.toml", "s"))
+    conversation = Conversation(answers, Listing(complete=True))
+    for ident, text in ((1, ""), (2, "odd thing happened")):
+        conversation.from_client(request("tools/call", ident, name="t"))
+        respond(conversation, ident, result={"isError": True, "content": [{"type": "text", "text": text}]})
+    assert 1 == caplog.text.count("cannot be written")

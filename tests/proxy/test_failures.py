@@ -1,0 +1,155 @@
+"""What a client sees of failures through the proxy, in both eras and over every pair of transports."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import anyio
+import pytest
+from mcp import Client
+from mcp.shared.exceptions import MCPError
+
+from mcpcore import Envelope, ErrorCode
+from tests.proxy.conftest import PLAIN, Connect
+
+ROUTES = ["stdio-child", "stdio-url", "http-child", "http-url"]
+
+
+async def _check(client: Client) -> None:
+    """Check the failures and the successes of the plain server."""
+    tools = {tool.name: tool for tool in (await client.list_tools()).tools}
+    assert "error" in tools["add"].output_schema["properties"]
+
+    looked = Envelope.from_result(await client.call_tool("look_up", {"word": "rust"}))
+    assert looked is not None
+    assert (ErrorCode.NOT_FOUND, "none") == (looked.error_code, looked.effects)
+    assert "no article about 4 letters was found" == looked.message
+
+    charged = Envelope.from_result(await client.call_tool("charge", {"amount": 1}))
+    assert charged is not None
+    assert ErrorCode.RATE_LIMITED == charged.error_code
+    assert 30_000 == charged.retry.to_json()["afterMs"]
+    assert "charge" == charged.tool
+
+    crashed = await client.call_tool("crash", {})
+    envelope = Envelope.from_result(crashed)
+    assert envelope is not None
+    assert (ErrorCode.INTERNAL_ERROR, ErrorCode.INTERNAL_ERROR.sentence) == (envelope.error_code, envelope.message)
+    assert "secret.py" not in crashed.model_dump_json()
+
+    bad = Envelope.from_result(await client.call_tool("add", {"a": "one", "c": 2}))
+    assert bad is not None
+    assert ("invalid_arguments", ErrorCode.INVALID_PARAMS) == (bad.reason, bad.error_code)
+    assert ["a", "b"] == sorted(issue["path"] for issue in bad.details["issues"])
+
+    added = await client.call_tool("add", {"a": 1, "b": 2})
+    assert not added.is_error
+    assert {"value": 3} == added.structured_content
+
+    pictured = await client.call_tool("picture", {})
+    assert ["text", "image"] == [block.type for block in pictured.content]
+    assert Envelope.from_result(pictured) is not None
+
+    seen: list[float] = []
+
+    async def on_progress(progress: float, *_: Any) -> None:
+        seen.append(progress)
+
+    assert "done" == (await client.call_tool("progress", {}, progress_callback=on_progress)).content[0].text
+    assert [1] == seen
+
+    with pytest.raises(MCPError) as caught:
+        await client.read_resource("data://missing")
+    failure = Envelope.from_result(caught.value)
+    assert failure is not None
+    assert failure.correlation_id
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("route", ROUTES)
+def test_failures_are_readable_on_every_route(
+    route: str, era: str, through: Connect, http_front: Any, plain_url: str
+) -> None:
+    """The same answers come over stdio and HTTP, in front of a command and of a URL."""
+    front, back = route.split("-")
+    target = ("--", *PLAIN) if back == "child" else ("--url", plain_url)
+
+    async def over_stdio() -> None:
+        command = PLAIN if back == "child" else ()
+        async with through(*(() if back == "child" else target), command=command, mode=era) as client:
+            await _check(client)
+
+    async def over_http(url: str) -> None:
+        async with Client(url, mode=era) as client:
+            await _check(client)
+
+    if front == "stdio":
+        anyio.run(over_stdio)
+    else:
+        with http_front(*target) as url:
+            anyio.run(over_http, url)
+
+
+def test_every_failure_is_recorded(through: Connect, tmp_path: Any) -> None:
+    """The audit trail has one record for each failure, with the id that the client got, and verifies."""
+    from mcpcore.audit import verify
+
+    trail = tmp_path / "trail.jsonl"
+
+    async def run() -> list[str]:
+        async with through("--audit", trail) as client:
+            results = [
+                await client.call_tool(*call) for call in (("crash", {}), ("add", {}), ("charge", {"amount": 1}))
+            ]
+            return [str(result.structured_content["error"]["correlationId"]) for result in results]
+
+    ids = anyio.run(run)
+    text = trail.read_text()
+    assert all(ident in text for ident in ids)
+    assert "secret.py" in text, "the log has what the client must not see"
+    assert verify(trail).ok
+
+
+def test_a_server_that_ends_is_started_again_once(through: Connect) -> None:
+    """Its open call is answered, the next one works, and after a second end the client is left alone."""
+
+    async def run(mode: str) -> None:
+        async with through(mode=mode) as client:
+            ended = Envelope.from_result(await client.call_tool("end", {}))
+            assert ended is not None
+            assert ("server_ended", "unknown", False) == (ended.reason, ended.effects, ended.retryable)
+            assert "exit code 3" in ended.message
+            assert not (await client.call_tool("add", {"a": 1, "b": 1})).is_error
+            again = Envelope.from_result(await client.call_tool("end", {}))
+            assert again is not None
+            assert "server_ended" == again.reason
+            with pytest.raises(MCPError):
+                await client.call_tool("add", {"a": 1, "b": 1})
+
+    anyio.run(run, "legacy")
+    anyio.run(run, "auto")
+
+
+def test_a_server_with_contracts_keeps_its_envelopes(through: Connect, tmp_path: Any) -> None:
+    """A failure of a server of mcpcore passes as it is, with the id of the server's own log."""
+    source = """
+from mcpcore import Server, tool, FailureMode, ErrorCode, Context
+@tool(errors=[FailureMode("no_match", ErrorCode.NOT_FOUND, when="Nothing matches.", recovery="Search first.")])
+async def fetch(ctx: Context) -> str:
+    raise ctx.fail("no_match")
+Server("own", tools=[fetch]).run()
+"""
+    path, trail = tmp_path / "own.py", tmp_path / "own.jsonl"
+    path.write_text(source)
+
+    async def run() -> None:
+        command = ("env", f"MCPCORE_AUDIT={trail}", sys.executable, str(path))
+        async with through("--audit", tmp_path / "proxy.jsonl", command=command) as client:
+            failed = Envelope.from_result(await client.call_tool("fetch", {}))
+            assert failed is not None
+            assert "no_match" == failed.reason
+            assert failed.correlation_id in trail.read_text()
+            assert failed.correlation_id in (tmp_path / "proxy.jsonl").read_text()
+
+    anyio.run(run)

@@ -1,0 +1,255 @@
+"""The overlay: what is accepted, what matches, and what a match means for a client."""
+
+from __future__ import annotations
+
+import json
+import time
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+
+from mcpcore import Contract, Envelope, ErrorCode, Retry
+from mcpcore.proxy.matching import Facts
+from mcpcore.proxy.overlay import Overlay, OverlayError, json_schema
+from tests.proxy.conftest import PLAIN, Connect, request
+
+OVERLAY = """
+version = 1
+server = "plain"
+
+[[tools.charge]]
+reason = "too_many"
+code = "RATE_LIMITED"
+when = "The payment service limits requests."
+recovery = "Wait, then charge again."
+retry.after = 90
+effects = "none"
+fallback_tool = "add"
+match.text = "rate limit"
+
+[[tools.charge]]
+reason = "never_seen"
+code = "CONFLICT"
+when = "It never happens."
+recovery = "Do nothing."
+match.status = 409
+
+[[tools."*"]]
+reason = "negative"
+code = "VALIDATION_ERROR"
+when = "A number is negative."
+recovery = "Send a positive number."
+retry = "never"
+match.text = "must not be negative$"
+"""
+
+
+def overlay(**match: Any) -> Overlay:
+    """Return an overlay of one entry."""
+    entry = {"reason": "r", "code": "NOT_FOUND", "when": "It is.", "recovery": "Do.", "match": match}
+    return Overlay.of({"version": 1, "tools": {"t": [entry]}})
+
+
+@pytest.mark.parametrize(
+    ("match", "facts", "fits"),
+    [
+        ({"text": "no (row|table)"}, Facts(text="there is no table x"), True),
+        ({"text": "^no"}, Facts(text="there is no table x"), False),
+        ({"json": {"error.type": "gone"}}, Facts(json={"error": {"type": "gone"}}), True),
+        ({"json": {"errors.0.type": "gone"}}, Facts(json={"errors": [{"type": "gone"}]}), True),
+        ({"json": {"errors.1.type": "gone"}}, Facts(json={"errors": [{"type": "gone"}]}), False),
+        ({"json": {"a": 1}}, Facts(json={"a": True}), False),
+        ({"json": {"a": None}}, Facts(json={}), False),
+        ({"json": {"a": None}}, Facts(json={"a": None}), True),
+        ({"json": {"a": {"pattern": "^x+$"}}}, Facts(json={"a": "xxx"}), True),
+        ({"json": {"a": {"pattern": "^x+$"}}}, Facts(json={"a": 3}), False),
+        ({"code": -32002}, Facts(code=-32002), True),
+        ({"code": "ENOENT"}, Facts(json={"error": {"code": "ENOENT"}}), True),
+        ({"code": "ENOENT"}, Facts(json={"code": "EACCES"}), False),
+        ({"status": 404}, Facts(json={"status": 404}), True),
+        ({"status": 404}, Facts(text="Request failed with status code 404"), True),
+        ({"status": 404}, Facts(text="HTTP/1.1 404 Not Found"), True),
+        ({"status": 404}, Facts(text="404 articles"), False),
+        ({"status": 404, "text": "x"}, Facts(text="HTTP 404"), False),
+    ],
+)
+def test_what_matches(match: dict[str, Any], facts: Facts, fits: bool) -> None:
+    """All that is named must hold."""
+    assert fits == (overlay(**match).mode_of("t", facts) is not None)
+
+
+def test_the_order_of_entries() -> None:
+    """The entries of a tool come before those of all tools; other tools have only those."""
+    read = Overlay.of(tomllib.loads(OVERLAY))
+    assert ("too_many", "never_seen", "negative") == read.contract_of("charge").reasons
+    assert ("negative",) == read.contract_of("other").reasons
+    assert () == read.contract_of(None).reasons
+    mode = read.mode_of("other", Facts(text="a must not be negative"))
+    assert mode is not None
+    assert [("charge", "too_many"), ("charge", "never_seen")] == list(read.unfired())
+
+
+def test_a_success_counts_only_if_the_entry_says_so() -> None:
+    """`in_success` is for servers that send failures as successes in their own way."""
+    facts = Facts(text="Nothing came of it")
+    assert overlay(text="Nothing").mode_of("t", facts, success=True) is None
+    assert overlay(text="Nothing", in_success=True).mode_of("t", facts, success=True) is not None
+
+
+def test_no_regular_expression_takes_long() -> None:
+    """A pattern that explodes in other engines takes linear time."""
+    start = time.perf_counter()
+    for pattern in (r"(a+)+$", r"(a|a)*b", r"(.*)*x", r"^(\w+\s?)*$"):
+        overlay(text=pattern).mode_of("t", Facts(text="a" * 100_000 + "!"))
+    assert 2 > time.perf_counter() - start
+
+
+ENTRY: dict[str, Any] = {
+    "reason": "r",
+    "code": "NOT_FOUND",
+    "when": "It is.",
+    "recovery": "Do.",
+    "match": {"text": "x"},
+}
+
+
+@pytest.mark.parametrize(
+    ("plain", "said"),
+    [
+        ({}, "version"),
+        ({"version": 2}, "version"),
+        ({"version": 1, "tool": {}}, "tool"),
+        ({"version": 1, "tools": {"t": [{**ENTRY, "code": "NO_SUCH"}]}}, "tools.t.0.code"),
+        ({"version": 1, "tools": {"t": [{**ENTRY, "reason": "Not Snake"}]}}, "tools.t.0.reason"),
+        ({"version": 1, "tools": {"t": [{**ENTRY, "retry": "often"}]}}, "tools.t.0.retry"),
+        ({"version": 1, "tools": {"t": [{**ENTRY, "match": {}}]}}, "a match needs text, json, code or status"),
+        ({"version": 1, "tools": {"t": [{**ENTRY, "match": {"text": "(?=x)"}}]}}, "look-around"),
+        ({"version": 1, "tools": {"t": [{**ENTRY, "match": {"text": "("}}]}}, "cannot be used"),
+        ({"version": 1, "tools": {"t": [{**ENTRY, "match": {"regex": "x"}}]}}, "tools.t.0.match.regex"),
+        ({"version": 1, "tools": {"t": [{**ENTRY, "when": "  "}]}}, "tools.t.0.when"),
+        ({"version": 1, "tools": {"t": [ENTRY, ENTRY]}}, "used twice"),
+        ([], "valid dictionary"),
+    ],
+)
+def test_what_is_refused(plain: Any, said: str) -> None:
+    """The message names the place, and says what is wrong."""
+    with pytest.raises(OverlayError) as caught:
+        Overlay.of(plain)
+    assert said in str(caught.value)
+
+
+def test_files(tmp_path: Path) -> None:
+    """TOML and JSON say the same; a broken file says where it is."""
+    toml, plain, broken = tmp_path / "a.toml", tmp_path / "a.json", tmp_path / "b.toml"
+    toml.write_text(OVERLAY)
+    plain.write_text(json.dumps(tomllib.loads(OVERLAY)))
+    assert Overlay.read(toml).contracts == Overlay.read(plain).contracts
+    broken.write_text("version = ")
+    with pytest.raises(OverlayError, match=r"b\.toml is not TOML"):
+        Overlay.read(broken)
+    with pytest.raises(OverlayError, match="cannot be read"):
+        Overlay.read(tmp_path)
+    broken.write_bytes(b" " * 2_000_001)
+    with pytest.raises(OverlayError, match="larger than"):
+        Overlay.read(broken)
+
+
+def test_the_json_schema_accepts_what_the_reader_accepts() -> None:
+    """The published schema is valid, takes the example, and refuses an unknown key."""
+    from jsonschema import Draft202012Validator
+
+    schema = json_schema()
+    Draft202012Validator.check_schema(schema)
+    validator = Draft202012Validator(schema)
+    assert validator.is_valid(tomllib.loads(OVERLAY))
+    assert not validator.is_valid({**tomllib.loads(OVERLAY), "more": 1})
+
+
+def test_a_contract_reaches_the_client(through: Connect, tmp_path: Path) -> None:
+    """It is in the list of tools, and a failure that matches has its reason, its advice and the server's words."""
+    path = tmp_path / "plain.toml"
+    path.write_text(OVERLAY)
+
+    async def run() -> None:
+        async with through("--contract", path) as client:
+            tools = {tool.name: tool for tool in (await client.list_tools()).tools}
+            listed = Contract.from_listing(tools["charge"])
+            assert ("too_many", "never_seen", "negative") == listed.reasons
+            failed = Envelope.from_result(await client.call_tool("charge", {"amount": 1}))
+            assert failed is not None
+            assert ("too_many", ErrorCode.RATE_LIMITED, "none", "add") == (
+                failed.reason,
+                failed.error_code,
+                failed.effects,
+                failed.fallback_tool,
+            )
+            assert Retry.after(seconds=90) == failed.retry
+            assert "Wait, then charge again." == failed.hint
+            assert "rate limit was exceeded" in failed.message
+            negative = Envelope.from_result(await client.call_tool("add", {"a": -1, "b": 1}))
+            assert negative is not None
+            assert ("negative", False) == (negative.reason, negative.retryable)
+
+    anyio.run(run)
+
+
+def test_entries_that_match_nothing_are_reported(relay: Any, tmp_path: Path) -> None:
+    """`--stats` counts the failures, and names the entries without a match."""
+    path = tmp_path / "plain.toml"
+    path.write_text(OVERLAY)
+    initialize = request(
+        "initialize", 0, protocolVersion="2025-06-18", capabilities={}, clientInfo={"name": "c", "version": "1"}
+    )
+    initialized = b'{"jsonrpc":"2.0","method":"notifications/initialized"}\n'
+    calls = request("tools/call", 1, name="charge", arguments={"amount": 1})
+    _, errors, _ = relay(initialize + initialized + calls, "--stats", "--contract", path, "--", *PLAIN, wait_for=2)
+    said = errors.decode()
+    assert "1 tool calls, 1 failures, 0 restarts" in said
+    assert "charge  too_many" in said
+    assert f"2 entries of {path} matched nothing" in said
+    assert "charge  never_seen" in said
+
+
+def test_a_draft_is_learned(through: Connect, tmp_path: Path) -> None:
+    """`--learn` writes an overlay that is valid, grouped by shape, without secrets, and that matches next time."""
+    for suffix in ("toml", "json"):
+        draft = tmp_path / f"draft.{suffix}"
+
+        async def run() -> None:
+            async with through("--learn", draft) as client:  # noqa: B023 - runs before the next turn
+                for amount in (1, 2):
+                    await client.call_tool("charge", {"amount": amount})
+                await client.call_tool("picture", {})
+                await client.call_tool("add", {})
+
+        anyio.run(run)
+        learned = Overlay.read(draft)
+        assert {"charge", "picture"} == set(learned.entries)
+        assert ("rate_limited",) == learned.contract_of("charge").reasons
+        facts = Facts(text="429 Too Many Requests: the rate limit was exceeded, retry after 7 seconds")
+        assert learned.mode_of("charge", facts) is not None
+
+
+def test_a_draft_has_shapes_and_no_secrets(tmp_path: Path) -> None:
+    """Names, paths, ids and numbers are variable; a token is not in the file."""
+    from mcpcore.proxy.learning import Learner
+
+    learner = Learner(tmp_path / "d.toml", 'a "server"\x7f')
+    sent = Envelope(code=-32001, name="NOT_FOUND", message="", retry=Retry.never())
+    token = "ghp_" + "a1B2" * 9
+    for name, path in (("x", "/srv/a"), ("y", "C:\\b\\c")):
+        learner.saw("get", sent, Facts(text=f"no file '{name}' at {path} (id 17) with {token}\nmore"))
+    learner.saw("get", sent, Facts(text="no such table"))
+    learner.saw("get", sent, Facts(text="\u202e\x1b[31m"))
+    learner.saw("get", sent, Facts(text="7 8 9", code=-32000))
+    text = (tmp_path / "d.toml").read_text()
+    assert token not in text
+    learned = Overlay.read(tmp_path / "d.toml")
+    entries = learned.entries["get"]
+    assert 4 == len(entries)
+    assert ["not_found", "not_found_2", "not_found_3", "not_found_4"] == [mode.reason for _, mode in entries]
+    again = Facts(text=f"no file 'z' at ./q (id 3) with {token}")
+    assert entries[0][0].fits(again)

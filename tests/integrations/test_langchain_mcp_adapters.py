@@ -53,6 +53,30 @@ def test_agents_on_the_adapters_follow_the_policy() -> None:
         assert 1 == calls.count("work crash 10") == calls.count("plain x")
 
 
+@pytest.mark.slow
+def test_the_example_shows_the_retry_that_the_model_does_not_see() -> None:
+    """It runs with the adapters; its server runs next to the tests."""
+    done = subprocess.run(
+        [
+            interpreter("adapters"),
+            "-m",
+            "examples.agents.langchain_adapters_agent",
+            sys.executable,
+            "-m",
+            "examples.agents.server",
+        ],
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    assert 0 == done.returncode, done.stderr
+    assert "not shown to the model: book failed (desk_busy)" in done.stdout
+    assert done.stdout.rstrip().endswith("You are on the waiting list for 5 seats for Hamlet.")
+
+
 @dataclass
 class Request:
     """The request of the adapters, whose package cannot be imported next to the SDK 2."""

@@ -191,8 +191,12 @@ def show(path: Path, *, as_json: bool, **filters: Any) -> None:
     from mcpcore.audit.reading import read
 
     query = _query(**filters)
+    matched = False
     for record in read(path, query):
+        matched = True
         _print_record(record, as_json=as_json)
+    if not matched:
+        click.echo("No record matches; `mcpcore audit stats` lists the codes and reasons of the trail.", err=True)
 
 
 @group.command(

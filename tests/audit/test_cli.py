@@ -136,6 +136,11 @@ class TestShow:
             f"2026-11-20T08:00:00.000Z  #1  fetch  NOT_FOUND  no_match  id {0:016x}\n    None of 0 PMIDs returned data."
         ) in out
 
+    def test_a_filter_that_matches_nothing_says_so(self, trail):
+        """A misspelt reason is not taken for a server without failures."""
+        shown = run("show", trail, "--reason", "no_mtach")
+        assert ("", True) == (shown.stdout, shown.stderr.startswith("No record matches; `mcpcore audit stats`"))
+
     def test_the_effects_of_a_failed_call_are_shown(self, tmp_path, failure):
         """An operator reads whether anything was changed."""
         path = tmp_path / "audit.jsonl"

@@ -62,9 +62,9 @@ def group() -> None:
 
 
 def _path_argument(command: F) -> F:
-    return click.argument(
-        "path", type=click.Path(path_type=Path, dir_okay=False), envvar="MCPCORE_AUDIT", metavar="PATH"
-    )(command)
+    # Whether it can be read shows when it is read: a writer may be moving the file at this moment.
+    kind = click.Path(path_type=Path, dir_okay=False, readable=False)
+    return click.argument("path", type=kind, envvar="MCPCORE_AUDIT", metavar="PATH")(command)
 
 
 class _When(click.ParamType[Any]):
@@ -196,7 +196,7 @@ def show(path: Path, *, as_json: bool, **filters: Any) -> None:
         matched = True
         _print_record(record, as_json=as_json)
     if not matched:
-        click.echo("No record matches; `mcpcore audit stats` lists the codes and reasons of the trail.", err=True)
+        output.line("No record matches; `mcpcore audit stats` lists the codes and reasons of the trail.", err=True)
 
 
 @group.command(

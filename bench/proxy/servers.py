@@ -150,7 +150,7 @@ def now(answer: Any) -> str:
 
 def cell(text: str, work: str) -> str:
     """A text for a cell of a table."""
-    text = " ".join(text.replace(work, "/work").split())
+    text = " ".join(text.replace(work, "/folder").split())
     text = text if len(text) <= 160 else f"{text[:160]}…"
     return text.replace("|", "\\|").replace("<", "&lt;").replace("*", "\\*").replace("`", "'")
 

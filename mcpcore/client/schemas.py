@@ -6,6 +6,7 @@ time, and `uniqueItems` compares no pairs. All others stop when their time is ov
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import time
 from contextvars import ContextVar
@@ -34,22 +35,30 @@ def error_path(schema: Mapping[str, Any], arguments: Mapping[str, Any]) -> str |
         Exception: If the schema is broken, refers to another document, has a keyword or a regular expression that
             cannot be checked in linear time, or takes too long.
     """
+    from jsonschema import Draft202012Validator
     from jsonschema.exceptions import best_match
     from referencing import Registry
 
-    token = _deadline.set(time.thread_time() + MAX_SECONDS)
-    try:
-        # An empty registry, since the default one fetches remote references.
-        validator = _bounded_validator()(dict(schema), registry=Registry())
+    # An empty registry, since the default one fetches remote references.
+    validator = bounded(Draft202012Validator)(dict(schema), registry=Registry())
+    with time_limit():
         error = best_match(validator.iter_errors(dict(arguments)))
-    finally:
-        _deadline.reset(token)
     return None if error is None else ".".join(map(str, error.absolute_path))
 
 
+@contextlib.contextmanager
+def time_limit() -> Iterator[None]:
+    """Let the checks of `bounded` validators in the block take `MAX_SECONDS` together, and then raise TimeoutError."""
+    token = _deadline.set(time.thread_time() + MAX_SECONDS)
+    try:
+        yield
+    finally:
+        _deadline.reset(token)
+
+
 @functools.cache
-def _bounded_validator() -> type[Validator]:
-    from jsonschema import Draft202012Validator
+def bounded(kind: type[Validator]) -> type[Validator]:
+    """A class like `kind`, one of jsonschema's validators, for schemas from a stranger; use it within `time_limit`."""
     from jsonschema.validators import extend
 
     replaced = {
@@ -61,11 +70,9 @@ def _bounded_validator() -> type[Validator]:
         "unevaluatedProperties": _uncheckable,
         "unevaluatedItems": _uncheckable,
     }
-    keywords = {**Draft202012Validator.VALIDATORS, **replaced}
+    keywords: dict[str, Any] = {**kind.VALIDATORS, **replaced}
     make: Any = extend  # it has no types
-    return cast(
-        "type[Validator]", make(Draft202012Validator, {name: _in_time(check) for name, check in keywords.items()})
-    )
+    return cast("type[Validator]", make(kind, {name: _in_time(check) for name, check in keywords.items()}))
 
 
 def _in_time(check: Keyword) -> Keyword:
@@ -92,8 +99,12 @@ def _pattern_properties(validator: Any, patterns: Any, instance: Any, _: Any) ->
 def _additional_properties(validator: Any, rest: Any, instance: Any, schema: Any) -> Iterator[ValidationError]:
     named, patterns = schema.get("properties", {}), schema.get("patternProperties", {})
     for name, value in instance.items() if validator.is_type(instance, "object") else ():
-        if name not in named and not any(_matches(pattern, name) for pattern in patterns):
-            yield from validator.descend(value, rest, path=name)
+        if name in named or any(_matches(pattern, name) for pattern in patterns):
+            continue
+        if rest is False:
+            yield _error("has a property that the schema does not name")
+            return
+        yield from validator.descend(value, rest, path=name)
 
 
 def _unique_items(validator: Any, unique: Any, instance: Any, _: Any) -> Iterator[ValidationError]:
@@ -112,14 +123,17 @@ def _error(message: str) -> ValidationError:
 
 
 def _matches(pattern: str, text: str) -> bool:
-    return _matcher(pattern)(text)
+    return matcher(pattern)(text)
 
 
 @functools.lru_cache(maxsize=128)
-def _matcher(pattern: str) -> Callable[[str], bool]:
-    """A function that searches a text in linear time, which `re` does not.
+def matcher(pattern: str) -> Callable[[str], bool]:
+    """A function that searches a text for a regular expression in linear time, which `re` does not.
 
-    The engine of pydantic knows no look-around and no back-references.
+    The engine is that of Rust's `regex`, which pydantic brings along. It knows no look-around and no back-references.
+
+    Raises:
+        pydantic_core.SchemaError: If `pattern` is not a regular expression of this kind.
     """
     from pydantic_core import SchemaValidator, core_schema
 

@@ -12,6 +12,7 @@ import json
 import math
 from typing import TYPE_CHECKING, Any, Final
 
+from mcpcore.client.schemas import bounded, time_limit
 from mcpcore.foreign import quietly
 from mcpcore.sdk.serving import invalid_arguments_error
 
@@ -59,14 +60,15 @@ def validator_of(tool: ListedTool) -> Any:
 
 def misfit_of(tool: ListedTool, validator: Any, arguments: Mapping[str, Any]) -> FrameworkError | None:
     """The failure of calling `tool` with arguments that cannot fit it; None if they may fit."""
-    # A schema of a server may be broken, or nested without end; then only the server can say.
+    # A schema of a server may be broken, nested without end, or take too long; then only the server can say.
     return quietly(lambda: _misfit_of(tool, validator, arguments), None)
 
 
 def _misfit_of(tool: ListedTool, validator: Any, arguments: Mapping[str, Any]) -> FrameworkError | None:
     if validator is None or len(json.dumps(arguments)) > _MAX_ARGUMENTS:
         return None
-    errors = list(itertools.islice(_errors(validator, arguments), _MAX_ERRORS))
+    with time_limit():
+        errors = list(itertools.islice(_errors(validator, arguments), _MAX_ERRORS))
     if not errors:
         return None
     from pydantic_core import ValidationError
@@ -87,7 +89,7 @@ def _validator_of(schema: Mapping[str, Any]) -> Any:
     kind.check_schema(dict(schema))
     checker = kind.TYPE_CHECKER.redefine_many({name: _lenient(kind.TYPE_CHECKER, name) for name in _TYPES})
     ignored = {"pattern": _ignored, "patternProperties": _ignored, "format": _ignored}
-    lenient = extend(kind, validators=ignored, type_checker=checker)  # type: ignore[no-untyped-call]
+    lenient = extend(bounded(kind), validators=ignored, type_checker=checker)  # type: ignore[no-untyped-call]
     # An empty registry, since the default one fetches remote references.
     return lenient(schema, registry=Registry())
 

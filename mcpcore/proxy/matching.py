@@ -1,7 +1,7 @@
 """What an entry of an overlay matches: a text, a place in JSON, an error code, a status.
 
-Regular expressions are those of Rust's `regex`, which pydantic brings along: they take linear time on any text, so a
-server cannot make the proxy stand still. They have no look-around and no backreferences.
+Regular expressions take linear time on any text, so that a server cannot keep the proxy busy. They have no look-around
+and no back-references.
 """
 
 from __future__ import annotations
@@ -10,7 +10,9 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
-from pydantic_core import SchemaError, SchemaValidator, core_schema
+from pydantic_core import SchemaError
+
+from mcpcore.client.schemas import matcher
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -65,11 +67,11 @@ def compiled(pattern: str) -> Callable[[str], bool]:
     if len(pattern) > MAX_PATTERN:
         raise ValueError(f"the regular expression has {len(pattern)} characters; the most is {MAX_PATTERN}")
     try:
-        validator = SchemaValidator(core_schema.str_schema(pattern=pattern, regex_engine="rust-regex"))
+        matches = matcher(pattern)
     except SchemaError as exc:
         problem = str(exc).strip().splitlines()[-1].removeprefix("error: ")
         raise ValueError(f"the regular expression {pattern!r} cannot be used: {problem}") from exc
-    return lambda text: validator.isinstance_python(text[:MAX_TEXT])
+    return lambda text: matches(text[:MAX_TEXT])
 
 
 def place(value: Any, path: Sequence[str]) -> Any:

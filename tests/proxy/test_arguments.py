@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import pytest
 
 from mcpcore.proxy.listings import Listing
+from tests.hostile.test_policy import EXPONENTIAL, TRAP
 
 SCHEMA: dict[str, Any] = {
     "type": "object",
@@ -118,3 +120,22 @@ def test_a_tool_without_a_schema_takes_anything() -> None:
     assert listing.misfit("find", {"a": 1}) is None
     assert listing.misfit("other", {"a": 1}) is None
     assert not listing.complete
+
+
+@pytest.mark.parametrize(
+    ("schema", "arguments"),
+    [
+        ({"properties": {"q": {"$ref": "#/$defs/d0"}}, "$defs": EXPONENTIAL}, {"q": 1}),
+        ({"patternProperties": {"^(a+)+$": {}}, "additionalProperties": False}, {TRAP: 1}),
+        ({"propertyNames": {"pattern": "^(a|a)*$"}}, {TRAP: 1}),
+        ({"properties": {"q": {"uniqueItems": True}}}, {"q": [{"a": number} for number in range(8_000)]}),
+    ],
+    ids=["references", "additional", "names", "unique"],
+)
+def test_a_schema_cannot_keep_the_proxy_busy(schema: dict[str, Any], arguments: dict[str, Any]) -> None:
+    """All clients of the proxy would wait; what cannot be checked in time is left to the server."""
+    listing = Listing()
+    listing.learn({"tools": [{"name": "find", "inputSchema": schema}]})
+    began = time.thread_time()
+    listing.misfit("find", arguments)
+    assert time.thread_time() - began < 3

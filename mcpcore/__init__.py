@@ -92,6 +92,7 @@ _FROM_ABOVE = {
     "mounted": "integrations.fastmcp.finding",
     "otel_sinks": "integrations.otel",
     "read_result": "dialects",
+    "reason_recorder": "testing.reasons.recording",
     "registration_of": "integrations.fastmcp",
     "signature_of": "integrations.fastmcp",
 }

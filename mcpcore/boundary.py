@@ -33,6 +33,7 @@ from mcpcore.outcome import (
     breaches_of,
     described_breaches,
     kinds_of,
+    observe,
 )
 from mcpcore.strictness import Strictness
 from mcpcore.upstream import UpstreamError
@@ -84,6 +85,7 @@ class Boundary:
         outcome = self.mapper.outcome(exc, call)
         is_of_call = call.surface != "server"  # whoever runs the server prints the exception that it ends with
         if is_of_call:
+            observe(outcome, call)
             if (outcome.breaches or call.lost) and (call.strictness or self.strictness).on:
                 # The record has the traceback of the failure itself, and of its causes only the texts.
                 ended = outcome.exception

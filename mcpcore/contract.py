@@ -230,6 +230,8 @@ class FailureMode(Generic[R_co, D_co]):
             entry["fallbackTool"] = self.fallback_tool
         if self.corrective_params is not None:
             entry["correctiveParams"] = to_json(self.corrective_params)
+        if self.example is not None:
+            entry["example"] = to_json(self.example)
         schema = self.data_schema()
         if schema is not None:
             entry["dataSchema"] = schema

@@ -70,6 +70,8 @@ def _entry(entry: Mapping[str, Any]) -> tuple[dict[str, Any], ListedSchema | Non
         "fallback_tool": entry.get("fallbackTool"),
         "corrective_params": entry.get("correctiveParams"),
     }
+    if isinstance(example := entry.get("example"), Mapping):
+        values["example"] = example
     schema = entry.get("dataSchema")
     return values, ListedSchema(dict(schema)) if isinstance(schema, Mapping) else None
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from mcpcore import observed
 from mcpcore.contract import NO_CONTRACT, Contract
+from mcpcore.errors import FrameworkError
 from mcpcore.lost import LostFailure
 
 if TYPE_CHECKING:
@@ -117,6 +119,14 @@ class BrokenItem(NamedTuple):
         """What the part broke, and where its own record is found."""
         ident = self.outcome.envelope.correlation_id
         return tuple(Breach(kind, f"{text} (an item, id {ident})") for kind, text in self.outcome.breaches)
+
+
+def observe(outcome: Outcome, call: FailedCall) -> None:
+    """Show a failure to the observer, unless the framework raised it for no declared reason."""
+    observer = observed.observer
+    exc = outcome.exception
+    if observer is not None and not (isinstance(exc, FrameworkError) and exc.entry is None):
+        observer.failed(call.surface, call.name, call.contract, outcome.envelope.name, outcome.envelope.reason)
 
 
 def described_breaches(breaches: Sequence[Breach]) -> str:

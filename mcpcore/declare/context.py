@@ -278,9 +278,12 @@ class Context(Generic[R_contra, LifespanT]):
             self._request.noted().use(exc)
             return self._request.record_failure(exc, self._request)
         from mcpcore.mapper import FailureMapper
-        from mcpcore.outcome import FailedCall
+        from mcpcore.outcome import FailedCall, observe
 
-        return FailureMapper().outcome(exc, FailedCall(name=self._name, contract=self._contract)).envelope
+        call = FailedCall(name=self._name, contract=self._contract)
+        outcome = FailureMapper().outcome(exc, call)
+        observe(outcome, call)
+        return outcome.envelope
 
     @deprecated("ctx.judged(...) is now ctx.record_failure(...)")
     def judged(self, exc: BaseException) -> Envelope:

@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, ParamSpec, Type
 
 from typing_extensions import deprecated
 
-from mcpcore import provided
+from mcpcore import observed, provided
 from mcpcore._where import where_function
 from mcpcore.call_limits import CallLimits, checked_limits
 from mcpcore.contract import Contract, ContractError, FailureMode
 from mcpcore.current import current
 from mcpcore.declare.context import Context
 from mcpcore.declare.signature import is_method, name_of, plain_function, read_signature, which_parameter
-from mcpcore.errors import CodedError
+from mcpcore.errors import CodedError, FrameworkError
 from mcpcore.foreign import is_async
 from mcpcore.scopes import checked_scopes
 
@@ -104,6 +104,8 @@ class Declaration:
         except NameError:
             # An annotation names what is defined further down: read again when a server takes the tool.
             self._signature = None
+        if observed.observer is not None:
+            observed.observer.declared(self.noun, self.name, plain, self.contract)
 
     @property
     def signature(self) -> Signature:
@@ -276,6 +278,8 @@ class Declared(_OfDeclaration, Generic[P, T_co]):
         entry = self.contract.get(error.reason)
         if entry is not None and error.entry is None:
             error.declare(entry)
+        if observed.observer is not None and not (isinstance(error, FrameworkError) and error.entry is None):
+            observed.observer.failed(self.noun, self.name, self.contract, error.code.name, error.sent_reason)
 
 
 class DeclaredMethod(_OfDeclaration, Generic[S_contra, P, T_co]):

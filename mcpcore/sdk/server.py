@@ -154,6 +154,8 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
 
         self._complete: Callable[..., Awaitable[Completion | None]] | None = None
         external = external_names("Server", external_tools)
+        self.external_tools: frozenset[str] = external
+        """Tools of other servers, as the option names them."""
         self._startup = Startup(name or "mcp-server", self._record_own_failure, self._check_fallbacks)
         watched: Any = self._startup.watched(no_lifespan if lifespan is None else lifespan)
         with own_handler():

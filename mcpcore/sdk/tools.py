@@ -13,7 +13,7 @@ from pydantic import ConfigDict, PrivateAttr, ValidationError
 from mcpcore.effects import default_effects
 from mcpcore.exceptions import is_a
 from mcpcore.mapper import FailureMapper
-from mcpcore.outcome import FailedCall
+from mcpcore.outcome import FailedCall, observe
 from mcpcore.request import Request
 from mcpcore.sdk.errors import ToolFailure
 from mcpcore.sdk.handlers import nested_call, require_served_by_sdk, run_handler
@@ -107,4 +107,6 @@ class ContractTool(SDKTool):
 
     def _failure(self, exc: Exception, request: Request) -> ToolFailure:
         call = FailedCall(name=self.name, contract=self._tool.contract, state=request.state())
-        return ToolFailure(FailureMapper().outcome(exc, call).envelope)
+        outcome = FailureMapper().outcome(exc, call)
+        observe(outcome, call)
+        return ToolFailure(outcome.envelope)

@@ -1,7 +1,50 @@
-"""Tools for tests of servers: `tool_client(server)` calls a server's tools in memory, with strict contracts."""
+"""Tools for tests of servers. Each name loads its part on first use, so that the plugin of pytest costs little.
+
+- `tool_client(server)` calls a server's tools in memory, with strict contracts.
+- `make_context(tool)` makes the context that a handler takes.
+- `raises_reason(reason)` and `assert_fails(result, reason)` check a failure.
+- `contract_suite(server)` generates the tests that every contract must pass.
+- `fuzz_tool(tool)` calls a tool with arguments that are drawn from its schema.
+"""
 
 from __future__ import annotations
 
-from mcpcore.testing.client import tool_client
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
-__all__ = ["tool_client"]
+    from mcpcore.testing.asserting import RaisedFailure as RaisedFailure
+    from mcpcore.testing.asserting import assert_fails as assert_fails
+    from mcpcore.testing.asserting import raises_reason as raises_reason
+    from mcpcore.testing.client import tool_client as tool_client
+    from mcpcore.testing.context import make_context as make_context
+    from mcpcore.testing.fuzzing import fuzz_tool as fuzz_tool
+    from mcpcore.testing.suite import contract_suite as contract_suite
+
+_HOME_OF = {
+    "RaisedFailure": "asserting",
+    "assert_fails": "asserting",
+    "contract_suite": "suite",
+    "fuzz_tool": "fuzzing",
+    "make_context": "context",
+    "raises_reason": "asserting",
+    "tool_client": "client",
+}
+
+if not TYPE_CHECKING:  # type checkers read the imports above
+    __all__ = list(_HOME_OF)
+
+
+def __getattr__(name: str) -> Any:
+    home = _HOME_OF.get(name)
+    if home is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    value = getattr(import_module(f"{__name__}.{home}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_HOME_OF})

@@ -159,7 +159,9 @@ class ContractMiddleware(Middleware):
         self._startups = Startups(self._make_boundary, self._fields)
         self._hints = ToolHints()
         self._boundaries: weakref.WeakKeyDictionary[FastMCP, tuple[Boundary, object]] = weakref.WeakKeyDictionary()
-        self._fallbacks = Fallbacks(external_names("ContractMiddleware", external_tools), first.strictness)
+        self.external_tools: frozenset[str] = external_names("ContractMiddleware", external_tools)
+        """Tools of other servers, as the option names them."""
+        self._fallbacks = Fallbacks(self.external_tools, first.strictness)
         logs.redact_crashes()
 
     @property

@@ -1,0 +1,331 @@
+"""Strategies of hypothesis for the values that fit a JSON schema.
+
+hypothesis-jsonschema 0.23 relies on private parts of hypothesis that newer releases no longer have. This module uses
+the public strategies alone. It builds values by the common keywords of draft 2020-12. jsonschema then rejects values
+that break any other keyword.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from typing import TYPE_CHECKING, Any, Final, cast
+
+from hypothesis import strategies as st
+from jsonschema import Draft202012Validator
+from jsonschema.exceptions import SchemaError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from hypothesis.strategies import SearchStrategy
+
+_MAX_ITEMS: Final = 1_000
+"""The largest minimum of items, properties or characters that is drawn."""
+
+_MORE: Final = 5
+"""Items that an array may have above its minimum."""
+
+_ANYTHING: Final = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+    max_leaves=5,
+)
+
+_HOSTS: Final = st.from_regex(r"[a-z]{1,12}\.example", fullmatch=True)
+
+_FORMATS: Final[dict[str, Callable[[], SearchStrategy[str]]]] = {
+    "date": lambda: st.dates().map(lambda value: value.isoformat()),
+    "date-time": lambda: st.datetimes(timezones=st.timezones()).map(_with_whole_offset),
+    "duration": lambda: st.integers(0, 10_000).map(lambda seconds: f"PT{seconds}S"),
+    "email": st.emails,
+    "hostname": lambda: _HOSTS,
+    "ipv4": lambda: st.ip_addresses(v=4).map(str),
+    "ipv6": lambda: st.ip_addresses(v=6).map(str),
+    "regex": lambda: st.sampled_from([".*", "^a+$", "[0-9]{2}"]),
+    "time": lambda: st.times().map(lambda value: value.isoformat() + "Z"),
+    "uri": lambda: _HOSTS.map(lambda host: f"https://{host}/"),
+    "uuid": lambda: st.uuids().map(str),
+}
+
+
+class UndrawableSchemaError(ValueError):
+    """A schema has a part for which no values can be drawn; the message names the part."""
+
+
+def values_of(schema: Any) -> SearchStrategy[Any]:
+    """A strategy for the values that fit `schema`.
+
+    Raises:
+        UndrawableSchemaError: If the schema is invalid, refers to another document, or has a part that cannot be drawn.
+    """
+    try:
+        _require_local(schema)
+        Draft202012Validator.check_schema(schema)
+        validator = Draft202012Validator(schema)
+        strategy = _Drawing(schema).of(schema, "#").filter(validator.is_valid)
+        strategy.validate()
+        is_empty = strategy.is_empty
+    except UndrawableSchemaError:
+        raise
+    except SchemaError as exc:
+        place = "/".join(["#", *map(str, exc.absolute_path)])
+        raise UndrawableSchemaError(f"{place}: {exc.message}"[:500]) from None
+    except RecursionError:
+        raise UndrawableSchemaError("the schema is nested too deeply") from None
+    except Exception as exc:  # jsonschema and hypothesis raise many kinds for schemas that nobody wrote by hand
+        raise UndrawableSchemaError(f"{type(exc).__name__}: {exc}"[:500]) from exc
+    if is_empty:
+        raise UndrawableSchemaError("no value fits the schema")
+    return strategy
+
+
+def _require_local(schema: object) -> None:
+    """Refuse references to other documents, which would be loaded from the network.
+
+    Raises:
+        UndrawableSchemaError: If there is one, or a reference to an anchor.
+    """
+    stack = [schema]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, dict):
+            for key in ("$ref", "$dynamicRef"):
+                reference = node.get(key)
+                if isinstance(reference, str) and not (reference == "#" or reference.startswith("#/")):
+                    raise UndrawableSchemaError(f"{key} {reference!r} is not a path in the schema itself")
+            stack += node.values()
+        elif isinstance(node, list):
+            stack += node
+
+
+class _Drawing:
+    """The strategies for the parts of one schema."""
+
+    def __init__(self, root: Any) -> None:
+        self._root = root
+        self._by_reference: dict[str, SearchStrategy[Any]] = {}
+
+    def of(self, schema: Any, place: str) -> SearchStrategy[Any]:
+        """The strategy for the part of the schema at `place`."""
+        if schema is True or schema == {}:
+            return _ANYTHING
+        if schema is False:
+            return st.nothing()
+        if "$ref" in schema:
+            beside = {key: value for key, value in schema.items() if key != "$ref"}
+            if not beside.keys() - _ANNOTATIONS:
+                return self._referred(schema["$ref"])
+            target = self._target(schema["$ref"])
+            return self.of(_merged(target, beside), place) if "$ref" not in target else self.of(target, place)
+        if "const" in schema:
+            return st.just(schema["const"])
+        if "enum" in schema:
+            return st.sampled_from(schema["enum"]) if schema["enum"] else st.nothing()
+        for key in ("anyOf", "oneOf"):
+            if key in schema:
+                beside = {name: value for name, value in schema.items() if name != key}
+                branches = [
+                    self._branch(beside, branch, f"{place}/{key}/{index}") for index, branch in enumerate(schema[key])
+                ]
+                return st.one_of(branches)
+        if "allOf" in schema:
+            whole = {name: value for name, value in schema.items() if name != "allOf"}
+            for part in schema["allOf"]:
+                whole = _merged(whole, self._resolved(part))
+            return self.of(whole, place)
+        kinds = schema.get("type", _kind_by_keywords(schema))
+        kinds = [kinds] if isinstance(kinds, str) else kinds
+        drawn = [cast("SearchStrategy[Any]", getattr(self, f"_{kind}")(schema, place)) for kind in kinds]
+        return st.one_of(drawn) if drawn else _ANYTHING
+
+    def _branch(self, beside: Mapping[str, Any], branch: Any, place: str) -> SearchStrategy[Any]:
+        if not beside.keys() - _ANNOTATIONS:
+            return self.of(branch, place)
+        return self.of(_merged(beside, self._resolved(branch)), place)
+
+    def _resolved(self, part: Any) -> dict[str, Any]:
+        for _ in range(_MAX_ITEMS):
+            if not (isinstance(part, dict) and "$ref" in part):
+                break
+            beside = {key: value for key, value in part.items() if key != "$ref"}
+            part = _merged(self._target(part["$ref"]), beside)
+        if isinstance(part, bool):
+            return {} if part else {"not": {}}
+        return cast("dict[str, Any]", part)
+
+    def _referred(self, reference: str) -> SearchStrategy[Any]:
+        # Deferred, since a schema may contain itself.
+        if reference not in self._by_reference:
+            target = self._target(reference)
+            self._by_reference[reference] = st.deferred(lambda: self.of(target, reference))
+        return self._by_reference[reference]
+
+    def _target(self, reference: str) -> Any:
+        node = self._root
+        for part in reference.split("/")[1:]:
+            key = part.replace("~1", "/").replace("~0", "~")
+            try:
+                node = node[int(key)] if isinstance(node, list) else node[key]
+            except (KeyError, IndexError, ValueError, TypeError):
+                raise UndrawableSchemaError(f"$ref {reference!r} leads nowhere") from None
+        return node
+
+    # -- by type; each is the method of the type of that name --------------------------------------------------------
+
+    def _null(self, schema: Mapping[str, Any], place: str) -> SearchStrategy[Any]:  # noqa: ARG002 - as the others
+        return st.none()
+
+    def _boolean(self, schema: Mapping[str, Any], place: str) -> SearchStrategy[Any]:  # noqa: ARG002 - as the others
+        return st.booleans()
+
+    def _integer(self, schema: Mapping[str, Any], place: str) -> SearchStrategy[Any]:  # noqa: ARG002 - as the others
+        low, high = _bounds(schema)
+        step = schema.get("multipleOf")
+        least = None if low is None else math.ceil(low)
+        most = None if high is None else math.floor(high)
+        if isinstance(step, int):
+            least = None if least is None else math.ceil(least / step)
+            most = None if most is None else most // step
+            return _whole(least, most).map(lambda value: value * step)
+        return _whole(least, most)
+
+    def _number(self, schema: Mapping[str, Any], place: str) -> SearchStrategy[Any]:
+        step = schema.get("multipleOf")
+        whole = self._integer({key: value for key, value in schema.items() if key != "multipleOf"}, place)
+        low, high = _bounds(schema)
+        if step is not None:
+            least = None if low is None else math.ceil(low / step)
+            most = None if high is None else math.floor(high / step)
+            return _whole(least, most).map(lambda value: value * step)
+        return whole | st.floats(_as_float(low), _as_float(high), allow_nan=False, allow_infinity=False)
+
+    def _string(self, schema: Mapping[str, Any], place: str) -> SearchStrategy[Any]:
+        least, most = _required(schema.get("minLength", 0), f"{place}/minLength"), schema.get("maxLength")
+        drawn: SearchStrategy[str]
+        if "pattern" in schema:
+            try:
+                drawn = st.from_regex(re.compile(schema["pattern"]), alphabet=st.characters(codec="utf-8"))
+                drawn.validate()
+            except Exception as exc:  # noqa: BLE001 - a pattern of another language of expressions
+                raise UndrawableSchemaError(f"{place}/pattern: {exc}"[:300]) from None
+            return drawn.filter(lambda text: len(text) >= least and (most is None or len(text) <= most))
+        if schema.get("format") in _FORMATS:
+            drawn = _FORMATS[schema["format"]]()
+            return drawn.filter(lambda text: len(text) >= least and (most is None or len(text) <= most))
+        return st.text(min_size=least, max_size=None if most is None else int(most))
+
+    def _array(self, schema: Mapping[str, Any], place: str) -> SearchStrategy[Any]:
+        first = [
+            self.of(item, f"{place}/prefixItems/{index}") for index, item in enumerate(schema.get("prefixItems", ()))
+        ]
+        least = _required(schema.get("minItems", 0), f"{place}/minItems")
+        most = int(min(schema.get("maxItems", math.inf), max(least, len(first)) + _MORE))
+        rest = self.of(schema.get("items", True), f"{place}/items")
+        unique: Any = _identity if schema.get("uniqueItems") is True else None
+        # Asking a strategy whether it is empty would build a schema that contains itself without end.
+        has_rest = schema.get("items", True) is not False
+        if not first:
+            if not has_rest:
+                return st.just([]) if not least else st.nothing()
+            return st.lists(rest, min_size=least, max_size=most, unique_by=unique)
+        others = (
+            st.just([])
+            if not has_rest
+            else st.lists(rest, min_size=max(0, least - len(first)), max_size=max(0, most - len(first)))
+        )
+        return st.tuples(*first).flatmap(lambda head: others.map(lambda tail: [*head, *tail]))
+
+    def _object(self, schema: Mapping[str, Any], place: str) -> SearchStrategy[Any]:
+        properties = schema.get("properties", {})
+        required = schema.get("required", [])
+        drawn = {name: self.of(part, f"{place}/properties/{name}") for name, part in properties.items()}
+        others = schema.get("additionalProperties", not properties)
+        for name in required:
+            if name not in drawn:
+                drawn[name] = self.of(others, f"{place}/additionalProperties") if others is not True else _ANYTHING
+        for name in required:
+            if properties.get(name) is False or (name not in properties and others is False):
+                return st.nothing()
+        optional = {name: part for name, part in drawn.items() if name not in required}
+        fixed = st.fixed_dictionaries({name: drawn[name] for name in required}, optional=optional)
+        patterns = [
+            (
+                self._string({"pattern": pattern}, f"{place}/patternProperties"),
+                self.of(part, f"{place}/patternProperties"),
+            )
+            for pattern, part in schema.get("patternProperties", {}).items()
+            if part is not False
+        ]
+        names = schema.get("propertyNames", True)
+        if others is not False and (others is not True or not properties):
+            keys = st.text() if names is True else self.of({"type": "string", **names}, f"{place}/propertyNames")
+            patterns.append((keys, self.of(others, f"{place}/additionalProperties")))
+        least = _required(schema.get("minProperties", 0), f"{place}/minProperties")
+        most = max(least, 3)
+        for keys, values in patterns:
+            more = st.dictionaries(keys, values, min_size=max(0, least - len(properties)), max_size=most)
+            fixed = st.tuples(more, fixed).map(lambda both: {**both[0], **both[1]})
+        return fixed
+
+
+_ANNOTATIONS: Final = frozenset(
+    {"$comment", "$defs", "$id", "$schema", "default", "definitions", "deprecated", "description", "examples", "title"}
+)
+
+_KEYWORDS: Final = {
+    "object": {"properties", "required", "additionalProperties", "patternProperties", "minProperties", "propertyNames"},
+    "array": {"items", "prefixItems", "minItems", "maxItems", "uniqueItems", "contains"},
+    "string": {"pattern", "minLength", "maxLength", "format"},
+    "number": {"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"},
+}
+
+
+def _kind_by_keywords(schema: Mapping[str, Any]) -> list[str]:
+    """The types that the keywords of a schema without `type` are about; none if it may be anything."""
+    return [kind for kind, keywords in _KEYWORDS.items() if keywords & schema.keys()]
+
+
+def _merged(one: Any, other: Any) -> dict[str, Any]:
+    """Both schemas as one. If both have a keyword, that of `other` counts; the whole schema rejects wrong values."""
+    one, other = ({} if part is True else {"not": {}} if part is False else part for part in (one, other))
+    merged = {**one, **other}
+    if "properties" in one and "properties" in other:
+        merged["properties"] = {**one["properties"], **other["properties"]}
+    if "required" in one and "required" in other:
+        merged["required"] = list(dict.fromkeys([*one["required"], *other["required"]]))
+    return merged
+
+
+def _bounds(schema: Mapping[str, Any]) -> tuple[Any, Any]:
+    lows = [schema[key] for key in ("minimum", "exclusiveMinimum") if key in schema]
+    highs = [schema[key] for key in ("maximum", "exclusiveMaximum") if key in schema]
+    return max(lows, default=None), min(highs, default=None)
+
+
+def _whole(least: int | None, most: int | None) -> SearchStrategy[int]:
+    if least is not None and most is not None and least > most:
+        return st.nothing()
+    return st.integers(least, most)
+
+
+def _as_float(value: Any) -> float | None:
+    return None if value is None else float(value)
+
+
+def _required(count: Any, place: str) -> int:
+    if count > _MAX_ITEMS:
+        raise UndrawableSchemaError(f"{place}: {count} is more than the {_MAX_ITEMS} that are drawn")
+    return int(count)
+
+
+def _identity(value: Any) -> str:
+    return json.dumps(value, sort_keys=True)
+
+
+def _with_whole_offset(value: Any) -> str:
+    # RFC 3339 has no seconds in the offset, which some old time zones have.
+    text = value.isoformat()
+    match = re.search(r"[+-]\d\d:\d\d(:\d\d(\.\d+)?)?$", text)
+    return str(text) if match is not None and match[1] is None else str(value.replace(tzinfo=None).isoformat()) + "Z"

@@ -1,0 +1,377 @@
+"""`fuzz_tool`: calls a tool with arguments that are drawn from its input schema, and reports how it fails."""
+
+from __future__ import annotations
+
+import json
+import logging
+import sys
+import traceback
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
+
+import anyio
+from anyio.from_thread import start_blocking_portal
+from mcp.server.mcpserver import MCPServer
+from mcp.server.mcpserver.tools import Tool as SDKTool
+
+from mcpcore.contract import Contract
+from mcpcore.declare.tool import Tool
+from mcpcore.dialects.answers import Answer, answer_of
+from mcpcore.envelope import Envelope
+from mcpcore.errors import CodedError
+from mcpcore.escaping import clean_text, one_line
+from mcpcore.redaction import redact_text
+from mcpcore.testing.client import tool_client
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from hypothesis.strategies import SearchStrategy
+    from mcp import Client
+
+_Key: TypeAlias = "tuple[str, ...]"
+Kind = Literal["crash", "leak", "undeclared failure", "broken contract", "timeout"]
+
+_OWN_REASONS: Final = frozenset(
+    {"call_timeout", "invalid_arguments", "missing_scope", "no_access_token", "too_many_calls"}
+)
+_AUTHORED: Final = frozenset({"ToolError", "MCPError"})
+"""Exceptions of the SDK and of FastMCP that an author raises for clients to read."""
+
+_MOST_PROBLEMS: Final = 10
+_MAX_SHOWN: Final = 2_000
+_MIN_LEAK: Final = 6
+"""Characters of an exception's text that are searched for in an answer; a shorter one may be there by chance."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Problem:
+    """One way in which the tool failed badly, with the smallest arguments that were found for it."""
+
+    kind: Kind
+    text: str
+    arguments: Mapping[str, Any]
+
+    def __str__(self) -> str:
+        shown = json.dumps(self.arguments, ensure_ascii=True, sort_keys=True)
+        return f"{self.kind}: {self.text}\n  arguments: {shown[:_MAX_SHOWN]}"
+
+
+class FuzzError(AssertionError):
+    """A tool failed badly.
+
+    Attributes:
+        tool: The name of the tool.
+        problems: What went wrong, each once.
+    """
+
+    def __init__(self, tool: str, problems: tuple[Problem, ...]) -> None:
+        super().__init__(tool, problems)
+        self.tool = tool
+        self.problems = problems
+
+    def __str__(self) -> str:
+        return "\n\n".join([f"{self.tool}: {len(self.problems)} problem(s)", *map(str, self.problems)])
+
+
+class CannotDrawError(ValueError):
+    """No arguments can be drawn from the input schema of a tool."""
+
+
+class _Found(Exception):  # noqa: N818 - how a run of hypothesis ends that found something
+    pass
+
+
+def fuzz_tool(
+    tool: object,
+    *,
+    server: Any = None,
+    max_examples: int = 100,
+    timeout: float = 10,
+    seed: int | None = None,
+    arguments: SearchStrategy[Any] | None = None,
+) -> None:
+    """Call `tool` with arguments that fit its input schema, and report how it fails with the smallest ones.
+
+    ```python
+    def test_get_order() -> None:
+        fuzz_tool(get_order, server=server)
+    ```
+
+    A problem is a crash, a failure that the contract does not declare, a call that breaks its contract, a secret, a
+    traceback or the text of an exception in an answer, or a call without an answer. Arguments that the tool rejects
+    are no problem. Without a `seed` each run draws the same arguments.
+
+    Args:
+        tool: A tool of mcpcore, of the SDK or of FastMCP; with `server`, also its name.
+        server: The server that has the tool, of any kind that `tool_client` takes; its lifespan runs once. By default,
+            a new server with this tool alone.
+        max_examples: The number of calls for a tool without problems.
+        timeout: Seconds that a call may take.
+        seed: Draws other arguments.
+        arguments: A strategy of hypothesis for the arguments, in place of the schema.
+
+    Raises:
+        FuzzError: If there are problems.
+        CannotDrawError: If no arguments can be drawn from the schema, or if the tool rejects all of them.
+        TypeError: If `tool` is not a tool.
+        LookupError: If the server has no tool of this name.
+        ModuleNotFoundError: If hypothesis is not installed.
+    """
+    __tracebackhide__ = True
+    _require_installed()
+    name, target = _target(tool, server)
+    with start_blocking_portal() as portal, portal.wrap_async_context_manager(tool_client(target)) as client:
+        listed = {tool.name: tool for tool in portal.call(_all_tools, client)}
+        if name not in listed:
+            raise LookupError(f"the server has no tool {name!r}; it has {', '.join(map(repr, sorted(listed)))}")
+        contract = Contract.from_listing(listed[name])
+        drawn = arguments if arguments is not None else _strategy(name, listed[name].input_schema)
+        caller = _Caller(name, contract, lambda values: portal.call(_call, client, name, values, timeout), timeout)
+        problems = _search(caller, drawn, max_examples=max_examples, seed=seed)
+    if problems:
+        raise FuzzError(name, tuple(problems))
+    if caller.calls and caller.rejected == caller.calls:
+        raise CannotDrawError(
+            f"{name}: the tool rejected all {caller.calls} arguments that were drawn, as invalid_arguments; pass a "
+            "strategy of hypothesis as arguments="
+        )
+
+
+def _require_installed() -> None:
+    try:
+        import hypothesis  # noqa: F401
+    except ModuleNotFoundError as exc:
+        raise ModuleNotFoundError(
+            'fuzz_tool(...) needs hypothesis; install it with `pip install "mcpcore[testing]"`', name=exc.name
+        ) from None
+
+
+def _target(tool: object, server: Any) -> tuple[str, Any]:
+    """The name of the tool and the server that has it."""
+    if isinstance(tool, str):
+        if server is None:
+            raise TypeError("fuzz_tool(...) takes the name of a tool only with server=")
+        return tool, server
+    name = getattr(tool, "name", None)
+    if not isinstance(name, str):
+        raise TypeError(f"fuzz_tool(...) takes a tool or, with server=, its name, not {type(tool).__name__}")
+    if server is not None:
+        return name, server
+    if isinstance(tool, Tool):
+        from mcpcore import Server
+
+        others = [entry.fallback_tool for entry in tool.contract if entry.fallback_tool not in (None, name)]
+        return name, Server("fuzz", tools=[tool], external_tools=[other for other in others if other is not None])
+    if isinstance(tool, SDKTool):
+        return name, MCPServer("fuzz", tools=[tool])
+    if "fastmcp" in sys.modules:
+        from fastmcp import FastMCP
+        from fastmcp.tools import Tool as FastMCPTool
+
+        if isinstance(tool, FastMCPTool):
+            mcp: FastMCP[Any] = FastMCP("fuzz")
+            mcp.add_tool(tool)
+            return name, mcp
+    raise TypeError(f"fuzz_tool(...) takes a tool or, with server=, its name, not {type(tool).__name__}")
+
+
+async def _all_tools(client: Client) -> list[Any]:
+    tools, cursor = [], None
+    while True:
+        page = await client.list_tools(cursor=cursor)
+        tools += page.tools
+        cursor = page.next_cursor
+        if cursor is None:
+            return tools
+
+
+async def _call(client: Client, name: str, arguments: dict[str, Any], timeout: float) -> Any:  # noqa: ASYNC109 - in seconds, as documented
+    with anyio.fail_after(timeout):
+        return await client.call_tool(name, arguments)
+
+
+# -- drawing -----------------------------------------------------------------------------------------------------------
+
+
+def _strategy(name: str, schema: Any) -> SearchStrategy[Any]:
+    """A strategy for the arguments.
+
+    Raises:
+        CannotDrawError: If there is none for the schema.
+    """
+    from mcpcore.testing.drawing import UndrawableSchemaError, values_of
+
+    try:
+        return values_of({**schema, "type": "object"})
+    except UndrawableSchemaError as exc:
+        raise _cannot_draw(name, exc) from exc
+
+
+def _cannot_draw(name: str, exc: BaseException) -> CannotDrawError:
+    return CannotDrawError(
+        f"{name}: no arguments can be drawn from the input schema: {one_line(str(exc))[:500]}; pass a strategy of "
+        "hypothesis as arguments="
+    )
+
+
+# -- searching ---------------------------------------------------------------------------------------------------------
+
+
+def _search(caller: _Caller, drawn: SearchStrategy[Any], *, max_examples: int, seed: int | None) -> list[Problem]:
+    """The problems, each with the smallest arguments; a run of hypothesis for each, and one that finds no more."""
+    import hypothesis
+    from hypothesis.errors import HypothesisException
+
+    from mcpcore.testing.drawing import UndrawableSchemaError
+
+    problems: dict[_Key, Problem] = {}
+    while len(problems) < _MOST_PROBLEMS:
+        smallest: list[tuple[_Key, Problem]] = []
+
+        def check(
+            values: Any,
+            smallest: list[tuple[_Key, Problem]] = smallest,
+        ) -> None:
+            for key, problem in caller.problems(values):
+                # Once a run has found a problem, it shrinks that one; others get runs of their own.
+                if key not in problems and (not smallest or smallest[-1][0] == key):
+                    smallest.append((key, problem))
+                    raise _Found
+
+        run: Any = hypothesis.given(drawn)(_one_argument(check))
+        run = hypothesis.settings(
+            max_examples=max_examples,
+            derandomize=seed is None,
+            database=None,
+            deadline=None,
+            suppress_health_check=list(hypothesis.HealthCheck),
+            verbosity=hypothesis.Verbosity.quiet,
+            phases=[hypothesis.Phase.generate, hypothesis.Phase.shrink],
+        )(run)
+        if seed is not None:
+            run = hypothesis.seed(seed)(run)
+        try:
+            run()
+        except _Found:
+            pass
+        except (HypothesisException, UndrawableSchemaError, RecursionError) as exc:
+            if not smallest:
+                raise _cannot_draw(caller.name, exc) from exc
+        if not smallest:
+            break
+        # The last one is the final run of hypothesis, with the smallest arguments.
+        key, problem = smallest[-1]
+        problems[key] = problem
+    return list(problems.values())
+
+
+def _one_argument(check: Callable[[Any], None]) -> Callable[[Any], None]:
+    def run(values: Any) -> None:
+        check(values)
+
+    return run
+
+
+class _Caller:
+    """Calls the tool, and judges each answer."""
+
+    def __init__(
+        self, name: str, contract: Contract[Any], call: Callable[[dict[str, Any]], Any], timeout: float
+    ) -> None:
+        self.name = name
+        self.calls = 0
+        self.rejected = 0
+        self._contract = contract
+        self._call = call
+        self._timeout = timeout
+
+    def problems(self, arguments: Any) -> list[tuple[_Key, Problem]]:
+        """What a call with these arguments does wrong, each with a key by which the same problem is recognised."""
+        self.calls += 1
+        logged = _Logged()
+        roots = [logging.getLogger(name) for name in ("", "mcpcore", "mcp", "fastmcp")]
+        for logger in roots:
+            logger.addHandler(logged)
+        try:
+            result = self._call(arguments)
+        except TimeoutError:
+            text = f"no answer within {self._timeout:g} seconds"
+            return [(("timeout",), Problem(kind="timeout", text=text, arguments=arguments))]
+        except Exception as exc:  # noqa: BLE001 - an error of the protocol
+            text = one_line(f"{type(exc).__name__}: {exc}")[:_MAX_SHOWN]
+            return [(("protocol", type(exc).__name__), Problem(kind="crash", text=text, arguments=arguments))]
+        finally:
+            for logger in roots:
+                logger.removeHandler(logged)
+        envelope = Envelope.from_result(result)
+        if envelope is None:
+            return []
+        if envelope.reason in _OWN_REASONS and self._contract.get(envelope.reason) is None:
+            self.rejected += envelope.reason == "invalid_arguments"
+            return []
+        judged = self._judged(envelope, result, arguments, logged)
+        return [(key, Problem(kind=kind, text=text, arguments=arguments)) for key, kind, text in judged]
+
+    def _judged(
+        self, envelope: Envelope, result: object, arguments: object, logged: _Logged
+    ) -> Iterator[tuple[_Key, Kind, str]]:
+        leak = _leak_in(result, arguments, logged)
+        if leak is not None:
+            yield ("leak", leak[0]), "leak", leak[1]
+        if logged.breach is not None:
+            yield ("breach", envelope.name, logged.breach[:40]), "broken contract", logged.breach
+        elif logged.crash is not None:
+            kind, _, last = logged.crash
+            yield ("crash", kind), "crash", f"{last} (clients see {envelope.name})"
+        elif self._contract.get(envelope.reason) is None:
+            reason = "without a reason" if envelope.reason is None else f"with the reason {envelope.reason!r}"
+            text = f"{clean_text(envelope.name)} {reason}: {one_line(envelope.message)[:300]}"
+            yield ("undeclared", envelope.name, envelope.reason or ""), "undeclared failure", text
+
+
+class _Logged(logging.Handler):
+    """Keeps the crash and the breach that a server logs while it answers one call."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.crash: tuple[str, str, str] | None = None
+        """The class of the exception, its text, and both on one line."""
+        self.breach: str | None = None
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Read one record of the log."""
+        message = record.getMessage()
+        if record.name == "mcpcore" and "broke its contract" in message:
+            self.breach = one_line(message.partition(" (id ")[0])[:_MAX_SHOWN]
+        elif record.exc_info and (exc := record.exc_info[1]) is not None:
+            leaf = exc
+            while leaf.__cause__ is not None and not isinstance(leaf, CodedError):
+                leaf = leaf.__cause__
+            if not (isinstance(leaf, CodedError) or type(leaf).__name__ in _AUTHORED):
+                line = "".join(traceback.format_exception_only(leaf)).strip()
+                self.crash = type(leaf).__name__, str(leaf), one_line(line)[:_MAX_SHOWN]
+        elif record.name == "mcpcore" and "failed unexpectedly" in message:
+            last = message.rstrip().rpartition("\n")[2]
+            kind, _, text = last.partition(": ")
+            self.crash = kind, text, one_line(last)[:_MAX_SHOWN]
+
+
+def _leak_in(result: object, arguments: object, logged: _Logged) -> tuple[str, str] | None:
+    """What the failed answer shows that no client may see, and a sentence about it."""
+    answer = answer_of(result)
+    if not isinstance(answer, Answer):
+        return None
+    shown = "\n".join(answer.texts)
+    if answer.structured is not None:
+        shown += "\n" + json.dumps(answer.structured, ensure_ascii=False, default=str)
+    sent = json.dumps(arguments, ensure_ascii=False, default=str)
+    if "Traceback (most recent call last)" in shown and "Traceback" not in sent:
+        return "traceback", "the answer has a traceback"
+    if redact_text(shown) != shown and redact_text(sent) == sent:
+        return "secret", "the answer has the shape of a secret: " + one_line(redact_text(shown))[:300]
+    if logged.crash is not None:
+        kind, text, _ = logged.crash
+        if len(text) >= _MIN_LEAK and text in shown and text not in sent:
+            return f"text of {kind}", f"the answer has the text of {kind}: {one_line(text)[:300]}"
+    return None

@@ -1,0 +1,151 @@
+"""Reason coverage in a run of pytest: in one process, in the workers of pytest-xdist, and in processes of tests."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import pytest
+
+from mcpcore import observed
+from mcpcore.observed import REASONS_VARIABLE
+from mcpcore.testing.reasons.recording import Recorder
+
+if TYPE_CHECKING:
+    import argparse
+
+    from _pytest.terminal import TerminalReporter
+
+    from mcpcore.testing.reasons.reporting import Summary
+
+_FOLDER: Final = "mcpcore_reason_coverage"
+"""The key under which the controller of pytest-xdist tells its workers the folder."""
+
+
+class ReasonCoverage:
+    """Records what the processes of a run raise, and reports it in the process that started the others."""
+
+    def __init__(self, config: pytest.Config, options: argparse.Namespace) -> None:
+        """Start to record.
+
+        Raises:
+            UsageError: If an option is invalid.
+        """
+        self._reports = [_report(value) for value in options.reason_coverage_report]
+        self._fail_under: float | None = options.reason_coverage_fail_under
+        self._config = config
+        base = config.invocation_params.dir
+        self._sources = [(base / source).resolve() for source in options.reason_coverage_source]
+        for source in self._sources:
+            if not source.exists():
+                raise pytest.UsageError(f"--reason-coverage-source: {source} does not exist")
+        self._recorder = Recorder()
+        self._before = observed.observer, os.environ.get(REASONS_VARIABLE)
+        self._folder: Path | None = None
+        self._is_worker = False
+        self._summary: Summary | None = None
+        self._problem: str | None = None
+        observed.observer = self._recorder
+
+    def pytest_configure(self, config: pytest.Config) -> None:
+        """Choose the folder of the run. Servers in other processes learn it from the environment."""
+        worker_input: dict[str, Any] | None = getattr(config, "workerinput", None)
+        folder = None if worker_input is None else worker_input.get(_FOLDER)
+        self._is_worker = folder is not None
+        self._folder = Path(folder or tempfile.mkdtemp(prefix="mcpcore-reasons-"))
+        self._recorder.open(str(self._folder))
+        os.environ[REASONS_VARIABLE] = str(self._folder)
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_configure_node(self, node: Any) -> None:
+        """Tell a worker the folder."""
+        node.workerinput[_FOLDER] = str(self._folder)
+
+    def pytest_collection_finish(self) -> None:
+        """Let servers that the SDK starts over stdio inherit the folder; they get few variables otherwise."""
+        if getattr(self._config.option, "dist", "no") != "no" and not self._is_worker:
+            return  # the workers run the tests
+        try:
+            from mcp.client.stdio import DEFAULT_INHERITED_ENV_VARS
+        except ImportError:  # pragma: no cover - the SDK is a dependency
+            return
+        if REASONS_VARIABLE not in DEFAULT_INHERITED_ENV_VARS:
+            DEFAULT_INHERITED_ENV_VARS.append(REASONS_VARIABLE)
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        """Merge and write the coverage, and fail the run if too few reasons were raised."""
+        if self._is_worker or self._folder is None or self._config.option.collectonly:
+            return
+        from mcpcore.testing.reasons.merging import merged, within
+        from mcpcore.testing.reasons.reporting import Summary
+        from mcpcore.testing.reasons.sites import find_sites
+
+        handlers = within(merged(self._folder), self._sources)
+        root = self._config.rootpath
+        find_sites(handlers, root)
+        summary = self._summary = Summary(handlers, root)
+        problems = []
+        for name, path, write in self._reports:
+            target = self._config.invocation_params.dir / path
+            try:
+                target.parent.mkdir(parents=True, exist_ok=True)
+                target.write_text(write(summary), encoding="utf-8")
+            except OSError as exc:
+                problems.append(f"--reason-coverage-report={name}: {target} cannot be written: {exc.strerror or exc}")
+        if self._fail_under is not None:
+            if not summary.declared and self._fail_under:
+                problems.append("--reason-coverage-fail-under: no reason is declared in this run")
+            elif summary.percent < self._fail_under:
+                problems.append(
+                    f"{summary.shown_percent} of the declared reasons were raised, fewer than the required "
+                    f"{self._fail_under:g}%"
+                )
+        if problems:
+            self._problem = "\n".join(problems)
+            if session.exitstatus in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED):
+                session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+    def pytest_terminal_summary(self, terminalreporter: TerminalReporter) -> None:
+        """Print the coverage."""
+        if self._summary is None:
+            return
+        from mcpcore.testing.reasons.reporting import terminal
+
+        terminalreporter.section("reason coverage")
+        terminalreporter.write_line(terminal(self._summary))
+        for _, path, _ in self._reports:
+            terminalreporter.write_line(f"Written: {path}")
+        if self._problem is not None:
+            terminalreporter.write_line(f"FAILED: {self._problem}", red=True, bold=True)
+
+    def pytest_unconfigure(self) -> None:
+        """Stop to record, and remove the records."""
+        observed.observer, variable = self._before
+        if variable is None:
+            os.environ.pop(REASONS_VARIABLE, None)
+        else:
+            os.environ[REASONS_VARIABLE] = variable
+        self._recorder.close()
+        if self._folder is not None and not self._is_worker:
+            shutil.rmtree(self._folder, ignore_errors=True)
+
+
+def _report(value: str) -> tuple[str, str, Any]:
+    """The name, the path and the writer of a report.
+
+    Raises:
+        UsageError: If there is no such format.
+    """
+    from mcpcore.testing.reasons.reporting import FORMATS
+
+    name, _, path = value.partition(":")
+    if name not in FORMATS:
+        raise pytest.UsageError(
+            f"--reason-coverage-report: unknown format {name!r}; write one of {', '.join(FORMATS)}, or FORMAT:PATH"
+        )
+    default, write = FORMATS[name]
+    return name, path or default, write

@@ -1,0 +1,225 @@
+"""`fuzz_tool` finds crashes, leaks and undeclared failures, each with small arguments; hostile schemas are refused."""
+
+from __future__ import annotations
+
+import time
+from typing import Annotated, Any, Literal
+
+import pytest
+from fastmcp import FastMCP
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from jsonschema import Draft202012Validator
+from mcp.server.mcpserver import MCPServer
+from mcp.server.mcpserver.tools import Tool as SDKTool
+from pydantic import AfterValidator, BaseModel
+
+from mcpcore import Context, ErrorCode, FailureMode, Server, not_found, tool
+from mcpcore.testing import fuzz_tool
+from mcpcore.testing.drawing import UndrawableSchemaError, values_of
+from mcpcore.testing.fuzzing import CannotDrawError, FuzzError
+
+TOO_MANY = FailureMode(
+    "too_many", ErrorCode.INVALID_PARAMS, when="Too many.", recovery="Ask for less.", fallback_tool="x"
+)
+
+
+@tool(errors=[TOO_MANY])
+def take(ctx: Context[Literal["too_many"]], count: int, names: list[str]) -> int:
+    """Take some."""
+    if count > 1_000:
+        raise ctx.fail("too_many")
+    if count > 100:
+        raise not_found("not here")
+    if len(names) > 2:
+        return int(names[count])
+    return count
+
+
+@tool(errors=[TOO_MANY])
+def good(ctx: Context[Literal["too_many"]], count: int) -> int:
+    """Take some."""
+    if count > 10:
+        raise ctx.fail("too_many")
+    return count
+
+
+def problems_of(*args: Any, **options: Any) -> dict[str, Any]:
+    with pytest.raises(FuzzError) as caught:
+        fuzz_tool(*args, **options)
+    return {f"{problem.kind}: {problem.text}": problem.arguments for problem in caught.value.problems}
+
+
+def on_server(added: Any) -> Any:
+    return Server("s", tools=[added], external_tools=["x"])
+
+
+def on_fastmcp(added: Any) -> Any:
+    mcp: FastMCP[Any] = FastMCP("s")
+    mcp.add_tool(added)
+    return mcp
+
+
+@pytest.mark.parametrize("make", [None, on_server, on_fastmcp])
+def test_crashes_and_undeclared_failures(make: Any) -> None:
+    """With the smallest arguments, and the same in each run; a tool without problems passes."""
+    options = {} if make is None else {"server": make(take)}
+    found = problems_of(take, **options)
+    assert {"count": 101, "names": []} == found["undeclared failure: NOT_FOUND without a reason: not here"]
+    (crash,) = [name for name in found if name.startswith("crash: ValueError")]
+    assert {"count": 0, "names": ["", "", ""]} == found[crash]
+    assert found == problems_of(take, **options)
+    fuzz_tool(good, server=None if make is None else make(good), seed=7)
+
+
+@pytest.mark.parametrize("kind", ["FastMCP", "SDK"])
+def test_leaks_of_plain_tools(kind: str) -> None:
+    """The text of an exception, a secret and a traceback."""
+
+    def leak(count: int) -> str:
+        """Leak."""
+        if count > 5:
+            raise KeyError("/srv/private/orders.db")
+        return "fine"
+
+    if kind == "FastMCP":
+        from fastmcp.tools import Tool as FastMCPTool
+
+        found = problems_of(FastMCPTool.from_function(leak))
+    else:
+        found = problems_of(SDKTool.from_function(leak))
+    names = [name for name in found if "KeyError" in name]
+    assert names
+    assert all({"count": 6} == found[name] for name in names)
+
+
+def test_secrets_and_broken_contracts() -> None:
+    """A failure that the author wrote may have them."""
+    both = FailureMode("both", ErrorCode.NOT_FOUND, when="Both.", recovery="Stop.")
+
+    @tool(errors=[both])
+    def fail(ctx: Context[Literal["both"]], secret: bool) -> str:
+        """Fail."""
+        if secret:
+            raise ctx.fail("both", "postgres://shop:hunter2secret@db/orders Traceback (most recent call last):")
+        ctx.fail("both")
+        return "lost"
+
+    kinds = {name.partition(":")[0] for name in problems_of(fail)}
+    assert {"leak", "broken contract"} == kinds
+
+
+def test_calls_without_an_answer() -> None:
+    """They end after the timeout."""
+
+    @tool
+    async def wait(forever: bool) -> str:
+        """Wait."""
+        import anyio
+
+        if forever:
+            await anyio.sleep(60)
+        return "done"
+
+    start = time.monotonic()
+    found = problems_of(wait, timeout=0.2, max_examples=5)
+    assert {"timeout: no answer within 0.2 seconds": {"forever": True}} == found
+    assert time.monotonic() - start < 30
+
+
+def test_what_cannot_be_drawn() -> None:
+    """An error that names the tool and the way out."""
+
+    def never(value: str) -> str:
+        raise ValueError("never")
+
+    @tool
+    def picky(value: Annotated[str, AfterValidator(never)]) -> str:
+        """Take nothing."""
+        return value
+
+    with pytest.raises(CannotDrawError, match="picky: the tool rejected all 10 arguments that were drawn"):
+        fuzz_tool(picky, max_examples=10)
+    with pytest.raises(LookupError, match="no tool 'pick'; it has 'picky'"):
+        fuzz_tool("pick", server=on_server(picky))
+    for wrong in (3, "name", object()):
+        with pytest.raises(TypeError, match=r"fuzz_tool\(...\) takes"):
+            fuzz_tool(wrong)
+    fuzz_tool(good, arguments=st.fixed_dictionaries({"count": st.just(3)}))
+
+
+HOSTILE = {
+    "remote": {"properties": {"a": {"$ref": "http://127.0.0.1:9/x.json"}}},
+    "file": {"$ref": "file:///etc/passwd"},
+    "anchor": {"$dynamicRef": "#node"},
+    "nowhere": {"properties": {"a": {"$ref": "#/$defs/none"}}, "required": ["a"]},
+    "itself": {"$ref": "#"},
+    "regex": {"properties": {"a": {"type": "string", "pattern": "(?<x>\\p{L}["}}, "required": ["a"]},
+    "type": {"properties": {"a": {"type": "text"}}},
+    "huge": {"properties": {"a": {"type": "array", "minItems": 10**9}}, "required": ["a"]},
+    "nothing": {"properties": {"a": False}, "required": ["a"]},
+    "not a mapping": {"properties": 7},
+    "endless": {
+        "$defs": {"n": {"type": "object", "properties": {"n": {"$ref": "#/$defs/n"}}, "required": ["n"]}},
+        "$ref": "#/$defs/n",
+    },
+}
+
+
+@pytest.mark.parametrize("schema", HOSTILE.values(), ids=HOSTILE)
+def test_hostile_schemas_are_refused(schema: dict[str, Any]) -> None:
+    """With a clear error, and without a request to the network."""
+    plain = MCPServer("s")
+    plain.add_tool(lambda: "yes", name="ask", description="Ask.")
+    plain._tool_manager.get_tool("ask").parameters = {"type": "object", **schema}  # type: ignore[union-attr]
+    with pytest.raises(CannotDrawError, match="ask: no arguments can be drawn from the input schema: "):
+        fuzz_tool("ask", server=plain, max_examples=5)
+
+
+def test_a_schema_of_any_depth_is_an_error() -> None:
+    """And not a crash of the recursion."""
+    schema: dict[str, Any] = {"type": "string"}
+    for _ in range(3_000):
+        schema = {"type": "array", "items": schema}
+    with pytest.raises(UndrawableSchemaError):
+        values_of(schema)
+
+
+class Node(BaseModel):
+    name: str
+    children: list[Node] = []
+    kind: Literal["a", "b"] | None = None
+
+
+SCHEMAS = {
+    "recursive": Node.model_json_schema(),
+    "all of": {"allOf": [{"properties": {"a": {"type": "integer"}}}, {"required": ["a"]}], "type": "object"},
+    "one of": {"type": "object", "properties": {"a": {"oneOf": [{"type": "integer"}, {"const": "x"}]}}},
+    "numbers": {"type": "object", "required": ["a", "b"], "properties": {
+        "a": {"type": "number", "exclusiveMinimum": 0, "maximum": 1}, "b": {"type": "integer", "multipleOf": 5, "minimum": 3}}},
+    "strings": {"type": "object", "required": ["a", "b", "c"], "properties": {
+        "a": {"type": "string", "pattern": "^[a-z]{2,4}$"}, "b": {"type": "string", "format": "date-time"},
+        "c": {"type": ["string", "null"], "minLength": 1, "maxLength": 3}}},
+    "arrays": {"type": "object", "properties": {"a": {"type": "array", "uniqueItems": True, "items": {"enum": [1, 2, 3]}},
+        "b": {"type": "array", "prefixItems": [{"type": "integer"}], "items": False}}},
+    "maps": {"type": "object", "additionalProperties": {"type": "integer"}, "minProperties": 1},
+    "patterns": {"type": "object", "patternProperties": {"^x_": {"type": "boolean"}}, "additionalProperties": False},
+    "siblings": {"$defs": {"n": {"type": "integer"}}, "type": "object", "required": ["a"],
+        "properties": {"a": {"$ref": "#/$defs/n", "minimum": 3}}},
+    "not": {"type": "object", "required": ["a"], "properties": {"a": {"type": "integer", "not": {"const": 0}}}},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("schema", SCHEMAS.values(), ids=SCHEMAS)
+def test_drawn_values_fit_the_schema(schema: dict[str, Any]) -> None:
+    """As jsonschema reads it; and not all are the same."""
+    seen = []
+
+    @settings(max_examples=40, database=None, derandomize=True)
+    @given(values_of(schema))
+    def check(value: Any) -> None:
+        seen.append(repr(value))
+        Draft202012Validator(schema).validate(value)
+
+    check()
+    assert len(set(seen)) > 1

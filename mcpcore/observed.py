@@ -1,4 +1,4 @@
-"""The observer of declarations and failures; there is none except under `pytest --reason-coverage`."""
+"""The observer of declarations and failures, which is None except under `pytest --reason-coverage`."""
 
 from __future__ import annotations
 

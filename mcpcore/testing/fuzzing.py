@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import logging
 import sys
-import traceback
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
@@ -20,6 +19,7 @@ from mcpcore.dialects.answers import Answer, answer_of
 from mcpcore.envelope import Envelope
 from mcpcore.errors import CodedError
 from mcpcore.escaping import clean_text, one_line
+from mcpcore.jsonable import safe_str
 from mcpcore.redaction import redact_text
 from mcpcore.testing.client import tool_client
 
@@ -198,7 +198,7 @@ def _strategy(name: str, schema: Any) -> SearchStrategy[Any]:
     """A strategy for the arguments.
 
     Raises:
-        CannotDrawError: If there is none for the schema.
+        CannotDrawError: If the schema has no strategy.
     """
     from mcpcore.testing.drawing import UndrawableSchemaError, values_of
 
@@ -234,18 +234,19 @@ def _search(caller: _Caller, drawn: SearchStrategy[Any], *, max_examples: int, s
             smallest: list[tuple[_Key, Problem]] = smallest,
         ) -> None:
             for key, problem in caller.problems(values):
-                # Once a run has found a problem, it shrinks that one; others get runs of their own.
+                # A run shrinks the first problem that it finds. Each other problem gets its own run.
                 if key not in problems and (not smallest or smallest[-1][0] == key):
                     smallest.append((key, problem))
                     raise _Found
 
+        every_check: Any = hypothesis.HealthCheck
         run: Any = hypothesis.given(drawn)(_one_argument(check))
         run = hypothesis.settings(
             max_examples=max_examples,
             derandomize=seed is None,
             database=None,
             deadline=None,
-            suppress_health_check=list(hypothesis.HealthCheck),
+            suppress_health_check=list(every_check),
             verbosity=hypothesis.Verbosity.quiet,
             phases=[hypothesis.Phase.generate, hypothesis.Phase.shrink],
         )(run)
@@ -287,7 +288,7 @@ class _Caller:
         self._timeout = timeout
 
     def problems(self, arguments: Any) -> list[tuple[_Key, Problem]]:
-        """What a call with these arguments does wrong, each with a key by which the same problem is recognised."""
+        """The problems of a call with these arguments, each with a key that the same problem has in other calls."""
         self.calls += 1
         logged = _Logged()
         roots = [logging.getLogger(name) for name in ("", "mcpcore", "mcp", "fastmcp")]
@@ -348,9 +349,10 @@ class _Logged(logging.Handler):
             leaf = exc
             while leaf.__cause__ is not None and not isinstance(leaf, CodedError):
                 leaf = leaf.__cause__
-            if not (isinstance(leaf, CodedError) or type(leaf).__name__ in _AUTHORED):
-                line = "".join(traceback.format_exception_only(leaf)).strip()
-                self.crash = type(leaf).__name__, str(leaf), one_line(line)[:_MAX_SHOWN]
+            if not (isinstance(leaf, CodedError) or type(leaf).__qualname__ in _AUTHORED):
+                # The log has a stand-in for the exception, with the name of its class as the qualified name.
+                kind, text = type(leaf).__qualname__, safe_str(leaf)
+                self.crash = kind, text, one_line(f"{kind}: {text}")[:_MAX_SHOWN]
         elif record.name == "mcpcore" and "failed unexpectedly" in message:
             last = message.rstrip().rpartition("\n")[2]
             kind, _, text = last.partition(": ")

@@ -43,7 +43,8 @@ class _Listing:
         """All tools; the server is started once for all tests."""
         if self._tools is None:
             self._tools = _run(self._listed)
-        return self._tools
+        tools: dict[str, ListedTool] = self._tools or {}
+        return tools
 
     async def _listed(self) -> dict[str, ListedTool]:
         tools: dict[str, ListedTool] = {}
@@ -139,7 +140,7 @@ def _external(server: Any) -> frozenset[str]:
 
 
 def _run(function: Callable[[], Any]) -> Any:
-    """The result of an async function; in a thread of its own if an event loop runs in this one."""
+    """The result of an async function, which runs in another thread if this one has an event loop."""
     try:
         asyncio.get_running_loop()
     except RuntimeError:
@@ -271,7 +272,7 @@ def _invalid(schema: Mapping[str, Any]) -> str | None:
     return None
 
 
-def _misfit(value: object, schema: Mapping[str, Any]) -> str | None:
+def _misfit(value: Any, schema: Mapping[str, Any]) -> str | None:
     """Why a value does not fit a schema; None if it fits."""
     from jsonschema import Draft202012Validator
     from jsonschema.exceptions import best_match

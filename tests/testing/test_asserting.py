@@ -99,9 +99,9 @@ async def test_a_mismatch_shows_both_surfaces() -> None:
     ):
         with pytest.raises(AssertionError, match=message), raises_reason("no_order", **options):
             await get_order(order_id="x")
-    with pytest.raises(AssertionError, match="the failure breaks its contract: the data of 'no_order'"):
-        with raises_reason("no_order"):
-            await get_order(order_id="bad")
+    message = "the failure breaks its contract: the data of 'no_order'"
+    with pytest.raises(AssertionError, match=message), raises_reason("no_order"):
+        await get_order(order_id="bad")
 
 
 async def test_other_exceptions_pass() -> None:

@@ -32,7 +32,7 @@ class Recorder:
         self._file: int | None = None
 
     def open(self, folder: str) -> None:
-        """Write everything, from now on at once, to a file of this process in `folder`."""
+        """Write the events so far, and each further event when it happens, to a file of this process in `folder`."""
         os.makedirs(folder, exist_ok=True)  # noqa: PTH103 - loading pathlib would slow the start of each server
         path = os.path.join(folder, f"{os.getpid()}-{os.urandom(4).hex()}{SUFFIX}")  # noqa: PTH118
         # A forked process appends to the same file; a line is one write.

@@ -2,7 +2,7 @@
 
 hypothesis-jsonschema 0.23 relies on private parts of hypothesis that newer releases no longer have. This module uses
 the public strategies alone. It builds values by the common keywords of draft 2020-12. jsonschema then rejects values
-that break any other keyword.
+that break any other keyword. A schema may be written to keep a program busy, so each step is bounded.
 """
 
 from __future__ import annotations
@@ -11,10 +11,16 @@ import json
 import math
 import re
 from typing import TYPE_CHECKING, Any, Final, cast
+from urllib.parse import unquote
 
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 from jsonschema.exceptions import SchemaError
+from jsonschema.validators import extend
+from pydantic_core import SchemaError as PatternError
+from referencing import Registry
+
+from mcpcore.client.schemas import bounded, matcher, time_limit
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -24,7 +30,10 @@ if TYPE_CHECKING:
 _MAX_ITEMS: Final = 1_000
 """The largest minimum of items, properties or characters that is drawn."""
 
-_MORE: Final = 5
+_MAX_PARTS: Final = 20_000
+"""The parts of a schema for which strategies are built; references can multiply them without end."""
+
+_MORE: Final = 4
 """Items that an array may have above its minimum."""
 
 _ANYTHING: Final = st.recursive(
@@ -63,8 +72,7 @@ def values_of(schema: Any) -> SearchStrategy[Any]:
     try:
         _require_local(schema)
         Draft202012Validator.check_schema(schema)
-        validator = Draft202012Validator(schema)
-        strategy = _Drawing(schema).of(schema, "#").filter(validator.is_valid)
+        strategy = _Drawing(schema).of(schema, "#").filter(_validity_by(schema))
         strategy.validate()
         is_empty = strategy.is_empty
     except UndrawableSchemaError:
@@ -79,6 +87,31 @@ def values_of(schema: Any) -> SearchStrategy[Any]:
     if is_empty:
         raise UndrawableSchemaError("no value fits the schema")
     return strategy
+
+
+def _validity_by(schema: Any) -> Callable[[Any], bool]:
+    """A function that says whether a value is valid, and raises if the schema keeps it busy."""
+    whole = Draft202012Validator.VALIDATORS
+    replaced = {"pattern": _pattern, **{name: whole[name] for name in ("unevaluatedItems", "unevaluatedProperties")}}
+    kind: Any = extend(bounded(Draft202012Validator), replaced)  # type: ignore[no-untyped-call]
+    validator = kind(schema, registry=Registry())
+
+    def is_valid(value: Any) -> bool:
+        try:
+            with time_limit():
+                return bool(validator.is_valid(value))
+        except TimeoutError as exc:
+            raise UndrawableSchemaError(str(exc)) from None
+
+    return is_valid
+
+
+def _pattern(validator: Any, pattern: str, instance: Any, schema: Any) -> Any:
+    try:
+        matcher(pattern)
+    except PatternError:  # look-around and back-references
+        return Draft202012Validator.VALIDATORS["pattern"](validator, pattern, instance, schema)
+    return bounded(Draft202012Validator).VALIDATORS["pattern"](validator, pattern, instance, schema)
 
 
 def _require_local(schema: object) -> None:
@@ -106,9 +139,13 @@ class _Drawing:
     def __init__(self, root: Any) -> None:
         self._root = root
         self._by_reference: dict[str, SearchStrategy[Any]] = {}
+        self._parts = 0
 
     def of(self, schema: Any, place: str) -> SearchStrategy[Any]:
         """The strategy for the part of the schema at `place`."""
+        self._parts += 1
+        if self._parts > _MAX_PARTS:
+            raise UndrawableSchemaError(f"the schema has more than {_MAX_PARTS} parts")
         if schema is True or schema == {}:
             return _ANYTHING
         if schema is False:
@@ -164,7 +201,7 @@ class _Drawing:
 
     def _target(self, reference: str) -> Any:
         node = self._root
-        for part in reference.split("/")[1:]:
+        for part in unquote(reference).split("/")[1:]:
             key = part.replace("~1", "/").replace("~0", "~")
             try:
                 node = node[int(key)] if isinstance(node, list) else node[key]
@@ -206,7 +243,8 @@ class _Drawing:
         drawn: SearchStrategy[str]
         if "pattern" in schema:
             try:
-                drawn = st.from_regex(re.compile(schema["pattern"]), alphabet=st.characters(codec="utf-8"))
+                # As in JavaScript, a digit is one of ten.
+                drawn = st.from_regex(re.compile(schema["pattern"], re.ASCII), alphabet=st.characters(codec="utf-8"))
                 drawn.validate()
             except Exception as exc:  # noqa: BLE001 - a pattern of another language of expressions
                 raise UndrawableSchemaError(f"{place}/pattern: {exc}"[:300]) from None
@@ -260,7 +298,7 @@ class _Drawing:
         ]
         names = schema.get("propertyNames", True)
         if others is not False and (others is not True or not properties):
-            keys = st.text() if names is True else self.of({"type": "string", **names}, f"{place}/propertyNames")
+            keys = self.of(_merged({"type": "string"}, names), f"{place}/propertyNames")
             patterns.append((keys, self.of(others, f"{place}/additionalProperties")))
         least = _required(schema.get("minProperties", 0), f"{place}/minProperties")
         most = max(least, 3)

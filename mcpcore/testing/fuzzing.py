@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import logging
 import sys
+import time
+from concurrent.futures import Future
+from contextlib import contextmanager
 from dataclasses import dataclass
+from threading import Thread
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 import anyio
-from anyio.from_thread import start_blocking_portal
 from mcp.server.mcpserver import MCPServer
 from mcp.server.mcpserver.tools import Tool as SDKTool
 
@@ -24,7 +28,7 @@ from mcpcore.redaction import redact_text
 from mcpcore.testing.client import tool_client
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Container, Iterator, Mapping
 
     from hypothesis.strategies import SearchStrategy
     from mcp import Client
@@ -40,6 +44,9 @@ _AUTHORED: Final = frozenset({"ToolError", "MCPError"})
 
 _MOST_PROBLEMS: Final = 10
 _MAX_SHOWN: Final = 2_000
+_GRACE: Final = 2
+"""Seconds for which a call may outlast its timeout; after that, the handler blocks the event loop."""
+
 _MIN_LEAK: Final = 6
 """Characters of an exception's text that are searched for in an answer; a shorter one may be there by chance."""
 
@@ -82,12 +89,17 @@ class _Found(Exception):  # noqa: N818 - how a run of hypothesis ends that found
     pass
 
 
+class _Stopped(BaseException):
+    """Ends a run of hypothesis at once: the time is over, or the server does not answer any more."""
+
+
 def fuzz_tool(
     tool: object,
     *,
     server: Any = None,
     max_examples: int = 100,
     timeout: float = 10,
+    max_seconds: float = 60,
     seed: int | None = None,
     arguments: SearchStrategy[Any] | None = None,
 ) -> None:
@@ -102,12 +114,16 @@ def fuzz_tool(
     traceback or the text of an exception in an answer, or a call without an answer. Arguments that the tool rejects
     are no problem. Without a `seed` each run draws the same arguments.
 
+    The search ends after `max_seconds`. The arguments of a problem may then not be the smallest ones. It also ends when
+    a handler blocks the event loop of the server, since nothing can stop that handler.
+
     Args:
         tool: A tool of mcpcore, of the SDK or of FastMCP; with `server`, also its name.
         server: The server that has the tool, of any kind that `tool_client` takes; its lifespan runs once. By default,
             a new server with this tool alone.
         max_examples: The number of calls for a tool without problems.
         timeout: Seconds that a call may take.
+        max_seconds: Seconds that the whole search may take, apart from one last call.
         seed: Draws other arguments.
         arguments: A strategy of hypothesis for the arguments, in place of the schema.
 
@@ -121,21 +137,58 @@ def fuzz_tool(
     __tracebackhide__ = True
     _require_installed()
     name, target = _target(tool, server)
-    with start_blocking_portal() as portal, portal.wrap_async_context_manager(tool_client(target)) as client:
-        listed = {tool.name: tool for tool in portal.call(_all_tools, client)}
+    with _served(target) as (loop, client):
+        listed = {tool.name: tool for tool in asyncio.run_coroutine_threadsafe(_all_tools(client), loop).result()}
         if name not in listed:
             raise LookupError(f"the server has no tool {name!r}; it has {', '.join(map(repr, sorted(listed)))}")
         contract = Contract.from_listing(listed[name])
         drawn = arguments if arguments is not None else _strategy(name, listed[name].input_schema)
-        caller = _Caller(name, contract, lambda values: portal.call(_call, client, name, values, timeout), timeout)
+        caller = _Caller(name, contract, loop, client, timeout=timeout, max_seconds=max_seconds)
         problems = _search(caller, drawn, max_examples=max_examples, seed=seed)
     if problems:
         raise FuzzError(name, tuple(problems))
-    if caller.calls and caller.rejected == caller.calls:
-        raise CannotDrawError(
-            f"{name}: the tool rejected all {caller.calls} arguments that were drawn, as invalid_arguments; pass a "
-            "strategy of hypothesis as arguments="
-        )
+    if caller.calls == caller.rejected:
+        cause = f"the tool rejected all {caller.calls} arguments that were drawn, as invalid_arguments"
+        if not caller.calls:
+            cause = f"no arguments could be drawn within {max_seconds:g} seconds"
+        raise CannotDrawError(f"{name}: {cause}; pass a strategy of hypothesis as arguments=")
+
+
+@contextmanager
+def _served(server: Any) -> Iterator[tuple[asyncio.AbstractEventLoop, Client]]:
+    """Run `server` with a client in another thread.
+
+    The thread is left behind if a handler blocks its event loop, which would otherwise keep the test from ending. As a
+    daemon, it does not keep the program from ending either, and neither do the threads of sync handlers.
+    """
+    started: Future[tuple[asyncio.AbstractEventLoop, Client]] = Future()
+    ended: Future[None] = Future()
+    stop = asyncio.Event()
+
+    async def serve() -> None:
+        async with tool_client(server) as client:
+            started.set_result((asyncio.get_running_loop(), client))
+            await stop.wait()
+
+    def run() -> None:
+        try:
+            asyncio.run(serve())
+        except BaseException as exc:  # noqa: BLE001 - raised in the thread of the test
+            (ended if started.done() else started).set_exception(exc)
+        else:
+            ended.set_result(None)
+
+    Thread(target=run, name="fuzz_tool", daemon=True).start()
+    loop, client = started.result()
+    try:
+        yield loop, client
+    finally:
+        loop.call_soon_threadsafe(stop.set)
+        try:
+            ended.result(_GRACE)
+        except TimeoutError:
+            if ended.done():
+                raise
 
 
 def _require_installed() -> None:
@@ -186,11 +239,6 @@ async def _all_tools(client: Client) -> list[Any]:
             return tools
 
 
-async def _call(client: Client, name: str, arguments: dict[str, Any], timeout: float) -> Any:  # noqa: ASYNC109 - in seconds, as documented
-    with anyio.fail_after(timeout):
-        return await client.call_tool(name, arguments)
-
-
 # -- drawing -----------------------------------------------------------------------------------------------------------
 
 
@@ -219,91 +267,127 @@ def _cannot_draw(name: str, exc: BaseException) -> CannotDrawError:
 
 
 def _search(caller: _Caller, drawn: SearchStrategy[Any], *, max_examples: int, seed: int | None) -> list[Problem]:
-    """The problems, each with the smallest arguments; a run of hypothesis for each, and one that finds no more."""
+    """The problems: a run of hypothesis finds and shrinks one of them, and the last run finds no more."""
     import hypothesis
+    from hypothesis import strategies as st
     from hypothesis.errors import HypothesisException
 
     from mcpcore.testing.drawing import UndrawableSchemaError
 
+    @st.composite
+    def in_time(draw: Any) -> Any:
+        caller.require_time()
+        return draw(drawn)
+
+    every_check: Any = hypothesis.HealthCheck
+    settings = hypothesis.settings(
+        max_examples=max_examples,
+        derandomize=seed is None,
+        database=None,
+        deadline=None,
+        suppress_health_check=list(every_check),
+        verbosity=hypothesis.Verbosity.quiet,
+        phases=[hypothesis.Phase.generate, hypothesis.Phase.shrink],
+    )
     problems: dict[_Key, Problem] = {}
-    while len(problems) < _MOST_PROBLEMS:
-        smallest: list[tuple[_Key, Problem]] = []
-
-        def check(
-            values: Any,
-            smallest: list[tuple[_Key, Problem]] = smallest,
-        ) -> None:
-            for key, problem in caller.problems(values):
-                # A run shrinks the first problem that it finds. Each other problem gets its own run.
-                if key not in problems and (not smallest or smallest[-1][0] == key):
-                    smallest.append((key, problem))
-                    raise _Found
-
-        every_check: Any = hypothesis.HealthCheck
-        run: Any = hypothesis.given(drawn)(_one_argument(check))
-        run = hypothesis.settings(
-            max_examples=max_examples,
-            derandomize=seed is None,
-            database=None,
-            deadline=None,
-            suppress_health_check=list(every_check),
-            verbosity=hypothesis.Verbosity.quiet,
-            phases=[hypothesis.Phase.generate, hypothesis.Phase.shrink],
-        )(run)
+    while not caller.is_over and len(problems) < _MOST_PROBLEMS:
+        search = _OneProblem(caller, problems)
+        run: Any = settings(hypothesis.given(in_time())(search.check))
         if seed is not None:
             run = hypothesis.seed(seed)(run)
         try:
             run()
         except _Found:
             pass
-        except (HypothesisException, UndrawableSchemaError, RecursionError) as exc:
-            if not smallest:
+        except (_Stopped, HypothesisException, UndrawableSchemaError, RecursionError) as exc:
+            # Hypothesis takes a stop for arguments that cannot be drawn twice. A tool may be random, too.
+            if search.key is None and not caller.is_over:
                 raise _cannot_draw(caller.name, exc) from exc
-        if not smallest:
+        if search.key is None:
             break
-        # The last one is the final run of hypothesis, with the smallest arguments.
-        key, problem = smallest[-1]
-        problems[key] = problem
+        problems[search.key] = search.smallest[0]
     return list(problems.values())
 
 
-def _one_argument(check: Callable[[Any], None]) -> Callable[[Any], None]:
-    def run(values: Any) -> None:
-        check(values)
+class _OneProblem:
+    """Finds a problem that is not known yet, with smaller and smaller arguments."""
 
-    return run
+    def __init__(self, caller: _Caller, known: Container[_Key]) -> None:
+        self.key: _Key | None = None
+        self.smallest: list[Problem] = []
+        self._caller = caller
+        self._known = known
+        self.check: Callable[..., None] = lambda values: self._check(values)
+
+    def _check(self, values: Any) -> None:
+        for key, problem in self._caller.problems(values):
+            # A run shrinks the first problem that it finds. Each other problem gets its own run.
+            if key not in self._known and self.key in (None, key):
+                self.key = key
+                self.smallest = [min([problem, *self.smallest], key=_size)]
+                raise _Found
+
+
+def _size(problem: Problem) -> tuple[int, str]:
+    text = json.dumps(problem.arguments, ensure_ascii=False, sort_keys=True)
+    return len(text), text
 
 
 class _Caller:
     """Calls the tool, and judges each answer."""
 
     def __init__(
-        self, name: str, contract: Contract[Any], call: Callable[[dict[str, Any]], Any], timeout: float
+        self,
+        name: str,
+        contract: Contract[Any],
+        loop: asyncio.AbstractEventLoop,
+        client: Client,
+        *,
+        timeout: float,
+        max_seconds: float,
     ) -> None:
         self.name = name
         self.calls = 0
         self.rejected = 0
+        self.is_over = False
+        """Whether the time is over, or a handler blocks the event loop, so that no further call can be answered."""
         self._contract = contract
-        self._call = call
+        self._loop = loop
+        self._client = client
         self._timeout = timeout
+        self._end = time.monotonic() + max_seconds
+
+    def require_time(self) -> None:
+        """Stop the search if it is over."""
+        self.is_over = self.is_over or time.monotonic() > self._end
+        if self.is_over:
+            raise _Stopped
+
+    async def _answer(self, arguments: dict[str, Any]) -> Any:
+        with anyio.fail_after(self._timeout):
+            return await self._client.call_tool(self.name, arguments)
 
     def problems(self, arguments: Any) -> list[tuple[_Key, Problem]]:
         """The problems of a call with these arguments, each with a key that the same problem has in other calls."""
         self.calls += 1
         logged = _Logged()
-        roots = [logging.getLogger(name) for name in ("", "mcpcore", "mcp", "fastmcp")]
-        for logger in roots:
+        loggers = [logging.getLogger(name) for name in ("", "mcpcore", "mcp", "fastmcp")]
+        for logger in loggers:
             logger.addHandler(logged)
         try:
-            result = self._call(arguments)
+            future = asyncio.run_coroutine_threadsafe(self._answer(arguments), self._loop)
+            result = future.result(self._timeout + _GRACE)
         except TimeoutError:
             text = f"no answer within {self._timeout:g} seconds"
+            if not future.done():
+                self.is_over = True
+                text += ", since the handler blocks the event loop"
             return [(("timeout",), Problem(kind="timeout", text=text, arguments=arguments))]
         except Exception as exc:  # noqa: BLE001 - an error of the protocol
             text = one_line(f"{type(exc).__name__}: {exc}")[:_MAX_SHOWN]
             return [(("protocol", type(exc).__name__), Problem(kind="crash", text=text, arguments=arguments))]
         finally:
-            for logger in roots:
+            for logger in loggers:
                 logger.removeHandler(logged)
         envelope = Envelope.from_result(result)
         if envelope is None:

@@ -96,12 +96,16 @@ def _validity_by(schema: Any) -> Callable[[Any], bool]:
     kind: Any = extend(bounded(Draft202012Validator), replaced)  # type: ignore[no-untyped-call]
     validator = kind(schema, registry=Registry())
 
+    slow: list[str] = []
+
     def is_valid(value: Any) -> bool:
-        try:
-            with time_limit():
-                return bool(validator.is_valid(value))
-        except TimeoutError as exc:
-            raise UndrawableSchemaError(str(exc)) from None
+        if not slow:  # else hypothesis tries again with another value
+            try:
+                with time_limit():
+                    return bool(validator.is_valid(value))
+            except TimeoutError as exc:
+                slow.append(str(exc))
+        raise UndrawableSchemaError(slow[0])
 
     return is_valid
 

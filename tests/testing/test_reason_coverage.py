@@ -1,4 +1,4 @@
-"""`pytest --reason-coverage`: in one process, under pytest-xdist, and for servers in processes of their own."""
+"""`pytest --reason-coverage`: in one process, under pytest-xdist, and for servers in other processes."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
+pytest_plugins = ["pytester"]
 
 SHOP = '''
 from typing import Literal
@@ -80,42 +82,32 @@ async def call(server, name, **arguments):
 
 
 class Project:
-    """A project in a folder, whose tests run in a process of their own."""
+    """A project in a folder, whose tests run in another process."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, kind: str, tests: str) -> None:
         self.folder = folder
+        (folder / "shop.py").write_text(SHOP + SERVERS[kind] + RUN)
+        (folder / "test_shop.py").write_text(HEAD + tests)
 
     def run(self, *options: str, code: int = 0) -> str:
-        env = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST_", "MCPCORE_"))}
-        command = [
-            sys.executable,
-            "-m",
-            "pytest",
-            "-q",
-            "-p",
-            "no:cacheprovider",
-            "-p",
-            "no:langsmith_plugin",
-            *options,
-        ]
-        done = subprocess.run(
-            command, cwd=self.folder, capture_output=True, text=True, timeout=120, env=env, check=False
-        )
-        assert done.returncode == code, done.stdout + done.stderr
-        return done.stdout
+        """What pytest printed."""
+        return run_pytest(self.folder, *options, code=code)
 
-    def report(self, *options: str, code: int = 0) -> dict[str, Any]:
-        self.run("--reason-coverage-report=json:r.json", *options, code=code)
-        report: dict[str, Any] = json.loads((self.folder / "r.json").read_text())
+    @property
+    def report(self) -> dict[str, Any]:
+        """The report as JSON."""
+        report: dict[str, Any] = json.loads((self.folder / "out" / "r.json").read_text())
         return report
 
 
-@pytest.fixture(params=SERVERS)
-def project(request: pytest.FixtureRequest, tmp_path: Path) -> Project:
-    """A project with a server of each kind."""
-    (tmp_path / "shop.py").write_text(SHOP + SERVERS[request.param] + RUN)
-    (tmp_path / "pytest.ini").write_text("[pytest]\n")
-    return Project(tmp_path)
+def run_pytest(folder: Path, *options: str, code: int = 0) -> str:
+    (folder / "pytest.ini").write_text("[pytest]\n")
+    env = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST_", "MCPCORE_"))}
+    plugins = ("-p", "no:cacheprovider", "-p", "no:langsmith_plugin")
+    command = [sys.executable, "-m", "pytest", "-q", *plugins, *options]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=120, env=env, check=False)
+    assert done.returncode == code, done.stdout + done.stderr
+    return done.stdout
 
 
 def raised(report: dict[str, Any], name: str = "get_order") -> dict[str, bool]:
@@ -123,62 +115,68 @@ def raised(report: dict[str, Any], name: str = "get_order") -> dict[str, bool]:
     return {reason["reason"]: reason["raised"] for reason in handler["reasons"]}
 
 
-def undeclared(report: dict[str, Any], name: str = "get_order") -> list[str]:
+def undeclared(report: dict[str, Any], name: str) -> list[str]:
     (handler,) = [handler for handler in report["handlers"] if handler["name"] == name]
     return [entry["code"] for entry in handler["undeclared"]]
 
 
-def test_what_no_test_raised(project: Project) -> None:
-    """It is in the terminal, in JSON, HTML and Markdown, with the place that would raise it."""
-    (project.folder / "test_shop.py").write_text(
-        HEAD
-        + """
+IN_MEMORY = """
 async def test_calls():
     assert (await call(server, "get_order", order_id="x")).is_error
     assert (await call(server, "get_order", order_id="crash")).is_error
     assert (await call(server, "list_orders", limit=4)).is_error
     assert (await call(server, "list_orders", limit="x")).is_error
 """
-    )
-    formats = ("json", "html", "markdown")
-    out = project.run("--reason-coverage", *(f"--reason-coverage-report={kind}" for kind in formats))
+
+
+@pytest.mark.parametrize("kind", SERVERS)
+def test_what_no_test_raised(tmp_path: Path, kind: str) -> None:
+    """It is in the terminal, in JSON, HTML and Markdown, with the place that would raise it; too few fail the run."""
+    formats = ("json:out/r.json", "html:out/r.html", "markdown:out/r.md", "html:test_shop.py/r.html")
+    options = ("--reason-coverage-fail-under=34", *(f"--reason-coverage-report={name}" for name in formats))
+    shop = Project(tmp_path, kind, IN_MEMORY)
+    out = shop.run(*options, code=1)
     line = SHOP.split("\n").index('    raise ctx.fail("slow")') + 1
     assert f"not raised: slow (shop.py:{line})" in out
     assert "not raised: never (no known code raises it)" in out
     assert "TOTAL              3       1  33.3%" in out
-    report = json.loads((project.folder / "reason-coverage.json").read_text())
-    assert {"no_order": True, "slow": False, "never": False} == raised(report)
-    assert ["NOT_FOUND"] == undeclared(report, "list_orders")
-    assert 1 == len(undeclared(report))
-    for name in ("reason-coverage.html", "reason-coverage.md"):
-        text = (project.folder / name).read_text()
+    assert "33.3% of the declared reasons were raised, fewer than the required 34%" in out
+    assert "r.html cannot be written: " in out
+    assert {"no_order": True, "slow": False, "never": False} == raised(shop.report)
+    assert ["NOT_FOUND"] == undeclared(shop.report, "list_orders")
+    assert 1 == len(undeclared(shop.report, "get_order"))
+    for name in ("r.html", "r.md"):
+        text = (tmp_path / "out" / name).read_text()
         assert "1 of 3 declared reasons were raised: 33.3%." in text
         assert "slow" in text or "sl&#" in text
 
 
-def test_workers_of_xdist(project: Project) -> None:
-    """Each worker raises one reason; the controller reports both."""
-    (project.folder / "test_shop.py").write_text(
-        HEAD
-        + """
-@pytest.mark.parametrize("order_id", ["x", "slow"])
-async def test_calls(order_id, worker_id):
-    assert (await call(server, "get_order", order_id=order_id)).is_error
-"""
-    )
-    report = project.report("-n", "2", "--dist", "each")
-    assert {"no_order": True, "slow": True, "never": False} == raised(report)
-
-
-@pytest.mark.parametrize("options", [(), ("-n", "1")], ids=["alone", "xdist"])
-def test_servers_over_stdio(project: Project, options: tuple[str, ...]) -> None:
-    """A server in a process of its own, which the SDK gives few variables, and one that is killed."""
-    (project.folder / "test_shop.py").write_text(
-        HEAD.replace("from shop import get_order, server\n", "")
-        + """
-async def test_calls():
+OTHER_PROCESSES = """
+async def test_over_stdio():
+    # The SDK gives a server few variables.
     async with Client(StdioServerParameters(command=sys.executable, args=["shop.py"])) as client:
         assert (await client.call_tool("get_order", {"order_id": "x"})).is_error
+
+async def test_over_http():
+    import socket, subprocess
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    program = f"from shop import server; server.run(transport='streamable-http', port={port})"
+    process = subprocess.Popen([sys.executable, "-c", program], stderr=subprocess.DEVNULL)
+    try:
+        with anyio.fail_after(60):
+            while True:
+                try:
+                    await (await anyio.connect_tcp("127.0.0.1", port)).aclose()
+                    break
+                except OSError:
+                    await anyio.sleep(0.05)
+        async with Client(f"http://127.0.0.1:{port}/mcp") as client:
+            assert (await client.call_tool("list_orders", {"limit": 4})).is_error
+    finally:
+        process.kill()
+        process.wait()
 
 def test_killed():
     import subprocess
@@ -189,49 +187,59 @@ def test_killed():
     )
     assert subprocess.run([sys.executable, "-c", program]).returncode == -signal.SIGKILL
 """
-    )
-    report = project.report(*options)
-    assert {"no_order": True, "slow": True, "never": False} == raised(report)
 
 
-def test_calls_without_a_server(project: Project) -> None:
-    """A tool that is called like a function, and a handler with a made context."""
-    (project.folder / "test_shop.py").write_text(
-        HEAD
-        + """
-async def test_function():
-    with raises_reason("no_order"):
-        await get_order(order_id="x")
+@pytest.mark.parametrize(("kind", "options"), [("Server", ()), ("FastMCP", ("-n", "2"))])
+def test_servers_in_other_processes(tmp_path: Path, kind: str, options: tuple[str, ...]) -> None:
+    """Over stdio and over HTTP, and killed; the tests run in one process or in the workers of pytest-xdist."""
+    shop = Project(tmp_path, kind, OTHER_PROCESSES)
+    shop.run("--reason-coverage-report=json:out/r.json", *options)
+    assert {"no_order": True, "slow": True, "never": False} == raised(shop.report)
+    assert ["NOT_FOUND"] == undeclared(shop.report, "list_orders")
+
+
+WORKERS = """
+async def test_function(worker_id):
+    order_id, reason = ("x", "no_order") if worker_id == "gw0" else ("slow", "slow")
+    with raises_reason(reason):
+        await get_order(order_id=order_id)
 
 async def test_handler(make_context):
     with pytest.raises(CodedError):
-        await get_order.handler(make_context(get_order), order_id="slow")
+        await get_order.handler(make_context(get_order), order_id="x")
 """
-    )
-    assert {"no_order": True, "slow": True, "never": False} == raised(project.report())
 
 
-def test_fail_under(project: Project) -> None:
-    """It fails the run below the percentage, and without any reasons."""
-    (project.folder / "test_shop.py").write_text(
-        HEAD + "async def test_one():\n    assert (await call(server, 'get_order', order_id='x')).is_error\n"
-    )
-    project.run("--reason-coverage-fail-under=33")
-    out = project.run("--reason-coverage-fail-under=34", code=1)
-    assert "33.3% of the declared reasons were raised, fewer than the required 34%" in out
-    out = project.run("-n", "1", "--reason-coverage-fail-under=34", code=1)
-    assert "fewer than the required 34%" in out
-    (project.folder / "other").mkdir()
-    out = project.run("--reason-coverage-fail-under=1", "--reason-coverage-source=other", code=1)
-    assert "no reason is declared" in out
-    project.run("--reason-coverage-fail-under=101", code=4)
-    project.run("--reason-coverage-source=missing", code=4)
-    project.run("--reason-coverage-report=pdf", code=4)
+def test_workers_of_xdist(tmp_path: Path) -> None:
+    """Each worker raises one reason, in a tool that is called like a function; the controller reports both."""
+    shop = Project(tmp_path, "Server", WORKERS)
+    out = shop.run("-n", "2", "--dist", "each", "--reason-coverage-fail-under=67", code=1)
+    assert "TOTAL            3       2  66.6%" in out
+    assert "fewer than the required 67%" in out
+
+
+def test_a_source_without_contracts(tmp_path: Path) -> None:
+    """Nothing is reported, and no percentage is reached."""
+    (tmp_path / "test_it.py").write_text("def test_it(): pass\n")
+    out = run_pytest(tmp_path, "--reason-coverage-fail-under=1", "--reason-coverage-source=test_it.py", code=1)
+    assert "No contract was declared in this run." in out
+    assert "no reason is declared in this run" in out
+
+
+def test_wrong_options(pytester: pytest.Pytester) -> None:
+    """They are refused before a test runs."""
+    for option, message in (
+        ("--reason-coverage-fail-under=101", "must be between 0 and 100"),
+        ("--reason-coverage-source=missing", "does not exist"),
+        ("--reason-coverage-report=pdf", "unknown format 'pdf'"),
+    ):
+        done = pytester.runpytest_inprocess(option, "-p", "no:langsmith_plugin", "-p", "no:xdist")
+        assert pytest.ExitCode.USAGE_ERROR == done.ret
+        assert message in "\n".join(done.errlines)
 
 
 def test_without_the_option(tmp_path: Path) -> None:
     """The plugin loads neither the SDK nor the rest of mcpcore, and records nothing."""
-    (tmp_path / "pytest.ini").write_text("[pytest]\n")
     (tmp_path / "test_it.py").write_text(
         "import os, sys\n"
         "def test_it():\n"
@@ -239,4 +247,4 @@ def test_without_the_option(tmp_path: Path) -> None:
         "    assert ['mcpcore', 'mcpcore.testing', 'mcpcore.testing.plugin'] == loaded\n"
         "    assert 'MCPCORE_REASON_COVERAGE' not in os.environ\n"
     )
-    assert "reason coverage" not in Project(tmp_path).run("-p", "no:hypothesispytest")
+    assert "reason coverage" not in run_pytest(tmp_path, "-p", "no:hypothesispytest")

@@ -1,4 +1,4 @@
-"""`contract_suite`: generated tests, run by pytest in a process of its own and directly."""
+"""`contract_suite`: generated tests, run by pytest in another process, and directly."""
 
 from __future__ import annotations
 
@@ -157,7 +157,7 @@ def test_tools_of_the_lifespan() -> None:
 
 
 def test_servers_without_contracts() -> None:
-    """A server of the SDK, and its low-level server, of which all tools are asked for once it runs."""
+    """A server of the SDK, and its low-level server, whose tools are known once it runs."""
     plain = MCPServer("plain")
     plain.add_tool(lambda: "yes", name="ask")
     assert "no description" in results(contract_suite(plain))["test_descriptions-ask"]

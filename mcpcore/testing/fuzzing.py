@@ -28,7 +28,7 @@ from mcpcore.redaction import redact_text
 from mcpcore.testing.client import tool_client
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterator, Mapping
+    from collections.abc import Callable, Container, Iterator, Mapping
 
     from hypothesis.strategies import SearchStrategy
     from mcp import Client
@@ -292,7 +292,7 @@ def _search(caller: _Caller, drawn: SearchStrategy[Any], *, max_examples: int, s
     problems: dict[_Key, Problem] = {}
     while not caller.is_over and len(problems) < _MOST_PROBLEMS:
         search = _OneProblem(caller, problems)
-        run: Any = settings(hypothesis.given(in_time())(lambda values, search=search: search.check(values)))
+        run: Any = settings(hypothesis.given(in_time())(search.as_test()))
         if seed is not None:
             run = hypothesis.seed(seed)(run)
         try:
@@ -318,8 +318,15 @@ class _OneProblem:
         self._caller = caller
         self._known = known
 
-    def check(self, values: Any) -> None:
-        """Call the tool, and raise if it has the problem."""
+    def as_test(self) -> Callable[[Any], None]:
+        """A function for hypothesis, which takes no methods."""
+
+        def check(values: Any) -> None:
+            self._check(values)
+
+        return check
+
+    def _check(self, values: Any) -> None:
         for key, problem in self._caller.problems(values):
             # A run shrinks the first problem that it finds. Each other problem gets its own run.
             if key not in self._known and self.key in (None, key):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import re
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -62,3 +64,12 @@ def test_every_outcome_of_the_shipping_desk(tmp_path):
         entry["reason"] for entry in described["ship_order"].meta["dev.mcpcore/errors"]
     ]
     assert "Fails with:" in described["ship_order"].description
+
+
+def test_its_own_tests_raise_every_reason():
+    """The tests of the example pass with the plugin, and reach 100 % of the declared reasons."""
+    options = ("-o", "addopts=", "-p", "no:cacheprovider", "-p", "no:langsmith_plugin", "--import-mode=importlib")
+    command = [sys.executable, "-m", "pytest", "examples/shipping", "--reason-coverage-fail-under=100", *options]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert re.search(r"^TOTAL +4 +4 +100%$", done.stdout, re.MULTILINE)

@@ -7,7 +7,11 @@ import re
 import sys
 from collections import defaultdict
 from pathlib import Path
+from typing import Any
 
+import api
+import commands
+import schemas
 from mcpcore_lint.config import KEYS, SECTION
 from mcpcore_lint.show import pages
 from options import options, problems
@@ -24,6 +28,8 @@ NOTE = "Generated from `{}` by `docs/generate.py`; change the table there."
 REACH_NOTE = (
     "Generated from `tests/reach/recorded.json` by `docs/generate.py`; `python -m tests.reach.drivers` records again."
 )
+API_NOTE = "Generated from the docstrings by mkdocstrings; `docs/api.py` lists the names."
+COMMANDS_NOTE = "Generated from the commands by `docs/generate.py`; `mcpcore COMMAND --help` prints the same."
 OPTIONS_NOTE = "Generated from the signatures and the docstrings by `docs/generate.py`; change the docstrings."
 
 
@@ -32,6 +38,11 @@ def table(head: list[str], rows: list[list[object]]) -> str:
     lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
     lines += ["| " + " | ".join(str(cell).replace("|", "\\|") for cell in row) + " |" for row in rows]
     return "\n".join(lines)
+
+
+def as_json(schema: dict[str, Any]) -> str:
+    """A JSON Schema as a file."""
+    return json.dumps(schema, indent=2) + "\n"
 
 
 def codes() -> str:
@@ -286,9 +297,13 @@ def made() -> dict[Path, str]:
         HERE / "reference" / "lint-settings.md": settings(),
         HERE / "explanation" / "what-reaches-the-model.md": reach(table, REACH_NOTE),
         HERE / "reference" / "options.md": options(table, OPTIONS_NOTE),
+        HERE / "reference" / "commands.md": commands.page(table, COMMANDS_NOTE),
+        HERE / "reference" / "envelope.schema.json": as_json(schemas.envelope()),
+        HERE / "reference" / "contract.schema.json": as_json(schemas.contract()),
         HERE / "reference" / "overlay.md": overlay(),
-        HERE / "reference" / "overlay.schema.json": json.dumps(json_schema(), indent=2) + "\n",
+        HERE / "reference" / "overlay.schema.json": as_json(json_schema()),
         HERE / "how-to" / "proxy.md": with_figures(HERE / "how-to" / "proxy.md"),
+        **api.pages(table, API_NOTE),
         **{HERE / "rules" / name: text for name, text in pages().items()},
     }
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import sys
 from collections import defaultdict
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import Any
 
 import api
 import commands
+import figures
 import schemas
 from mcpcore_lint.config import KEYS, SECTION
 from mcpcore_lint.show import pages
@@ -274,18 +274,16 @@ def overlay() -> str:
     return "\n".join(parts)
 
 
-def with_figures(page: Path) -> str:
-    """A page with the tables of the benches that it quotes."""
-    text = page.read_text(encoding="utf-8")
-    for name, source in (("servers", "proxy-servers.md"), ("cost", "proxy.md")):
-        figures = (HERE.parent / "bench" / "results" / source).read_text(encoding="utf-8").strip()
-        text = re.sub(
-            rf"<!-- {name} -->.*?<!-- /{name} -->",
-            lambda _, name=name, figures=figures: f"<!-- {name} -->\n\n{figures}\n\n<!-- /{name} -->",
-            text,
-            flags=re.DOTALL,
-        )
-    return text
+def with_figures() -> dict[Path, str]:
+    """The hand-written pages with tables of figures."""
+    results = HERE.parent / "bench" / "results"
+    proxy, servers = ((results / name).read_text(encoding="utf-8").strip() for name in ("proxy.md", "proxy-servers.md"))
+    pages = {
+        HERE / "how-to" / "proxy.md": {"servers": servers, "cost": proxy},
+        HERE / "explanation" / "cost.md": {"cost": figures.cost(table)},
+        HERE / "explanation" / "types.md": {"checkers": figures.checkers(table)},
+    }
+    return {page: figures.filled(page.read_text(encoding="utf-8"), tables) for page, tables in pages.items()}
 
 
 def made() -> dict[Path, str]:
@@ -302,7 +300,7 @@ def made() -> dict[Path, str]:
         HERE / "reference" / "contract.schema.json": as_json(schemas.contract()),
         HERE / "reference" / "overlay.md": overlay(),
         HERE / "reference" / "overlay.schema.json": as_json(json_schema()),
-        HERE / "how-to" / "proxy.md": with_figures(HERE / "how-to" / "proxy.md"),
+        **with_figures(),
         **api.pages(table, API_NOTE),
         **{HERE / "rules" / name: text for name, text in pages().items()},
     }

@@ -210,7 +210,7 @@ def pages(table: Callable[[list[str], list[list[object]]], str], note: str) -> d
                     lines += [f"There is an example of `{name}` in [{title}](../../how-to/{guide.name}).", ""]
                 rows.append([f"[`{module.name}.{name}`]({page}.md#{module.name}.{name})", summary(text)])
         made[folder / f"{page}.md"] = "\n".join(lines)
-        index += [f"## [{content.title}]({page}.md)", "", table(["name", "what it is"], rows), ""]
+        index += [f"## [{content.title}]({page}.md)", "", table(["name", "meaning"], rows), ""]
     made[folder / "index.md"] = "\n".join(index)
     return made
 

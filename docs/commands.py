@@ -44,7 +44,7 @@ def page(table: Callable[[list[str], list[list[object]]], str], note: str) -> st
                 for name, child in children
                 if child
             ]
-            parts += [table(["command", "what it does"], rows), ""]
+            parts += [table(["command", "meaning"], rows), ""]
         records = [record for option in command.get_params(ctx) if (record := option.get_help_record(ctx)) is not None]
         described: list[list[object]] = [[f"`{names}`", _text(meaning)] for names, meaning in records if meaning]
         if described:

@@ -115,7 +115,7 @@ OUTCOMES: Final = {
 }
 """The outcomes of a call, as the bench and as the page call them."""
 
-RUNS: Final = {"cold": "without a cache", "warm": "nothing has changed", "one changed file": "one file has changed"}
+RUNS: Final = {"cold": "without a cache", "warm": "no file has changed", "one changed file": "one file has changed"}
 """The runs of the linter, as the bench and as the page call them."""
 
 

@@ -153,7 +153,7 @@ def classification() -> str:
         "",
         "In this order; the first row that matches decides. Words match whole words, `..` what lies between two words of "
         "one sentence, `[word]` may be left out, `!word` must not follow, `#` is a number, and `<env>` a name in capitals "
-        "such as API_BASE; `<status>` is an HTTP status, `<lone>` one on a line of its own, in brackets or before a colon, "
+        "such as API_BASE; `<status>` is an HTTP status, `<lone>` one alone on its line, in brackets or before a colon, "
         "`<quoted>` one that a key of JSON has, `<ended>` one that ends the text behind a colon. `{service}` is any of the words listed under that name below the table. "
         "Letters are read without their accents, and words of names in mixed case, such as OrderNotFound, are read too.",
         "",

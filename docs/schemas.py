@@ -35,7 +35,7 @@ def _effects() -> dict[str, Any]:
 
 def _recovery() -> dict[str, Any]:
     return {
-        "description": "What the caller can do next.",
+        "description": "The next steps for the caller.",
         "type": "object",
         "properties": {
             "hint": {"description": "The next step, as a sentence.", **_TEXT},

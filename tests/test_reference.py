@@ -51,7 +51,7 @@ INTERNAL = {
     "mcpcore_lint.codemods.fixit.LintRule",
     "mcpcore_lint.codemods.fixit.Valid",
 }
-"""Names in examples that have no entry of their own."""
+"""Names in examples that need no entry."""
 
 RESULTS = {
     "AuditError", "AuditFlush", "AuditPolicy", "Change", "CircuitOpenError", "ContractError", "ContractFailure", "DIALECTS",

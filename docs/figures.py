@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import tomllib
 from collections import defaultdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -132,6 +133,24 @@ def _conditions(figures: dict[str, Any]) -> str:
 
 def _microseconds(row: dict[str, Any] | None) -> str:
     return "" if row is None else f"{row['p50_us']:,.0f}"
+
+
+def versions(table: Table) -> str:
+    """The versions that pyproject.toml asks for."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    classifier = "Programming Language :: Python :: "
+    pythons = [line.removeprefix(classifier) for line in project["classifiers"] if line.startswith(f"{classifier}3.")]
+    rows: list[list[object]] = [["Python", ", ".join(pythons), ""]]
+    needed = [(requirement, "") for requirement in project["dependencies"]]
+    needed += [
+        (requirement, f"`mcpcore[{extra}]`")
+        for extra, requirements in project["optional-dependencies"].items()
+        for requirement in requirements
+    ]
+    for requirement, extra in needed:
+        name, bounds = re.fullmatch(r"([\w.-]+(?:\[[\w,-]+\])?)(.*)", requirement).groups()  # type: ignore[union-attr]
+        rows.append([f"`{name}`", ", ".join(bounds.split(",")), extra])
+    return table(["", "versions", "extra"], rows)
 
 
 def filled(text: str, tables: dict[str, str]) -> str:

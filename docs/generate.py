@@ -281,6 +281,7 @@ def with_figures() -> dict[Path, str]:
     pages = {
         HERE / "how-to" / "proxy.md": {"servers": servers, "cost": proxy},
         HERE / "explanation" / "cost.md": {"cost": figures.cost(table)},
+        HERE / "reference" / "support.md": {"versions": figures.versions(table)},
         HERE / "explanation" / "types.md": {"checkers": figures.checkers(table)},
     }
     return {page: figures.filled(page.read_text(encoding="utf-8"), tables) for page, tables in pages.items()}

@@ -30,6 +30,8 @@ _FENCED: Final = re.compile(
 )
 _CODE: Final = re.compile(r"(?<!`)(`+)(?!`)(.+?)(?<!`)\1(?!`)", re.DOTALL)
 _LINK: Final = re.compile(r"(?P<start>\]\()(?P<target>[^)\s#]+)(?P<fragment>#[^)\s]*)?(?P<end>\))")
+_ITEM: Final = re.compile(r"^( *)((?:[-*+]|\d+\.) +)\S")
+_FENCE: Final = re.compile(r"^ *(`{3,})")
 _ARROW: Final = re.compile(r"^\s*(\S+) (-->|-\.->) (\S+)$", re.MULTILINE)
 _LOADED: Final = re.compile(
     r"""<(?:script|img|iframe|source)\b[^>]*\bsrc=["']?(?:https?:)?//[^>]*>|<link\b(?![^>]*\brel=["']?(?:canonical|prev|next))[^>]*\bhref=["']?(?:https?:)?//[^>]*>"""
@@ -57,6 +59,7 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
     if page.file.src_uri.startswith("rules/"):
         page.meta.setdefault("search", {"boost": 0.5})  # or the pages of the rules, which are many, come first
     source = Path(page.file.abs_src_path or "")
+    markdown = _lists(markdown)
     parts, at = [], 0
     for match in _FENCED.finditer(markdown):
         parts += [_prose(markdown[at : match.start()], source, page.file.src_uri, config), _fence(match)]
@@ -96,6 +99,38 @@ def _expanded(nav: list[Any], named: set[str], planned: list[str]) -> list[Any]:
         elif entry not in planned:
             entries.append(entry)
     return entries
+
+
+def _lists(markdown: str) -> str:
+    """The page with four spaces before all that belongs to an item of a list, and an empty line before each list.
+
+    Python-Markdown wants both; on GitHub, the width of the bullet and a line break are enough.
+    """
+    lines: list[str] = []
+    widths: list[int] = []  # for each open item, the column at which its text begins
+    fence = ""
+    is_loose = False  # whether the last item has several paragraphs
+    for line in markdown.splitlines():
+        indent = len(line) - len(line.lstrip(" "))
+        before = lines[-1] if lines else ""
+        item = None if fence else _ITEM.match(line)
+        if not fence and line.strip():
+            while widths and indent < widths[-1] and (item or not before.strip() or _FENCE.match(line)):
+                widths.pop()
+            follows_text = not before.startswith((" ", "|", "#", "<")) and not _ITEM.match(before)
+            if item and before.strip() and (is_loose or (not widths and follows_text)):
+                lines.append("")
+        if item:
+            is_loose = False
+        elif widths and not line.strip():
+            is_loose = True
+        moved = widths and indent >= widths[-1] and line.strip()
+        lines.append(" " * (4 * len(widths)) + line[widths[-1] :] if moved else line)
+        if mark := _FENCE.match(line):
+            fence = "" if mark[1] == fence else fence or mark[1]
+        elif item:
+            widths.append(indent + len(item[2]))
+    return "\n".join(lines) + "\n"
 
 
 def _fence(match: re.Match[str]) -> str:

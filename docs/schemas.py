@@ -41,9 +41,9 @@ def _recovery() -> dict[str, Any]:
             "hint": {"description": "The next step, as a sentence.", **_TEXT},
             "strategy": {"enum": list(STRATEGIES)},
             "actions": {"description": "Steps for an agent.", "type": "array", "items": {"type": "string"}},
-            "fallbackTool": {"description": "Another tool to call instead.", **_TEXT},
+            "fallbackTool": {"description": "Another tool to call instead.", "type": "string"},
             "correctiveParams": {"description": "Arguments to call the tool with instead.", "type": "object"},
-            "userMessage": {"description": "A sentence for the person behind the agent.", **_TEXT},
+            "userMessage": {"description": "A sentence for the person behind the agent.", "type": "string"},
         },
         "required": ["hint"],
     }

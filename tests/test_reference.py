@@ -225,9 +225,21 @@ def _modes():
 MODES = list(_modes())
 
 
+RECOVERIES = [
+    {"hint": "x", "strategy": "dance", "actions": "a", "extra": 1, "fallback_tool": 7, "correctiveParams": 3},
+    {"hint": "x", "strategy": "RETRY_LATER", "actions": ["look", 1, None], "userMessage": "", "fallbackTool": ""},
+    {"actions": [{}], "hint": 3},
+    "x" * 10_000,
+    None,
+]
+"""Recoveries of throw sites, whose parts are not all of the right type."""
+
+
 @tool(errors=MODES)
 def fail(ctx: Context[str], reason: str) -> str:
     """Fail as asked."""
+    if reason.isdecimal():
+        raise ctx.fail("not_found", recovery=RECOVERIES[int(reason)], data={"reason": 5, "retryable": "yes"})
     if reason == "crash":
         raise RuntimeError("hidden")
     with bind(**dict.fromkeys(FIELDS, "bound")):
@@ -235,9 +247,9 @@ def fail(ctx: Context[str], reason: str) -> str:
 
 
 async def _answers(server):
-    async with tool_client(server) as client:
+    async with tool_client(server, strict=False) as client:
         listed = {entry.name: entry for entry in (await client.list_tools()).tools}
-        reasons = [*(mode.reason for mode in MODES), "crash"]
+        reasons = [*(mode.reason for mode in MODES), "crash", *map(str, range(len(RECOVERIES)))]
         answers = [await client.call_tool("fail", {"reason": reason}) for reason in reasons]
         answers += [await client.call_tool("fail", {"reason": 7}), await client.call_tool("plain", {})]
         return listed["fail"].meta, answers

@@ -145,6 +145,8 @@ def bounded_recovery(recovery: Mapping[str, Any], limits: Limits) -> dict[str, J
             bounded.pop(key, None)
         elif key in ("hint", "userMessage"):
             bounded[key] = clean_cut(cast("str", part), limits.hint)
+        elif key == "actions":
+            bounded[key] = [action for action in cast("list[JSON]", part) if isinstance(action, str)]
     # A quarter of the room at most: the author's data must not be cut for its recovery's sake.
     return fit_object(bounded, room)
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+import tomllib
 import zipfile
 from pathlib import Path
 
 import pytest
+import yaml
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -107,3 +109,27 @@ def test_the_generated_pages_are_up_to_date() -> None:
         [sys.executable, str(ROOT / "docs" / "generate.py"), "--check"], capture_output=True, text=True, check=False
     )
     assert 0 == done.returncode, done.stdout + done.stderr
+
+
+def test_the_version_is_the_same_everywhere() -> None:
+    """The package, its metadata and the citation agree."""
+    import mcpcore
+
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+    assert mcpcore.__version__ == project["version"] == str(citation["version"])
+    assert citation["license"] == project["license"]
+
+
+def test_the_issue_templates_are_valid() -> None:
+    """Each template has a name, a description and fields with different ids."""
+    folder = ROOT / ".github" / "ISSUE_TEMPLATE"
+    templates = [
+        yaml.safe_load(path.read_text(encoding="utf-8")) for path in folder.glob("*.yml") if path.stem != "config"
+    ]
+    assert len(templates) >= 4
+    for template in templates:
+        assert template["name"]
+        assert template["description"]
+        ids = [field["id"] for field in template["body"] if field["type"] != "markdown"]
+        assert len(ids) == len(set(ids)) > 0

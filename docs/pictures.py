@@ -77,7 +77,7 @@ FIXED = (
 def files_of_the_tutorial(folder: Path) -> None:
     """Write the files of the tutorial as they are at its end."""
     for kind, name, text in re.findall(
-        r'^```python.*? (title|append)="([^"]+)".*?\n(.*?)^```', TUTORIAL.read_text(), re.M | re.S
+        r'^```python.*? (title|append)="([^"]+)".*?\n(.*?)^```', TUTORIAL.read_text(), re.MULTILINE | re.DOTALL
     ):
         with (folder / name).open("w" if kind == "title" else "a", encoding="utf-8") as file:
             file.write(text)
@@ -99,7 +99,7 @@ def run(folder: Path, command: str, *, color: bool = False) -> str:
 
 def svg(title: str, width: int, draw: Callable[[Console], None]) -> str:
     """What `draw` prints on a terminal, as a picture."""
-    with open(os.devnull, "w", encoding="utf-8") as nowhere:
+    with Path(os.devnull).open("w", encoding="utf-8") as nowhere:
         console = Console(
             record=True, width=width, file=nowhere, force_terminal=True, color_system="truecolor", legacy_windows=False
         )

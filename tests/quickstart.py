@@ -43,7 +43,9 @@ def interpreter(version):
 
 def requirements_of(page):
     """What `pip install` of the page installs."""
-    return re.findall(r'"[^"]+"|\S+', re.search(r"^pip install (.+)$", page.read_text(encoding="utf-8"), re.M)[1])
+    return re.findall(
+        r'"[^"]+"|\S+', re.search(r"^pip install (.+)$", page.read_text(encoding="utf-8"), re.MULTILINE)[1]
+    )
 
 
 def follow(page, folder, python):

@@ -140,6 +140,14 @@ def test_the_readme_has_the_design_example_and_every_command():
         assert f"`mcpcore {command}" in text
 
 
+def test_the_pictures_show_what_runs():
+    """The pictures of terminals are what the commands print now."""
+    done = subprocess.run(
+        [sys.executable, str(ROOT / "docs" / "pictures.py"), "--check"], capture_output=True, text=True, check=False
+    )
+    assert 0 == done.returncode, done.stdout + done.stderr
+
+
 def write_transcripts(page):
     """Replace the output in a page's transcripts with the current output of its commands."""
     text = page.read_text(encoding="utf-8")

@@ -6,9 +6,10 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input -q
 PEERS := .venv-peers
 FASTMCP40 := .venv-fastmcp40
 ADAPTERS := .venv-adapters
+DOCS := .venv-docs
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check docs quickstart pictures coverage bench conformance reach lock clean
+.PHONY: help setup demo test check docs site quickstart pictures coverage bench conformance reach lock clean
 
 help: ## what can be made
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 10
@@ -47,8 +48,17 @@ pictures: setup ## the pictures of the documentation, made anew from real runs; 
 coverage: setup reach ## every branch of the runtime package is taken, or says on its line why none can be
 	$(BIN)/python -m pytest -q --cov
 
-docs: setup ## the generated pages, made anew from the tables of the code
+docs: setup ## the documentation: writes the generated pages, then builds site/
 	$(BIN)/python docs/generate.py
+	$(MAKE) site
+
+site: $(DOCS)/.ready ## only site/; a broken link or a page outside the navigation is an error
+	NO_MKDOCS_2_WARNING=1 $(DOCS)/bin/mkdocs build --strict --quiet
+
+$(DOCS)/.ready: requirements/docs.lock
+	test -x $(DOCS)/bin/python || $(PYTHON) -m venv $(DOCS)
+	$(DOCS)/bin/python -m pip --disable-pip-version-check --no-input -q install --require-hashes -r requirements/docs.lock
+	@touch $@
 
 bench: setup $(VENV)/.bench $(PEERS)/.ready ## every figure that the documentation quotes, with the peers in the same run
 	$(BIN)/python -m bench
@@ -96,7 +106,8 @@ lock: ## the lock files, made anew from pyproject.toml
 	$(BIN)/uv pip compile --group peers --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header -q -o requirements/peers.lock
 	$(BIN)/uv pip compile --group fastmcp40 --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header -q -o requirements/fastmcp40.lock
 	$(BIN)/uv pip compile --group adapters --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header -q -o requirements/adapters.lock
+	$(BIN)/uv pip compile --group docs --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header -q -o requirements/docs.lock
 	cd tests/reach && npm install --package-lock-only --ignore-scripts --omit-lockfile-registry-resolved
 
 clean: ## remove the environments and all that was built
-	rm -rf $(VENV) $(PEERS) $(FASTMCP40) $(ADAPTERS) tests/reach/node_modules build dist .coverage htmlcov .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(PEERS) $(FASTMCP40) $(ADAPTERS) $(DOCS) tests/reach/node_modules site build dist .coverage htmlcov .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
-import re
 import sys
 from collections import defaultdict
 from pathlib import Path
+from typing import Any
 
+import api
+import commands
+import figures
+import schemas
 from mcpcore_lint.config import KEYS, SECTION
 from mcpcore_lint.show import pages
 from options import options, problems
@@ -24,6 +28,8 @@ NOTE = "Generated from `{}` by `docs/generate.py`; change the table there."
 REACH_NOTE = (
     "Generated from `tests/reach/recorded.json` by `docs/generate.py`; `python -m tests.reach.drivers` records again."
 )
+API_NOTE = "Generated from the docstrings by mkdocstrings; `docs/api.py` lists the names."
+COMMANDS_NOTE = "Generated from the commands by `docs/generate.py`; `mcpcore COMMAND --help` prints the same."
 OPTIONS_NOTE = "Generated from the signatures and the docstrings by `docs/generate.py`; change the docstrings."
 
 
@@ -32,6 +38,11 @@ def table(head: list[str], rows: list[list[object]]) -> str:
     lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
     lines += ["| " + " | ".join(str(cell).replace("|", "\\|") for cell in row) + " |" for row in rows]
     return "\n".join(lines)
+
+
+def as_json(schema: dict[str, Any]) -> str:
+    """A JSON Schema as a file."""
+    return json.dumps(schema, indent=2) + "\n"
 
 
 def codes() -> str:
@@ -142,7 +153,7 @@ def classification() -> str:
         "",
         "In this order; the first row that matches decides. Words match whole words, `..` what lies between two words of "
         "one sentence, `[word]` may be left out, `!word` must not follow, `#` is a number, and `<env>` a name in capitals "
-        "such as API_BASE; `<status>` is an HTTP status, `<lone>` one on a line of its own, in brackets or before a colon, "
+        "such as API_BASE; `<status>` is an HTTP status, `<lone>` one alone on its line, in brackets or before a colon, "
         "`<quoted>` one that a key of JSON has, `<ended>` one that ends the text behind a colon. `{service}` is any of the words listed under that name below the table. "
         "Letters are read without their accents, and words of names in mixed case, such as OrderNotFound, are read too.",
         "",
@@ -263,18 +274,16 @@ def overlay() -> str:
     return "\n".join(parts)
 
 
-def with_figures(page: Path) -> str:
-    """A page with the tables of the benches that it quotes."""
-    text = page.read_text(encoding="utf-8")
-    for name, source in (("servers", "proxy-servers.md"), ("cost", "proxy.md")):
-        figures = (HERE.parent / "bench" / "results" / source).read_text(encoding="utf-8").strip()
-        text = re.sub(
-            rf"<!-- {name} -->.*?<!-- /{name} -->",
-            lambda _, name=name, figures=figures: f"<!-- {name} -->\n\n{figures}\n\n<!-- /{name} -->",
-            text,
-            flags=re.DOTALL,
-        )
-    return text
+def with_figures() -> dict[Path, str]:
+    """The hand-written pages with tables of figures."""
+    results = HERE.parent / "bench" / "results"
+    proxy, servers = ((results / name).read_text(encoding="utf-8").strip() for name in ("proxy.md", "proxy-servers.md"))
+    pages = {
+        HERE / "how-to" / "proxy.md": {"servers": servers, "cost": proxy},
+        HERE / "explanation" / "cost.md": {"cost": figures.cost(table)},
+        HERE / "explanation" / "types.md": {"checkers": figures.checkers(table)},
+    }
+    return {page: figures.filled(page.read_text(encoding="utf-8"), tables) for page, tables in pages.items()}
 
 
 def made() -> dict[Path, str]:
@@ -286,9 +295,13 @@ def made() -> dict[Path, str]:
         HERE / "reference" / "lint-settings.md": settings(),
         HERE / "explanation" / "what-reaches-the-model.md": reach(table, REACH_NOTE),
         HERE / "reference" / "options.md": options(table, OPTIONS_NOTE),
+        HERE / "reference" / "commands.md": commands.page(table, COMMANDS_NOTE),
+        HERE / "reference" / "envelope.schema.json": as_json(schemas.envelope()),
+        HERE / "reference" / "contract.schema.json": as_json(schemas.contract()),
         HERE / "reference" / "overlay.md": overlay(),
-        HERE / "reference" / "overlay.schema.json": json.dumps(json_schema(), indent=2) + "\n",
-        HERE / "how-to" / "proxy.md": with_figures(HERE / "how-to" / "proxy.md"),
+        HERE / "reference" / "overlay.schema.json": as_json(json_schema()),
+        **with_figures(),
+        **api.pages(table, API_NOTE),
         **{HERE / "rules" / name: text for name, text in pages().items()},
     }
 

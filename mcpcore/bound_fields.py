@@ -45,9 +45,10 @@ class bind:  # noqa: N801 - used as `with bind(...)`, as `contextlib.suppress` i
     in has the last word, and a field that is None there is bound no more. Tasks and worker threads that are started
     inside have the fields too; a thread that was started by hand has not.
 
-    >>> with bind(session_id="550e8400", phase_id="PHASE_5A"):
-    ...     dict(bound())
-    {'session_id': '550e8400', 'phase_id': 'PHASE_5A'}
+    ```python
+    with bind(session_id="550e8400", phase_id="PHASE_5A"):
+        ...  # a failure in here has both fields in its context
+    ```
 
     Raises:
         TypeError: If a name is not one of `FIELDS`, or a value is neither a string nor None.

@@ -40,6 +40,12 @@ class ErrorCode(IntEnum):
 
     A code is an int whose text is its name: `str()`, f-strings and `%s` return the name; `int()`, `%d`, JSON and a
     format specification for numbers, such as `f"{code:d}"`, return the number.
+
+    ```python
+    code = ErrorCode.NOT_FOUND
+    assert (str(code), int(code), code.http_status) == ("NOT_FOUND", -32001, 404)
+    assert not code.retry.retryable
+    ```
     """
 
     http_status: int
@@ -111,12 +117,12 @@ class ErrorCode(IntEnum):
 class CustomCode(int):
     """A code of an application, registered when it is created; accepted wherever an `ErrorCode` is.
 
-    >>> QUOTA_SPENT = CustomCode("QUOTA_SPENT", 1402, http_status=402, category="client",
-    ...                          retry=Retry.never(), sentence="The quota of this month is spent.")
-    >>> QUOTA_SPENT.name, int(QUOTA_SPENT)
-    ('QUOTA_SPENT', 1402)
-    >>> f"{QUOTA_SPENT} is {QUOTA_SPENT:d}"
-    'QUOTA_SPENT is 1402'
+    ```python
+    QUOTA_SPENT = CustomCode(
+        "QUOTA_SPENT", 1402, http_status=402, category="client", retry=Retry.never(), sentence="The quota is spent."
+    )
+    assert f"{QUOTA_SPENT} is {QUOTA_SPENT:d}" == "QUOTA_SPENT is 1402"
+    ```
     """
 
     name: str

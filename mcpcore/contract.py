@@ -82,6 +82,16 @@ class FailureMode(Generic[R_co, D_co]):
     second type argument is the data model, so that `ctx.fail(MODE, data=...)` takes data of that model only; it is
     `None` for a failure mode without a model, and left out it is `Any`.
 
+    ```python
+    NO_MATCH = FailureMode(
+        "no_match",
+        ErrorCode.NOT_FOUND,
+        when="No requested id returned data.",
+        recovery="Call search_articles to find valid ids.",
+        fallback_tool="search_articles",
+    )
+    ```
+
     Attributes:
         reason: The stable name that programs switch on, in snake_case.
         code: The `ErrorCode` or `CustomCode` of the failure.
@@ -329,12 +339,13 @@ FIELDS: Final = tuple(field.name for field in fields(FailureMode) if not field.n
 class Contract(Sequence[FailureMode[R_co]]):
     """The failure modes of one tool: a frozen sequence, read by index or by reason.
 
-    >>> contract = Contract([FailureMode("no_match", ErrorCode.NOT_FOUND, when="Nothing matches.",
-    ...                                  recovery="Call search_articles to discover valid PMIDs.")])
-    >>> contract.reasons
-    ('no_match',)
-    >>> contract["no_match"].code.name
-    'NOT_FOUND'
+    ```python
+    contract = Contract(
+        [FailureMode("no_match", ErrorCode.NOT_FOUND, when="Nothing matches.", recovery="Search for valid PMIDs.")]
+    )
+    assert contract.reasons == ("no_match",)
+    assert contract["no_match"].code is ErrorCode.NOT_FOUND
+    ```
     """
 
     __slots__ = ("_by_reason", "_entries")
@@ -372,10 +383,11 @@ class Contract(Sequence[FailureMode[R_co]]):
         Broken entries are left out, and so is a second entry with the same reason. Without readable entries, the
         contract is empty. A code that this program does not know becomes a `CustomCode` that is not registered.
 
-        >>> Contract.from_listing({"name": "fetch", "_meta": {CONTRACT_META_KEY: [
-        ...     {"reason": "no_match", "name": "NOT_FOUND", "when": "Nothing matches.", "recovery": "Search first."},
-        ...     {"reason": 7}]}}).reasons
-        ('no_match',)
+        ```python
+        entry = {"reason": "no_match", "name": "NOT_FOUND", "when": "Nothing matches.", "recovery": "Search first."}
+        listed = {"name": "fetch", "_meta": {"dev.mcpcore/errors": [entry, {"reason": 7}]}}
+        assert Contract.from_listing(listed).reasons == ("no_match",)
+        ```
 
         Args:
             tool: A `Tool` of the SDK, a tool of FastMCP, or the JSON of one as a dict.

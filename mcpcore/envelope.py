@@ -32,6 +32,13 @@ CANONICAL: Final = "canonical"
 class Envelope:
     """One failure, as it is sent and as it is read.
 
+    ```python
+    error = {"code": -32001, "name": "NOT_FOUND", "message": "No order 7."}
+    failure = Envelope.from_result({"isError": True, "structuredContent": {"error": error}})
+    assert failure is not None
+    assert (failure.name, failure.message) == ("NOT_FOUND", "No order 7.")
+    ```
+
     Attributes:
         code: The number of the code.
         name: The name of the code.

@@ -30,6 +30,14 @@ class CodedError(Exception):
 
     Its `data` is sent to the client. Chain it with `raise … from …`: the cause goes to the log.
 
+    ```python
+    try:
+        raise CodedError(ErrorCode.NOT_FOUND, "No order 7.", {"order_id": 7})
+    except CodedError as failure:
+        assert failure.data == {"order_id": 7}
+        assert not failure.advice.retryable
+    ```
+
     Attributes:
         code: The `ErrorCode` or `CustomCode`.
         message: A sentence for the client about this failure.
@@ -461,7 +469,15 @@ def _facts(data: object) -> Mapping[str, Any] | None:
 
 
 class Factory:
-    """Creates failures of one code: `raise not_found("No order 7.")`."""
+    """Creates failures of one code: `raise not_found("No order 7.")`.
+
+    ```python
+    def get_order(order_id: int) -> str:
+        if order_id not in (1, 2):
+            raise not_found(f"No order {order_id}.", {"order_id": order_id})
+        return "shipped"
+    ```
+    """
 
     __slots__ = ("__dict__", "code")
 

@@ -12,6 +12,10 @@ from mcpcore import bounds
 class Limits:
     """The bounds of an envelope; what is cut says so.
 
+    ```python
+    server = Server("articles", limits=Limits(message=500, data=8 * 1024))
+    ```
+
     Attributes:
         message: Characters of the message.
         hint: Characters of the recovery hint and of the message for the user.

@@ -20,6 +20,13 @@ class Retry:
     """Whether, and when, the same call is worth making again.
 
     Made by `Retry.never()`, `Retry.now()` and `Retry.after(seconds=...)`; frozen, comparable and hashable.
+
+    ```python
+    advice = Retry.after(seconds=1.5)
+    assert advice.retryable
+    assert advice.to_json() == {"kind": "retryable_after_ms", "afterMs": 1500}
+    assert Retry.never().seconds is None
+    ```
     """
 
     __slots__ = ("after_ms", "kind")

@@ -59,6 +59,11 @@ def strictness_of(server: object) -> Strictness:
 def strict_scope(server: object, *, strict: bool = True) -> Iterator[None]:
     """Make `server` strict for the block, whatever its option says; with `strict=False`, make it lenient.
 
+    ```python
+    with strict_scope(server):
+        run_tests(server)
+    ```
+
     Args:
         server: A `Server`, or a FastMCP server with or without a `ContractMiddleware`, and with it all servers that are
             mounted on it. On other servers, nothing changes.

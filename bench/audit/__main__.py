@@ -9,7 +9,6 @@ import asyncio
 import json
 import logging
 import os
-import platform
 import subprocess
 import sys
 import tempfile
@@ -20,6 +19,7 @@ from statistics import median
 from typing import TYPE_CHECKING, Any, Final
 
 from bench.audit.kinds import fail_at_length, measured
+from bench.conditions import conditions
 from mcpcore import ErrorCode, FailureMode, Server, not_found, tool
 from mcpcore.audit import AuditTrail, verify
 
@@ -191,7 +191,7 @@ def main() -> int:
     logging.getLogger().addHandler(logging.NullHandler())
     logging.getLogger("mcpcore").propagate = False
     logging.getLogger("mcpcore").setLevel(logging.WARNING)
-    figures: dict[str, Any] = {"python": platform.python_version(), "limit_microseconds": LIMIT, "record": {}}
+    figures: dict[str, Any] = {**conditions(), "limit_microseconds": LIMIT, "record": {}}
     with folder() as where:
         variants: dict[str, tuple[dict[str, Any], dict[str, Any], int]] = {
             "default settings": ({}, FAILURE, 400),

@@ -10,7 +10,6 @@ import argparse
 import importlib
 import json
 import logging
-import platform
 import sys
 import time
 import timeit
@@ -21,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from bench.classify.reference import classify_by_reference
 from bench.classify.servers import Peers
+from bench.conditions import conditions
 from mcpcore.classification import classify, engine, explain
 from mcpcore.classification.matcher import Matcher, rows_for
 from mcpcore.classification.phrase_table import MESSAGES, SECTIONS
@@ -139,7 +139,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     with Peers() as peers:
         raised = captured(cases, peers)
     report: dict[str, Any] = {
-        "python": platform.python_version(),
+        **conditions(),
         "cases": len(raised),
         "not_installed": dict(missing),
         "mistakes_of_the_program": sum(case.bug for case, _ in raised),

@@ -10,7 +10,6 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import platform
 import shutil
 import subprocess
 import sys
@@ -21,6 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from bench.conditions import conditions
 from bench.lint.tree import Tree, generate
 
 if TYPE_CHECKING:
@@ -284,8 +284,7 @@ def main() -> int:
             bench.growth()
     if arguments.tree is None:
         record = {
-            "python": platform.python_version(),
-            "machine": f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores",
+            **conditions(),
             "tree": {"files": tree.files, "lines": tree.lines, "tool_files": tree.tool_files},
             **bench.figures,
         }

@@ -10,7 +10,6 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import platform
 import sys
 from dataclasses import asdict, dataclass
 from functools import partial
@@ -19,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import anyio
 
+from bench.conditions import conditions
 from examples.orders.agent import ERRANDS, Caller, Kind, PlainCaller, PolicyCaller, Report, run
 
 if TYPE_CHECKING:
@@ -103,8 +103,7 @@ def main(argv: list[str] | None = None) -> int:
     if not options.quick:
         (RESULTS / "orders.md").write_text("\n".join(lines) + "\n", encoding="utf-8")
         report = {
-            "python": platform.python_version(),
-            "cores": os.cpu_count(),
+            **conditions(),
             "runs": [
                 {"way": title, **totals(reports), "errands": [asdict(one) for one in reports]}
                 for title, reports in runs.items()

@@ -9,7 +9,6 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import platform
 import statistics
 import sys
 import time
@@ -21,6 +20,8 @@ from typing import Any, Final
 import anyio
 from mcp import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
+
+from bench.conditions import conditions
 
 RESULTS = Path(__file__).parents[1] / "results"
 
@@ -88,7 +89,7 @@ def main() -> int:
     figures = anyio.run(measure, 20 if quick else 200)
     print(table(figures))
     if not quick:
-        environment = {"python": platform.python_version(), "cores": os.cpu_count(), "mcp": version("mcp")}
+        environment = {**conditions(), "mcp": version("mcp")}
         (RESULTS / "proxy.json").write_text(json.dumps({"environment": environment, "ways": figures}, indent=2) + "\n")
         (RESULTS / "proxy.md").write_text(table(figures))
     own, other = list(figures)[1:]

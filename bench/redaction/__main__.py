@@ -8,12 +8,12 @@ family and the slowest of all are then measured in full, and the best of three c
 from __future__ import annotations
 
 import json
-import platform
 import sys
 import time
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from bench.conditions import conditions
 from bench.redaction.hostile import families, texts
 from mcpcore.redaction import redact_shapes, redact_text
 
@@ -77,7 +77,7 @@ def main() -> int:
     RESULTS.write_text(
         json.dumps(
             {
-                "python": platform.python_version(),
+                **conditions(),
                 "characters": LENGTH,
                 "texts": len(rows),
                 "limit_ms": LIMIT,

@@ -11,8 +11,6 @@ import contextlib
 import functools
 import json
 import logging
-import os
-import platform
 import subprocess
 import sys
 import tempfile
@@ -23,6 +21,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from mcp import Client
 
+from bench.conditions import conditions
 from bench.runtime import bounds, small, startup
 from bench.runtime.peers import ARGUMENTS, OUTCOMES, PEERS, TOOL
 from bench.runtime.rounds import Key, Samples, measure, ratio
@@ -229,8 +228,7 @@ def main(argv: list[str] | None = None) -> int:
         RESULTS.mkdir(exist_ok=True)
         (RESULTS / "runtime.md").write_text("\n".join(lines) + "\n", encoding="utf-8")
         report = {
-            "python": platform.python_version(),
-            "cores": os.cpu_count(),
+            **conditions(),
             "settings": {
                 setting: [
                     {

@@ -32,6 +32,12 @@ def cases(rule: Rule) -> Iterator[tuple[str, Valid | Invalid]]:
 def check(rule: Rule, case: Valid | Invalid) -> None:
     """Run one case.
 
+    ```python
+    @pytest.mark.parametrize("case", cases(NoPrint))
+    def test_no_print(case):
+        check(case)
+    ```
+
     Raises:
         AssertionError: If the findings or fixes of the rule differ from the case.
     """

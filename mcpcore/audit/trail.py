@@ -83,6 +83,11 @@ class AuditTrail:
 
     Create it with `AuditTrail.open(path)` or `AuditTrail.from_options(...)`. Safe to use from several threads,
     from several processes on one path, and across `os.fork`.
+
+    ```python
+    trail = AuditTrail.open("audit.jsonl", policy="refuse", max_bytes=16_000_000, keep=20)
+    server = Server("articles", audit=trail)
+    ```
     """
 
     def __init__(

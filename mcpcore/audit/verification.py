@@ -68,6 +68,12 @@ def verify(
     problem, and so is a head that was lost while no server had the trail open. If a trail got its key later, `unsigned`
     must confirm the records from before the key.
 
+    ```python
+    report = verify(path, key=key)
+    for problem in report.problems:
+        print(problem.line, problem.detail)
+    ```
+
     Args:
         path: The trail, as `Server(audit=...)` named it.
         key: The key of a signed trail.

@@ -128,6 +128,11 @@ def classify(exc: BaseException) -> Code:
     """The code of any exception: by its type first, then by its attributes, by its message last.
 
     Causes, contexts, groups and retry errors are searched too. Never raises, and imports nothing.
+
+    ```python
+    assert classify(TimeoutError()) is ErrorCode.TIMEOUT
+    assert classify(RuntimeError("429 too many requests")) is ErrorCode.RATE_LIMITED
+    ```
     """
     try:
         plan = _PLANS.get(type(exc)) or _plan(type(exc))
@@ -141,6 +146,12 @@ def explain(exc: BaseException) -> Explanation:
 
     The advice is a Retry-After in the exception if the code allows a retry; else that of the row; else that of the
     code. Never raises, and imports nothing.
+
+    ```python
+    explanation = explain(ConnectionRefusedError())
+    assert explanation.code is ErrorCode.SERVICE_UNAVAILABLE
+    assert explanation.retry.retryable
+    ```
     """
     verdict = _decide(exc)
     match = Match(verdict.layer, verdict.row, verdict.exception, verdict.path)

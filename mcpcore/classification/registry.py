@@ -89,9 +89,17 @@ def classifies(
     With a code: `classifies(MyError, ErrorCode.CONFLICT)`. Without a code, it decorates a function that takes the
     exception and returns a code, a code with its `Retry`, or None to let the tables decide.
 
-    >>> @classifies(LedgerError)
-    ... def _(exc: LedgerError) -> ErrorCode:
-    ...     return ErrorCode.CONFLICT if exc.stale else ErrorCode.DATABASE_ERROR
+    ```python
+    class LedgerError(Exception):
+        stale = True
+
+    @classifies(LedgerError)
+    def _(exc: LedgerError) -> ErrorCode:
+        return ErrorCode.CONFLICT if exc.stale else ErrorCode.DATABASE_ERROR
+
+    assert classify(LedgerError()) is ErrorCode.CONFLICT
+    forget(LedgerError)
+    ```
 
     Args:
         exception: An exception class; its module and name in one string, such as "stripe.CardError", so that its
@@ -134,6 +142,12 @@ def classifies(
 
 def classifies_message(pattern: str | re.Pattern[str], code: Code, *, retry: Retry | None = None) -> None:
     """Add a message pattern; patterns of the application are read before the table, in the order added.
+
+    ```python
+    classifies_message("ledger .. closed", ErrorCode.CONFLICT)
+    assert classify(RuntimeError("the ledger of May is closed")) is ErrorCode.CONFLICT
+    forget()
+    ```
 
     Args:
         pattern: A phrase in the language of `mcpcore.classification.phrases`, such as "ledger .. closed"; or a compiled

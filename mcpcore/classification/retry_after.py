@@ -36,6 +36,11 @@ _UNITS: Final = {"ms": 0.001, "mi": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
 def parse_retry_after(value: object, *, now: float | None = None) -> float | None:
     """The seconds in a Retry-After header, or None if it is invalid (RFC 9110, 10.2.3).
 
+    ```python
+    assert parse_retry_after("120") == 120
+    assert parse_retry_after("soon") is None
+    ```
+
     Args:
         value: Seconds or an HTTP date, as text or bytes; some clients convert it to a number, a timedelta or a
             datetime.

@@ -47,6 +47,10 @@ def code_for_status(status: int) -> Code:
 
     Statuses from 600 to 999, which RFC 9110 (section 15) does not define, count as server errors, as it advises.
 
+    ```python
+    assert code_for_status(409) is ErrorCode.CONFLICT
+    ```
+
     Raises:
         TypeError: If `status` is not an int.
         ValueError: If `status` is not a failure: below 300, or above 999.
@@ -63,6 +67,10 @@ def code_for_status(status: int) -> Code:
 
 def retry_for_status(status: int) -> Retry:
     """The retry advice of a failed HTTP response without a Retry-After.
+
+    ```python
+    assert retry_for_status(503).retryable
+    ```
 
     Raises:
         TypeError: If `status` is not an int.

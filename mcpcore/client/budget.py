@@ -11,10 +11,11 @@ class RetryBudget:
     Share one budget between all calls of a session, or of a process. While most calls succeed, it is never spent. When
     a server is down, every call fails, and the budget ends the retries of all calls together.
 
-    >>> budget = RetryBudget(ratio=0.5, minimum=1)
-    >>> budget.called()
-    >>> [budget.spend() for _ in range(2)]
-    [True, False]
+    ```python
+    budget = RetryBudget(ratio=0.5, minimum=1)
+    budget.called()
+    assert [budget.spend() for _ in range(2)] == [True, False]
+    ```
     """
 
     def __init__(self, ratio: float = 0.1, minimum: int = 10) -> None:

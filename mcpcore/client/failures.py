@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 D = TypeVar("D")
 
 StepKind = Literal["called", "failed", "waited", "retried", "corrected", "fell_back", "acted", "gave_up", "succeeded"]
+"""What happened in a step of a call under a policy."""
 
 UNKNOWN_DIALECT: Final = "unknown"
 """The dialect of an envelope that was not sent, but made of a plain text or a protocol error."""
@@ -71,6 +72,13 @@ class Step:
 
 class ToolCallFailed(Exception):  # noqa: N818 - it names what happened, and is public API
     """A tool call failed.
+
+    ```python
+    try:
+        await call(session, "fetch_articles", {"pmids": ["1"]})
+    except ToolCallFailed as failed:
+        print(failed.reason, failed.envelope.hint, failed.envelope.fallback_tool)
+    ```
 
     Attributes:
         tool: The tool that failed; with a policy, it may be a fallback of the one that was called.
@@ -122,6 +130,8 @@ class ToolCallFailed(Exception):  # noqa: N818 - it names what happened, and is 
         """The data of the failure as the model that `mode` declares; None if it declares none.
 
         ```python
+        try:
+            await call(session, "fetch_articles", {"pmids": ["1"]})
         except ToolCallFailed as failed:
             if failed.reason == "no_match":
                 print(failed.data_of(NO_MATCH).pmids)
@@ -166,6 +176,12 @@ def failure_of(
     contract: Contract[Any] = NO_CONTRACT,
 ) -> ToolCallFailed | None:
     """The failure in the answer to a call; None if the call succeeded.
+
+    ```python
+    result = await session.call_tool("fetch_articles", {"pmids": ["1"]})
+    if (failed := failure_of(result, "fetch_articles")) is not None:
+        print(failed.reason)
+    ```
 
     Args:
         answer: What a client returned or raised, as for `Envelope.from_result`.

@@ -116,6 +116,11 @@ async def list_tools(session: Any, *, fresh: bool = False) -> tuple[Tools, bool]
     The list is read once for each session, and again after the server says that it has changed. Never raises, except
     for a cancellation.
 
+    ```python
+    tools, _ = await list_tools(session)
+    print(tools["fetch_articles"].contract.reasons)
+    ```
+
     Args:
         session: The SDK's `Client` or `ClientSession`, or the client of FastMCP.
         fresh: Whether to read the list again.

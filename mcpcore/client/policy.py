@@ -23,6 +23,7 @@ Action = Callable[["ToolCallFailed"], Any]
 """An application's own action: sync or async; it may return the arguments of the next call."""
 
 DecisionKind = Literal["retry", "wait", "correct", "fall_back", "act", "give_up"]
+"""The next step after a failure, as `decide` names it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -199,6 +200,11 @@ def decide(failure: ToolCallFailed, policy: CallPolicy, state: Progress) -> Deci
 
     In this order: the application's own action, the declared correction, the same call again, the declared fallback.
     The last attempt goes to the fallback if there is one.
+
+    ```python
+    decision = decide(failure, CallPolicy(), Progress())
+    print(decision.kind)
+    ```
 
     Args:
         failure: The failure of the last call.

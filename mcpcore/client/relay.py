@@ -54,6 +54,13 @@ async def relay(
 
     The model sees only the last answer. If that is the answer to other arguments or of a fallback tool, `note` says so.
 
+    ```python
+    relayed = await relay(
+        framework.call_tool, "fetch_articles", {"pmids": ["1"]}, read=as_result, tools=listed, policy=CallPolicy()
+    )
+    print(relayed.text)
+    ```
+
     Args:
         call_tool: Makes one call in the framework, with the name of the tool and its arguments.
         tool: The name of the tool.

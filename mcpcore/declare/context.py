@@ -84,6 +84,17 @@ class Context(Generic[R_contra, LifespanT]):
     `Context[Literal["no_match"]]` lets a type checker refuse `ctx.fail("typo")`; the second argument types
     `ctx.lifespan_context`. Everything that the SDK's own context does is here by the same name; the SDK's object
     itself is `ctx.sdk`.
+
+    ```python
+    @tool(
+        errors=[
+            FailureMode("no_match", ErrorCode.NOT_FOUND, when="Nothing matches.", recovery="Use other words to search.")
+        ]
+    )
+    def search(ctx: Context[Literal["no_match"]], words: str) -> list[str]:
+        '''Search for articles.'''
+        raise ctx.fail("no_match", f"Nothing matches {words!r}.", data={"words": words})
+    ```
     """
 
     __slots__ = ("_contract", "_name", "_request")
@@ -177,6 +188,10 @@ class Context(Generic[R_contra, LifespanT]):
     ) -> Any:
         """The failure of a declared reason, to be raised.
 
+        ```python
+        raise ctx.fail("no_match", f"Nothing matches {words!r}.", data={"words": words})
+        ```
+
         Args:
             reason: A reason of the contract, or the `FailureMode` itself; type checkers then check `data` too.
             message: What went wrong here; left out, the entry's `when`.
@@ -214,6 +229,11 @@ class Context(Generic[R_contra, LifespanT]):
         error_mapper: Callable[[Exception], BaseException] | None = None,
     ) -> Guard:
         """Give exceptions a reason of this contract: a context manager, sync and async, and a decorator.
+
+        ```python
+        with ctx.guard({KeyError: "no_match"}):
+            article = store[words]
+        ```
 
         The parameters are those of `mcpcore.guard`. `errors` has declared reasons only, and a block without `operation`
         has the name of the tool in the log.

@@ -135,6 +135,19 @@ def prompt(fn: Callable[..., Any] | None = None, /, **options: Any) -> Any:
     The handler may be sync (it runs in a worker thread) or async; its first parameter may be a `Context`. It returns
     what a prompt of the SDK returns: a text, a message, a content block, or a list of these.
 
+    ```python
+    @prompt(
+        errors=[
+            FailureMode("no_style", ErrorCode.NOT_FOUND, when="The style is unknown.", recovery="Call list_styles.")
+        ]
+    )
+    def review(ctx: Context[Literal["no_style"]], style: str) -> str:
+        '''Ask for a review in a style.'''
+        if style not in ("short", "long"):
+            raise ctx.fail("no_style")
+        return f"Write a {style} review."
+    ```
+
     Args:
         fn: The handler, if the decorator is used without parentheses.
         **options: `errors`, the contract; `name`, the function's own if left out; `title`, `description` (the

@@ -179,6 +179,18 @@ def resource(uri: str, **options: Any) -> Any:
     The handler may be sync (it runs in a worker thread) or async; its first parameter may be a `Context`, also where
     the URI has no variables. Its other parameters are the variables of the URI.
 
+    ```python
+    @resource(
+        "articles://{pmid}",
+        errors=[
+            FailureMode("no_article", ErrorCode.NOT_FOUND, when="There is no article.", recovery="Search for an id.")
+        ],
+    )
+    def article(ctx: Context[Literal["no_article"]], pmid: str) -> str:
+        '''An article by its id.'''
+        raise ctx.fail("no_article", data={"pmid": pmid})
+    ```
+
     Args:
         uri: The URI, or a template of URIs (RFC 6570).
         **options: `errors`, the contract; `name`, the function's own if left out; `title`, `description` (the

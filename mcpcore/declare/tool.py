@@ -37,7 +37,18 @@ S_contra = TypeVar("S_contra", contravariant=True)
 
 
 class Tool(Declared[P, T_co]):
-    """A tool: in a unit test, call it like its handler and leave out `ctx`."""
+    """A tool: in a unit test, call it like its handler and leave out `ctx`.
+
+    ```python
+    @tool
+    def double(number: int) -> int:
+        '''Double a number.'''
+        return 2 * number
+
+    assert double(number=4) == 8
+    assert double.handler(4) == 8
+    ```
+    """
 
     def with_options(self, **options: Any) -> Tool[P, T_co]:
         """The same tool with other options."""
@@ -157,6 +168,18 @@ if not MYPY:
         """Make a function a tool of an MCP server: `@tool`, `@tool()` or `@tool(errors=[FailureMode(...), ...])`.
 
         The handler may be sync (it runs in a worker thread) or async; its first parameter may be a `Context`.
+
+        ```python
+        @tool(
+            errors=[
+                FailureMode("no_order", ErrorCode.NOT_FOUND, when="There is no order.", recovery="Call list_orders.")
+            ],
+            timeout=5,
+        )
+        def get_order(ctx: Context[Literal["no_order"]], order_id: int) -> str:
+            '''Get an order by its number.'''
+            raise ctx.fail("no_order", data={"order_id": order_id})
+        ```
 
         Args:
             fn: The handler, where the decorator is used without parentheses.

@@ -35,6 +35,10 @@ DIALECTS: Final[dict[str, Dialect]] = {dialect.name: dialect for dialect in _ALL
 def dialect_named(name: str) -> Dialect:
     """The dialect of a name.
 
+    ```python
+    assert dialect_named("taxonomy").name == "taxonomy"
+    ```
+
     Raises:
         ValueError: If there is no such dialect.
     """
@@ -48,6 +52,12 @@ def read_result(result: object) -> Envelope | None:
     """The failure in the answer to a call, as `Envelope.from_result` reads it; None for a success.
 
     A failure in no known dialect is an `UNKNOWN_ERROR` of the dialect "unknown", with the text as its message.
+
+    ```python
+    failure = read_result({"isError": True, "content": [{"type": "text", "text": "no such order"}]})
+    assert failure is not None
+    assert (failure.dialect, failure.message) == ("unknown", "no such order")
+    ```
 
     Raises:
         TypeError: If `result` is a Python object of an unknown type.

@@ -32,7 +32,13 @@ class PolicyToolError(ToolCallFailed, ToolError):
 
 
 class PolicyClient(Client[Any]):
-    """A FastMCP client whose `call_tool` follows a policy. All else is FastMCP's."""
+    """A FastMCP client whose `call_tool` follows a policy. All else is FastMCP's.
+
+    ```python
+    async with PolicyClient("https://shop.example/mcp", policy=CallPolicy()) as client:
+        result = await client.call_tool("fetch_articles", {"pmids": ["1"]})
+    ```
+    """
 
     def __init__(self, transport: Any, *args: Any, policy: CallPolicy | None = None, **options: Any) -> None:
         """Make the client.

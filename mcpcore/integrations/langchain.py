@@ -40,6 +40,10 @@ class PolicyMiddleware(AgentMiddleware[Any, Any, Any]):
 
     A retryable failure is retried before the model sees it. The model then gets the message of the last failure, as
     always in LangChain.
+
+    ```python
+    agent = create_agent(model, tools, middleware=[PolicyMiddleware(CallPolicy())])
+    ```
     """
 
     def __init__(self, policy: CallPolicy | None = None) -> None:

@@ -32,6 +32,10 @@ class PolicyInterceptor:
 
     An interceptor is not told what the server lists. Without `tools`, a retry needs a failure that says that nothing
     was changed, and neither fallbacks nor corrections are made.
+
+    ```python
+    client = MultiServerMCPClient(connections, tool_interceptors=[PolicyInterceptor(CallPolicy())])
+    ```
     """
 
     def __init__(self, policy: CallPolicy | None = None, *, tools: Iterable[object] = ()) -> None:

@@ -88,8 +88,20 @@ class FollowsPolicy(MCPServer):
 
 
 class PolicyServerStdio(FollowsPolicy, MCPServerStdio):
-    """A server over stdio whose failed calls follow a policy."""
+    """A server over stdio whose failed calls follow a policy.
+
+    ```python
+    async with PolicyServerStdio({"command": "python", "args": ["server.py"]}, policy=CallPolicy()) as server:
+        agent = Agent(name="clerk", mcp_servers=[server])
+    ```
+    """
 
 
 class PolicyServerStreamableHttp(FollowsPolicy, MCPServerStreamableHttp):
-    """A server over streamable HTTP whose failed calls follow a policy."""
+    """A server over streamable HTTP whose failed calls follow a policy.
+
+    ```python
+    async with PolicyServerStreamableHttp({"url": "https://shop.example/mcp"}, policy=CallPolicy()) as server:
+        agent = Agent(name="clerk", mcp_servers=[server])
+    ```
+    """

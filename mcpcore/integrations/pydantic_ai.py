@@ -42,6 +42,10 @@ class PolicyToolset(WrapperToolset[AgentDepsT]):
 
     Wrap it around an `MCPToolset`, or around a toolset that leaves the names of the tools as they are: a fallback
     tool is known by the name that its server gives it.
+
+    ```python
+    agent = Agent(model, toolsets=[PolicyToolset(MCPToolset("https://shop.example/mcp"), policy=CallPolicy())])
+    ```
     """
 
     policy: CallPolicy = field(default_factory=CallPolicy)

@@ -84,6 +84,17 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
 
     It is the SDK's `MCPServer` with nothing taken away: `@server.tool()`, resources, prompts, middleware, transports
     and lifespans are the SDK's own, and what its tools raise comes out in the same envelope.
+
+    ```python
+    @tool
+    def double(number: int) -> int:
+        '''Double a number.'''
+        return 2 * number
+
+    server = Server("numbers", tools=[double], strict=True)
+    if __name__ == "__main__":
+        server.run()
+    ```
     """
 
     def __init__(

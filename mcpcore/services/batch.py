@@ -71,11 +71,14 @@ class Batch(Generic[T]):
     the most cautious of the items: never, else the longest wait, else now.
 
     ```python
-    batch = Batch[Article](ctx)
-    for pmid in pmids:
-        with batch.item(pmid):
-            batch.add(await store.fetch(pmid))
-    return batch.result()
+    @tool(errors=[NO_ARTICLE])
+    async def fetch_articles(ctx: Context[Literal["no_article"]], pmids: list[str]) -> BatchResult[Article]:
+        '''Fetch articles by their ids.'''
+        batch = Batch[Article](ctx)
+        for pmid in pmids:
+            with batch.item(pmid):
+                batch.add(await store.fetch(pmid))
+        return batch.result()
     ```
     """
 

@@ -70,8 +70,11 @@ class guard:  # noqa: N801 - used as `with guard(...)` and `@guard(...)`, as `co
     `LogRecord.exc_info` has a stand-in with the redacted text, and the redacted tracebacks as its note: a handler that
     formats it itself, as those for JSON do, finds all of the chain there and no secret.
 
-    >>> with guard("Store.get", errors={KeyError: ErrorCode.NOT_FOUND}, context={"id": 7}):  # doctest: +SKIP
-    ...     return rows[7]
+    ```python
+    @guard("Store.get", errors={KeyError: ErrorCode.NOT_FOUND})
+    def get_row(row_id: int) -> str:
+        return {1: "one"}[row_id]
+    ```
     """
 
     def __init__(

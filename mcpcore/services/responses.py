@@ -42,6 +42,13 @@ def from_http_response(
     Sync: a body that has not been read stays unread. The body and the URL without its query go to the log, without
     what looks like a secret; headers and queries go nowhere.
 
+    ```python
+    async with httpx.AsyncClient() as client:
+        response = await client.get("https://api.example.com/orders/7")
+    if response.is_error:
+        raise from_http_response(response, service="the order service")
+    ```
+
     Args:
         response: A response with a status from 300 up.
         service: What answered, for the message; left out, nothing names it.
@@ -72,6 +79,12 @@ async def from_http_response_async(
     """As `from_http_response`, and reads a body that has not been read, up to 64 KiB of it.
 
     A body that is read here cannot be read again. Of one that breaks off, what the client handed over counts.
+
+    ```python
+    async with aiohttp.ClientSession() as session, session.get("https://api.example.com/orders/7") as response:
+        if response.status >= 400:
+            raise await from_http_response_async(response, service="the order service")
+    ```
 
     Raises:
         TypeError: If `response` is not a response.

@@ -96,6 +96,11 @@ class ContractMiddleware(Middleware):
 
     Add it before any other middleware, so that it is the outermost: `mcp.add_middleware(ContractMiddleware())`. It also
     covers mounted servers.
+
+    ```python
+    mcp = FastMCP("articles")
+    mcp.add_middleware(ContractMiddleware(audit="audit.jsonl"))
+    ```
     """
 
     def __init__(  # noqa: D417 - `Server` describes the others

@@ -1,0 +1,223 @@
+"""The reference pages of the Python API: which names are public, and the pages that mkdocstrings fills."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import re
+import sys
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+HERE: Final = Path(__file__).parent
+
+
+@dataclass(frozen=True, kw_only=True)
+class Module:
+    """A public module.
+
+    Attributes:
+        name: Its name.
+        names: Its public names; left out, those of its `__all__`.
+    """
+
+    name: str
+    names: Sequence[str] = ()
+
+    @property
+    def public(self) -> list[str]:
+        """The names of the module that are part of the reference."""
+        return list(self.names or importlib.import_module(self.name).__all__)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ApiPage:
+    """A page of the reference.
+
+    Attributes:
+        title: Its heading.
+        intro: The sentences below it.
+        modules: What the page describes.
+    """
+
+    title: str
+    intro: str
+    modules: Sequence[Module]
+
+
+PAGES: Final = {
+    "mcpcore": ApiPage(
+        title="mcpcore",
+        intro="Everything that a server needs. Each name is loaded when it is first used.",
+        modules=[Module(name="mcpcore")],
+    ),
+    "services": ApiPage(
+        title="Services and batches",
+        intro="For the code that handlers call. How to use it: [Fail from service code](../../how-to/services.md).",
+        modules=[
+            Module(name="mcpcore.services", names=["code_for_status", "from_http_response_async"]),
+            Module(name="mcpcore.services.batch", names=["Batch", "BatchResult", "ItemFailure"]),
+            Module(name="mcpcore.services.breaker", names=["CircuitBreaker", "CircuitOpenError"]),
+            Module(name="mcpcore.bound_fields", names=["bind"]),
+        ],
+    ),
+    "client": ApiPage(
+        title="mcpcore.client",
+        intro="For programs that call tools. How to use it: [Call tools](../../how-to/calling.md).",
+        modules=[Module(name="mcpcore.client")],
+    ),
+    "integrations": ApiPage(
+        title="Integrations",
+        intro="One module for each framework; it imports the framework. How to use them: "
+        "[FastMCP](../../how-to/fastmcp.md), [agents](../../how-to/agents.md).",
+        modules=[
+            Module(name="mcpcore.integrations.fastmcp", names=["ContractMiddleware", "ContractFailure"]),
+            Module(name="mcpcore.integrations.fastmcp_client", names=["PolicyClient", "PolicyToolError"]),
+            Module(name="mcpcore.integrations.pydantic_ai", names=["PolicyToolset"]),
+            Module(
+                name="mcpcore.integrations.openai_agents", names=["PolicyServerStdio", "PolicyServerStreamableHttp"]
+            ),
+            Module(name="mcpcore.integrations.langchain", names=["PolicyMiddleware"]),
+            Module(name="mcpcore.integrations.langchain_mcp_adapters", names=["PolicyInterceptor"]),
+            Module(name="mcpcore.integrations.otel", names=["OtelSink"]),
+        ],
+    ),
+    "audit": ApiPage(
+        title="mcpcore.audit",
+        intro="The trail of failures. How to use it: [Keep an audit trail](../../how-to/audit.md).",
+        modules=[Module(name="mcpcore.audit")],
+    ),
+    "classification": ApiPage(
+        title="mcpcore.classification",
+        intro="The code of any exception. The tables: [Classification](../classification.md).",
+        modules=[Module(name="mcpcore.classification")],
+    ),
+    "dialects": ApiPage(
+        title="mcpcore.dialects",
+        intro="Envelopes of other servers. How to use them: [Move from another envelope](../../how-to/dialects.md).",
+        modules=[Module(name="mcpcore.dialects", names=["DIALECTS", "Dialect", "dialect_named", "read_result"])],
+    ),
+    "testing": ApiPage(
+        title="Testing",
+        intro="For the tests of a server. How to use it: [Test a server](../../how-to/testing.md).",
+        modules=[
+            Module(name="mcpcore.testing"),
+            Module(name="mcpcore.strictness", names=["strict_scope"]),
+        ],
+    ),
+    "lint": ApiPage(
+        title="mcpcore_lint",
+        intro="For rules of your own. How to write them: [Lint a project](../../how-to/lint.md#rules-of-your-own).",
+        modules=[
+            Module(name="mcpcore_lint"),
+            Module(name="mcpcore_lint.rule", names=["Rule", "RuleContext", "ProjectContext", "Valid", "Invalid"]),
+            Module(name="mcpcore_lint.codemods", names=["CstRule"]),
+            Module(name="mcpcore_lint.diagnostics", names=["Span", "Fix", "Change", "Edit", "Related"]),
+            Module(name="mcpcore_lint.testing", names=["cases", "check", "check_page"]),
+        ],
+    ),
+}
+
+
+HIDDEN: Final = {
+    "FailureMode": ("advice", "recovery_json", "has_field", "check_data", "dump_data", "read_data"),
+    "CodedError": ("with_found_advice", "sent_reason", "misused_keys", "declare", "is_dumped", "with_traceback"),
+    "Context": ("judged", "has_changed", "part", "shown", "show_value", "render_item"),
+    "Tool": ("with_options", "changed"),
+    "Retry": ("caution",),
+    "CallPolicy": ("action_of", "allows_.*"),
+    "ContractMiddleware": ("on_.*", "startup_.*", "unrecorded.*", "covered", "audit"),
+    "AuditTrail": ("check", "listens", "record", "waiting", "retry"),
+    "Report": ("add",),
+}
+"""The members that only the framework calls, as regular expressions, by the names of their classes."""
+
+
+def entries() -> Iterator[tuple[str, Module, str]]:
+    """Every public name, with its module and its page."""
+    for page, content in PAGES.items():
+        for module in content.modules:
+            for name in module.public:
+                yield page, module, name
+
+
+def value_of(module: Module, name: str) -> Any:
+    """The object of a public name."""
+    return getattr(importlib.import_module(module.name), name)
+
+
+def docstring(module: Module, name: str) -> str:
+    """The docstring of a name; that of a constant is the string below it."""
+    value = value_of(module, name)
+    if inspect.isclass(value) or inspect.isroutine(value):
+        return inspect.getdoc(value) or ""
+    return _below_assignment(name, module.name.partition(".")[0]) or inspect.getdoc(value) or ""
+
+
+@cache
+def _below_assignment(name: str, package: str) -> str:
+    """The string below the assignment of a constant, in any loaded module of a package."""
+    pattern = re.compile(rf'^{name}\b[^\n]* = (?:[^\n]*|.*?\n[\])}}])\n"""(.+?)"""', re.MULTILINE | re.DOTALL)
+    for loaded, module in sorted(sys.modules.items()):
+        if loaded.partition(".")[0] == package and getattr(module, name, None) is not None:
+            match = pattern.search(inspect.getsource(module))
+            if match is not None:
+                return match[1]
+    return ""
+
+
+def summary(text: str) -> str:
+    """The first sentence of a docstring."""
+    return re.split(r"(?<=\.)\s", " ".join(text.split("\n\n", 1)[0].split()), maxsplit=1)[0]
+
+
+@cache
+def _code_of_pages() -> dict[Path, str]:
+    """The Python code of every guide."""
+    fence = re.compile(r"^```python.*?\n(.*?)^```", re.MULTILINE | re.DOTALL)
+    return {
+        page: "\n".join(fence.findall(page.read_text(encoding="utf-8")))
+        for page in sorted((HERE / "how-to").glob("*.md"))
+    }
+
+
+def example_of(module: Module, name: str) -> Path | None:
+    """The first guide whose code imports a name."""
+    wanted = re.compile(rf"^\s*from {re.escape(module.name)} import [^\n]*\b{name}\b", re.MULTILINE)
+    return next((page for page, code in _code_of_pages().items() if wanted.search(code)), None)
+
+
+def pages(table: Callable[[list[str], list[list[object]]], str], note: str) -> dict[Path, str]:
+    """The pages by their paths; `table` makes a Markdown table, and `note` says that a page is generated."""
+    folder = HERE / "reference" / "api"
+    index = ["# Python API", "", note, "", "A name is imported from the module that its path begins with.", ""]
+    made = {}
+    for page, content in PAGES.items():
+        lines = [f"# {content.title}", "", content.intro, "", note, ""]
+        rows: list[list[object]] = []
+        for module in content.modules:
+            for name in module.public:
+                text = docstring(module, name)
+                lines += [f"::: {module.name}.{name}", *_options(name), ""]
+                guide = None if "```" in text else example_of(module, name)
+                if guide is not None:
+                    title = guide.read_text(encoding="utf-8").partition("\n")[0].removeprefix("# ")
+                    lines += [f"There is an example of `{name}` in [{title}](../../how-to/{guide.name}).", ""]
+                rows.append([f"[`{module.name}.{name}`]({page}.md#{module.name}.{name})", summary(text)])
+        made[folder / f"{page}.md"] = "\n".join(lines)
+        index += [f"## [{content.title}]({page}.md)", "", table(["name", "meaning"], rows), ""]
+    made[folder / "index.md"] = "\n".join(index)
+    return made
+
+
+def _options(name: str) -> list[str]:
+    """The options of mkdocstrings that leave out the members that only the framework calls."""
+    hidden = HIDDEN.get(name)
+    if hidden is None:
+        return []
+    return ["    options:", "      filters:", *(f'        - "!^{pattern}$"' for pattern in ("_.*", *hidden))]

@@ -1,0 +1,162 @@
+"""Hooks of MkDocs: they turn Markdown that reads well on GitHub into the pages of the site.
+
+Links in a page are relative paths in the repository. A link that leaves `docs/` becomes the address of the file in the
+repository, or of its page, where the site has one. A link to a file that does not exist fails the build.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from mkdocs.structure.files import File, Files
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from mkdocs.config.defaults import MkDocsConfig
+    from mkdocs.structure.pages import Page
+
+ROOT: Final = Path(__file__).parents[1]
+DOCS: Final = ROOT / "docs"
+LOG: Final = logging.getLogger("mkdocs.hooks")
+
+_FENCED: Final = re.compile(
+    r"^(?P<indent> *)(?P<fence>`{3,})(?P<info>[^`\n]*)\n(?P<body>.*?)^(?P=indent)(?P=fence) *$",
+    re.MULTILINE | re.DOTALL,
+)
+_CODE: Final = re.compile(r"(?<!`)(`+)(?!`)(.+?)(?<!`)\1(?!`)", re.DOTALL)
+_LINK: Final = re.compile(r"(?P<start>\]\()(?P<target>[^)\s#]+)(?P<fragment>#[^)\s]*)?(?P<end>\))")
+_ARROW: Final = re.compile(r"^\s*(\S+) (-->|-\.->) (\S+)$", re.MULTILINE)
+_LOADED: Final = re.compile(
+    r"""<(?:script|img|iframe|source)\b[^>]*\bsrc=["']?(?:https?:)?//[^>]*>|<link\b(?![^>]*\brel=["']?(?:canonical|prev|next))[^>]*\bhref=["']?(?:https?:)?//[^>]*>"""
+)
+
+
+def on_config(config: MkDocsConfig) -> None:
+    """Complete the navigation from the folders, and drop the pages that are only planned."""
+    named = set(_names(config.nav))
+    planned = [page for page in config.extra["planned"] if not (DOCS / page).exists()]
+    config.nav = _expanded(config.nav, named, planned)
+
+
+def on_files(files: Files, config: MkDocsConfig) -> None:
+    """Add the project files that are also pages."""
+    for name, page in config.extra["project_files"].items():
+        file = File.generated(config, page, abs_src_path=str(ROOT / name))
+        file.edit_uri = f"../{name}"
+        files.append(file)
+
+
+def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
+    """Rewrite links, info strings of code blocks and tables for MkDocs."""
+    del files
+    if page.file.src_uri.startswith("rules/"):
+        page.meta.setdefault("search", {"boost": 0.5})  # or the pages of the rules, which are many, come first
+    source = Path(page.file.abs_src_path or "")
+    parts, at = [], 0
+    for match in _FENCED.finditer(markdown):
+        parts += [_prose(markdown[at : match.start()], source, page.file.src_uri, config), _fence(match)]
+        at = match.end()
+    return "".join([*parts, _prose(markdown[at:], source, page.file.src_uri, config)])
+
+
+def on_post_page(output: str, page: Page, config: MkDocsConfig) -> str:
+    """Report what a page would load from elsewhere: the site must work offline."""
+    del config
+    for tag in _LOADED.findall(output):
+        LOG.warning("%s loads something from elsewhere: %s", page.file.src_uri, tag)
+    return output
+
+
+def _names(nav: Any) -> Iterator[str]:
+    """The pages that a navigation names."""
+    if isinstance(nav, str):
+        yield nav
+    else:
+        for value in nav.values() if isinstance(nav, dict) else nav or ():
+            yield from _names(value)
+
+
+def _expanded(nav: list[Any], named: set[str], planned: list[str]) -> list[Any]:
+    """The navigation without planned pages, and with the pages of each folder that it names."""
+    entries: list[Any] = []
+    for entry in nav:
+        if isinstance(entry, dict):
+            ((title, value),) = entry.items()
+            children = _expanded(value, named, planned) if isinstance(value, list) else value
+            if children and children not in planned:
+                entries.append({title: children})
+        elif entry.endswith("/*.md"):
+            pages = sorted(path.relative_to(DOCS).as_posix() for path in DOCS.glob(entry))
+            entries += [path for path in pages if path not in named]
+        elif entry not in planned:
+            entries.append(entry)
+    return entries
+
+
+def _fence(match: re.Match[str]) -> str:
+    """A code block; a flow chart becomes a tree, since the script that draws charts is on another site."""
+    info = " ".join(word for word in match["info"].split() if word != "no-run")
+    body = match["body"]
+    if info == "mermaid":
+        info, body = "text", _tree(_ARROW.findall(body))
+    return f"{match['indent']}{match['fence']}{info}\n{body}{match['indent']}{match['fence']}"
+
+
+def _tree(arrows: list[tuple[str, str, str]]) -> str:
+    """The arrows of a flow chart as an indented tree; a node has its children where it is first named."""
+    lines: list[str] = []
+    seen: set[str] = set()
+
+    def draw(node: str, lead: str, branch: str) -> None:
+        lines.append(f"{lead}{branch} {node}" if branch else node)
+        if node in seen:
+            return
+        seen.add(node)
+        children = [(line, end) for start, line, end in arrows if start == node]
+        below = lead + ("" if not branch else "│  " if branch[0] == "├" else "   ")
+        for number, (line, end) in enumerate(children, 1):
+            draw(end, below, ("└" if number == len(children) else "├") + ("╌" if "." in line else "─"))
+
+    ends = {end for *_, end in arrows}
+    for root in dict.fromkeys(start for start, *_ in arrows if start not in ends):
+        draw(root, "", "")
+    return "\n".join(lines) + "\n"
+
+
+def _prose(text: str, source: Path, page: str, config: MkDocsConfig) -> str:
+    """Text between code blocks; code in it stays as it is, but for the escaped bars of tables."""
+    parts, at = [], 0
+    for match in _CODE.finditer(text):
+        line = text.rfind("\n", 0, match.start()) + 1
+        code = match[0].replace("\\|", "|") if text.startswith("|", line) else match[0]
+        parts += [_links(text[at : match.start()], source, page, config), code]
+        at = match.end()
+    return "".join([*parts, _links(text[at:], source, page, config)])
+
+
+def _links(text: str, source: Path, page: str, config: MkDocsConfig) -> str:
+    return _LINK.sub(lambda match: _link(match, source, page, config), text)
+
+
+def _link(match: re.Match[str], source: Path, page: str, config: MkDocsConfig) -> str:
+    """A link, with the address that it has on the site."""
+    target = match["target"]
+    if re.match(r"[a-z]+:|/", target):
+        return match[0]
+    path = Path(os.path.normpath(source.parent / target))
+    if not path.is_relative_to(ROOT) or not path.exists():
+        LOG.warning("%s links to %s, which does not exist", source.relative_to(ROOT), target)
+        return match[0]
+    name = path.relative_to(ROOT).as_posix()
+    pages: dict[str, str] = config.extra["project_files"]
+    if name in pages or (path.is_relative_to(DOCS) and path.is_file()):
+        place = pages.get(name) or path.relative_to(DOCS).as_posix()
+        address = os.path.relpath(place, Path(page).parent).replace(os.sep, "/")
+    else:
+        address = f"{config.repo_url}/{'tree' if path.is_dir() else 'blob'}/main/{name}"
+    return f"{match['start']}{address}{match['fragment'] or ''}{match['end']}"

@@ -1,0 +1,136 @@
+"""The JSON Schemas of a failure and of a contract on the wire, made from the tables that the code itself reads."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from mcpcore.bound_fields import FIELDS, TRACE_FIELD
+from mcpcore.codes import EFFECTS, STRATEGIES
+from mcpcore.contract import CONTRACT_META_KEY, MAX_REASON
+from mcpcore.retry import KINDS, MAX_AFTER_MS
+
+_DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
+
+_TEXT: Final = {"type": "string", "minLength": 1}
+_NAMED: Final = {"type": "string", "pattern": "^[A-Z][A-Z0-9_]*$"}
+
+
+def _retry() -> dict[str, Any]:
+    """The retry advice: one form for each kind."""
+    forms = []
+    for kind in KINDS:
+        properties: dict[str, Any] = {"kind": {"const": kind}}
+        if kind == "retryable_after_ms":
+            properties["afterMs"] = {"type": "integer", "minimum": 0, "maximum": MAX_AFTER_MS}
+        forms.append({"properties": properties, "required": list(properties), "additionalProperties": False})
+    return {"description": "Whether and when the same call is worth making again.", "type": "object", "oneOf": forms}
+
+
+def _effects() -> dict[str, Any]:
+    return {
+        "description": "Whether the call changed anything before it failed; absent if nothing is known.",
+        "enum": list(EFFECTS),
+    }
+
+
+def _recovery() -> dict[str, Any]:
+    return {
+        "description": "The next steps for the caller.",
+        "type": "object",
+        "properties": {
+            "hint": {"description": "The next step, as a sentence.", **_TEXT},
+            "strategy": {"enum": list(STRATEGIES)},
+            "actions": {"description": "Steps for an agent.", "type": "array", "items": {"type": "string"}},
+            "fallbackTool": {"description": "Another tool to call instead.", **_TEXT},
+            "correctiveParams": {"description": "Arguments to call the tool with instead.", "type": "object"},
+            "userMessage": {"description": "A sentence for the person behind the agent.", **_TEXT},
+        },
+        "required": ["hint"],
+    }
+
+
+def envelope() -> dict[str, Any]:
+    """The structured content of a failed call in the canonical dialect."""
+    return {
+        "$schema": _DIALECT,
+        "title": "A failed call of a tool",
+        "description": "The structuredContent of a result with isError, in the canonical dialect of mcpcore.",
+        "type": "object",
+        "properties": {"error": {"$ref": "#/$defs/error"}},
+        "required": ["error"],
+        "additionalProperties": False,
+        "$defs": {
+            "error": {
+                "type": "object",
+                "properties": {
+                    "code": {"description": "The number of the code.", "type": "integer"},
+                    "name": {"description": "The name of the code.", **_NAMED},
+                    "message": {"description": "What went wrong.", "type": "string"},
+                    "retry": {"$ref": "#/$defs/retry"},
+                    "effects": _effects(),
+                    "tool": {"description": "The tool, resource or prompt that failed.", "type": "string"},
+                    "correlationId": {
+                        "description": "New for each failure; the log and the audit trail have the same.",
+                        "type": "string",
+                        "pattern": "^[0-9a-f]{16}$",
+                    },
+                    "timestamp": {
+                        "description": "When it failed, in UTC.",
+                        "type": "string",
+                        "pattern": r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$",
+                    },
+                    "context": {
+                        "description": "What the server or the call had bound; absent where nothing is.",
+                        "type": "object",
+                        "properties": {name: {"type": "string"} for name in (*FIELDS, TRACE_FIELD)},
+                        "additionalProperties": False,
+                        "minProperties": 1,
+                    },
+                    "data": {
+                        "description": "The author's facts, and what the contract says; absent where a failure is masked.",
+                        "type": "object",
+                        "properties": {
+                            "reason": {"description": "The declared reason.", "type": "string"},
+                            "retryable": {"description": "Whether `retry` allows another call.", "type": "boolean"},
+                            "recovery": {"$ref": "#/$defs/recovery"},
+                        },
+                    },
+                },
+                "required": ["code", "name", "message", "retry", "correlationId", "timestamp"],
+                "additionalProperties": False,
+            },
+            "retry": _retry(),
+            "recovery": _recovery(),
+        },
+    }
+
+
+def contract() -> dict[str, Any]:
+    """The contract of a tool in `tools/list`."""
+    return {
+        "$schema": _DIALECT,
+        "title": "The contract of a tool",
+        "description": f'The value of _meta["{CONTRACT_META_KEY}"] of a tool in tools/list: how the tool fails.',
+        "type": "array",
+        "items": {"$ref": "#/$defs/entry"},
+        "$defs": {
+            "entry": {
+                "type": "object",
+                "properties": {
+                    "reason": {"description": "The stable name of the failure.", "maxLength": MAX_REASON, **_TEXT},
+                    "code": {"description": "The number of its code.", "type": "integer"},
+                    "name": {"description": "The name of its code.", **_NAMED},
+                    "when": {"description": "The circumstances, as a sentence.", **_TEXT},
+                    "recovery": {"description": "The next step for the caller, as a sentence.", **_TEXT},
+                    "retry": {"$ref": "#/$defs/retry"},
+                    "effects": _effects(),
+                    "fallbackTool": {"description": "Another tool to call instead.", **_TEXT},
+                    "correctiveParams": {"description": "Arguments to call the tool with instead.", "type": "object"},
+                    "dataSchema": {"description": "The JSON Schema of the failure's data.", "type": "object"},
+                },
+                "required": ["reason", "code", "name", "when", "recovery", "retry"],
+                "additionalProperties": False,
+            },
+            "retry": _retry(),
+        },
+    }

@@ -9,7 +9,7 @@ ADAPTERS := .venv-adapters
 DOCS := .venv-docs
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check docs site coverage bench conformance reach lock clean
+.PHONY: help setup demo test check docs site quickstart pictures coverage bench conformance reach lock clean
 
 help: ## what can be made
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 10
@@ -38,6 +38,12 @@ check: setup ## formatting, lint, types and layers of the project itself
 	$(BIN)/pyright
 	$(BIN)/lint-imports --no-cache --no-logo
 	$(BIN)/mcpcore lint examples docs README.md
+
+quickstart: setup ## the README and the tutorial with the built wheel, in a fresh environment of each Python on this machine
+	$(BIN)/python tests/quickstart.py
+
+pictures: setup ## the pictures of the documentation, made anew from real runs; the page of the trail needs Chromium
+	$(BIN)/python docs/pictures.py
 
 coverage: setup reach ## every branch of the runtime package is taken, or says on its line why none can be
 	$(BIN)/python -m pytest -q --cov

@@ -135,7 +135,7 @@ def _lists(markdown: str) -> str:
 
 def _fence(match: re.Match[str]) -> str:
     """A code block; a flow chart becomes a tree, since the script that draws charts is on another site."""
-    info = " ".join(word for word in match["info"].split() if word != "no-run")
+    info = " ".join(word for word in match["info"].split() if word != "no-run").replace('append="', 'title="')
     body = match["body"]
     if info == "mermaid":
         info, body = "text", _tree(_ARROW.findall(body))

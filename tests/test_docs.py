@@ -1,7 +1,7 @@
 """Documentation that runs: the Python blocks and the transcripts of every page are executed.
 
 The blocks marked `python` of a page run in order in one module. A block with `title="server.py"`, of any language, is also
-written to that file first. `python no-run` is only compiled. A block marked `console` is a transcript: its commands run in a folder for the
+written to that file first, and one with `append="server.py"` is added to its end. `python no-run` is only compiled. A block marked `console` is a transcript: its commands run in a folder for the
 page and must print the text of the block, except for ids and times. A block of commands without output is not checked,
 and neither are blocks marked `text`, `sh`, `json` and so on. The pages of the lint rules show fragments that the
 linter's own tests read.
@@ -35,7 +35,7 @@ FENCE = re.compile(
     r"^(?P<indent> *)(?P<fence>`{3,})(?P<info>[^`\n]*)\n(?P<body>.*?)^(?P=indent)(?P=fence) *$",
     re.MULTILINE | re.DOTALL,
 )
-TITLE = re.compile(r'title="([^"]+)"')
+TITLE = re.compile(r'(title|append)="([^"]+)"')
 COMMAND = re.compile(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", re.MULTILINE)
 NORMAL = (
     (re.compile(r"\bid [0-9a-f]{16}\b"), "id ID"),
@@ -82,9 +82,7 @@ def test_python_blocks_run_and_transcripts_are_true(page, tmp_path, monkeypatch)
     monkeypatch.setitem(sys.modules, module.__name__, module)
     for block in blocks_of(page):
         where = f"{named(page)}:{block.line}"
-        title = TITLE.search(block.info)
-        if title is not None:
-            (tmp_path / title[1]).write_text(block.text, encoding="utf-8")
+        write_titled(block, tmp_path)
         if block.language == "python":
             code = compile("\n" * (block.line - 1) + block.text, str(page), "exec", dont_inherit=True)
             if "no-run" not in block.info:
@@ -93,25 +91,37 @@ def test_python_blocks_run_and_transcripts_are_true(page, tmp_path, monkeypatch)
             check_transcript(block, where, tmp_path)
 
 
-def check_transcript(block, where, folder):
+def write_titled(block, folder):
+    title = TITLE.search(block.info)
+    if title is not None:
+        with (folder / title[2]).open("a" if title[1] == "append" else "w", encoding="utf-8") as file:
+            file.write(block.text)
+
+
+def check_transcript(block, where, folder, *, scripts=None):
     commands = list(COMMAND.finditer(block.text))
     assert commands, f"{where}: a transcript begins its commands with '$ '"
     if not any(command[2].strip() for command in commands):
         return
     for command in commands:
-        done = run(command[1], folder)
+        done = run(command[1], folder, scripts=scripts)
         assert normal(command[2]) == normal(done), f"{where}: {command[1]}"
 
 
-def run(command, folder):
-    """Return the output of a command in the page's folder, with standard error last."""
-    environment = {**os.environ, "PATH": os.pathsep.join([sysconfig.get_path("scripts"), os.environ["PATH"]])}
+def run(command, folder, *, scripts=None):
+    """Return the output of a command in the page's folder, with standard error last.
+
+    `scripts` is the folder of the environment's commands.
+    """
+    scripts = scripts or sysconfig.get_path("scripts")
+    environment = {**os.environ, "PATH": os.pathsep.join([str(scripts), os.environ["PATH"]])}
     environment["PYTHONUTF8"] = "1"
+    environment["PYRIGHT_PYTHON_IGNORE_WARNINGS"] = "1"  # about a newer version
     environment.pop("MCPCORE_AUDIT", None)
     done = subprocess.run(
         ["sh", "-c", command], capture_output=True, text=True, timeout=60, check=False, cwd=folder, env=environment
     )
-    return done.stdout + done.stderr
+    return (done.stdout + done.stderr).replace(str(folder), "/home/you/project")
 
 
 def normal(text):
@@ -125,9 +135,17 @@ def test_the_readme_has_the_design_example_and_every_command():
     from mcpcore.cli.root import COMMANDS
 
     text = (ROOT / "README.md").read_text(encoding="utf-8")
-    assert 'raise ctx.fail("no_match"' in text
+    assert 'raise ctx.fail("' in text
     for command in COMMANDS:
         assert f"`mcpcore {command}" in text
+
+
+def test_the_pictures_show_what_runs():
+    """The pictures of terminals are what the commands print now."""
+    done = subprocess.run(
+        [sys.executable, str(ROOT / "docs" / "pictures.py"), "--check"], capture_output=True, text=True, check=False
+    )
+    assert 0 == done.returncode, done.stdout + done.stderr
 
 
 def write_transcripts(page):
@@ -138,9 +156,7 @@ def write_transcripts(page):
         folder = Path(name)
         (folder / "examples").symlink_to(ROOT / "examples")
         for block in blocks_of(page):
-            title = TITLE.search(block.info)
-            if title is not None:
-                (folder / title[1]).write_text(block.text, encoding="utf-8")
+            write_titled(block, folder)
             if block.language != "console":
                 continue
             lines = []

@@ -16,6 +16,7 @@ idempotency keys from the agent, and has the same breaker.
 
 from __future__ import annotations
 
+import os
 import sys
 import tempfile
 import time
@@ -276,7 +277,9 @@ async def desk(kind: Kind, *options: str, errlog: TextIO = sys.stderr) -> AsyncI
     module = "examples.orders.server" if kind == "contracts" else "examples.orders.plain_server"
     with payment_service() as payments, tempfile.TemporaryDirectory() as folder:
         arguments = ["-m", module, str(Path(folder) / "orders.db"), payments.url, *options]
-        parameters = StdioServerParameters(command=sys.executable, args=arguments, cwd=ROOT)
+        # With MCPCORE_AUDIT, the server keeps a trail.
+        trail = {name: value for name, value in os.environ.items() if name == "MCPCORE_AUDIT"}
+        parameters = StdioServerParameters(command=sys.executable, args=arguments, cwd=ROOT, env=trail)
         session = Session(stdio_client(parameters, errlog=errlog))
         async with session:
             yield session, payments

@@ -35,6 +35,7 @@ class Mounted(NamedTuple):
 
 
 COMMANDS: Final = {
+    "new": Mounted("mcpcore.cli.new", "new", "Make a project with a server, contracts and tests."),
     "run": Mounted("mcpcore.cli.run", "run", "Serve a server over stdio or HTTP."),
     "call": Mounted("mcpcore.cli.call", "call", "Call one tool and print what a client receives."),
     "proxy": Mounted("mcpcore.cli.proxy", "proxy", "Make the failures of any MCP server readable."),

@@ -1,0 +1,107 @@
+"""`mcpcore new`: a project with a server, its contracts, its tests and what runs them.
+
+The folder `project` beside this module is a working project with the name `sample-server`. A new project is a copy of it
+under another name.
+"""
+
+from __future__ import annotations
+
+import keyword
+import re
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+from typing import Final
+
+import click
+
+from mcpcore.cli import output
+from mcpcore.cli.problems import Problem
+
+_TEMPLATE: Final = Path(__file__).parent / "project"
+_NAME: Final = "sample-server"
+_PACKAGE: Final = "sample_server"
+_HIDDEN: Final = frozenset({"dockerignore", "github", "gitignore"})
+"""Their names begin with a dot in a project; here the dot would hide them from the build of mcpcore."""
+
+_TAKEN: Final = frozenset(
+    {"fastmcp", "mcp", "mcp_types", "mcpcore", "mcpcore_lint", "pydantic", "src", "test", "tests"}
+)
+"""Packages that the project imports, and folders that it has."""
+
+
+@click.command(
+    epilog="""\b
+  mcpcore new book-desk                  a project in ./book-desk, on the MCP SDK
+  mcpcore new book-desk --fastmcp        the same on FastMCP
+  mcpcore new servers/book-desk          in another folder"""
+)
+@click.argument("name", type=click.Path(path_type=Path))
+@click.option("--fastmcp", is_flag=True, help="Build the server with FastMCP instead of the SDK.")
+def new(name: Path, *, fastmcp: bool) -> None:
+    """Make the project NAME: two tools with contracts, tests, lint, CI and a Dockerfile.
+
+    NAME is the folder to make; its last part names the project. `make test` and `make call` work in it at once.
+    """
+    package = package_of(name.name)
+    target = name.resolve()
+    if target.exists() and (not target.is_dir() or any(target.iterdir())):
+        raise Problem(f"{name} exists already.", hint="choose another name, or remove it")
+    try:
+        _write(target, project=name.name, package=package, variant="fastmcp" if fastmcp else "sdk")
+    except OSError as error:
+        raise Problem(f"{error.filename or name} cannot be written: {error.strerror}.") from error
+    output.line(f"Made {name}. Next:")
+    output.line(f"  cd {name}")
+    output.line("  make test   # lint, types, tests and reason coverage")
+    output.line("  make call   # a failed call, as an agent sees it")
+
+
+def package_of(name: str) -> str:
+    """The name of the Python package for the project `name`.
+
+    Raises:
+        Problem: `name` is not the name of a project, or its package would hide another.
+    """
+    if not re.fullmatch(r"[A-Za-z][A-Za-z0-9]*([._-][A-Za-z0-9]+)*", name):
+        raise Problem(
+            f"{name!r} cannot be the name of a project.",
+            hint="begin with a letter, and use letters, digits and single hyphens, such as book-desk",
+        )
+    package = re.sub("[.-]", "_", name.lower())
+    if package in _TAKEN or package in sys.stdlib_module_names or keyword.iskeyword(package):
+        raise Problem(
+            f"{name!r} cannot be the name of a project: Python has another use for the name {package}.",
+            hint=f"choose another name, such as {name}-server",
+        )
+    return package
+
+
+def _write(target: Path, *, project: str, package: str, variant: str) -> None:
+    """Write the project next to `target` and move it there, so that a failure leaves no half of it."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=f".{target.name}-", dir=target.parent) as folder:
+        made = Path(folder) / target.name
+        for part in ("common", variant):
+            for source in sorted((_TEMPLATE / part).rglob("*")):
+                if source.is_file() and "__pycache__" not in source.parts:
+                    _copy(
+                        source, made / _place(source.relative_to(_TEMPLATE / part), package), project, package, variant
+                    )
+        shutil.copymode(target if target.exists() else target.parent, made)
+        made.replace(target)
+
+
+def _place(path: Path, package: str) -> Path:
+    first, *rest = path.parts
+    first = f".{first}" if first in _HIDDEN else first
+    return Path(first, *(package if part == _PACKAGE else part for part in rest))
+
+
+def _copy(source: Path, place: Path, project: str, package: str, variant: str) -> None:
+    text = source.read_text(encoding="utf-8").replace(_NAME, project).replace(_PACKAGE, package)
+    if source.name == "pyproject.toml" and variant == "fastmcp":
+        text = text.replace("mcpcore[cli]", "mcpcore[cli,fastmcp]")
+    place.parent.mkdir(parents=True, exist_ok=True)
+    place.write_text(text, encoding="utf-8", newline="\n")

@@ -1,0 +1,107 @@
+"""The tools of the server, and how each of them fails."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from fastmcp import FastMCP
+from mcp.types import ToolAnnotations
+from mcpcore import Context, ErrorCode, FailureMode, Retry, tool
+from mcpcore.integrations.fastmcp import ContractMiddleware
+from pydantic import BaseModel, Field
+
+from sample_server.library import Library
+
+library = Library()
+server: FastMCP[None] = FastMCP("sample-server")
+server.add_middleware(ContractMiddleware())
+
+
+class Book(BaseModel):
+    """A book of the library."""
+
+    isbn: str
+    title: str
+
+
+class Books(BaseModel):
+    """The books that a search found."""
+
+    books: list[Book]
+
+
+class Loan(BaseModel):
+    """A lent copy of a book."""
+
+    isbn: str
+    copies_left: int
+
+
+@server.tool(title="Find books", annotations=ToolAnnotations(read_only_hint=True))
+@tool(
+    errors=[
+        FailureMode(
+            "no_match",
+            ErrorCode.NOT_FOUND,
+            when="No title contains all of the words.",
+            recovery="Search again with one distinctive word of the title.",
+        ),
+    ],
+)
+async def find_books(
+    ctx: Context[Literal["no_match"]],
+    words: Annotated[str, Field(description="Words of the title.", min_length=1)],
+) -> Books:
+    """Find books by the words of their titles."""
+    found = library.find(words)
+    if not found:
+        raise ctx.fail("no_match", data={"words": words})
+    return Books(books=[Book(isbn=isbn, title=library.titles[isbn]) for isbn in found])
+
+
+@server.tool(
+    title="Borrow a book",
+    annotations=ToolAnnotations(
+        read_only_hint=False, destructive_hint=False, idempotent_hint=False
+    ),
+)
+@tool(
+    errors=[
+        FailureMode(
+            "unknown_isbn",
+            ErrorCode.NOT_FOUND,
+            when="No book has this ISBN.",
+            recovery="Call find_books with words of the title to get the ISBN.",
+            fallback_tool="find_books",
+            effects="none",
+        ),
+        FailureMode(
+            "all_lent",
+            ErrorCode.CONFLICT,
+            when="All copies of the book are lent.",
+            recovery="Wait a day for a copy to come back, or choose another book.",
+            retry=Retry.after(seconds=24 * 60 * 60),
+            effects="none",
+        ),
+    ],
+)
+async def borrow_book(
+    ctx: Context[Literal["unknown_isbn", "all_lent"]],
+    isbn: Annotated[
+        str, Field(description="The ISBN as 13 digits.", pattern=r"^\d{13}$")
+    ],
+) -> Loan:
+    """Borrow a copy of a book."""
+    try:
+        return Loan(isbn=isbn, copies_left=library.lend(isbn))
+    except KeyError as error:
+        raise ctx.fail("unknown_isbn", data={"isbn": isbn}) from error
+    except LookupError as error:
+        title = library.titles[isbn]
+        raise ctx.fail(
+            "all_lent", f"All copies of {title} are lent.", data={"title": title}
+        ) from error
+
+
+if __name__ == "__main__":
+    server.run()

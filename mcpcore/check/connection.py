@@ -43,6 +43,9 @@ CANARY: Final = "MCPCORE_CHECK_TOKEN"
 """The variable with the planted text in the environment of a server that is started."""
 
 _MAX_PAGES: Final = 1_000
+_MAX_NAME: Final = 200
+"""Characters of the name and the version of a server that a report shows."""
+
 _TAIL: Final = 4_000
 """Characters of standard error that are kept, for a server that does not start."""
 
@@ -120,12 +123,12 @@ class Connection:
     def server(self) -> str:
         """The name and the version that the server gives itself."""
         info = self.client.server_info
-        return "" if info is None else f"{info.name} {info.version}".strip()
+        return "" if info is None else f"{info.name} {info.version}".strip()[:_MAX_NAME]
 
     @property
     def protocol(self) -> str:
         """The version of the protocol."""
-        return self.client.protocol_version
+        return self.client.protocol_version[:_MAX_NAME]
 
     async def tools(self) -> list[CheckedTool]:
         """The tools, in the order of the list, with those of a repeated name.
@@ -217,13 +220,13 @@ def _lost(exc: MCPError) -> bool:
 
 
 @asynccontextmanager
-async def connected(target: Target, remains: Remains, *, timeout: float) -> AsyncIterator[Connection]:
+async def connected(target: Target, remains: Remains, *, wait: float) -> AsyncIterator[Connection]:
     """Connect to the server, and end it afterwards with all its children.
 
     Args:
         target: The server.
         remains: Gets what the server leaves behind.
-        timeout: Seconds for the connection, and for each answer.
+        wait: Seconds for the connection, and for each answer.
 
     Raises:
         TimeoutError: If the server does not answer in time.
@@ -233,13 +236,13 @@ async def connected(target: Target, remains: Remains, *, timeout: float) -> Asyn
     """
     transport = target.url if target.url is not None else cast("Transport", _process(target, remains))
     with quiet_client():
-        connecting = anyio.move_on_after(timeout)
+        connecting = anyio.move_on_after(wait)
         with connecting:
             async with Client(transport, mode=target.mode, cache=None) as client:
                 connecting.deadline = float("inf")
-                yield Connection(client, timeout)
+                yield Connection(client, wait)
         if connecting.cancelled_caught:
-            raise TimeoutError(f"it did not answer within {timeout:g} s")
+            raise TimeoutError(f"it did not answer within {wait:g} s")
 
 
 @asynccontextmanager
@@ -250,6 +253,8 @@ async def _process(target: Target, remains: Remains) -> AsyncIterator[Any]:
     child = await Child.start(target.command, env=env, keep_stderr=True)
     received, to_read = anyio.create_memory_object_stream[SessionMessage | Exception](0)
     to_send, outgoing = anyio.create_memory_object_stream[SessionMessage](0)
+
+    output_ended = anyio.Event()
 
     async def read() -> None:
         async with received:
@@ -262,6 +267,7 @@ async def _process(target: Target, remains: Remains) -> AsyncIterator[Any]:
                             remains.heard(line)
                         else:
                             await received.send(SessionMessage(message))
+                    output_ended.set()
                 except LineTooLongError as exc:
                     remains.heard(str(exc).encode())
 
@@ -290,6 +296,10 @@ async def _process(target: Target, remains: Remains) -> AsyncIterator[Any]:
             with anyio.CancelScope(shield=True):
                 to_read.close()
                 to_send.close()
+                if output_ended.is_set():
+                    # It is about to end by itself; its exit code says more than that of a signal.
+                    with anyio.move_on_after(_LAST_WORDS):
+                        remains.ending = await child.ended()
                 await child.stop()
             tasks.cancel_scope.cancel()
 

@@ -6,9 +6,11 @@ whatever is not what it was meant to be. The same seed draws the same arguments.
 
 from __future__ import annotations
 
+import itertools
 import json
 import random
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from mcpcore.check.model import Probe
@@ -27,6 +29,9 @@ MOST: Final = 3
 
 LARGE: Final = 5_000
 """Characters of the text of a hostile call."""
+
+_MOST_TRIED: Final = 50
+"""The most arguments that are looked at for one way to break a schema."""
 
 _DEEPEST: Final = 6
 _MAX_SCHEMA: Final = 100_000
@@ -108,13 +113,13 @@ def _draw(tool: ListedTool, seed: int) -> Drawn | None:
     ways = (drawing.missing(least), drawing.wrong_types(whole), drawing.out_of_range(whole), drawing.unknown(least))
     kinds: tuple[ProbeKind, ...] = ("missing", "wrong-type", "out-of-range", "unknown")
     for kind, way in zip(kinds, ways, strict=True):
-        cases = list(way)
-        chosen = cases if len(cases) <= MOST else drawing.random.sample(cases, MOST)
-        for arguments, name in chosen:
-            strict = not drawing.fits(arguments)
-            # Whether a name that the schema does not exclude is accepted is the server's choice.
-            if strict or kind == "unknown":
-                drawn.bad.append(Probe(kind=kind, tool=tool.name, arguments=arguments, argument=name, strict=strict))
+        cases = [
+            Probe(kind=kind, tool=tool.name, arguments=arguments, argument=name, strict=not drawing.fits(arguments))
+            for arguments, name in itertools.islice(way, _MOST_TRIED)
+        ]
+        # Whether a name that the schema does not exclude is accepted is the server's choice.
+        cases = [case for case in cases if case.strict or kind == "unknown"]
+        drawn.bad += cases if len(cases) <= MOST else drawing.random.sample(cases, MOST)
     return drawn
 
 
@@ -229,7 +234,7 @@ class _Drawing:
         least, most = _length(node, "minLength", 0), _length(node, "maxLength", _MAX_TEXT)
         for text in candidates:
             sized = text.ljust(least, "a")[:most]
-            if not isinstance(pattern, str) or quietly(lambda sized=sized: matcher(pattern)(sized), False):
+            if not isinstance(pattern, str) or quietly(partial(_matches, pattern, sized), None):
                 return sized
         return candidates[0]
 
@@ -285,6 +290,10 @@ class _Drawing:
                 arguments = {**whole, name: text}
                 if self.fits(arguments):
                     yield arguments, name
+
+
+def _matches(pattern: str, text: str) -> bool:
+    return matcher(pattern)(text)
 
 
 def _length(node: Mapping[str, Any], key: str, default: int) -> int:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from mcpcore.check.model import Answer, CheckedTool, Probe
-    
+
 _OWN_REASONS: Final = frozenset(
     {
         INVALID_ARGUMENTS, "audit_failed", "call_timeout", "missing_scope", "no_access_token", "server_ended",
@@ -39,14 +39,14 @@ _RETRY_WORDS: Final = re.compile(
     re.IGNORECASE,
 )
 _STEP_KEYS: Final = re.compile(
-    r"^(?:hint|hints|recovery|suggestion|suggestions|suggested_?action|next_?steps?|remedy|how_?to_?fix|fix|fallback_?tool|"
-    r"corrective_?params|expected|allowed|allowed_?values)$",
+    r"^(?:hint|hints|recovery|suggestion|suggestions|suggested_?action|next_?steps?|remedy|how_?to_?fix|fix|"
+    r"fallback_?tool|corrective_?params|expected|allowed|allowed_?values)$",
     re.IGNORECASE,
 )
 _STEP_WORDS: Final = re.compile(
-    r"\b(?:try|use|check|retry|wait|call|provide|must|should|expected?|allowed|instead|see|set|install|ensure|make sure|"
-    r"available|did you mean|known are|valid (?:values|options)|supported|one of|needs? to|please|correct|add|leave out|"
-    r"list|choose|pass|specify|required)\b",
+    r"\b(?:try|use|check|retry|wait|call|provide|must|should|expected?|allowed|instead|see|set|install|ensure|"
+    r"make sure|available|did you mean|known are|valid (?:values|options)|supported|one of|needs? to|please|correct|add|"
+    r"leave out|list|choose|pass|specify|required)\b",
     re.IGNORECASE,
 )
 _SHOWN: Final = 160

@@ -199,9 +199,9 @@ class Score:
         if self.points is None:
             return "nothing was judged"
         names = [name for name in CRITERIA if name in self.judged]
-        terms = " + ".join(f"{CRITERIA[name].weight}×{self.met[name]}/{self.judged[name]}" for name in names)
+        terms = " + ".join(f"{CRITERIA[name].weight} x {self.met[name]}/{self.judged[name]}" for name in names)
         weights = sum(CRITERIA[name].weight for name in names)
-        return f"100 × ({terms}) / {weights} = {rounded(self.points)}"
+        return f"100 x ({terms}) / {weights} = {rounded(self.points)}"
 
 
 def rounded(points: float) -> int:

@@ -71,7 +71,7 @@ class Check:
     target: Target
     options: Options
     report: Report
-    progress: Progress = lambda _done, _all, _name: None  # noqa: E731
+    progress: Progress = lambda _done, _all, _name: None
     _remains: Remains = field(default_factory=Remains)
     _around: Surroundings = field(default_factory=lambda: Surroundings(names=frozenset(), marker=""))
     _tools: dict[str, CheckedTool] = field(default_factory=dict)
@@ -106,7 +106,7 @@ class Check:
         """One connection; returns whether the check is over."""
         first = self._work is None
         try:
-            async with connected(self.target, self._remains, timeout=self.options.timeout) as connection:
+            async with connected(self.target, self._remains, wait=self.options.timeout) as connection:
                 if first:
                     await self._begin(connection, choose)
                 over = await self._call(connection)

@@ -19,6 +19,8 @@ from mcpcore.cli.splitting import SplitCommand, after_dashes, complete_files
 from mcpcore.escaping import terminal_line
 
 if TYPE_CHECKING:
+    from typing import Self
+
     from mcpcore.check.model import CheckedTool, Report
     from mcpcore.check.running import Check
 
@@ -127,7 +129,9 @@ def check(
 
     address = _address(words, after_dashes(ctx), url)
     if everything and not yes and not _is_terminal():
-        raise Problem("--all asks a question, and there is no terminal.", hint="add --yes if the server may change data")
+        raise Problem(
+            "--all asks a question, and there is no terminal.", hint="add --yes if the server may change data"
+        )
     target = Target(
         command=address.command,
         url=address.url,
@@ -157,7 +161,8 @@ def _address(words: tuple[str, ...], after: tuple[str, ...] | None, url: str | N
     if not words and after is None:
         raise Problem(
             "which server?",
-            hint="name a file, a module or an http URL: mcpcore check server.py; or its command: mcpcore check -- COMMAND",
+            hint="name a file, a module or an http URL: mcpcore check server.py; "
+            "or its command: mcpcore check -- COMMAND",
         )
     address, rest = ServerAddress.parse(words, after)
     if rest:
@@ -239,7 +244,7 @@ class _Bar:
             self._stream.flush()
             self._width = 0
 
-    def __enter__(self) -> _Bar:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -268,7 +273,11 @@ def _exit_code(report: Report, fail_under: float | None) -> int:
         return FAILED if any(finding.rule.level != "note" for finding in report.findings) else 0
     points = report.points
     if points is None:
-        raise Failed("there is no score, since no tool was called.", hint="annotate tools with readOnlyHint, or use --all")
+        raise Failed(
+            "there is no score, since no tool was called.", hint="annotate tools with readOnlyHint, or use --all"
+        )
     if report.stopped:
-        raise Failed(f"the check is not complete: {report.stopped}.", hint="raise --limit SECONDS, or check with --tool")
+        raise Failed(
+            f"the check is not complete: {report.stopped}.", hint="raise --limit SECONDS, or check with --tool"
+        )
     return FAILED if points < fail_under else 0

@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 _MAX_ARGUMENTS: Final = 300
 """Characters of arguments that a report shows."""
 
+_MAX_SEEN: Final = 1_000
+"""Characters of what was seen that a report shows; the judge cuts the texts of answers earlier."""
+
 _MAX_NAME: Final = 128
 """Characters of a tool's name; the specification allows no more."""
 
@@ -31,7 +34,7 @@ _KINDS: Final = {
 
 def in_words(probe: Probe) -> str:
     """What the call tries."""
-    return _KINDS[probe.kind].format(probe.argument)
+    return _KINDS[probe.kind].format(named(probe.argument))
 
 
 def as_command(probe: Probe) -> str:
@@ -43,13 +46,13 @@ def as_command(probe: Probe) -> str:
 
 
 def named(name: str) -> str:
-    """The name of a tool, cut if it is longer than names are."""
+    """The name of a tool or an argument, cut if it is longer than names are."""
     return name if len(name) <= _MAX_NAME else f"{name[:_MAX_NAME]}…"
 
 
 def seen(finding: Finding) -> str:
     """What was seen, without secrets: reports are kept and shown."""
-    return redact_text(finding.message)
+    return redact_text(finding.message[:_MAX_SEEN])
 
 
 def times(finding: Finding) -> str:

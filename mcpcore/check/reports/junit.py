@@ -48,9 +48,8 @@ def _described(finding: Finding) -> str:
     probe = finding.probe
     call = "" if probe is None else f"\n  with: {_line(in_words(probe))}: {_line(as_command(probe))}"
     rule = finding.rule
-    return (
-        f"{rule.level} {rule.id}: {rule.summary}{times(finding)}\n  seen: {_line(seen(finding))}{call}\n  fix: {rule.fix}"
-    )
+    head = f"{rule.level} {rule.id}: {rule.summary}{times(finding)}"
+    return f"{head}\n  seen: {_line(seen(finding))}{call}\n  fix: {rule.fix}"
 
 
 def _line(text: str) -> str:

@@ -61,8 +61,8 @@ def _result(finding: Finding, used: list[str], report: Report) -> dict[str, Any]
     call = "" if probe is None else f" With {in_words(probe)}: {as_command(probe)}"
     text = f"{named(finding.tool)}: {rule.summary}{times(finding)} Seen: {seen(finding)}.{call}"
     # Code scanning shows only results with a file; for a command or a URL, that is the root of the project.
-    place = quote(report.file.encode("utf-8", "surrogateescape")) if report.file is not None else "."
-    identity = "\0".join((rule.id, finding.tool)).encode("utf-8", "backslashreplace")
+    place = quote(report.file, errors="backslashreplace") if report.file is not None else "."
+    identity = f"{rule.id}\0{finding.tool}".encode("utf-8", "backslashreplace")
     return {
         "ruleId": rule.id,
         "ruleIndex": used.index(rule.id),

@@ -34,7 +34,7 @@ def render(report: Report) -> str:
         if found or subject.calls:
             lines += [_heading(subject), *_findings(found), ""]
     lines += _explained(report)
-    lines += _summary(report, by_tool)
+    lines += _summary(report)
     return "\n".join(map(terminal_line, lines)) + "\n"
 
 
@@ -58,13 +58,13 @@ def _findings(findings: list[Finding]) -> list[str]:
 def _explained(report: Report) -> list[str]:
     """Each broken rule once, with its remedy."""
     rules = dict.fromkeys(finding.rule for finding in report.findings if finding.rule.id not in _COUNTED)
-    lines = []
+    lines: list[str] = []
     for rule in rules:
         lines += [f"{rule.id}: {rule.summary}", f"  {rule.fix}"]
     return [*lines, ""] if lines else []
 
 
-def _summary(report: Report, by_tool: dict[str, list[Finding]]) -> list[str]:
+def _summary(report: Report) -> list[str]:
     lines = [f"{'criterion':<10} {'weight':>6} {'met':>11}"]
     for criterion in CRITERIA.values():
         judged = report.score.judged.get(criterion.id, 0)
@@ -77,16 +77,16 @@ def _summary(report: Report, by_tool: dict[str, list[Finding]]) -> list[str]:
         lines.append("No score: no tool was called.")
     else:
         lines += [f"Score: {rounded(report.points)} of 100", f"  {report.score.formula}"]
-    counts = [
+    totals = [
         f"{called} of {len(tools)} tools called",
         f"{sum(subject.calls for subject in report.tools)} calls",
         *(f"{_count(report, level)} {level}s" for level in ("error", "warning")),
     ]
-    lines.append(f"{', '.join(counts)}.")
+    lines.append(f"{', '.join(totals)}.")
     if report.stopped:
         lines.append(f"The check ended early: {report.stopped}.")
-    for rule, words in _COUNTED.items():
-        number = sum(finding.rule.id == rule for finding in report.findings)
+    for name, words in _COUNTED.items():
+        number = sum(finding.rule.id == name for finding in report.findings)
         if number:
             lines.append(f"{number} {words}")
     return lines

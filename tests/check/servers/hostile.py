@@ -8,7 +8,6 @@ import json
 import os
 import subprocess
 import sys
-import time
 
 LOG = os.environ.get("HOSTILE_LOG", os.devnull)
 SCHEMA = {
@@ -26,6 +25,7 @@ ENTRY = {
     "retry": {"kind": "not_retryable"},
     "dataSchema": {"type": "object", "properties": {"word": {"type": "string"}}, "required": ["word"]},
 }
+WITH_CONTRACT = ("undeclared", "wrong_code", "wrong_data", "as_declared")
 ODD = "\x1b]0;owned\x07</testcase>|@everyone`x`\u202e"
 
 
@@ -106,13 +106,17 @@ def listed(name):
         "broken_contract": [ENTRY, {"reason": 7}],
         "contract_without_list": "none",
         "declares_fallback": [{**ENTRY, "fallbackTool": "nowhere"}],
-        **dict.fromkeys(("undeclared", "wrong_code", "wrong_data", "as_declared"), [{**ENTRY, "fallbackTool": "accepts"}]),
+        **{name: [{**ENTRY, "fallbackTool": "accepts"}] for name in WITH_CONTRACT},
     }
     if name in entries:
         tool["_meta"] = {"dev.mcpcore/errors": entries[name]}
     schemas = {
         "remote_schema": {"type": "object", "properties": {"a": {"$ref": "http://127.0.0.1:9/x"}}, "required": ["a"]},
-        "hard_schema": {"type": "object", "properties": {"text": {"type": "string", "pattern": "^(a+)+b{7}$"}}, "required": ["text"]},
+        "hard_schema": {
+            "type": "object",
+            "properties": {"text": {"type": "string", "pattern": "^(a+)+b{7}$"}},
+            "required": ["text"],
+        },
         "huge_schema": {"type": "object", "description": "x" * 200_000},
     }
     return tool | ({"inputSchema": schemas[name]} if name in schemas else {})
@@ -122,17 +126,18 @@ def main():
     names = sys.argv[1:] or list(TOOLS)
     with open(LOG, "a") as log:
         log.write(f"pid {os.getpid()}\n")
-    child = subprocess.Popen(["sleep", "600"])
-    with open(LOG, "a") as log:
-        log.write(f"pid {child.pid}\n")
+    if "HOSTILE_CHILD" in os.environ:
+        child = subprocess.Popen(["sleep", "600"])
+        with open(LOG, "a") as log:
+            log.write(f"pid {child.pid}\n")
     sys.stderr.write("flood " * 100_000)
-    calls, held = 0, None
+    calls, held, deaf = 0, None, False
     for line in sys.stdin:
         message = json.loads(line)
         method, ident = message.get("method"), message.get("id")
         if method == "notifications/cancelled" and message["params"]["requestId"] == held:
-            time.sleep(600)
-        if ident is None:
+            deaf = True
+        if ident is None or deaf:
             continue
         if method == "initialize":
             result = {

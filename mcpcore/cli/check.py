@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import secrets
+import signal
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import anyio
 import click
@@ -19,6 +20,7 @@ from mcpcore.cli.splitting import SplitCommand, after_dashes, complete_files
 from mcpcore.escaping import terminal_line
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Self
 
     from mcpcore.check.model import CheckedTool, Report
@@ -170,7 +172,7 @@ def _address(words: tuple[str, ...], after: tuple[str, ...] | None, url: str | N
     return address
 
 
-def _perform(run: Check, shown: str, *, choose: Any) -> bool:
+def _perform(run: Check, shown: str, *, choose: Callable[[list[CheckedTool]], bool]) -> bool:
     """Run the check; returns whether it was interrupted.
 
     Raises:
@@ -185,7 +187,15 @@ def _perform(run: Check, shown: str, *, choose: Any) -> bool:
         nonlocal done
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(cancel_on_signal, tasks.cancel_scope)
-            await run.run(choose)
+
+            def ask(tools: list[CheckedTool]) -> bool:
+                try:
+                    return choose(tools)
+                except click.Abort:  # Ctrl+C, or the end of the input
+                    tasks.cancel_scope.cancel()
+                    return False
+
+            await run.run(ask)
             done = True
             tasks.cancel_scope.cancel()
 
@@ -216,7 +226,12 @@ def _agrees(tools: list[CheckedTool], bar: _Bar) -> bool:
     names = ", ".join(tool.name for tool in tools[:_NAMED])
     more = f" and {len(tools) - _NAMED} more" if len(tools) > _NAMED else ""
     question = f"Call {len(tools)} tools that may change something: {names}{more}?"
-    return click.confirm(terminal_line(question), err=True)
+    # While a question waits, no event loop runs that could see the signal.
+    handler = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        return click.confirm(terminal_line(question), err=True)
+    finally:
+        signal.signal(signal.SIGINT, handler)
 
 
 class _Bar:

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import re
+import signal
+import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 import anyio
@@ -49,3 +53,29 @@ def command() -> Callable[..., Result]:
         return CliRunner().invoke(cli, ["check", *map(str, arguments)], catch_exceptions=False)
 
     return run
+
+
+@pytest.fixture
+def served() -> Callable[..., AbstractContextManager[tuple[str, str]]]:
+    """`mcpcore run … --http`; yields the server's name and its URL, and ends it as Ctrl+C does."""
+
+    @contextmanager
+    def serve(*arguments: object) -> Iterator[tuple[str, str]]:
+        with subprocess.Popen(
+            [sys.executable, "-m", "mcpcore", "run", *map(str, arguments)], stderr=subprocess.PIPE, text=True
+        ) as process:
+            try:
+                assert process.stderr is not None
+                for line in process.stderr:
+                    if found := re.search(r"Serving (.*) at (http://\S+)", line):
+                        break
+                else:
+                    pytest.fail("the server did not say where it is")
+                yield found[1], found[2]
+                process.send_signal(signal.SIGINT)
+                process.stderr.read()
+                assert process.wait(timeout=20) == 130
+            finally:
+                process.kill()
+
+    return serve

@@ -13,6 +13,8 @@ from mcpcore_lint.show import pages
 from options import options, problems
 from reach import page as reach
 
+from mcpcore.check.reports.json import json_schema as check_schema
+from mcpcore.check.rules import CRITERIA, RULES
 from mcpcore.classification import code_tables, phrase_table, status, types
 from mcpcore.codes import BASELINE, PROTOCOL_INVALID_PARAMS, SEVERITY, ErrorCode
 from mcpcore.dialects import DIALECTS, ok_envelope, system_error, taxonomy
@@ -263,10 +265,40 @@ def overlay() -> str:
     return "\n".join(parts)
 
 
+def check() -> str:
+    """The criteria and the findings of `mcpcore check`."""
+    parts = [
+        "# The findings of mcpcore check",
+        "",
+        NOTE.format("mcpcore/check/rules.py"),
+        "",
+        "[Check a running server](../how-to/check.md) says how to run it. [check.schema.json](check.schema.json) is the JSON "
+        "Schema of `--format json`.",
+        "",
+        "## The score",
+        "",
+        table(
+            ["criterion", "weight", "question"],
+            [[f"`{criterion.id}`", criterion.weight, criterion.question] for criterion in CRITERIA.values()],
+        ),
+        "",
+        "A criterion counts once for each call in which it can be judged, and is met if no finding of the call breaks it. The "
+        "score is 100 times the sum of weight x met / judged, divided by the sum of the weights, over the criteria that were "
+        "judged at all. It is rounded down, so that 100 means that nothing was found.",
+    ]
+    for rule in RULES.values():
+        broken = "not scored" if rule.criterion is None else f"criterion `{rule.criterion}`"
+        parts += ["", f"## {rule.id}", "", f"{rule.level.capitalize()}, {broken}. {rule.summary}", "", rule.fix]
+    return "\n".join([*parts, ""])
+
+
+FIGURES = (("servers", "proxy-servers.md"), ("cost", "proxy.md"), ("checked", "check-servers.md"))
+
+
 def with_figures(page: Path) -> str:
     """A page with the tables of the benches that it quotes."""
     text = page.read_text(encoding="utf-8")
-    for name, source in (("servers", "proxy-servers.md"), ("cost", "proxy.md")):
+    for name, source in FIGURES:
         figures = (HERE.parent / "bench" / "results" / source).read_text(encoding="utf-8").strip()
         text = re.sub(
             rf"<!-- {name} -->.*?<!-- /{name} -->",
@@ -288,6 +320,9 @@ def made() -> dict[Path, str]:
         HERE / "reference" / "options.md": options(table, OPTIONS_NOTE),
         HERE / "reference" / "overlay.md": overlay(),
         HERE / "reference" / "overlay.schema.json": json.dumps(json_schema(), indent=2) + "\n",
+        HERE / "reference" / "check.md": check(),
+        HERE / "reference" / "check.schema.json": json.dumps(check_schema(), indent=2) + "\n",
+        HERE / "how-to" / "check.md": with_figures(HERE / "how-to" / "check.md"),
         HERE / "how-to" / "proxy.md": with_figures(HERE / "how-to" / "proxy.md"),
         **{HERE / "rules" / name: text for name, text in pages().items()},
     }

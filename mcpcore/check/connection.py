@@ -42,7 +42,9 @@ if TYPE_CHECKING:
 CANARY: Final = "MCPCORE_CHECK_TOKEN"
 """The variable with the planted text in the environment of a server that is started."""
 
-_MAX_PAGES: Final = 1_000
+_MAX_TOOLS: Final = 5_000
+"""The most tools that are listed, give or take a page, since a list may be endless."""
+
 _MAX_NAME: Final = 200
 """Characters of the name and the version of a server that a report shows."""
 
@@ -141,7 +143,7 @@ class Connection:
         tools: list[CheckedTool] = []
         cursor: str | None = None
         with anyio.fail_after(self.timeout):
-            for _ in range(_MAX_PAGES):
+            while len(tools) < _MAX_TOOLS:
                 # Through the session, which keeps what the headers of later calls need.
                 page = await self.client.session.list_tools(params=PaginatedRequestParams(cursor=cursor))
                 tools += map(_checked, page.tools)
@@ -151,7 +153,11 @@ class Connection:
         return tools
 
     async def call(self, tool: str, arguments: dict[str, Any]) -> Answer:
-        """Call a tool; never raises, except for a cancellation."""
+        """Call a tool.
+
+        Raises:
+            Exception: If the connection is lost in a way that the client does not report as an error.
+        """
         request = CallToolRequest(params=CallToolRequestParams(name=tool, arguments=arguments))
         began = time.monotonic()
 
@@ -167,11 +173,10 @@ class Connection:
             first = exc.errors(include_url=False, include_input=False)[0]
             return answer("malformed", detail=f"{'.'.join(map(str, first['loc']))}: {first['msg']}")
         except MCPError as exc:
-            if _lost(exc):
+            # The client itself reports a lost connection with this code, which a server may use, too.
+            if exc.code == CONNECTION_CLOSED and not await self.alive():
                 return answer("closed", detail=exc.message)
             return answer("error", {"code": exc.code, "message": exc.message, "data": exc.error.data})
-        except (RuntimeError, OSError, ValueError, anyio.ClosedResourceError, anyio.BrokenResourceError) as exc:
-            return answer("closed", detail=type(exc).__name__)
 
     async def cancel(self, tool: str, arguments: dict[str, Any]) -> Answer:
         """Call a tool, cancel the call a moment later, and see whether the server still answers."""
@@ -193,10 +198,8 @@ class Connection:
                 else:
                     await session.send_request(PingRequest(), _ANYTHING)
         except MCPError as exc:
-            return not _lost(exc)  # an error is an answer
-        except ValidationError:
-            return True
-        except (TimeoutError, RuntimeError, OSError, anyio.ClosedResourceError, anyio.BrokenResourceError):
+            return exc.code != CONNECTION_CLOSED  # any other error is an answer
+        except TimeoutError:
             return False
         return True
 
@@ -213,10 +216,6 @@ def _checked(tool: Tool) -> CheckedTool:
         declared=(tool.meta or {}).get(CONTRACT_META_KEY),
         destructive=tool.annotations is not None and tool.annotations.destructive_hint is True,
     )
-
-
-def _lost(exc: MCPError) -> bool:
-    return exc.code == CONNECTION_CLOSED and "onnection" in exc.message
 
 
 @asynccontextmanager
@@ -318,9 +317,15 @@ def quiet_client() -> Iterator[None]:
             logger.setLevel(level)
 
 
-def reason_of(exc: BaseException) -> str:
-    """Why a connection failed, as one line."""
+def innermost(exc: BaseException) -> BaseException:
+    """The first exception in a group of groups."""
     while isinstance(exc, BaseExceptionGroup):
         exc = exc.exceptions[0]
+    return exc
+
+
+def reason_of(exc: BaseException) -> str:
+    """Why a connection failed, as one line."""
+    exc = innermost(exc)
     text = quietly(lambda: str(exc).strip(), "") or type(exc).__name__
     return text.splitlines()[0].rstrip(".")[:300]

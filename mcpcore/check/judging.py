@@ -45,8 +45,8 @@ _STEP_KEYS: Final = re.compile(
 )
 _STEP_WORDS: Final = re.compile(
     r"\b(?:try|use|check|retry|wait|call|provide|must|should|expected?|allowed|instead|see|set|install|ensure|"
-    r"make sure|available|did you mean|known are|valid (?:values|options)|supported|one of|needs? to|please|correct|add|"
-    r"leave out|list|choose|pass|specify|required)\b",
+    r"make sure|available|did you mean|known are|valid (?:values|options)|supported|one of|needs? to|please|correct|"
+    r"add|leave out|list|choose|pass|specify|required)\b",
     re.IGNORECASE,
 )
 _SHOWN: Final = 160

@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from mcp.shared.exceptions import MCPError
 from pydantic import ValidationError
 
-from mcpcore.check.connection import Remains, connected, reason_of
+from mcpcore.check.connection import Remains, connected, innermost, reason_of
 from mcpcore.check.drawing import draw, marker_of
 from mcpcore.check.judging import Surroundings, judge, judge_listing
-from mcpcore.check.model import SERVER, UNKNOWN_TOOL, Probe, Report, ToolReport, broken
+from mcpcore.check.model import SERVER, UNKNOWN_TOOL, Answer, Probe, Report, ToolReport, broken
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from mcpcore.check.connection import Connection, Target
-    from mcpcore.check.model import Answer, CheckedTool
+    from mcpcore.check.model import CheckedTool
 
     Progress = Callable[[int, int, str], None]
 
@@ -78,8 +78,10 @@ class Check:
     _work: Iterator[tuple[ToolReport, Probe]] | None = None
     _lost: dict[str, int] = field(default_factory=dict)
     _ends: float = 0.0
-    _closing: tuple[ToolReport, Probe, Answer] | None = None
-    """The call during which the connection was lost, until it is known how."""
+    _current: tuple[ToolReport, Probe] | None = None
+    _over: bool = False
+    _closed: str = ""
+    """Why the connection was lost during the current call, in the words of the client; "" if it was not."""
 
     async def run(self, choose: Callable[[list[CheckedTool]], bool] = lambda _tools: True) -> Report:
         """Check the server.
@@ -90,13 +92,8 @@ class Check:
         Raises:
             UnreachableError: If the server cannot be reached at first, or does not list its tools.
         """
-        over = False
-        while not over:
-            over = await self._session(choose)
-            if self._closing is not None:
-                subject, probe, answer = self._closing
-                self._closing = None
-                self._record(subject, probe, replace(answer, detail=self._remains.ending or answer.detail))
+        while not await self._session(choose):
+            pass
         if self._remains.noisy:
             lines = "; ".join(map(repr, self._remains.noise))
             self.report.add(SERVER, [broken("noise-on-stdout", f"{self._remains.noisy} lines, such as {lines}")])
@@ -104,28 +101,29 @@ class Check:
 
     async def _session(self, choose: Callable[[list[CheckedTool]], bool]) -> bool:
         """One connection; returns whether the check is over."""
-        first = self._work is None
+        reached = False
         try:
             async with connected(self.target, self._remains, wait=self.options.timeout) as connection:
-                if first:
+                if self._work is None:
                     await self._begin(connection, choose)
-                over = await self._call(connection)
-        except UnreachableError:
-            raise
-        except (BaseExceptionGroup, OSError, TimeoutError, MCPError, ValidationError, RuntimeError, ValueError) as exc:
-            cancelled = exc.subgroup(KeyboardInterrupt) if isinstance(exc, BaseExceptionGroup) else None
-            if cancelled is not None:
-                raise KeyboardInterrupt from None
-            inner: BaseException = exc
-            while isinstance(inner, BaseExceptionGroup):
-                inner = inner.exceptions[0]
-            if isinstance(inner, UnreachableError):
-                raise inner from None
+                elif not await connection.alive():
+                    raise ConnectionError("it does not answer")  # noqa: TRY301 - it ends the connection
+                reached = True
+                await self._call(connection)
+        except Exception as exc:  # transports raise many kinds, and groups of them
             if self._work is None:
-                raise UnreachableError(reason_of(exc), self._remains.stderr) from exc
-            self.stop(f"the server cannot be started again: {reason_of(exc)}")
-            return True
-        return over
+                inner = innermost(exc)
+                if isinstance(inner, UnreachableError):
+                    raise inner from None
+                raise UnreachableError(reason_of(inner), self._remains.stderr) from exc
+            self._closed = reason_of(exc)
+            if not reached:
+                self.stop(f"the server cannot be started again: {self._closed}")
+                self._current, self._over = None, True
+        if self._closed and self._current is not None:
+            self._record(*self._current, Answer(kind="closed", detail=self._remains.ending or self._closed))
+        self._current, self._closed = None, ""
+        return self._over
 
     # --- the first connection -------------------------------------------------------------------------------------
 
@@ -189,8 +187,8 @@ class Check:
 
     # --- every connection -----------------------------------------------------------------------------------------
 
-    async def _call(self, connection: Connection) -> bool:
-        """Make the calls that are left; returns False if the connection was lost and calls may be left."""
+    async def _call(self, connection: Connection) -> None:
+        """Make the calls that are left, until the last one or the end of the connection."""
         assert self._work is not None
         for subject, probe in self._work:
             if self._lost.get(subject.name, 0) >= _MOST_LOST:
@@ -199,19 +197,21 @@ class Check:
             left = self._ends - time.monotonic()
             if left <= 0:
                 self.stop(f"the limit of {self.options.limit:g} s is over")
-                return True
+                break
             subject.calls += 1
+            self._current = subject, probe
             if probe.kind == "cancelled":
                 answer = await connection.cancel(probe.tool, probe.arguments)
             else:
                 answer = await connection.call(probe.tool, probe.arguments)
             if answer.kind == "closed":
-                self._closing = subject, probe, answer
-                return False
+                self._closed = answer.detail
+                return
             self._record(subject, probe, answer)
             if answer.kind == "unanswered" or (answer.kind == "timeout" and not await connection.alive()):
-                return False
-        return True
+                self._current = None
+                return
+        self._current, self._over = None, True
 
     def _record(self, subject: ToolReport, probe: Probe, answer: Answer) -> None:
         verdicts = judge(probe, answer, subject.tool, self._around)

@@ -47,7 +47,8 @@ Only tools with readOnlyHint are called, since a server may carry out a call who
 Use --all on a server whose data you can lose.
 
 \b
-Exit codes: 0 no errors and warnings, or with --fail-under a sufficient score; 1 otherwise;
+Exit codes: 0 no errors and warnings, or with --fail-under a sufficient score; 1 otherwise, or
+if the check ended early;
 2 the server could not be checked.""",
 )
 @click.argument("words", nargs=-1, metavar="[SERVER]", shell_complete=complete_files)
@@ -178,6 +179,7 @@ def _perform(run: Check, shown: str, *, choose: Callable[[list[CheckedTool]], bo
     Raises:
         Problem: If the server cannot be checked.
     """
+    from mcpcore.check.connection import innermost
     from mcpcore.check.running import UnreachableError
     from mcpcore.proxy.stdio import cancel_on_signal
 
@@ -202,9 +204,7 @@ def _perform(run: Check, shown: str, *, choose: Callable[[list[CheckedTool]], bo
     try:
         anyio.run(perform)
     except* UnreachableError as group:
-        first: BaseException = group
-        while isinstance(first, BaseExceptionGroup):
-            first = first.exceptions[0]
+        first = innermost(group)
         assert isinstance(first, UnreachableError)
         raise Problem(
             f"{shown} cannot be checked: {first}.",
@@ -285,7 +285,8 @@ def _write(report: Report, form: str, file: Path | None) -> None:
 
 def _exit_code(report: Report, fail_under: float | None) -> int:
     if fail_under is None:
-        return FAILED if any(finding.rule.level != "note" for finding in report.findings) else 0
+        found = any(finding.rule.level != "note" for finding in report.findings)
+        return FAILED if found or report.stopped else 0
     points = report.points
     if points is None:
         raise Failed(

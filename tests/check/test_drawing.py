@@ -36,6 +36,7 @@ SCHEMAS = {
             "who": {"$ref": "#/$defs/Person"},
             "more": {"allOf": [{"$ref": "#/$defs/Person"}, {"properties": {"age": {"type": "integer"}}}]},
             "loose": {"items": {"type": "integer"}},
+            "few": {"type": "array", "maxItems": 2},
             "anything": {},
         },
         "required": ["text", "when", "code", "count", "who", "pair", "loose", "more"],

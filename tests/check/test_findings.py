@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 from pathlib import Path
 
@@ -122,6 +123,40 @@ def test_the_limit_of_time_ends_a_check_and_names_what_was_not_reached(checked):
 
     assert report.stopped == "the limit of 0.1 s is over"
     assert [(subject.name, subject.skipped) for subject in report.tools][-1] == ("accepts", report.stopped)
+
+
+@pytest.mark.parametrize("era", ["auto", "modern"])
+def test_a_server_over_http_that_dies_is_reported(checked, era):
+    with subprocess.Popen(
+        [sys.executable, "-S", str(SERVERS / "over_http.py")], stdout=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        port = int(process.stdout.readline())
+        try:
+            report = checked(url=f"http://127.0.0.1:{port}/mcp", era=era, timeout=20)
+        finally:
+            process.kill()
+
+    assert report.stopped.startswith("the server cannot be started again")
+    assert "server-dies" in rules_of(report, UNKNOWN_TOOL)
+    assert [subject.skipped == report.stopped for subject in report.tools] == [False, True, True]
+
+
+def test_a_server_that_starts_only_once_is_reported(checked, tmp_path, monkeypatch):
+    monkeypatch.setenv("HOSTILE_LOG", str(tmp_path / "log"))
+    monkeypatch.setenv("HOSTILE_ONCE", "1")
+
+    report = checked(*HOSTILE, "dies", "accepts", timeout=5)
+
+    assert report.stopped.startswith("the server cannot be started again")
+    assert "server-dies" in rules_of(report, "dies")
+
+
+def test_an_endless_list_of_tools_ends(checked):
+    report = checked(sys.executable, "-S", str(SERVERS / "many.py"), "endless", timeout=20, limit=0.1)
+
+    assert report.stopped
+    assert len(report.tools) < 1_000
 
 
 # --- the judge alone, for answers that no server above gives ---------------------------------------------------------

@@ -11,7 +11,7 @@ from mcpcore.redaction import redact_text
 if TYPE_CHECKING:
     from mcpcore.check.model import Finding, Probe
 
-_MAX_ARGUMENTS: Final = 300
+_MAX_ARGUMENTS: Final = 160
 """Characters of arguments that a report shows."""
 
 _MAX_SEEN: Final = 1_000

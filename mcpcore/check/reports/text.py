@@ -40,7 +40,7 @@ def render(report: Report) -> str:
 
 def _heading(subject: ToolReport) -> str:
     points = subject.score.points
-    calls = f"{subject.calls} call{'s' if subject.calls != 1 else ''}"
+    calls = _counted(subject.calls, "call")
     said = [calls, f"score {rounded(points)}"] if points is not None and subject.calls else [calls]
     said += [subject.skipped] if subject.skipped else []
     return f"{named(subject.name)}  {' · '.join(said)}"
@@ -79,8 +79,8 @@ def _summary(report: Report) -> list[str]:
         lines += [f"Score: {rounded(report.points)} of 100", f"  {report.score.formula}"]
     totals = [
         f"{called} of {len(tools)} tools called",
-        f"{sum(subject.calls for subject in report.tools)} calls",
-        *(f"{_count(report, level)} {level}s" for level in ("error", "warning")),
+        _counted(sum(subject.calls for subject in report.tools), "call"),
+        *(_counted(_count(report, level), level) for level in ("error", "warning")),
     ]
     lines.append(f"{', '.join(totals)}.")
     if report.stopped:
@@ -90,6 +90,10 @@ def _summary(report: Report) -> list[str]:
         if number:
             lines.append(f"{number} {words}")
     return lines
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def _count(report: Report, level: str) -> int:

@@ -124,6 +124,8 @@ def listed(name):
 
 def main():
     names = sys.argv[1:] or list(TOOLS)
+    if "HOSTILE_ONCE" in os.environ and os.path.exists(LOG):
+        sys.exit(1)
     with open(LOG, "a") as log:
         log.write(f"pid {os.getpid()}\n")
     if "HOSTILE_CHILD" in os.environ:

@@ -1,4 +1,4 @@
-"""A server with 500 tools, and without any library."""
+"""A server with 500 tools, on one page or on endlessly many, and without any library."""
 
 import json
 import sys
@@ -16,6 +16,8 @@ for line in sys.stdin:
             {"name": f"tool_{n}", "inputSchema": {"type": "object"}, "annotations": {"readOnlyHint": True}}
             for n in range(500)
         ]
+        if sys.argv[1:] == ["endless"]:
+            result["nextCursor"] = "more"
     elif method == "tools/call":
         result = {"content": []}
     elif method != "ping":

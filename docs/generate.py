@@ -17,6 +17,8 @@ from mcpcore_lint.show import pages
 from options import options, problems
 from reach import page as reach
 
+from mcpcore.check.reports.json import json_schema as check_schema
+from mcpcore.check.rules import CRITERIA, RULES
 from mcpcore.classification import code_tables, phrase_table, status, types
 from mcpcore.codes import BASELINE, PROTOCOL_INVALID_PARAMS, SEVERITY, ErrorCode
 from mcpcore.dialects import DIALECTS, ok_envelope, system_error, taxonomy
@@ -274,12 +276,42 @@ def overlay() -> str:
     return "\n".join(parts)
 
 
+def check() -> str:
+    """The criteria and the findings of `mcpcore check`."""
+    parts = [
+        "# The findings of mcpcore check",
+        "",
+        NOTE.format("mcpcore/check/rules.py"),
+        "",
+        "[Check a running server](../how-to/check.md) says how to run it. [check.schema.json](check.schema.json) is the JSON "
+        "Schema of `--format json`.",
+        "",
+        "## The score",
+        "",
+        table(
+            ["criterion", "weight", "question"],
+            [[f"`{criterion.id}`", criterion.weight, criterion.question] for criterion in CRITERIA.values()],
+        ),
+        "",
+        "A criterion counts once for each call in which it can be judged, and is met if no finding of the call breaks it. The "
+        "score is 100 times the sum of weight x met / judged, divided by the sum of the weights, over the criteria that were "
+        "judged at all. It is rounded down, so that 100 means that nothing was found.",
+    ]
+    for rule in RULES.values():
+        broken = "not scored" if rule.criterion is None else f"criterion `{rule.criterion}`"
+        parts += ["", f"## {rule.id}", "", f"{rule.level.capitalize()}, {broken}. {rule.summary}", "", rule.fix]
+    return "\n".join([*parts, ""])
+
+
 def with_figures() -> dict[Path, str]:
     """The hand-written pages with tables of figures."""
     results = HERE.parent / "bench" / "results"
-    proxy, servers = ((results / name).read_text(encoding="utf-8").strip() for name in ("proxy.md", "proxy-servers.md"))
+    proxy, servers, checked = (
+        (results / f"{name}.md").read_text(encoding="utf-8").strip() for name in ("proxy", "proxy-servers", "check-servers")
+    )
     pages = {
         HERE / "how-to" / "proxy.md": {"servers": servers, "cost": proxy},
+        HERE / "how-to" / "check.md": {"checked": checked},
         HERE / "explanation" / "cost.md": {"cost": figures.cost(table)},
         HERE / "reference" / "support.md": {"versions": figures.versions(table)},
         HERE / "explanation" / "types.md": {"checkers": figures.checkers(table)},
@@ -301,6 +333,8 @@ def made() -> dict[Path, str]:
         HERE / "reference" / "contract.schema.json": as_json(schemas.contract()),
         HERE / "reference" / "overlay.md": overlay(),
         HERE / "reference" / "overlay.schema.json": as_json(json_schema()),
+        HERE / "reference" / "check.md": check(),
+        HERE / "reference" / "check.schema.json": as_json(check_schema()),
         **with_figures(),
         **api.pages(table, API_NOTE),
         **{HERE / "rules" / name: text for name, text in pages().items()},

@@ -39,6 +39,7 @@ COMMANDS: Final = {
     "run": Mounted("mcpcore.cli.run", "run", "Serve a server over stdio or HTTP."),
     "call": Mounted("mcpcore.cli.call", "call", "Call one tool and print what a client receives."),
     "proxy": Mounted("mcpcore.cli.proxy", "proxy", "Make the failures of any MCP server readable."),
+    "check": Mounted("mcpcore.cli.check", "check", "Call the tools of a running server and judge how they fail."),
     "lint": Mounted("mcpcore_lint.cli", "lint", "Check that tools throw what their contracts declare."),
     "audit": Mounted("mcpcore.cli.audit", "group", "Check, read, follow and count the audit trail."),
     "completion": Mounted("mcpcore.cli.completion", "completion", "Print the completion script of a shell."),

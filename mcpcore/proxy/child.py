@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import signal
+import subprocess
 import sys
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final
@@ -13,7 +14,7 @@ import anyio
 from mcpcore.proxy.lines import lines_of
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Sequence
+    from collections.abc import AsyncIterator, Mapping, Sequence
     from typing import Self
 
     from anyio.abc import Process
@@ -33,8 +34,15 @@ class Child:
         self._sending = anyio.Lock()
 
     @classmethod
-    async def start(cls, command: Sequence[str]) -> Self:
-        """Start `command`, with the environment of this process; its standard error goes to that of this process.
+    async def start(
+        cls, command: Sequence[str], *, env: Mapping[str, str] | None = None, keep_stderr: bool = False
+    ) -> Self:
+        """Start `command`.
+
+        Args:
+            command: The program and its arguments.
+            env: Its environment; None for that of this process.
+            keep_stderr: Whether `stderr` reads its standard error, which otherwise goes to that of this process.
 
         Raises:
             OSError: If it cannot be started.
@@ -42,7 +50,10 @@ class Child:
         # On Windows, `npx` is found only by its whole name.
         program = shutil.which(command[0]) or command[0]
         process = await anyio.open_process(
-            [program, *command[1:]], stderr=None, start_new_session=sys.platform != "win32"
+            [program, *command[1:]],
+            stderr=subprocess.PIPE if keep_stderr else None,
+            env=env,
+            start_new_session=sys.platform != "win32",
         )
         return cls(process)
 
@@ -55,6 +66,13 @@ class Child:
         """The lines of its standard output."""
         assert self._process.stdout is not None
         return lines_of(self._process.stdout)
+
+    async def stderr(self) -> AsyncIterator[bytes]:
+        """Its standard error in pieces, until it ends."""
+        if self._process.stderr is not None:
+            with suppress(anyio.ClosedResourceError, anyio.BrokenResourceError, ConnectionError):
+                async for piece in self._process.stderr:
+                    yield piece
 
     async def send(self, message: bytes) -> None:
         """Write one line to its standard input; a server that does not read any more gets nothing."""
@@ -79,6 +97,11 @@ class Child:
             if not ended:
                 await self._exited(GRACE)
             self._close()
+        return self._how()
+
+    async def ended(self) -> str:
+        """Wait until it ends by itself; returns how, as the end of a sentence."""
+        await self._exited(float("inf"))
         return self._how()
 
     async def _exited(self, seconds: float) -> bool:

@@ -1,0 +1,1 @@
+"""What mcpcore check and its peer find on public servers."""

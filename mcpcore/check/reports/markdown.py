@@ -1,0 +1,51 @@
+"""Markdown for a pull request or a job summary."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from mcpcore.check.model import UNKNOWN_TOOL, rounded
+from mcpcore.check.reports.call import in_words, named, seen, times
+from mcpcore.check.rules import CRITERIA
+from mcpcore.escaping import terminal_line
+
+if TYPE_CHECKING:
+    from mcpcore.check.model import Report
+
+_SPECIAL: Final = re.compile(r"[\\`*_{}\[\]<>()#+!|~&@:$]")
+
+
+def render(report: Report) -> str:
+    """The report."""
+    about = ", ".join(filter(None, (report.server, f"protocol {report.protocol}" if report.protocol else "")))
+    points = "no score, since no tool was called" if report.points is None else f"{rounded(report.points)} of 100"
+    lines = [f"# {escaped(report.target)}: {points}", ""]
+    lines += [f"{escaped(about)}.", ""] if about else []
+    if report.stopped:
+        lines += [f"The check ended early: {escaped(report.stopped)}.", ""]
+    if report.points is not None:
+        lines += [f"Score: {report.score.formula}", ""]
+    lines += ["| criterion | weight | met | judged |", "|---|---:|---:|---:|"]
+    for criterion in CRITERIA.values():
+        met, judged = report.score.met.get(criterion.id, 0), report.score.judged.get(criterion.id, 0)
+        lines.append(f"| {criterion.question} | {criterion.weight} | {met} | {judged} |")
+    lines += ["", "| tool | calls | score |", "|---|---:|---:|"]
+    for subject in report.tools:
+        score = subject.score.points if subject.calls and subject.name != UNKNOWN_TOOL else None
+        shown = escaped(subject.skipped or "") if score is None else str(rounded(score))
+        lines.append(f"| {escaped(named(subject.name))} | {subject.calls} | {shown} |")
+    found = [finding for finding in report.findings if finding.rule.level != "note"]
+    if found:
+        lines += ["", "| finding | tool | seen | with |", "|---|---|---|---|"]
+    for finding in found:
+        call = "" if finding.probe is None else in_words(finding.probe)
+        rule = f"{finding.rule.level} {finding.rule.id}: {finding.rule.summary}{times(finding)}"
+        lines.append(f"| {rule} | {escaped(named(finding.tool))} | {escaped(seen(finding))} | {escaped(call)} |")
+    return "\n".join(lines) + "\n"
+
+
+def escaped(text: str) -> str:
+    """A text for a cell of a table, in which nothing is markup, a link, a mention or HTML."""
+    line = terminal_line(text).encode("utf-8", "backslashreplace").decode()
+    return _SPECIAL.sub(lambda found: f"&#{ord(found[0])};", line)

@@ -1,0 +1,299 @@
+"""`mcpcore check`: call the tools of a running server, in any language, and judge how they fail."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import signal
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import anyio
+import click
+
+from mcpcore.check.reports import FORMATS
+from mcpcore.cli import output
+from mcpcore.cli.call import ERAS, INTERRUPTED, ServerAddress
+from mcpcore.cli.problems import Failed, Problem
+from mcpcore.cli.splitting import SplitCommand, after_dashes, complete_files
+from mcpcore.escaping import terminal_line
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Self
+
+    from mcpcore.check.model import CheckedTool, Report
+    from mcpcore.check.running import Check
+
+FAILED: Final = 1
+_NAMED: Final = 10
+"""The tools that a question names."""
+
+
+@click.command(
+    cls=SplitCommand,
+    options_metavar="[OPTIONS]",
+    epilog="""\b
+  mcpcore check -- npx -y @modelcontextprotocol/server-memory
+  mcpcore check server.py                                a file, started with `mcpcore run`
+  mcpcore check --url https://example.com/mcp
+  mcpcore check --all --yes -- python server.py          also tools that may change something
+  mcpcore check --format sarif --output check.sarif server.py
+  mcpcore check --fail-under 80 -- python server.py      for CI
+
+\b
+Only tools with readOnlyHint are called, since a server may carry out a call whose arguments are wrong.
+Use --all on a server whose data you can lose.
+
+\b
+Exit codes: 0 no errors and warnings, or with --fail-under a sufficient score; 1 otherwise, or
+if the check ended early;
+2 the server could not be checked.""",
+)
+@click.argument("words", nargs=-1, metavar="[SERVER]", shell_complete=complete_files)
+@click.option("--url", metavar="URL", help="A server over streamable HTTP, instead of a command.")
+@click.option("--all", "everything", is_flag=True, help="Also call tools that may change something, after a question.")
+@click.option("-y", "--yes", is_flag=True, help="Answer the question of --all with yes.")
+@click.option("--tool", "only", multiple=True, metavar="NAME", help="Check this tool alone; may be repeated.")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(FORMATS),
+    default="text",
+    show_default=True,
+    help="The format of the report.",
+)
+@click.option(
+    "-o",
+    "--output",
+    "file",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    shell_complete=complete_files,
+    help="Write the report to this file.",
+)
+@click.option(
+    "--fail-under",
+    type=click.FloatRange(0, 100),
+    metavar="SCORE",
+    help="Exit with 1 if the score is lower, or if there is none; findings alone then do not count.",
+)
+@click.option(
+    "--timeout",
+    type=click.FloatRange(min=0, min_open=True),
+    default=10.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="How long to wait for each answer, and for the server to start.",
+)
+@click.option(
+    "--limit",
+    type=click.FloatRange(min=0, min_open=True),
+    default=600.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="How long the check may take; the tools that are not reached are reported.",
+)
+@click.option(
+    "--era",
+    type=click.Choice(ERAS),
+    default="auto",
+    show_default=True,
+    help="The era of the protocol: 2026-07-28, the older handshake, or the one that the server offers.",
+)
+@click.option("--seed", type=int, default=0, show_default=True, help="Draws other arguments.")
+@click.pass_context
+def check(
+    ctx: click.Context,
+    words: tuple[str, ...],
+    *,
+    url: str | None,
+    everything: bool,
+    yes: bool,
+    only: tuple[str, ...],
+    form: str,
+    file: Path | None,
+    fail_under: float | None,
+    timeout: float,
+    limit: float,
+    era: str,
+    seed: int,
+) -> None:
+    """Call the tools of a running server, in any language, and judge how they fail.
+
+    SERVER is a file or a module, either with an object (server.py:app), an http URL, or a command after `--`. Each tool
+    gets bad arguments drawn from its schema, valid ones, and a cancelled call.
+    """
+    from mcpcore.check.connection import Target
+    from mcpcore.check.model import Report
+    from mcpcore.check.running import Check, Options
+    from mcpcore.redaction import redact_text
+
+    address = _address(words, after_dashes(ctx), url)
+    if everything and not yes and not _is_terminal():
+        raise Problem(
+            "--all asks a question, and there is no terminal.", hint="add --yes if the server may change data"
+        )
+    target = Target(
+        command=address.command,
+        url=address.url,
+        era=era,
+        canary="" if address.url is not None else f"mcpcanary{secrets.token_hex(8)}",
+    )
+    source = Path(address.shown.rpartition(":")[0] or address.shown)
+    path = next((str(one) for one in (Path(address.shown), source) if one.suffix == ".py" and one.is_file()), None)
+    report = Report(target=redact_text(address.alone), file=path)
+    options = Options(everything=everything, only=frozenset(only), timeout=timeout, limit=limit, seed=seed)
+    with _Bar() as bar:
+        run = Check(target, options, report, bar.update)
+        interrupted = _perform(run, address.shown, choose=lambda tools: yes or _agrees(tools, bar))
+    _write(report, form, file)
+    if interrupted:
+        ctx.exit(INTERRUPTED)
+    ctx.exit(_exit_code(report, fail_under))
+
+
+def _address(words: tuple[str, ...], after: tuple[str, ...] | None, url: str | None) -> ServerAddress:
+    if url is not None:
+        if words or after is not None:
+            raise Problem("--url takes no other server.", hint="leave out one of the two")
+        if not url.startswith(("http://", "https://")):
+            raise Problem(f"--url {url} is not an http URL.", hint="write --url https://HOST/mcp")
+        words = (url,)
+    if not words and after is None:
+        raise Problem(
+            "which server?",
+            hint="name a file, a module or an http URL: mcpcore check server.py; "
+            "or its command: mcpcore check -- COMMAND",
+        )
+    address, rest = ServerAddress.parse(words, after)
+    if rest:
+        raise Problem(f"one server at a time, but got {rest[0]!r}, too.", hint="--tool NAME checks one tool")
+    return address
+
+
+def _perform(run: Check, shown: str, *, choose: Callable[[list[CheckedTool]], bool]) -> bool:
+    """Run the check; returns whether it was interrupted.
+
+    Raises:
+        Problem: If the server cannot be checked.
+    """
+    from mcpcore.check.connection import innermost
+    from mcpcore.check.running import UnreachableError
+    from mcpcore.proxy.stdio import cancel_on_signal
+
+    done = False
+
+    async def perform() -> None:
+        nonlocal done
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(cancel_on_signal, tasks.cancel_scope)
+
+            def ask(tools: list[CheckedTool]) -> bool:
+                try:
+                    return choose(tools)
+                except click.Abort:  # Ctrl+C, or the end of the input
+                    tasks.cancel_scope.cancel()
+                    return False
+
+            await run.run(ask)
+            done = True
+            tasks.cancel_scope.cancel()
+
+    try:
+        anyio.run(perform)
+    except* UnreachableError as group:
+        first = innermost(group)
+        assert isinstance(first, UnreachableError)
+        raise Problem(
+            f"{shown} cannot be checked: {first}.",
+            detail=first.stderr.strip() or None,
+            hint="see that it runs: mcpcore call --list, with the same server",
+        ) from None
+    if not done:
+        run.stop("it was interrupted")
+    return not done
+
+
+def _is_terminal() -> bool:
+    return sys.stdin is not None and sys.stdin.isatty()
+
+
+def _agrees(tools: list[CheckedTool], bar: _Bar) -> bool:
+    """Ask before tools are called that may change something."""
+    bar.pause()
+    names = ", ".join(tool.name for tool in tools[:_NAMED])
+    more = f" and {len(tools) - _NAMED} more" if len(tools) > _NAMED else ""
+    question = f"Call {len(tools)} tools that may change something: {names}{more}?"
+    # While a question waits, no event loop runs that could see the signal.
+    handler = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        return click.confirm(terminal_line(question), err=True)
+    finally:
+        signal.signal(signal.SIGINT, handler)
+
+
+class _Bar:
+    """The progress on a terminal; nothing elsewhere."""
+
+    def __init__(self) -> None:
+        stream = sys.stderr
+        self._stream = getattr(stream, "original", stream)
+        self._shown = self._stream is not None and self._stream.isatty() and os.environ.get("TERM") != "dumb"
+        self._width = 0
+
+    def update(self, done: int, total: int, name: str) -> None:
+        """Show how many tools are done."""
+        if self._shown and total:
+            filled = 20 * done // total
+            line = f"[{'#' * filled}{'.' * (20 - filled)}] {done}/{total} {terminal_line(name)[:40]}"
+            self._stream.write(f"\r{line.ljust(self._width)}")
+            self._stream.flush()
+            self._width = len(line)
+
+    def pause(self) -> None:
+        """Remove the bar."""
+        if self._width:
+            self._stream.write(f"\r{' ' * self._width}\r")
+            self._stream.flush()
+            self._width = 0
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.pause()
+
+
+def _write(report: Report, form: str, file: Path | None) -> None:
+    from mcpcore.check.reports import render
+
+    rendered = render(report, form)
+    if file is None:
+        output.text(rendered.rstrip("\n"))
+        return
+    try:
+        file.write_text(rendered, encoding="utf-8", errors="backslashreplace", newline="\n")
+    except OSError as exc:
+        raise Problem(f"{file} cannot be written: {exc.strerror or exc}.", hint="name another file") from None
+    from mcpcore.check.model import rounded
+
+    points = "no score" if report.points is None else f"score {rounded(report.points)}"
+    output.line(f"Wrote {file}: {points}.", err=True)
+
+
+def _exit_code(report: Report, fail_under: float | None) -> int:
+    if fail_under is None:
+        found = any(finding.rule.level != "note" for finding in report.findings)
+        return FAILED if found or report.stopped else 0
+    points = report.points
+    if points is None:
+        raise Failed(
+            "there is no score, since no tool was called.", hint="annotate tools with readOnlyHint, or use --all"
+        )
+    if report.stopped:
+        raise Failed(
+            f"the check is not complete: {report.stopped}.", hint="raise --limit SECONDS, or check with --tool"
+        )
+    return FAILED if points < fail_under else 0

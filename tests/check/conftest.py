@@ -1,0 +1,81 @@
+"""One check of the hostile server for all tests."""
+
+from __future__ import annotations
+
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+
+import anyio
+import pytest
+from click.testing import CliRunner, Result
+
+from mcpcore.check.connection import Target
+from mcpcore.check.model import Report
+from mcpcore.check.running import Check, Options
+from mcpcore.cli.root import cli
+
+SERVERS = Path(__file__).parent / "servers"
+HOSTILE = (sys.executable, "-S", str(SERVERS / "hostile.py"))
+
+
+def _checked(*command: str, url: str | None = None, era: str = "auto", **options: object) -> Report:
+    """The report of a check within this process."""
+    target = Target(command=command, url=url, era=era, canary="" if url else "mcpcanary1234")
+    report = Report(target=" ".join(command) or str(url))
+    progress = options.pop("progress", None)
+    more = () if progress is None else (progress,)
+    run = Check(target, Options(**options), report, *more)
+    return anyio.run(run.run)
+
+
+@pytest.fixture(scope="session")
+def hostile() -> Report:
+    """The report about the server that fails in every bad way."""
+    return _checked(*HOSTILE, timeout=0.7)
+
+
+@pytest.fixture
+def checked() -> Callable[..., Report]:
+    """The report of a check in this process, of a server in a separate one."""
+    return _checked
+
+
+@pytest.fixture
+def command() -> Callable[..., Result]:
+    """`mcpcore check` in this process; the server runs in a separate one."""
+
+    def run(*arguments: object) -> Result:
+        return CliRunner().invoke(cli, ["check", *map(str, arguments)], catch_exceptions=False)
+
+    return run
+
+
+@pytest.fixture
+def served() -> Callable[..., AbstractContextManager[tuple[str, str]]]:
+    """`mcpcore run … --http`; yields the server's name and its URL, and ends it as Ctrl+C does."""
+
+    @contextmanager
+    def serve(*arguments: object) -> Iterator[tuple[str, str]]:
+        with subprocess.Popen(
+            [sys.executable, "-m", "mcpcore", "run", *map(str, arguments)], stderr=subprocess.PIPE, text=True
+        ) as process:
+            try:
+                assert process.stderr is not None
+                for line in process.stderr:
+                    if found := re.search(r"Serving (.*) at (http://\S+)", line):
+                        break
+                else:
+                    pytest.fail("the server did not say where it is")
+                yield found[1], found[2]
+                process.send_signal(signal.SIGINT)
+                process.stderr.read()
+                assert process.wait(timeout=20) == 130
+            finally:
+                process.kill()
+
+    return serve

@@ -1,0 +1,208 @@
+"""`mcpcore check` as a command: servers of each kind, formats, exit codes, consent and interruption."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+SERVERS = Path(__file__).parent / "servers"
+HOSTILE = (sys.executable, "-S", str(SERVERS / "hostile.py"))
+COMMAND = (sys.executable, "-m", "mcpcore", "check")
+
+
+def test_a_file_with_a_plain_server_is_checked_and_findings_are_the_exit_code(command, tmp_path):
+    report = tmp_path / "report.sarif"
+
+    result = command(SERVERS / "plain.py", "--format", "sarif", "--output", report, "--timeout", 30)
+
+    assert result.exit_code == 1
+    assert result.stdout == ""
+    assert "Wrote" in result.stderr
+    results = json.loads(report.read_text())["runs"][0]["results"]
+    rules = {result["ruleId"] for result in results}
+    assert {"echoes-input", "no-retry-advice", "no-next-step", "not-called"} <= rules
+    places = {result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] for result in results}
+    assert len(places) == 1
+    assert places.pop().endswith("plain.py")
+
+
+@pytest.mark.parametrize(("least", "code"), [(0, 0), (100, 1)])
+def test_fail_under_decides_by_the_score_alone(command, least, code):
+    result = command("--fail-under", least, "--", *HOSTILE, "as_declared")
+
+    assert result.exit_code == code
+    assert "Score: " in result.stdout
+
+
+def test_without_a_called_tool_there_is_no_score(command):
+    plain = command("--", *HOSTILE, "writes")
+    gate = command("--fail-under", 0, "--", *HOSTILE, "writes")
+
+    assert "No score: no tool was called." in plain.stdout
+    assert gate.exit_code == 1
+    assert "there is no score" in gate.stderr
+
+
+def test_fail_under_takes_no_check_that_ended_early(command):
+    result = command("--fail-under", 0, "--limit", 0.1, "--timeout", 0.7, "--", *HOSTILE, "hangs", "accepts")
+
+    assert result.exit_code == 1
+    assert "the limit of 0.1 s is over" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((), "which server?"),
+        (("--url", "ftp://x"), "is not an http URL"),
+        (("--url", "http://127.0.0.1:1/mcp", "server.py"), "--url takes no other server"),
+        (("http://127.0.0.1:1/mcp", "tool"), "one server at a time"),
+        (("--url", "http://127.0.0.1:1/mcp"), "cannot be checked"),
+        (("--", "no-such-command"), "No such file or directory"),
+        (("--", sys.executable, "-c", "import sys; sys.exit('no \\x1b[31mkey')"), "no \\u001b[31mkey"),
+        (("--timeout", "0.3", "--", "sleep", "60"), "did not answer within 0.3 s"),
+        (("--tool", "nowhere", "--", *HOSTILE, "accepts"), "it has no tool 'nowhere'"),
+        (("--all", "--", *HOSTILE, "writes"), "there is no terminal"),
+        (("--output", "/nowhere/report", "--", *HOSTILE, "writes"), "cannot be written"),
+    ],
+)
+def test_what_cannot_be_checked_is_said(command, arguments, message):
+    result = command(*arguments)
+
+    assert result.exit_code == 2
+    assert message in result.stderr
+    assert "Traceback" not in result.stderr
+
+
+@pytest.mark.parametrize("listing", ['{"tools": 3}', '{"tools": [{"name": 3}]}', "refused", "nothing"])
+def test_a_server_that_does_not_list_its_tools_cannot_be_checked(command, listing):
+    code = f"""
+import json, sys
+for line in sys.stdin:
+    message = json.loads(line)
+    if message.get("method") == "tools/list":
+        if {listing!r} == "nothing":
+            continue
+        answer = {{"error": {{"code": -32000, "message": "no"}}}}
+        if {listing!r} != "refused":
+            answer = {{"result": json.loads({listing!r})}}
+    elif message.get("method") == "initialize":
+        info = {{"name": "n", "version": "1"}}
+        answer = {{"result": {{"protocolVersion": "2025-11-25", "capabilities": {{}}, "serverInfo": info}}}}
+    elif "id" in message:
+        answer = {{"error": {{"code": -32601, "message": "none"}}}}
+    else:
+        continue
+    print(json.dumps({{"jsonrpc": "2.0", "id": message["id"], **answer}}), flush=True)
+"""
+    result = command("--timeout", 1, "--", sys.executable, "-S", "-c", code)
+
+    assert result.exit_code == 2
+    assert "did not list its tools" in result.stderr
+
+
+def test_a_running_server_is_checked_over_http(command, served):
+    with served(SERVERS / "good.py", "--http", "127.0.0.1:0") as (_, url):
+        result = command("--url", url, "--format", "json", "--timeout", 20)
+
+    report = json.loads(result.stdout)
+    assert (result.exit_code, report["score"], report["target"]) == (0, 100, url)
+
+
+def on_terminal(
+    arguments: list[str], answer: bytes, env: dict[str, str], *, after: bytes = b"[y/N]"
+) -> tuple[str, int]:
+    """What the command writes to a terminal on which `answer` is typed when it has written `after`."""
+    pid, terminal = pty.fork()
+    if pid == 0:  # pragma: no cover - the other process
+        os.execve(sys.executable, [sys.executable, *arguments], {**os.environ, **env})
+    written, typed = b"", False
+    while True:
+        if after in written and not typed:
+            os.write(terminal, answer)
+            typed = True
+        try:
+            piece = os.read(terminal, 65536)
+        except OSError:
+            break
+        if not piece:
+            break
+        written += piece
+    return written.decode(), os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+
+
+def test_a_terminal_is_asked_before_tools_are_called_that_may_change_something(tmp_path):
+    log = tmp_path / "log"
+    arguments = ["-m", "mcpcore", "check", "--all", "--", *HOSTILE, "writes"]
+
+    text, _ = on_terminal(arguments, b"y\n", {"HOSTILE_LOG": str(log), "TERM": "xterm"})
+
+    assert "Call 1 tools that may change something: writes? [y/N]" in text
+    assert "called" in log.read_text()
+    assert "[....................] 0/1 writes" in text
+
+
+def test_ctrl_c_at_the_question_ends_the_check(tmp_path):
+    log = tmp_path / "log"
+    arguments = ["-m", "mcpcore", "check", "--all", "--", *HOSTILE, "writes", "accepts"]
+
+    text, code = on_terminal(arguments, b"\x03", {"HOSTILE_LOG": str(log)})
+
+    assert code == 130
+    assert "it was interrupted" in text
+    assert "called" not in log.read_text()
+
+
+def test_yes_answers_the_question(command, tmp_path, monkeypatch):
+    monkeypatch.setenv("HOSTILE_LOG", str(tmp_path / "log"))
+
+    result = command("--all", "--yes", "--", *HOSTILE, "writes")
+
+    assert "called" in (tmp_path / "log").read_text()
+    assert "accepts-bad-arguments" in result.stdout
+
+
+def test_an_interrupted_check_reports_what_it_saw_and_leaves_no_process(tmp_path):
+    log = tmp_path / "log"
+    env = {**os.environ, "HOSTILE_LOG": str(log), "HOSTILE_CHILD": "1"}
+    with subprocess.Popen(
+        [*COMMAND, "--", *HOSTILE, "hangs"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=env
+    ) as process:
+        pids = wait_for_pids(log)
+        time.sleep(0.3)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=30)
+
+    assert process.returncode == 130
+    assert "The check ended early: it was interrupted." in out
+    assert err == ""
+    assert not [pid for pid in pids if is_running(pid)]
+
+
+def wait_for_pids(log: Path) -> list[int]:
+    """The ids of the server and of its child, when both run."""
+    until = time.monotonic() + 20
+    while time.monotonic() < until:
+        lines = log.read_text().split("\n") if log.exists() else []
+        pids = [int(line.removeprefix("pid ")) for line in lines if line.startswith("pid ")]
+        if len(pids) >= 2:
+            return pids
+        time.sleep(0.02)
+    pytest.fail("the server did not start")
+
+
+def is_running(pid: int) -> bool:
+    """Whether a process runs, and is more than an entry that nobody has read."""
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except OSError:
+        return False
+    return state != "Z"

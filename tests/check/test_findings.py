@@ -1,0 +1,263 @@
+"""What a check finds, with servers that really run."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from mcpcore.check.connection import Target
+from mcpcore.check.judging import Surroundings, judge
+from mcpcore.check.model import SERVER, UNKNOWN_TOOL, Answer, CheckedTool, Probe, Report, Score, broken, met
+from mcpcore.check.rules import CRITERIA, RULES
+
+SERVERS = Path(__file__).parent / "servers"
+HOSTILE = (sys.executable, "-S", str(SERVERS / "hostile.py"))
+GOOD = (sys.executable, "-m", "mcpcore", "run", str(SERVERS / "good.py"))
+
+EXPECTED = {
+    "leaks_environment": {"leaks-environment"},
+    "leaks_traceback": {"leaks-traceback"},
+    "leaks_exception": {"leaks-exception", "no-next-step"},
+    "leaks_secret": {"leaks-secret"},
+    "leaks_path": {"leaks-path"},
+    "dies": {"server-dies"},
+    "hangs": {"no-answer"},
+    "malformed": {"malformed-answer"},
+    "as_success": {"failure-as-success"},
+    "accepts": {"accepts-bad-arguments"},
+    "as_protocol_error": {"failure-as-protocol-error", "argument-not-named", "no-retry-advice"},
+    "forges": {"forgeable-text"},
+    "repeats": {"echoes-large-input"},
+    "echoes": {"echoes-input"},
+    "contradicts": {"retry-contradiction"},
+    "read_only_effects": {"effects-contradiction"},
+    "unknown_fallback": {"unknown-fallback-tool"},
+    "undeclared": {"undeclared-reason"},
+    "wrong_code": {"contract-code-mismatch"},
+    "wrong_data": {"contract-data-mismatch"},
+    "broken_contract": {"contract-invalid"},
+    "contract_without_list": {"contract-invalid"},
+    "declares_fallback": {"unknown-fallback-tool"},
+    "breaks_on_cancel": {"breaks-on-cancel"},
+    "remote_schema": {"unusable-schema"},
+    "hard_schema": {"unusable-schema"},
+    "huge_schema": {"unusable-schema"},
+    "writes": {"not-called"},
+    "unsafe": {"not-called"},
+    "contradictory_hints": {"not-called"},
+    UNKNOWN_TOOL: {"unknown-tool-succeeds"},
+    SERVER: {"noise-on-stdout"},
+}
+
+
+def rules_of(report: Report, tool: str) -> set[str]:
+    return {finding.rule.id for finding in report.findings if finding.tool == tool}
+
+
+@pytest.mark.parametrize("tool", EXPECTED)
+def test_each_bad_way_to_fail_is_found(hostile, tool):
+    assert EXPECTED[tool] <= rules_of(hostile, tool)
+
+
+def test_what_is_right_is_not_found(hostile):
+    assert not rules_of(hostile, "as_declared") & {
+        "undeclared-reason",
+        "contract-code-mismatch",
+        "contract-data-mismatch",
+    }
+    assert not rules_of(hostile, "json_advice") & {"no-next-step", "no-retry-advice"}
+    assert "leaks-environment" not in rules_of(hostile, "leaks_path")
+
+
+def test_tools_that_may_change_something_are_not_called(hostile):
+    skipped = {subject.name for subject in hostile.tools if not subject.calls}
+
+    assert skipped == {"writes", "unsafe", "contradictory_hints", "remote_schema", "hard_schema", "huge_schema"}
+
+
+def test_a_report_does_not_hold_the_environment(hostile):
+    withheld = [f.message for f in hostile.findings if f.tool == "leaks_environment" and "withheld" in f.message]
+
+    assert withheld
+    assert "PATH" not in str([f.message for f in hostile.findings if f.tool == "leaks_environment"])
+
+
+def test_a_server_that_dies_is_reported_with_its_exit_code_and_started_again(hostile):
+    finding = next(f for f in hostile.findings if f.rule.id == "server-dies")
+    dies = next(subject for subject in hostile.tools if subject.name == "dies")
+
+    assert finding.message == "it ended with the exit code 3"
+    assert dies.skipped == "2 calls were not answered"
+    assert next(subject for subject in hostile.tools if subject.name == "accepts").calls == 9
+
+
+def test_the_second_tool_of_a_name_is_reported(hostile):
+    assert "duplicate-tool" in rules_of(hostile, "leaks_environment")
+
+
+@pytest.mark.parametrize("era", ["modern", "handshake"])
+def test_a_server_with_contracts_gets_100_in_both_eras(checked, era):
+    report = checked(*GOOD, era=era, timeout=20)
+
+    assert report.points == 100
+    assert {finding.rule.id for finding in report.findings} == {"no-contract"}
+    assert report.protocol == {"modern": "2026-07-28", "handshake": "2025-11-25"}[era]
+    assert all(report.score.judged[criterion] for criterion in CRITERIA)
+
+
+def test_tools_that_may_change_something_are_called_with_consent(checked, tmp_path, monkeypatch):
+    monkeypatch.setenv("HOSTILE_LOG", str(tmp_path / "log"))
+    names = ("writes", "unsafe")
+
+    report = checked(*HOSTILE, *names, everything=True, timeout=5, only=frozenset(names))
+
+    assert "called" in (tmp_path / "log").read_text()
+    assert "retry-unsafe" in rules_of(report, "unsafe")
+
+
+def test_the_limit_of_time_ends_a_check_and_names_what_was_not_reached(checked):
+    report = checked(*HOSTILE, "hangs", "accepts", timeout=0.7, limit=0.1)
+
+    assert report.stopped == "the limit of 0.1 s is over"
+    assert [(subject.name, subject.skipped) for subject in report.tools][-1] == ("accepts", report.stopped)
+
+
+@pytest.mark.parametrize("era", ["auto", "modern"])
+def test_a_server_over_http_that_dies_is_reported(checked, era):
+    with subprocess.Popen(
+        [sys.executable, "-S", str(SERVERS / "over_http.py")], stdout=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        port = int(process.stdout.readline())
+        try:
+            report = checked(url=f"http://127.0.0.1:{port}/mcp", era=era, timeout=20)
+        finally:
+            process.kill()
+
+    assert report.stopped.startswith("the server cannot be started again")
+    assert "server-dies" in rules_of(report, UNKNOWN_TOOL)
+    assert [subject.skipped == report.stopped for subject in report.tools] == [False, True, True]
+
+
+def test_a_server_that_starts_only_once_is_reported(checked, tmp_path, monkeypatch):
+    monkeypatch.setenv("HOSTILE_LOG", str(tmp_path / "log"))
+    monkeypatch.setenv("HOSTILE_ONCE", "1")
+
+    report = checked(*HOSTILE, "dies", "accepts", timeout=5)
+
+    assert report.stopped.startswith("the server cannot be started again")
+    assert "server-dies" in rules_of(report, "dies")
+
+
+def test_an_endless_list_of_tools_ends(checked):
+    report = checked(sys.executable, "-S", str(SERVERS / "many.py"), "endless", timeout=20, limit=0.1)
+
+    assert report.stopped
+    assert len(report.tools) < 1_000
+
+
+# --- the judge alone, for answers that no server above gives ---------------------------------------------------------
+
+AROUND = Surroundings(names=frozenset({"t", "search"}), marker="mcpcheck0")
+TOOL = CheckedTool(name="t", read_only=True)
+
+
+def judged(answer: Answer, kind: str = "valid", tool: CheckedTool | None = TOOL, **more: object) -> set[str]:
+    probe = Probe(kind=kind, tool="t", arguments={}, argument="text", **more)
+    return {verdict.rule.id for verdict in judge(probe, answer, tool, AROUND) if verdict.rule is not None}
+
+
+def failure(text: str, **structured: object) -> Answer:
+    value = {"isError": True, "content": [{"type": "text", "text": text}]}
+    return Answer(kind="result", value=value | ({"structuredContent": structured} if structured else {}))
+
+
+@pytest.mark.parametrize(
+    ("text", "rule"),
+    [
+        ("Error\n    at f (/srv/app/index.js:3:5)", "leaks-traceback"),
+        ("boom\n\tat com.acme.Tool.call(Tool.java:12)", "leaks-traceback"),
+        ("panic: x\n\ngoroutine 1 [running]:", "leaks-traceback"),
+        ("thread 'main' panicked at src/main.rs:2:5", "leaks-traceback"),
+        ("#0 /var/www/app/Tool.php(12): call()", "leaks-traceback"),
+        ("Cannot read properties of undefined (reading 'x')", "leaks-exception"),
+        ("AKIAIOSFODNN7EXAMPLE is not allowed", "leaks-secret"),
+        (r"C:\Users\alice\app.db is locked", "leaks-path"),
+        ("in site-packages/acme/tool.py", "leaks-path"),
+        ("see file:///etc/acme.conf", "leaks-path"),
+    ],
+)
+def test_leaks_of_other_languages_are_found(text, rule):
+    assert rule in judged(failure(text))
+
+
+@pytest.mark.parametrize(
+    "text", ["Check the date at https://example.com/usr/lib/page", "Use a / b", "Send 24/7", "Use either/or and/or"]
+)
+def test_texts_that_leak_nothing_are_not_found(text):
+    assert not {rule for rule in judged(failure(text)) if rule.startswith("leaks")}
+
+
+def test_a_path_of_the_caller_is_not_a_leak():
+    around = Surroundings(names=frozenset(), marker="m", said=("server", "/home/alice/notes"))
+    probe = Probe(kind="valid", tool="t", arguments={"path": "/etc/hosts"})
+    verdicts = judge(probe, failure("use a path in /home/alice/notes, not /etc/hosts"), TOOL, around)
+
+    assert all(verdict.rule is None or verdict.rule.criterion != "leak" for verdict in verdicts)
+
+
+def test_a_result_that_asks_for_input_is_no_failure():
+    assert judged(Answer(kind="result", value={"resultType": "input_required"}), "missing", strict=True) == set()
+
+
+def test_an_argument_that_an_open_schema_does_not_name_may_be_accepted():
+    success = Answer(kind="result", value={"content": []})
+
+    assert judged(success, "unknown") == {"accepts-unknown-arguments"}
+    assert judged(success, "unknown", strict=True) == {"accepts-bad-arguments"}
+
+
+def test_the_answer_to_an_unknown_tool_names_another_or_the_list():
+    error = {"code": -32602, "message": "There is no such tool"}
+
+    assert "no-next-step" in judged(Answer(kind="error", value=error), "unknown-tool", None)
+    error["message"] = "There is no such tool; did you mean search?"
+    assert "no-next-step" not in judged(Answer(kind="error", value=error), "unknown-tool", None)
+
+
+def test_a_success_that_leaks_the_environment_is_found():
+    around = Surroundings(names=frozenset(), marker="m", canary="mcpcanary")
+    answer = Answer(kind="result", value={"content": [], "structuredContent": {"env": [{"TOKEN": "mcpcanary"}, 1]}})
+    probe = Probe(kind="valid", tool="t", arguments={})
+
+    assert [v.rule.id for v in judge(probe, answer, TOOL, around) if v.rule] == ["leaks-environment"]
+
+
+def test_an_advice_may_be_in_an_endless_structure():
+    deep: list[object] = []
+    for _ in range(60):
+        deep = [deep]
+
+    assert "no-retry-advice" in judged(failure("no", deep=deep, wide=["a"] * 20_000))
+
+
+def test_the_score_counts_each_criterion_once_a_call():
+    score = Score()
+
+    assert (score.points, score.formula) == (None, "nothing was judged")
+    score.add([broken("leaks-path", ""), broken("leaks-secret", ""), met("marked")])
+    score.add([met("leak"), broken("no-contract", "")])
+    assert score.points == pytest.approx(100 * (25 + 20 / 2) / 45)
+    assert score.formula == "100 x (25 x 1/1 + 20 x 1/2) / 45 = 77"
+
+
+def test_the_weights_make_a_hundred_and_every_rule_has_a_criterion_or_is_a_note():
+    assert sum(criterion.weight for criterion in CRITERIA.values()) == 100
+    assert all((rule.criterion in CRITERIA) != (rule.level == "note") for rule in RULES.values())
+
+
+def test_a_target_has_the_mode_of_its_era():
+    assert [Target(era=era).mode for era in ("auto", "modern", "handshake")] == ["auto", "2026-07-28", "legacy"]

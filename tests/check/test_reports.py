@@ -1,0 +1,173 @@
+"""Reports: complete, valid for the programs that read them, and not to be forged by a server."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+import jsonschema
+import pytest
+
+from mcpcore.check.model import CheckedTool, Probe, Report, ToolReport, broken
+from mcpcore.check.reports import FORMATS, render
+from mcpcore.check.reports.json import json_schema
+from mcpcore.check.rules import RULES
+
+MANY = Path(__file__).parent / "servers" / "many.py"
+ODD = "a\x1b[31mb\n::error::c\r</failure>]]>\x00\u202e\ud800\ufffe|@everyone`x`[l](javascript:1)<b>é日本" + "n" * 5_000
+
+
+@pytest.fixture(scope="module")
+def odd() -> Report:
+    """A report in which every text of the server is hostile."""
+    report = Report(target=ODD[:90], server=ODD[:90], protocol=ODD[:90], stopped=ODD[:90], file=f"{ODD[:40]}.py")
+    for name in (ODD, f"{ODD} 2"):
+        report.tools.append(ToolReport(name=name, tool=CheckedTool(name=name), calls=1, skipped=ODD[:90]))
+    for rule in RULES:
+        report.add(ODD, [broken(rule, ODD)], Probe(kind="hostile", tool=ODD, arguments={ODD: ODD}, argument=ODD))
+    return report
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_no_report_holds_controls_of_a_server(hostile, odd, name):
+    for report in (hostile, odd):
+        text = render(report, name)
+        text.encode()
+        if name == "json":
+            text = json.dumps(json.loads(text))
+        assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202e\ud800-\udfff]", text)
+        assert "\n::error::" not in text
+
+
+def test_json_has_the_published_schema(hostile, odd):
+    validator = jsonschema.Draft202012Validator(json_schema())
+    for report in (hostile, odd):
+        validator.validate(json.loads(render(report, "json")))
+    data = json.loads(render(hostile, "json"))
+    assert data["score"] == int(hostile.points)
+    assert data["formula"].endswith(f" = {data['score']}")
+    assert data["summary"]["error"] == sum(finding["level"] == "error" for finding in data["findings"])
+
+
+def test_junit_has_a_case_for_each_tool(hostile, odd):
+    ET.fromstring(render(odd, "junit"))  # parses
+    suite = ET.fromstring(render(hostile, "junit")).find("testsuite")
+
+    cases = suite.findall("testcase")
+    assert len(cases) == int(suite.get("tests")) == len(hostile.tools) + 1
+    assert sum(case.find("failure") is not None for case in cases) == int(suite.get("failures"))
+    skipped = {case.get("name") for case in cases if case.find("skipped") is not None}
+    assert {"writes", "remote_schema"} <= skipped
+    assert int(suite.get("skipped")) == len(skipped)
+
+
+TEXT = {"type": "object", "required": ["text"], "properties": {"text": {"type": "string", "minLength": 1}}}
+SARIF = {
+    "type": "object",
+    "required": ["$schema", "version", "runs"],
+    "properties": {
+        "version": {"const": "2.1.0"},
+        "runs": {
+            "type": "array",
+            "minItems": 1,
+            "items": {
+                "type": "object",
+                "required": ["tool", "results", "invocations"],
+                "additionalProperties": False,
+                "properties": {
+                    "tool": {
+                        "properties": {
+                            "driver": {
+                                "required": ["name", "version", "rules"],
+                                "properties": {
+                                    "rules": {
+                                        "uniqueItems": True,
+                                        "items": {
+                                            "required": ["id", "helpUri", "shortDescription"],
+                                            "properties": {
+                                                "helpUri": {"pattern": "^https://"},
+                                                "shortDescription": TEXT,
+                                                "help": TEXT,
+                                            },
+                                        },
+                                    }
+                                },
+                            }
+                        }
+                    },
+                    "columnKind": {"enum": ["utf16CodeUnits", "unicodeCodePoints"]},
+                    "properties": {"type": "object"},
+                    "invocations": {"items": {"required": ["executionSuccessful"]}},
+                    "results": {
+                        "items": {
+                            "required": ["ruleId", "ruleIndex", "level", "message", "locations"],
+                            "additionalProperties": False,
+                            "properties": {
+                                "ruleId": {"enum": list(RULES)},
+                                "ruleIndex": {"type": "integer", "minimum": 0},
+                                "level": {"enum": ["error", "warning", "note", "none"]},
+                                "message": TEXT,
+                                "partialFingerprints": {"additionalProperties": {"type": "string"}},
+                                "locations": {
+                                    "minItems": 1,
+                                    "items": {
+                                        "required": ["physicalLocation", "logicalLocations"],
+                                        "additionalProperties": False,
+                                        "properties": {
+                                            "physicalLocation": {
+                                                "properties": {
+                                                    "artifactLocation": {"properties": {"uri": {"pattern": "^[!-~]+$"}}}
+                                                }
+                                            },
+                                            "logicalLocations": {"items": {"required": ["name", "kind"]}},
+                                        },
+                                    },
+                                },
+                            },
+                        }
+                    },
+                },
+            },
+        },
+    },
+}
+
+
+def test_sarif_has_the_form_of_the_standard(hostile, odd):
+    for report in (hostile, odd):
+        data = json.loads(render(report, "sarif"))
+        jsonschema.Draft202012Validator(SARIF).validate(data)
+        run = data["runs"][0]
+        rules = [rule["id"] for rule in run["tool"]["driver"]["rules"]]
+        assert all(rules[result["ruleIndex"]] == result["ruleId"] for result in run["results"])
+        marks = [result["partialFingerprints"]["mcpcoreCheck/v1"] for result in run["results"]]
+        assert len(set(marks)) == len(marks)
+        assert run["invocations"][0]["executionSuccessful"] is (report.stopped == "")
+
+
+def test_markdown_has_no_markup_of_a_server(hostile, odd):
+    for report in (hostile, odd):
+        text = render(report, "markdown")
+        assert "</testcase>" not in text
+        assert "@everyone" not in text
+        assert "](javascript" not in text
+        tables = [line for line in text.split("\n") if line.startswith("|")]
+        assert all(line.count("|") in {4, 5} for line in tables)
+
+
+def test_the_text_is_cut_where_a_server_is_long(odd):
+    assert max(map(len, render(odd, "text").split("\n"))) < 12_000
+
+
+def test_five_hundred_tools_are_checked_and_shown(checked):
+    seen: list[tuple[int, int, str]] = []
+    report = checked(sys.executable, "-S", str(MANY), timeout=20, progress=lambda *step: seen.append(step))
+
+    assert len(report.tools) == 501
+    assert all(subject.calls for subject in report.tools)
+    assert seen[0] == (0, 500, "tool_0")
+    assert seen[-1] == (500, 500, "")
+    assert render(report, "text").count("\ntool_") == 500

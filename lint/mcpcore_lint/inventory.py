@@ -5,12 +5,11 @@ No code is imported or run. What cannot be known without running it is named in 
 
 from __future__ import annotations
 
-import ast
 import contextlib
 import os
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from mcpcore_lint.model import CallValue, Const, Symbol, is_left_out, string, strings
+from mcpcore_lint.model import CallValue, Const, Mapping, Symbol, Text, is_left_out, string, strings
 from mcpcore_lint.records import in_test_file
 from mcpcore_lint.rule import RuleContext
 from mcpcore_lint.rules import rule_named
@@ -194,8 +193,8 @@ class _Reader:
             "reason": reason,
             "name": code.name if code is not None else None,
             "code": code.number if code is not None else None,
-            "when": entry.when.text or "",
-            "recovery": entry.recovery.text or "",
+            "when": _known_text(entry.when.value),
+            "recovery": _known_text(entry.recovery.value),
             "retry": self._retry(entry),
             "raised": [],
         }
@@ -244,14 +243,14 @@ class _Reader:
                     _add(declared[reason]["raised"], place)
                     continue
                 for code in thrown.codes or (None,):
-                    entry = {"reason": reason, "name": code, "type": None, "raised": []}
+                    entry: dict[str, Any] = {"reason": reason, "name": code, "type": None, "raised": []}
                     _add(undeclared.setdefault((reason, code, None), entry)["raised"], place)
         for reached in (*ctx.reach(self._tool).own, *ctx.reach(self._tool).throws):
             if reached.form not in CODED and reached.source == "project":
                 name = reached.type_name.removeprefix("builtins.")
                 place = self._place(reached, None)
-                entry = {"reason": None, "name": None, "type": name, "raised": []}
-                _add(undeclared.setdefault((None, None, name), entry)["raised"], place)
+                uncoded: dict[str, Any] = {"reason": None, "name": None, "type": name, "raised": []}
+                _add(undeclared.setdefault((None, None, name), uncoded)["raised"], place)
         return list(undeclared.values())
 
     def _place(self, reached: Any, throw: ThrowSite | None) -> dict[str, Any] | None:
@@ -297,10 +296,10 @@ class _Reader:
         value: Value = self._tool.annotations
         if isinstance(value, CallValue):
             hints = dict(value.keywords)
-        elif isinstance(value, Const) or not hasattr(value, "items"):
-            return {}
-        else:
+        elif isinstance(value, Mapping):
             hints = {key: hint for item, hint in value.items if (key := string(item)) is not None}
+        else:
+            return {}
         known = {_HINTS[key]: hint for key, hint in hints.items() if key in _HINTS}
         return {
             key: hint.value for key, hint in known.items() if isinstance(hint, Const) and isinstance(hint.value, bool)
@@ -325,6 +324,13 @@ class _Reader:
                 required.append(parameter.name)
         schema: dict[str, Any] = {"type": "object", "properties": properties}
         return {**schema, "required": required} if required else schema
+
+
+def _known_text(value: Value) -> str:
+    """A text, with an ellipsis for each piece that is only known when the code runs."""
+    if isinstance(value, Text):
+        return "".join("…" if part is None else part for part in value.parts)
+    return string(value) or ""
 
 
 def _is_field(value: CallValue) -> bool:

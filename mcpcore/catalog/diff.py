@@ -202,7 +202,9 @@ class _Comparison:
         for one, other in _renamed(removed, added):
             removed = [error for error in removed if error.reason != one.reason]
             added = [error for error in added if error.reason != other.reason]
-            self.add("reason-renamed", f"the reason was renamed from {one.reason}", one.reason, other.reason, error=other)
+            self.add(
+                "reason-renamed", f"the reason was renamed from {one.reason}", one.reason, other.reason, error=other
+            )
             self._failure(one, other)
         for error in removed:
             if new.contract == "declared":
@@ -309,7 +311,7 @@ def _same(old: Any, new: Any) -> bool:
     """Whether two values are the same JSON, in which true is not 1."""
     if old == new and isinstance(old, str | None):
         return True
-    return _written(old) == _written(new)
+    return bool(_written(old) == _written(new))
 
 
 def _written(value: Any) -> Any:

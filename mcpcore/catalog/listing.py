@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from mcpcore.catalog.model import Advice, Failure, Item, Kind, completed
@@ -16,6 +15,8 @@ from mcpcore.listed import MAX_ENTRIES, MAX_TEXT
 from mcpcore.retry import Retry
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from mcpcore.contract import Contract
 
 MAX_SCHEMA: Final = 100_000

@@ -1,7 +1,7 @@
 """The catalogue as one HTML page without any other file: to search, to filter, and to link to each reason.
 
-All texts are foreign. They are escaped, and the page's policy lets nothing run but its own script, which reads the texts
-from the document: there is no JSON that could end the script.
+All texts are foreign. They are escaped, and the page's policy lets nothing run but its own script, which reads the
+texts from the document: there is no JSON that could end the script.
 """
 
 from __future__ import annotations
@@ -45,6 +45,8 @@ def to_html(catalog: Catalog) -> str:
         "base-uri 'none'; form-action 'none'"
     )
     errors = [error for _, item in catalog.items for error in item.errors]
+    codes = _options(error.code_label for error in errors)
+    reasons = _options(error.reason for error in errors)
     body = "\n".join(_server(server) for server in catalog.servers)
     return f"""<!DOCTYPE html>
 <html lang="en">
@@ -63,9 +65,10 @@ def to_html(catalog: Catalog) -> str:
 <p>{text(_summary(catalog))}</p>
 <button type="button" id="theme" hidden>Light or dark</button></div>
 <form id="filters" role="search" aria-label="Failure modes" hidden>
-<label class="search">Search (press / to begin)<input id="search" type="search" autocomplete="off" spellcheck="false"></label>
-<label>Code<select id="code"><option value="">All codes</option>{_options(error.code_label for error in errors)}</select></label>
-<label>Reason<select id="reason"><option value="">All reasons</option>{_options(error.reason for error in errors)}</select></label>
+<label class="search">Search (press / to begin)
+<input id="search" type="search" autocomplete="off" spellcheck="false"></label>
+<label>Code<select id="code"><option value="">All codes</option>{codes}</select></label>
+<label>Reason<select id="reason"><option value="">All reasons</option>{reasons}</select></label>
 <button type="button" id="reset">Reset</button>
 <output id="count" for="search code reason" aria-live="polite"></output>
 </form>
@@ -102,11 +105,11 @@ def _options(values: Iterable[str]) -> str:
 
 def anchor(*parts: str) -> str:
     """The id of an element, for links: stable, and readable where the names are."""
-    plain = ".".join(parts)
-    safe = re.sub(r"[^A-Za-z0-9_.-]+", "-", plain)[:150]
+    plain = "/".join(parts)
+    safe = "/".join(re.sub(r"[^A-Za-z0-9_.-]+", "-", part)[:60] for part in parts)
     digest = hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:8]
     # Two names may become one, and only a name that changed needs telling apart.
-    return safe if safe == plain and all("." not in part for part in parts) else f"{safe}.{digest}"
+    return safe if safe == plain else f"{safe}.{digest}"
 
 
 def _links(server: ServerCatalog) -> str:
@@ -132,8 +135,8 @@ def _item(server: ServerCatalog, item: Item) -> str:
     words = " ".join(filter(None, [contract_words(item), failure_words(item)]))
     parts = [
         f'<article class="item" id="{name}" aria-labelledby="{name}-name">',
-        f'<h3><code id="{name}-name" data-own>{text(item.name)}</code> <span class="kind" data-own>{item.kind}</span>{hints}'
-        f'{_anchor(name, item.name)}</h3>',
+        f'<h3><code id="{name}-name" data-own>{text(item.name)}</code>',
+        f'<span class="kind" data-own>{item.kind}</span>{hints}{_anchor(name, item.name)}</h3>',
         f'<p class="text" data-own>{text(item.description)}</p>' if item.description else "",
         f'<p class="soft">{text(words)}</p>' if words else "",
         _problems(item.problems),
@@ -145,8 +148,13 @@ def _item(server: ServerCatalog, item: Item) -> str:
     ]
     for title, entries in rows:
         if entries:
-            listed = "".join(f"<li>{f'<code>{text(label)}</code> ' if label else ''}{_places(places)}</li>" for label, places in entries)
-            parts.append(f'<div class="failure" data-code="" data-reason=""><p class="soft">{title}</p><ul class="plain">{listed}</ul></div>')
+            listed = "".join(
+                f"<li>{f'<code>{text(label)}</code> ' if label else ''}{_places(places)}</li>"
+                for label, places in entries
+            )
+            parts.append(
+                f'<div class="aside"><p class="soft" data-own>{title}</p><ul class="plain">{listed}</ul></div>'
+            )
     return "\n".join([*filter(None, parts), "</article>"])
 
 
@@ -161,10 +169,10 @@ def _failure(error: Failure, name: str) -> str:
     code = f' <span class="chip {error.category or ""}">{text(error.code_label)}</span>'
     rows = "".join(f"<dt>{title}</dt><dd>{words}</dd>" for title, words in _rows(error))
     return (
-        f'<section class="failure" id="{name}" aria-labelledby="{name}-name" '
+        f'<div class="failure" role="group" id="{name}" aria-labelledby="{name}-name" '
         f'data-code="{text(error.code_label)}" data-reason="{text(error.reason)}">\n'
         f'<h4><code id="{name}-name">{text(error.reason)}</code>{code}{retry}{_anchor(name, error.reason)}</h4>\n'
-        f"<dl>{rows}</dl>\n</section>"
+        f"<dl>{rows}</dl>\n</div>"
     )
 
 

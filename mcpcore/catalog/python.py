@@ -103,7 +103,9 @@ class _Names:
 
 
 def _words(parts: tuple[str, ...]) -> list[str]:
-    return [word for part in parts for word in re.findall(r"[A-Za-z0-9]+", re.sub(r"([a-z0-9])([A-Z])", r"\1 \2", part))]
+    return [
+        word for part in parts for word in re.findall(r"[A-Za-z0-9]+", re.sub(r"([a-z0-9])([A-Z])", r"\1 \2", part))
+    ]
 
 
 def _item(item: Item, prefix: str, names: _Names) -> Iterator[str]:

@@ -63,7 +63,9 @@ def _text(changes: Sequence[Change]) -> str:
     lines = []
     for change in changes:
         where = f"{change.server}: " if several else ""
-        lines.append(terminal_line(f"{change.level:<{width}}  {where}{change.subject}: {change.message}  [{change.rule}]"))
+        lines.append(
+            terminal_line(f"{change.level:<{width}}  {where}{change.subject}: {change.message}  [{change.rule}]")
+        )
         if change.rule.endswith("-reworded") and isinstance(change.new, str):
             lines.append(terminal_line(f"{'':<{width}}    {_short(change.old)} → {_short(change.new)}"))
     sentence = summary(changes)
@@ -83,7 +85,11 @@ def _markdown(changes: Sequence[Change]) -> str:
         graded = [change for change in changes if change.level == level]
         if not graded:
             continue
-        head = "| server | where | change | rule |\n|---|---|---|---|" if several else "| where | change | rule |\n|---|---|---|"
+        head = (
+            "| server | where | change | rule |\n|---|---|---|---|"
+            if several
+            else "| where | change | rule |\n|---|---|---|"
+        )
         rows = [
             f"| {escaped(change.server) + ' | ' if several else ''}{_where(change)} | {escaped(change.message)} "
             f"| [{change.rule}]({RULES_URL}#{change.rule}) |"

@@ -68,7 +68,7 @@ def data_fields(error: Failure) -> list[tuple[str, str]]:
 
 def place_words(places: Sequence[Place]) -> list[tuple[str, str]]:
     """Each place with the functions on the way there."""
-    return [(place.label, " › ".join([*place.through, place.function or ""]).strip(" ›")) for place in places]
+    return [(place.label, " > ".join(filter(None, [*place.through, place.function]))) for place in places]
 
 
 def count(number: int, noun: str) -> str:

@@ -50,7 +50,12 @@ Exit codes: 0 the catalogue was written, 2 it could not be made.""",
     "--format", "shape", type=click.Choice(FORMATS), help="The format; by default that of the output file, else md."
 )
 @click.option(
-    "-o", "--output", "path", type=click.Path(dir_okay=False), metavar="FILE", help="Write to FILE, whole or not at all."
+    "-o",
+    "--output",
+    "path",
+    type=click.Path(dir_okay=False),
+    metavar="FILE",
+    help="Write to FILE, whole or not at all.",
 )
 @click.option("--url", "urls", multiple=True, metavar="URL", help="A running server; can be repeated.")
 @click.option("--static", is_flag=True, help="Read Python files and import none of them.")
@@ -83,9 +88,7 @@ def catalog(
     from mcpcore.catalog import CatalogError, render
 
     try:
-        made = make_catalog(
-            words, after_dashes(ctx), urls, static=static, timeout=timeout, verbose=verbose
-        )
+        made = make_catalog(words, after_dashes(ctx), urls, static=static, timeout=timeout, verbose=verbose)
     except KeyboardInterrupt:
         ctx.exit(INTERRUPTED)
     if shape is None:

@@ -52,7 +52,12 @@ Exit codes: 0 no change at or above --fail-on, 1 such a change, 2 it could not b
     "--format", "shape", type=click.Choice(FORMATS), default="text", show_default=True, help="The format of the report."
 )
 @click.option(
-    "-o", "--output", "path", type=click.Path(dir_okay=False), metavar="FILE", help="Write to FILE, whole or not at all."
+    "-o",
+    "--output",
+    "path",
+    type=click.Path(dir_okay=False),
+    metavar="FILE",
+    help="Write to FILE, whole or not at all.",
 )
 @click.option(
     "--fail-on",
@@ -220,7 +225,9 @@ def _settings() -> dict[str, Any]:
         Problem: If it cannot be used.
     """
     folder = Path.cwd()
-    path = next((each / "pyproject.toml" for each in (folder, *folder.parents) if (each / "pyproject.toml").is_file()), None)
+    path = next(
+        (each / "pyproject.toml" for each in (folder, *folder.parents) if (each / "pyproject.toml").is_file()), None
+    )
     if path is None:
         return {}
     shown = os.path.relpath(path)

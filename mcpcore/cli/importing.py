@@ -14,7 +14,7 @@ import anyio
 
 from mcpcore.cli.loading import Target, kind_of, load, where
 from mcpcore.cli.problems import Problem
-from mcpcore.cli.sources import root_of, source_items
+from mcpcore.cli.static import root_of, source_items
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -120,7 +120,7 @@ def _place_of(function: Any) -> tuple[str, int] | None:
     declared = getattr(function, "declaration", None)
     function = inspect.unwrap(declared.handler) if declared is not None else function
     code = getattr(getattr(function, "__func__", function), "__code__", None)
-    if code is None or not os.path.isfile(code.co_filename):
+    if code is None or not Path(code.co_filename).is_file():
         return None
     return os.path.realpath(code.co_filename), code.co_firstlineno
 

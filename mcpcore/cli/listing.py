@@ -116,9 +116,7 @@ async def list_items(client: Client) -> tuple[list[Item], list[str]]:
     return items, problems
 
 
-async def _pages(
-    client: Client, kind: Kind, names: tuple[str, str], items: list[Item], problems: list[str]
-) -> None:
+async def _pages(client: Client, kind: Kind, names: tuple[str, str], items: list[Item], problems: list[str]) -> None:
     from mcpcore.catalog import item_of_listing
 
     method, field = names

@@ -39,7 +39,9 @@ COMMANDS: Final = {
     "call": Mounted("mcpcore.cli.call", "call", "Call one tool and print what a client receives."),
     "proxy": Mounted("mcpcore.cli.proxy", "proxy", "Make the failures of any MCP server readable."),
     "lint": Mounted("mcpcore_lint.cli", "lint", "Check that tools throw what their contracts declare."),
-    "catalog": Mounted("mcpcore.cli.catalog", "catalog", "List what servers can fail with: Markdown, JSON, HTML, Python."),
+    "catalog": Mounted(
+        "mcpcore.cli.catalog", "catalog", "List what servers can fail with: Markdown, JSON, HTML, Python."
+    ),
     "diff": Mounted("mcpcore.cli.diff", "diff", "Compare failure contracts, and grade each change."),
     "audit": Mounted("mcpcore.cli.audit", "group", "Check, read, follow and count the audit trail."),
     "completion": Mounted("mcpcore.cli.completion", "completion", "Print the completion script of a shell."),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import subprocess
 import sys
 import tarfile
@@ -11,13 +10,14 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Final, Literal
 
-from mcpcore.cli.loading import Target, looks_like_file
+from mcpcore.cli.loading import Target
 from mcpcore.cli.problems import Problem
+from mcpcore.cli.static import root_of, static_servers
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from mcpcore.catalog import Catalog, Item, ServerCatalog
+    from mcpcore.catalog import Catalog, ServerCatalog
 
 SourceKind = Literal["url", "command", "catalog", "git", "static", "import"]
 
@@ -154,61 +154,6 @@ def _catalog(text: bytes, name: str) -> Catalog:
         raise Problem(f"{exc}.", hint=f"make it anew: mcpcore catalog SERVER --output {name}") from exc
 
 
-def root_of(path: Path) -> Path:
-    """The folder that paths in a catalogue are relative to: the repository, else the project, else the folder itself."""
-    absolute = path.absolute()
-    folder = absolute if absolute.is_dir() else absolute.parent
-    for marker in (".git", "pyproject.toml"):
-        for above in (folder, *folder.parents):
-            if (above / marker).exists():
-                return above
-    return folder
-
-
-def static_servers(path: str, root: Path, *, name: str) -> Sequence[ServerCatalog]:
-    """The servers in a file or a folder, read by the linter and never run.
-
-    Raises:
-        Problem: If the code cannot be read, or registers nothing.
-    """
-    from mcpcore_lint.config import ConfigError
-    from mcpcore_lint.inventory import take_inventory
-
-    from mcpcore.catalog.source import item_of_source, servers_of_source
-
-    try:
-        inventory = take_inventory([path], root=str(root))
-    except ConfigError as exc:
-        raise Problem(f"the configuration cannot be used: {exc}.") from exc
-    # Servers of tests are no servers, unless nothing else was asked for.
-    records = [record for record in inventory.items if not record.in_test] or list(inventory.items)
-    if not records and inventory.failures:
-        raise Problem(f"{name} cannot be read: {inventory.failures[0]}.", hint="correct the file")
-    if not records:
-        raise Problem(
-            f"{name} registers no tools, resources or prompts that can be seen without running it.",
-            hint="give the file that registers them, or leave out --static to import the server",
-        )
-    with contextlib.suppress(ValueError):
-        name = Path(path).absolute().relative_to(root).as_posix()
-    items = [(item_of_source(record.item), record.path) for record in records]
-    return servers_of_source(name, items, inventory.failures)
-
-
-def source_items(files: Sequence[str], root: Path) -> dict[tuple[str, int], Item]:
-    """The items in some files, by the path of the handler and its first line; empty if they cannot be read."""
-    from mcpcore_lint.config import ConfigError
-    from mcpcore_lint.inventory import take_inventory
-
-    from mcpcore.catalog.source import item_of_source
-
-    try:
-        records = take_inventory(files, root=str(root)).items
-    except ConfigError:
-        return {}
-    return {(record.path, record.first): item_of_source(record.item) for record in records}
-
-
 # -- git ---------------------------------------------------------------------------------------------------------------
 
 
@@ -291,6 +236,3 @@ def require_sources(words: Sequence[str], command: Sequence[str] | None, urls: S
             hint=f"name a file, a folder, a module or a URL: {Path(sys.argv[0]).name} catalog server.py; "
             "or its command: mcpcore catalog -- COMMAND",
         )
-
-
-__all__ = ["Source", "looks_like_file", "parse_source", "read_sources", "require_sources", "root_of", "source_items"]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-from collections import Counter
 from difflib import SequenceMatcher
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -48,21 +47,21 @@ def match_items(old: Catalog, new: Catalog) -> Iterator[Match]:
         lambda server, item, renames: (renames.get(server.name, server.name), item.kind, item.name),
         lambda _server, item, _renames: (item.kind, item.name),
     ):
-        before = _unique(removed, key, partners)
-        after = _unique(added, key, {})
-        for name in before.keys() & after.keys():
-            (_, item), (server, other) = before[name], after[name]
-            yield Match(server.name, item, other)
-        # By identity: a hostile file may hold equal items.
-        gone = {id(before[name][1]) for name in before.keys() & after.keys()}
-        known = {id(after[name][1]) for name in before.keys() & after.keys()}
-        removed = [entry for entry in removed if id(entry[1]) not in gone]
-        added = [entry for entry in added if id(entry[1]) not in known]
+        before, after = _grouped(removed, key, partners), _grouped(added, key, {})
+        # A broken file may hold several of one name, or even one object several times: they are paired in their order.
+        removed, added = [], []
+        for name in dict.fromkeys((*before, *after)):
+            ours, theirs = before.get(name, []), after.get(name, [])
+            yield from (
+                Match(server.name, item, other) for (_, item), (server, other) in zip(ours, theirs, strict=False)
+            )
+            removed += ours[len(theirs) :]
+            added += theirs[len(ours) :]
     renamed = _renamed(removed, added)
-    yield from (Match(server.name, one, other) for (_, one), (server, other) in renamed)
-    paired = {id(item) for pair in renamed for _, item in pair}
-    yield from (Match(server.name, item, None) for server, item in removed if id(item) not in paired)
-    yield from (Match(server.name, None, item) for server, item in added if id(item) not in paired)
+    yield from (Match(added[to][0].name, removed[at][1], added[to][1]) for at, to in renamed.items())
+    yield from (Match(server.name, item, None) for at, (server, item) in enumerate(removed) if at not in renamed)
+    found = set(renamed.values())
+    yield from (Match(server.name, None, item) for to, (server, item) in enumerate(added) if to not in found)
 
 
 def _servers(old: Catalog, new: Catalog) -> dict[str, str]:
@@ -73,26 +72,25 @@ def _servers(old: Catalog, new: Catalog) -> dict[str, str]:
     return {gone.pop(): fresh.pop()} if len(gone) == len(fresh) == 1 else {}
 
 
-def _unique(entries: list[_Entry], key: Any, renames: dict[str, str]) -> dict[Any, _Entry]:
-    keys = [key(server, item, renames) for server, item in entries]
-    counts = Counter(keys)
-    return {name: entry for name, entry in zip(keys, entries, strict=True) if counts[name] == 1}
+def _grouped(entries: list[_Entry], key: Any, renames: dict[str, str]) -> dict[Any, list[_Entry]]:
+    groups: dict[Any, list[_Entry]] = {}
+    for server, item in entries:
+        groups.setdefault(key(server, item, renames), []).append((server, item))
+    return groups
 
 
-def _renamed(removed: list[_Entry], added: list[_Entry]) -> list[tuple[_Entry, _Entry]]:
-    """The pairs that are one item under two names: the same description or contract, and no better partner."""
+def _renamed(removed: list[_Entry], added: list[_Entry]) -> dict[int, int]:
+    """The positions of the pairs that are one item under two names, the likest first."""
     pairs: list[tuple[float, int, int]] = []
     candidates = itertools.product(enumerate(removed), enumerate(added))
     for (at, (_, one)), (to, (_, other)) in itertools.islice(candidates, _MAX_PAIRS):
         likeness = _likeness(one, other) if one.kind == other.kind else 0.0
         if likeness >= NEAR:
             pairs.append((-likeness, at, to))
-    renamed: list[tuple[_Entry, _Entry]] = []
-    taken: set[tuple[str, int]] = set()
+    renamed: dict[int, int] = {}
     for _, at, to in sorted(pairs):
-        if ("old", at) not in taken and ("new", to) not in taken:
-            taken |= {("old", at), ("new", to)}
-            renamed.append((removed[at], added[to]))
+        if at not in renamed and to not in renamed.values():
+            renamed[at] = to
     return renamed
 
 

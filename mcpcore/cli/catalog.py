@@ -40,7 +40,8 @@ INTERRUPTED: Final = 130
 \b
 SERVER is a file or a module, either with an object (server.py:app), which is imported and not
 started; a folder, whose code is only read; a URL; a catalogue in JSON; or REV:PATH, a file or a
-folder in a revision of git, whose code is only read.
+folder in a revision of git, whose code is only read. After `--` comes the command of a server; or, if
+the last SERVER is imported, the arguments of the server.
 
 \b
 Exit codes: 0 the catalogue was written, 2 it could not be made.""",
@@ -118,14 +119,12 @@ def make_catalog(
     Raises:
         Problem: If a source cannot be read, or none is named.
     """
-    from mcpcore.cli.sources import Source, parse_source, read_sources, require_sources
+    from mcpcore.cli.sources import Source, parse_source, read_sources, require_sources, with_words_after
 
     require_sources(words, command, urls)
-    sources = [parse_source(word, static=static) for word in words]
-    sources += [Source("url", url) for url in urls]
-    if command:
-        sources.append(Source("command", command[0], command=tuple(command)))
-    return read_sources(sources, timeout=timeout, verbose=verbose)
+    sources = [Source("url", url) for url in urls]
+    sources += [parse_source(word, static=static) for word in words]
+    return read_sources(with_words_after(sources, command, arguments=True), timeout=timeout, verbose=verbose)
 
 
 def write(path: Path, text: str) -> None:

@@ -41,7 +41,8 @@ _KEYS: Final = ("levels", "fail-on")
 \b
 OLD and NEW are files, folders, modules, URLs, catalogues in JSON, or REV:PATH. The code of a
 revision is only read, never run. If one side is a revision or a folder, the code of the other side
-is only read too, so that both are known equally well; --import imports it nevertheless.
+is only read too, so that both are known equally well; --import imports it nevertheless. After `--`
+comes the command of a server, or the arguments of a server that is imported.
 
 \b
 Exit codes: 0 no change at or above --fail-on, 1 such a change, 2 it could not be compared.""",
@@ -161,13 +162,12 @@ def _sides(
     Raises:
         Problem: If the command line does not name two, or one of them cannot be read.
     """
-    from mcpcore.cli.sources import Source, parse_source, read_sources
+    from mcpcore.cli.sources import Source, parse_source, read_sources, with_words_after
 
     if command == ():
         raise Problem("the command after `--` is missing.", hint="give the command: -- python server.py")
     sources = [parse_source(word, static=static) for word in words]
-    if command:
-        sources.append(Source("command", command[0], command=tuple(command)))
+    sources = with_words_after(sources, command, arguments=lock is not None or len(sources) > 1)
     if lock is not None:
         if not Path(lock).is_file():
             raise Problem(

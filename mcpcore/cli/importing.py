@@ -17,7 +17,7 @@ from mcpcore.cli.problems import Problem
 from mcpcore.cli.static import root_of, source_items
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from mcpcore.catalog import Item, ServerCatalog
     from mcpcore.catalog.model import Kind
@@ -30,8 +30,12 @@ _LISTINGS: Final[tuple[tuple[Kind, str], ...]] = (
 )
 
 
-def imported_server(target: Target) -> ServerCatalog:
+def imported_server(target: Target, arguments: Sequence[str] = ()) -> ServerCatalog:
     """The server that `target` names, imported in this process; it is not started, and its lifespan does not run.
+
+    Args:
+        target: The server.
+        arguments: Its arguments.
 
     Raises:
         Problem: If it cannot be imported, or cannot list what it has.
@@ -40,7 +44,12 @@ def imported_server(target: Target) -> ServerCatalog:
     from mcpcore.catalog.source import with_source
 
     with _own_modules(), _stdout_to_stderr():
-        server = load(target, ())
+        try:
+            server = load(target, arguments)
+        except Problem as problem:
+            read = f"to read the code and run none of it: mcpcore catalog --static {target.source}"
+            problem.hint = read if problem.hint is None else f"{problem.hint}; {read}"
+            raise
         try:
             items, functions = anyio.run(_listed, server)
         except Exception as exc:

@@ -6,7 +6,7 @@ import subprocess
 import sys
 import tarfile
 import tempfile
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Final, Literal
 
@@ -34,7 +34,7 @@ class Source:
         kind: How it is read: a running server ("url", "command"), a file ("catalog"), a revision ("git"), source code
             that is not run ("static"), or a server that is imported ("import").
         text: The word on the command line.
-        command: The command and its arguments.
+        command: The command and its arguments; for "import", the arguments of the server.
         revision: The revision, for "git".
         path: The path within the revision.
     """
@@ -136,10 +136,10 @@ def _read(source: Source, *, timeout: float, verbose: bool) -> Sequence[ServerCa
     if source.kind == "git":
         return _revision(source)
     if source.kind == "static":
-        return static_servers(source.text, root_of(Path(source.text)), name=source.text)
+        return static_servers(source.text, root_of(Path(source.text)), name=Path(source.text).absolute().name)
     from mcpcore.cli.importing import imported_server
 
-    return [imported_server(Target.parse(source.text))]
+    return [imported_server(Target.parse(source.text), source.command)]
 
 
 def _catalog(text: bytes, name: str) -> Catalog:
@@ -174,7 +174,8 @@ def _revision(source: Source) -> Sequence[ServerCatalog]:
         if not (root / path).exists():
             raise Problem(f"{source.text}: git does not export {path!r}, or it holds no Python.")
         (root / ".git").mkdir()  # the root of the project, whatever is above the temporary folder
-        return static_servers(str(root / path) if path else str(root), root, name=source.text)
+        top = Path((_git("rev-parse", "--show-toplevel") or b"").decode().strip())
+        return static_servers(str(root / path), root, name=top.name)
 
 
 def _path_in_repository(path: str) -> str:
@@ -220,6 +221,21 @@ def _git(*arguments: str) -> bytes | None:
     except (OSError, ValueError, subprocess.TimeoutExpired):
         return None
     return done.stdout if done.returncode == 0 else None
+
+
+def with_words_after(sources: Sequence[Source], words: Sequence[str] | None, *, arguments: bool) -> list[Source]:
+    """The sources with the words after `--`: the arguments of the last source, or the command of another one.
+
+    Args:
+        sources: The sources before `--`.
+        words: The words, or None without a `--`.
+        arguments: Whether the last source may take them, if it is a server that is imported.
+    """
+    if not words:
+        return list(sources)
+    if arguments and sources and sources[-1].kind == "import":
+        return [*sources[:-1], replace(sources[-1], command=tuple(words))]
+    return [*sources, Source("command", words[0], command=tuple(words))]
 
 
 def require_sources(words: Sequence[str], command: Sequence[str] | None, urls: Sequence[str]) -> None:

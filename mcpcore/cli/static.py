@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -49,8 +48,9 @@ def static_servers(path: str, root: Path, *, name: str) -> Sequence[ServerCatalo
             f"{name} registers no tools, resources or prompts that can be seen without running it.",
             hint="give the file that registers them, or leave out --static to import the server",
         )
-    with contextlib.suppress(ValueError):
-        name = Path(path).absolute().relative_to(root).as_posix()
+    absolute = Path(path).absolute()
+    if absolute != root and absolute.is_relative_to(root):
+        name = absolute.relative_to(root).as_posix()
     items = [(item_of_source(record.item), record.path) for record in records]
     return servers_of_source(name, items, inventory.failures)
 

@@ -65,15 +65,16 @@ def to_python(catalog: Catalog) -> str:
     """
     names = _Names()
     lines = [_HEAD]
-    tables: dict[tuple[str, str], list[str]] = {}
-    several = len(catalog.servers) > 1
+    tables: dict[str, dict[str, str]] = {}
     for server, item in catalog.items:
         if not item.errors:
             continue
-        prefix = f"{server.name} {item.name}" if several and (item.kind, item.name) in tables else item.name
+        prefix = f"{server.name} {item.name}" if item.name in tables else item.name
         lines += _item(item, prefix, names)
-        rows = tables.setdefault((item.kind, item.name), [])
-        rows += [f"        {error.reason!r}: {_info(error)}," for error in item.errors]
+        # Of two servers with a tool of one name, the first says what a reason means.
+        rows = tables.setdefault(item.name, {})
+        for error in item.errors:
+            rows.setdefault(error.reason, _info(error))
     lines += _tables(tables)
     return "\n".join(lines) + "\n"
 
@@ -170,23 +171,15 @@ def _info(error: Failure) -> str:
     return f"FailureInfo({', '.join(map(repr, values))})"
 
 
-def _tables(tables: Mapping[tuple[str, str], list[str]]) -> Iterator[str]:
+def _tables(tables: Mapping[str, Mapping[str, str]]) -> Iterator[str]:
     yield ""
     yield "FAILURES: Final[Mapping[str, Mapping[str, FailureInfo]]] = {"
-    for (_, name), rows in _by_name(tables).items():
+    for name, rows in tables.items():
         yield f"    {name!r}: {{"
-        yield from dict.fromkeys(rows)
+        yield from (f"        {reason!r}: {info}," for reason, info in rows.items())
         yield "    },"
     yield "}"
     yield '"""The failures of each tool, resource and prompt, by its name and by their reasons."""'
     yield ""
     yield "REASONS: Final[frozenset[str]] = frozenset(reason for failures in FAILURES.values() for reason in failures)"
     yield '"""Every declared reason."""'
-
-
-def _by_name(tables: Mapping[tuple[str, str], list[str]]) -> dict[tuple[str, str], list[str]]:
-    """The tables, of which those of a tool and a prompt of one name are one."""
-    merged: dict[str, list[str]] = {}
-    for (_, name), rows in tables.items():
-        merged.setdefault(name, []).extend(rows)
-    return {("", name): rows for name, rows in merged.items()}

@@ -135,4 +135,4 @@ def _at(places: Sequence[tuple[str, str]]) -> str:
 
 def _problems(problems: Sequence[str]) -> Iterator[str]:
     if problems:
-        yield "\n".join(f"> **Problem:** {escaped(problem)}" for problem in problems)
+        yield "\n".join(f"- **Problem:** {escaped(problem)}" for problem in problems)

@@ -266,7 +266,7 @@ class Conversation:
         self.request = request
         self._log = log
         self._noise = noise
-        self._reached = False
+        self.reached = False
         self.problem: Problem | None = None
         self.shows: list[Callable[[], None]] = []
 
@@ -298,7 +298,7 @@ class Conversation:
 
         try:
             tools = await self._tools(client)
-            self._reached = True
+            self.reached = True
             if self.request.tool is None:
                 self.shows.append(partial(present.tools, tools, as_json=self.request.as_json))
                 return True
@@ -306,9 +306,9 @@ class Conversation:
         except Problem as problem:
             self.problem = problem
         except MCPError as error:
-            if self._lost(error):
+            if is_lost(error):
                 raise
-            self._reached = True
+            self.reached = True
             return self._refused(error, ())
         return False
 
@@ -328,7 +328,7 @@ class Conversation:
                     if not cursor:
                         break
         except MCPError as error:
-            if self.request.tool is None or self._lost(error):
+            if self.request.tool is None or is_lost(error):
                 raise
         except TimeoutError:
             raise Failed(
@@ -360,7 +360,7 @@ class Conversation:
         except ValidationError as exc:
             raise _malformed(exc, f"the result of {name}") from exc
         except MCPError as error:
-            if self._lost(error):
+            if is_lost(error):
                 raise
             return self._refused(error, [tool.name for tool in tools])
         except RuntimeError as exc:
@@ -443,12 +443,6 @@ class Conversation:
         if self.request.verbose:
             output.line(f"[{params.level}] {present.compact(params.data)}", err=True)
 
-    @staticmethod
-    def _lost(error: MCPError) -> bool:
-        from mcp_types import CONNECTION_CLOSED
-
-        return error.code == CONNECTION_CLOSED and "onnection" in error.message
-
     def explain(self, exc: BaseException) -> NoReturn:
         """Raise `exc` as a problem: the server could not be reached, or went away."""
         shown = self.address.shown
@@ -456,7 +450,7 @@ class Conversation:
             raise Problem(
                 f"unknown command {shown!r}.", hint="check its spelling and your PATH, or give its full path"
             ) from exc
-        if self._reached:
+        if self.reached:
             raise self._unreached(f"{shown} went away during the call", "the server crashed or ended") from exc
         if self.address.url is not None:
             raise Problem(
@@ -476,7 +470,7 @@ class Conversation:
             hint = f"run it alone to see the error: {self.address.alone}"
         if stderr and "\nNext: " in stderr:
             hint = None  # `mcpcore run` printed a hint already
-        kind = Failed if self._reached else Problem
+        kind = Failed if self.reached else Problem
         return kind(f"{message}.", detail=stderr, hint=hint)
 
     def _server_stderr(self) -> str | None:
@@ -525,6 +519,13 @@ def _client_noise(*, verbose: bool) -> Iterator[list[str]]:
         for logger, propagate in zip(loggers, propagated, strict=True):
             logger.removeHandler(handler)
             logger.propagate = propagate
+
+
+def is_lost(error: MCPError) -> bool:
+    """Whether an error is the client's own: the server went away. Servers use the number for other things."""
+    from mcp_types import CONNECTION_CLOSED
+
+    return error.code == CONNECTION_CLOSED and "onnection" in error.message
 
 
 def _malformed(exc: ValidationError, what: str) -> Failed:

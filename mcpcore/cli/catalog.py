@@ -102,7 +102,7 @@ def catalog(
         output.text(text.removesuffix("\n"))
     else:
         write(Path(path), text)
-    _warn(made)
+    warn(made)
 
 
 def make_catalog(
@@ -161,7 +161,7 @@ def _umask() -> int:
     return mask
 
 
-def _warn(made: Catalog) -> None:
+def warn(made: Catalog) -> None:
     """Name on standard error what is wrong with what the servers say."""
     problems = [(server.name, problem) for server in made.servers for problem in server.problems]
     problems += [(f"{server.name}, {item.label}", problem) for server, item in made.items for problem in item.problems]

@@ -101,7 +101,7 @@ def diff(
     from mcpcore.catalog import compare
     from mcpcore.catalog.report import render_changes
     from mcpcore.catalog.rules import at_least
-    from mcpcore.cli.catalog import write
+    from mcpcore.cli.catalog import warn, write
 
     settings = _settings()
     rules = _rules(settings, levels)
@@ -112,6 +112,7 @@ def diff(
         old, new = _sides(words, command, lock, static=static, importing=importing, timeout=timeout, verbose=verbose)
     except KeyboardInterrupt:
         ctx.exit(INTERRUPTED)
+    warn(new)
     changes = compare(old, new, rules)
     text = render_changes(changes, shape)
     if path is not None and path != "-":

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import anyio
 
-from mcpcore.cli.call import Conversation, Request, ServerAddress, perform
+from mcpcore.cli.call import Conversation, Request, ServerAddress, is_lost, perform
 from mcpcore.cli.problems import Failed
 
 if TYPE_CHECKING:
@@ -68,6 +68,7 @@ class Listing(Conversation):
         """List everything; problems are raised by `run`."""
         from mcpcore.catalog import ServerCatalog
 
+        self.reached = True
         try:
             with anyio.fail_after(self.request.timeout):
                 items, problems = await list_items(client)
@@ -107,9 +108,9 @@ async def list_items(client: Client) -> tuple[list[Item], list[str]]:
             place = ".".join(map(str, first["loc"]))
             problems.append(f"the list of {field.replace('_', ' ')} breaks the protocol at {place}: {first['msg']}")
         except MCPError as error:
-            from mcp_types import CONNECTION_CLOSED, METHOD_NOT_FOUND
+            from mcp_types import METHOD_NOT_FOUND
 
-            if error.code == CONNECTION_CLOSED:
+            if is_lost(error):
                 raise
             if error.code != METHOD_NOT_FOUND:
                 problems.append(f"the server refused to list its {field.replace('_', ' ')}: {error.message[:500]}")

@@ -68,7 +68,9 @@ WILD = Catalog.of(
             name=HOSTILE,
             items=(
                 item(
-                    failure(HOSTILE, name=HOSTILE, code=None, when=HOSTILE, recovery=HOSTILE, example={HOSTILE: HOSTILE}),
+                    failure(
+                        HOSTILE, name=HOSTILE, code=None, when=HOSTILE, recovery=HOSTILE, example={HOSTILE: HOSTILE}
+                    ),
                     name=HOSTILE,
                     description=HOSTILE,
                     problems=[HOSTILE],
@@ -163,12 +165,17 @@ ENTRY = {"reason": "gone", "name": "NOT_FOUND", "code": -32001, "when": "w", "re
         ({**ENTRY, "when": None}, "errors[0] (gone): when is missing"),
         ({**ENTRY, "recovery": 1}, "errors[0] (gone): recovery is not a string"),
         ({**ENTRY, "dataSchema": []}, "errors[0] (gone): dataSchema is not an object"),
-        ({**ENTRY, "example": {"a": "b" * 200_000}}, "errors[0] (gone): example is larger than 100000 characters and left out"),
+        (
+            {**ENTRY, "example": {"a": "b" * 200_000}},
+            "errors[0] (gone): example is larger than 100000 characters and left out",
+        ),
     ],
 )
 def test_a_broken_entry_of_a_server_is_marked(entry, problem):
     """Nothing that a server publishes is a crash: what is wrong is named, and the rest is read."""
-    read = item_of_listing("tool", {"name": "fetch", "_meta": {CONTRACT_META_KEY: [entry, {**ENTRY, "reason": "fine"}]}})
+    read = item_of_listing(
+        "tool", {"name": "fetch", "_meta": {CONTRACT_META_KEY: [entry, {**ENTRY, "reason": "fine"}]}}
+    )
     assert (problem,) == read.problems
     assert "fine" in [error.reason for error in read.errors]
     assert ("declared" if len(read.errors) == 2 else "unknown") == read.contract
@@ -191,7 +198,11 @@ def test_other_broken_listings():
 
 def test_an_unknown_code_is_kept_and_a_known_one_completed():
     """A code of another application keeps its name and number; a number alone gets the name of the code."""
-    entries = [{**ENTRY, "name": "OURS", "code": 7}, {**ENTRY, "reason": "b", "name": None}, {**ENTRY, "reason": "c", "code": None}]
+    entries = [
+        {**ENTRY, "name": "OURS", "code": 7},
+        {**ENTRY, "reason": "b", "name": None},
+        {**ENTRY, "reason": "c", "code": None},
+    ]
     read = item_of_listing("tool", {"name": "n", "_meta": {CONTRACT_META_KEY: entries}})
     assert [("OURS", 7), ("NOT_FOUND", -32001), ("NOT_FOUND", -32001)] == [(e.name, e.code) for e in read.errors]
     assert [None, "client", "client"] == [error.category for error in read.errors]
@@ -291,7 +302,11 @@ def test_ids_are_stable_and_told_apart():
 def test_the_python_module_is_strictly_typed_and_needs_nothing(tmp_path):
     """It is imported by a bare interpreter; a wrong reason is a type error."""
     path = tmp_path / "failures.py"
-    odd = item(failure("class"), failure("Class"), name="class"), item(failure("a"), name="1x"), item(failure("a"), name="né")
+    odd = (
+        item(failure("class"), failure("Class"), name="class"),
+        item(failure("a"), name="1x"),
+        item(failure("a"), name="né"),
+    )
     same = ServerCatalog(name="other", items=(item(failure("late"), failure("full", dataSchema={"properties": []})),))
     made = Catalog.of([*FULL.servers, *catalog(*odd, name="odd").servers, same, *WILD.servers])
     path.write_text(render(made, "python"), encoding="utf-8", errors="backslashreplace")

@@ -96,7 +96,10 @@ CASES = [
     ("recovery-reworded", *one({}, {"recovery": "Search first."})),
     ("user-message-reworded", *one({}, {"userMessage": "Nothing was found."})),
     ("example-changed", *one({}, {"example": {"id": "1"}})),
-    ("failures-returned", *tools({"defined": PLACE}, {"defined": PLACE, "failures": ["returned"], "returned": [PLACE]})),
+    (
+        "failures-returned",
+        *tools({"defined": PLACE}, {"defined": PLACE, "failures": ["returned"], "returned": [PLACE]}),
+    ),
     ("failures-raised", *tools({"defined": PLACE, "failures": ["returned"]}, {"defined": PLACE})),
     ("undeclared-added", *tools({"defined": PLACE}, {"defined": PLACE, "undeclared": [{"name": "TIMEOUT"}]})),
     ("read-only-withdrawn", *tools({"readOnly": True}, {"readOnly": False})),
@@ -229,7 +232,10 @@ def test_types_are_compared_by_what_they_admit(old, new, rules):
 
 def test_endless_and_huge_schemas_come_to_an_end():
     """A schema that contains itself, and one with many fields, are read to a bound."""
-    endless = {"$ref": "#/$defs/A", "$defs": {"A": schema(a={"$ref": "#/$defs/A"}, b={"anyOf": [{"$ref": "#/$defs/A"}]})}}
+    endless = {
+        "$ref": "#/$defs/A",
+        "$defs": {"A": schema(a={"$ref": "#/$defs/A"}, b={"anyOf": [{"$ref": "#/$defs/A"}]})},
+    }
     huge = schema(**{f"f{number}": TEXT for number in range(3_000)})
     begun = time.monotonic()
     assert [] == compare(*one({"dataSchema": endless}, {"dataSchema": endless}))
@@ -283,9 +289,9 @@ ITEMS = st.builds(
     defined=st.none() | st.just(PLACE),
     problems=st.lists(TEXTS, max_size=1),
 )
-CATALOGS = st.lists(
-    st.builds(ServerCatalog, name=TEXTS, items=st.lists(ITEMS, max_size=3).map(tuple)), max_size=2
-).map(Catalog.of)
+CATALOGS = st.lists(st.builds(ServerCatalog, name=TEXTS, items=st.lists(ITEMS, max_size=3).map(tuple)), max_size=2).map(
+    Catalog.of
+)
 
 
 @settings(max_examples=60)
@@ -309,7 +315,10 @@ def change(**values):
 def test_the_reports():
     """Text, JSON, Markdown and annotations say the same; the place is that of the newer source."""
     place = Place(path="a,b.py", function="fetch", line=7)
-    changes = [change(level="breaking", rule="when-reworded", reason="full", old="a", new="b" * 200, place=place), change()]
+    changes = [
+        change(level="breaking", rule="when-reworded", reason="full", old="a", new="b" * 200, place=place),
+        change(),
+    ]
     text = render_changes(changes, "text")
     assert "breaking  tool fetch, full: the reason is new  [when-reworded]" in text
     assert "…" in text

@@ -42,5 +42,6 @@ def _within(function: Any) -> Declared[..., Any] | None:
     if isinstance(function, Declared):
         return function
     cells = getattr(function, "__closure__", None) or ()
-    contents = (quietly(lambda cell=cell: cell.cell_contents, None) for cell in cells)  # type: ignore[misc]
-    return next((content for content in contents if isinstance(content, Declared)), None)
+    contents = [quietly(lambda cell=cell: cell.cell_contents, None) for cell in cells]  # type: ignore[misc]
+    owners = [content if isinstance(content, Declared) else getattr(content, "__self__", None) for content in contents]
+    return next((owner for owner in owners if isinstance(owner, Declared)), None)

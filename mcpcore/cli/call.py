@@ -126,7 +126,7 @@ def call(
         follow=follow,
     )
     try:
-        succeeded = perform(address, request)
+        succeeded = perform(address, request, Conversation)
     except KeyboardInterrupt:
         ctx.exit(INTERRUPTED)
     ctx.exit(0 if succeeded else FAILED)
@@ -228,14 +228,21 @@ def _safe_path() -> tuple[str, ...]:
     return () if home == Path.cwd() else ("-P",)
 
 
-def perform(address: ServerAddress, request: Request) -> bool:
-    """Call the tool or list the tools, and print the result; returns whether the call succeeded.
+def perform(
+    address: ServerAddress, request: Request, make: Callable[[ServerAddress, Request, IO[str], list[str]], Conversation]
+) -> bool:
+    """Talk to the server, and print the result; returns whether that succeeded.
+
+    Args:
+        address: The server.
+        request: The request.
+        make: Makes the conversation: `Conversation` calls the tool or lists the tools.
 
     Raises:
         Problem: If the server cannot be reached, or an argument is invalid.
     """
     with _server_log(verbose=request.verbose) as log, _client_noise(verbose=request.verbose) as noise:
-        conversation = _Conversation(address, request, log, noise)
+        conversation = make(address, request, log, noise)
         try:
             succeeded = anyio.run(conversation.run)
         except Problem:
@@ -250,49 +257,58 @@ def perform(address: ServerAddress, request: Request) -> bool:
     return succeeded
 
 
-class _Conversation:
+class Conversation:
+    """A connection to the server: it is reached, talked to, and what goes wrong on the way is explained."""
+
     def __init__(self, address: ServerAddress, request: Request, log: IO[str], noise: list[str]) -> None:
-        self._address = address
-        self._request = request
+        """Take the file with the server's standard error, and the lines of the client's log."""
+        self.address = address
+        self.request = request
         self._log = log
         self._noise = noise
-        self._reached = False
-        self._problem: Problem | None = None
+        self.reached = False
+        self.problem: Problem | None = None
         self.shows: list[Callable[[], None]] = []
 
     async def run(self) -> bool:
+        """Reach the server and talk to it.
+
+        Raises:
+            Problem: If it cannot be reached, or the request cannot be made.
+        """
         from mcp import Client
 
         outcome = False
-        connecting = anyio.move_on_after(self._request.timeout)
+        connecting = anyio.move_on_after(self.request.timeout)
         with connecting:
             client = Client(self._transport(), mode=self._mode(), cache=None, logging_callback=self._show_log)
             # Problems are raised outside the client, whose task groups would wrap them.
             async with client:
                 connecting.deadline = float("inf")
-                outcome = await self._talk(client)
+                outcome = await self.talk(client)
         if connecting.cancelled_caught:
-            raise self._unreached(f"{self._address.shown} did not answer within {self._request.timeout:g} s")
-        if self._problem is not None:
-            raise self._problem
+            raise self._unreached(f"{self.address.shown} did not answer within {self.request.timeout:g} s")
+        if self.problem is not None:
+            raise self.problem
         return outcome
 
-    async def _talk(self, client: Client) -> bool:
+    async def talk(self, client: Client) -> bool:
+        """Make the request on an open connection; returns whether it succeeded."""
         from mcp.shared.exceptions import MCPError
 
         try:
             tools = await self._tools(client)
-            self._reached = True
-            if self._request.tool is None:
-                self.shows.append(partial(present.tools, tools, as_json=self._request.as_json))
+            self.reached = True
+            if self.request.tool is None:
+                self.shows.append(partial(present.tools, tools, as_json=self.request.as_json))
                 return True
-            return await self._call(client, self._request.tool, tools)
+            return await self._call(client, self.request.tool, tools)
         except Problem as problem:
-            self._problem = problem
+            self.problem = problem
         except MCPError as error:
-            if self._lost(error):
+            if is_lost(error):
                 raise
-            self._reached = True
+            self.reached = True
             return self._refused(error, ())
         return False
 
@@ -304,7 +320,7 @@ class _Conversation:
         tools: list[Tool] = []
         cursor: str | None = None
         try:
-            with anyio.fail_after(self._request.timeout):
+            with anyio.fail_after(self.request.timeout):
                 for _ in range(_MAX_PAGES):
                     page = await client.list_tools(cursor=cursor)
                     tools += page.tools
@@ -312,14 +328,14 @@ class _Conversation:
                     if not cursor:
                         break
         except MCPError as error:
-            if self._request.tool is None or self._lost(error):
+            if self.request.tool is None or is_lost(error):
                 raise
         except TimeoutError:
             raise Failed(
-                f"{self._address.shown} did not list its tools within {self._request.timeout:g} s.", hint=_LONGER
+                f"{self.address.shown} did not list its tools within {self.request.timeout:g} s.", hint=_LONGER
             ) from None
         except ValidationError as exc:
-            if self._request.tool is None:
+            if self.request.tool is None:
                 raise _malformed(exc, "the list of tools") from exc
         return tools
 
@@ -328,23 +344,23 @@ class _Conversation:
         from pydantic import ValidationError
 
         schema = next((tool.input_schema for tool in tools if tool.name == name), None)
-        arguments = parse_arguments(self._request.words, schema, tool=name)
+        arguments = parse_arguments(self.request.words, schema, tool=name)
         if schema is None:
             # The SDK's client would list the tools again to check the result. If the server refuses that or does not
             # answer, a successful call would be lost. Without a listed schema there is nothing to check.
             client.session.validate_tool_result = _unchecked  # type: ignore[method-assign]
         try:
-            if self._request.follow:
+            if self.request.follow:
                 name, result = await self._follow(client, name, arguments)
             else:
-                with anyio.fail_after(self._request.timeout):
+                with anyio.fail_after(self.request.timeout):
                     result = await client.call_tool(name, arguments)
         except TimeoutError:
-            raise Failed(f"{name} did not answer within {self._request.timeout:g} s.", hint=_LONGER) from None
+            raise Failed(f"{name} did not answer within {self.request.timeout:g} s.", hint=_LONGER) from None
         except ValidationError as exc:
             raise _malformed(exc, f"the result of {name}") from exc
         except MCPError as error:
-            if self._lost(error):
+            if is_lost(error):
                 raise
             return self._refused(error, [tool.name for tool in tools])
         except RuntimeError as exc:
@@ -353,7 +369,7 @@ class _Conversation:
                 f"the client refused the result of {name}: {str(exc).splitlines()[0]}.",
                 hint="fix the tool: its result must match its output schema",
             ) from exc
-        self.shows.append(partial(present.result, name, result, as_json=self._request.as_json))
+        self.shows.append(partial(present.result, name, result, as_json=self.request.as_json))
         if result.is_error:
             self._suggest(present.texts(result), [tool.name for tool in tools])
         return not result.is_error
@@ -375,8 +391,8 @@ class _Conversation:
             present.step(step)
 
         policy = CallPolicy(
-            max_elapsed=self._request.timeout,
-            max_wait=self._request.timeout,
+            max_elapsed=self.request.timeout,
+            max_wait=self.request.timeout,
             fallbacks=True,
             corrections=True,
             on_step=show,
@@ -392,13 +408,13 @@ class _Conversation:
         return last, result
 
     def _refused(self, error: MCPError, known: Sequence[str]) -> bool:
-        self.shows.append(partial(present.protocol_error, error, as_json=self._request.as_json))
+        self.shows.append(partial(present.protocol_error, error, as_json=self.request.as_json))
         self._suggest(error.message, known)
         return False
 
     def _suggest(self, message: str, known: Sequence[str]) -> None:
         """Suggest similar tools, unless the server did."""
-        name = self._request.tool
+        name = self.request.tool
         if name is not None and known and name not in known:
             near = difflib.get_close_matches(name, known, n=3, cutoff=0.5)
             if near and not any(tool in message.replace(name, "") for tool in near):
@@ -407,42 +423,36 @@ class _Conversation:
                 self.shows.append(partial(output.line, f"Next: the server has {', '.join(known)}", err=True))
 
     def _transport(self) -> Any:
-        if self._address.url is not None:
-            return self._address.url
+        if self.address.url is not None:
+            return self.address.url
         from mcp.client.stdio import StdioServerParameters, stdio_client
 
-        command, *arguments = self._address.command
+        command, *arguments = self.address.command
         # The SDK passes only a few variables on; users of a command line expect the whole environment.
         parameters = StdioServerParameters(command=command, args=arguments, env=dict(os.environ))
         return stdio_client(parameters, errlog=self._log)  # type: ignore[arg-type]
 
     def _mode(self) -> str:
-        if self._request.era == "modern":
+        if self.request.era == "modern":
             from mcp_types.version import LATEST_MODERN_VERSION
 
             return LATEST_MODERN_VERSION
-        return "legacy" if self._request.era == "handshake" else "auto"
+        return "legacy" if self.request.era == "handshake" else "auto"
 
     async def _show_log(self, params: Any) -> None:
-        if self._request.verbose:
+        if self.request.verbose:
             output.line(f"[{params.level}] {present.compact(params.data)}", err=True)
-
-    @staticmethod
-    def _lost(error: MCPError) -> bool:
-        from mcp_types import CONNECTION_CLOSED
-
-        return error.code == CONNECTION_CLOSED and "onnection" in error.message
 
     def explain(self, exc: BaseException) -> NoReturn:
         """Raise `exc` as a problem: the server could not be reached, or went away."""
-        shown = self._address.shown
-        if isinstance(exc, FileNotFoundError) and self._address.url is None:
+        shown = self.address.shown
+        if isinstance(exc, FileNotFoundError) and self.address.url is None:
             raise Problem(
                 f"unknown command {shown!r}.", hint="check its spelling and your PATH, or give its full path"
             ) from exc
-        if self._reached:
+        if self.reached:
             raise self._unreached(f"{shown} went away during the call", "the server crashed or ended") from exc
-        if self._address.url is not None:
+        if self.address.url is not None:
             raise Problem(
                 f"{shown} cannot be reached: {_sentence(exc)}.",
                 hint="check that the server runs there, and the path of the URL (the SDK's default is /mcp)",
@@ -457,14 +467,14 @@ class _Conversation:
         elif otherwise is not None:
             hint = f"{otherwise}; its last output is above" if stderr else f"{otherwise}; it printed no error"
         else:
-            hint = f"run it alone to see the error: {self._address.alone}"
+            hint = f"run it alone to see the error: {self.address.alone}"
         if stderr and "\nNext: " in stderr:
             hint = None  # `mcpcore run` printed a hint already
-        kind = Failed if self._reached else Problem
+        kind = Failed if self.reached else Problem
         return kind(f"{message}.", detail=stderr, hint=hint)
 
     def _server_stderr(self) -> str | None:
-        if self._request.verbose or not self._log.seekable():
+        if self.request.verbose or not self._log.seekable():
             return None
         self._log.flush()
         self._log.seek(0)
@@ -509,6 +519,13 @@ def _client_noise(*, verbose: bool) -> Iterator[list[str]]:
         for logger, propagate in zip(loggers, propagated, strict=True):
             logger.removeHandler(handler)
             logger.propagate = propagate
+
+
+def is_lost(error: MCPError) -> bool:
+    """Whether an error is the client's own: the server went away. Servers use the number for other things."""
+    from mcp_types import CONNECTION_CLOSED
+
+    return error.code == CONNECTION_CLOSED and "onnection" in error.message
 
 
 def _malformed(exc: ValidationError, what: str) -> Failed:

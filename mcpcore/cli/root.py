@@ -41,6 +41,10 @@ COMMANDS: Final = {
     "proxy": Mounted("mcpcore.cli.proxy", "proxy", "Make the failures of any MCP server readable."),
     "check": Mounted("mcpcore.cli.check", "check", "Call the tools of a running server and judge how they fail."),
     "lint": Mounted("mcpcore_lint.cli", "lint", "Check that tools throw what their contracts declare."),
+    "catalog": Mounted(
+        "mcpcore.cli.catalog", "catalog", "List what servers can fail with: Markdown, JSON, HTML, Python."
+    ),
+    "diff": Mounted("mcpcore.cli.diff", "diff", "Compare failure contracts, and grade each change."),
     "audit": Mounted("mcpcore.cli.audit", "group", "Check, read, follow and count the audit trail."),
     "completion": Mounted("mcpcore.cli.completion", "completion", "Print the completion script of a shell."),
 }

@@ -1,0 +1,345 @@
+"""What source code says of its tools, resources and prompts, as plain data: `mcpcore catalog --static` is built on it.
+
+No code is imported or run. What cannot be known without running it is named in `problems` and never guessed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from mcpcore_lint.model import CallValue, Const, Mapping, Symbol, Text, is_left_out, string, strings
+from mcpcore_lint.records import in_test_file
+from mcpcore_lint.rule import RuleContext
+from mcpcore_lint.rules import rule_named
+from mcpcore_lint.rules._advice import advice_of
+from mcpcore_lint.rules._data_model import requires_value
+from mcpcore_lint.rules._thrown import CODED, all_thrown
+from mcpcore_lint.runner.checker import Checker, FileState
+from mcpcore_lint.runner.files import content_of
+from mcpcore_lint.runner.groups import find_groups
+from mcpcore_lint.schemas import UnknownValueError, plain, schema_of_annotation, schema_of_model
+from mcpcore_lint.semantics.evaluate import evaluate
+from mcpcore_lint.syntax.source import SourceError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from mcpcore_lint.model import ContractEntry, ThrowSite, ToolDef, Value
+    from mcpcore_lint.runner.groups import Group
+    from mcpcore_lint.syntax.module import Module
+
+_OPTIONS: Final = {
+    "fallback_tool": "fallbackTool",
+    "strategy": "strategy",
+    "actions": "actions",
+    "corrective_params": "correctiveParams",
+    "user_message": "userMessage",
+    "example": "example",
+    "effects": "effects",
+}
+"""The options of an entry that are plain values, with their names in JSON."""
+
+_HINTS: Final = {
+    "read_only_hint": "readOnly",
+    "readOnlyHint": "readOnly",
+    "idempotent_hint": "idempotent",
+    "idempotentHint": "idempotent",
+    "destructive_hint": "destructive",
+    "destructiveHint": "destructive",
+}
+
+
+class Inventoried(NamedTuple):
+    """One tool, resource or prompt.
+
+    Attributes:
+        item: Its entry in a catalogue, as JSON.
+        server: What tells its server from others in the same files; None if it is unknown.
+        path: The file with its handler, relative to the root.
+        first: The first line of its handler, with its decorators.
+        in_test: Whether a test registers it.
+    """
+
+    item: dict[str, Any]
+    server: str | None
+    path: str
+    first: int
+    in_test: bool
+
+
+class Inventory(NamedTuple):
+    """The tools of some files, and the files that could not be read."""
+
+    items: tuple[Inventoried, ...]
+    failures: tuple[str, ...]
+
+
+def take_inventory(paths: Sequence[str], *, root: str) -> Inventory:
+    """Read the tools of files and folders.
+
+    Args:
+        paths: Files, and folders of which every Python file is read.
+        root: The folder that paths in the inventory are relative to.
+
+    Raises:
+        ConfigError: If the configuration of a project cannot be used.
+    """
+    items: list[Inventoried] = []
+    failures: list[str] = []
+    for group in find_groups(list(paths), lambda settings: settings):
+        failures += (f"{failure.path}: {failure.message}" for failure in group.walk.failures)
+        _read_group(group, os.path.abspath(root), items, failures)
+    return Inventory(tuple(items), tuple(failures))
+
+
+def _read_group(group: Group, root: str, items: list[Inventoried], failures: list[str]) -> None:
+    checker = Checker(root, group.config.settings, files=group.walk.files)
+    for path in sorted(group.walk.files):
+        raw = content_of(path)
+        if raw is None or not checker.is_relevant(path, raw):
+            continue
+        try:
+            module = checker.project.module_of_bytes(path, raw)
+            tools = checker.find_tools(module)
+        except SourceError as error:
+            failures.append(f"{checker.project.display_path(path)}:{error.span.line}: {error.message}")
+            continue
+        except Exception as error:  # noqa: BLE001 - one file must not keep the others out of the catalogue
+            failures.append(f"{checker.project.display_path(path)}: {type(error).__name__}: {error}")
+            continue
+        served = {entry.handler.node for tool in tools for entry in tool.serves if entry.handler is not None}
+        for tool in tools:
+            # The dispatching handler of a low-level server is no tool itself, unless nothing is known of its tools.
+            if tool.flavour == "lowlevel" and string(tool.name) is None and served:
+                continue
+            with _reported(failures, checker.project.display_path(path)):
+                items.append(_Reader(checker, module, tool).read())
+        checker.trim()
+
+
+@contextlib.contextmanager
+def _reported(failures: list[str], path: str) -> Iterator[None]:
+    try:
+        yield
+    except Exception as error:  # noqa: BLE001 - one tool must not keep the others out of the catalogue
+        failures.append(f"{path}: {type(error).__name__}: {error}")
+
+
+class _Reader:
+    """Reads one tool."""
+
+    def __init__(self, checker: Checker, module: Module, tool: ToolDef) -> None:
+        self._checker = checker
+        self._module = module
+        self._tool = tool
+        self._problems: list[str] = []
+
+    def read(self) -> Inventoried:
+        tool, handler = self._tool, self._tool.handler
+        name = string(tool.name) if tool.kind != "resource" or tool.uri is None else string(tool.uri)
+        if name is None:
+            name = handler.name
+            self._problems.append("the name is only known when the code runs; this is the name of the function")
+        errors, contract = self._contract()
+        undeclared = self._raised({error["reason"]: error for error in errors})
+        returned = self._returned()
+        failing = bool(undeclared) or any(error["raised"] for error in errors)
+        first = min(node.lineno for node in (handler.node, *getattr(handler.node, "decorator_list", ())))
+        item = {
+            "kind": tool.kind,
+            "name": name,
+            "description": string(tool.description) or handler.docstring or "",
+            "contract": contract,
+            "failures": [*(["raised"] if failing or contract == "declared" else []), *(["returned"] * bool(returned))],
+            **self._hints(),
+            "inputSchema": self._input_schema() if tool.kind == "tool" else None,
+            "errors": errors,
+            "undeclared": undeclared,
+            "returned": returned,
+            "defined": {"path": handler.module.path, "function": handler.qualname, "line": handler.span.line},
+            "problems": self._problems,
+        }
+        in_test = in_test_file(tool.module.path)
+        return Inventoried(item, tool.server, handler.module.path, first, in_test)
+
+    # -- the contract ----------------------------------------------------------------------------------------------
+
+    def _contract(self) -> tuple[list[dict[str, Any]], str]:
+        contract = self._tool.contract
+        if contract is None:
+            return [], "none"
+        errors: dict[str, dict[str, Any]] = {}
+        known = contract.state == "sequence" and contract.complete
+        for index, entry in enumerate(contract.entries):
+            error = self._entry(entry, f"errors[{index}]")
+            if error is None:
+                known = False
+            elif error["reason"] in errors:
+                self._problems.append(f"errors[{index}]: the reason {error['reason']!r} is declared twice")
+            else:
+                errors[error["reason"]] = error
+        if not known:
+            self._problems.append("some failure modes are only known when the code runs")
+        return list(errors.values()), "declared" if known else "unknown"
+
+    def _entry(self, entry: ContractEntry, where: str) -> dict[str, Any] | None:
+        reason = entry.reason_text
+        if reason is None:
+            return None
+        code = entry.code_value
+        error: dict[str, Any] = {
+            "reason": reason,
+            "name": code.name if code is not None else None,
+            "code": code.number if code is not None else None,
+            "when": _known_text(entry.when.value),
+            "recovery": _known_text(entry.recovery.value),
+            "retry": self._retry(entry),
+            "raised": [],
+        }
+        for option, key in _OPTIONS.items():
+            value = entry.arguments[option].value
+            if is_left_out(value):
+                continue
+            try:
+                error[key] = plain(value)
+            except UnknownValueError:
+                self._problems.append(f"{where}: {option} of {reason!r} is only known when the code runs")
+        data = entry.arguments["data"].value
+        if not is_left_out(data):
+            error["dataSchema"] = schema_of_model(data)
+        return error
+
+    @staticmethod
+    def _retry(entry: ContractEntry) -> dict[str, Any] | None:
+        advice = advice_of(entry.arguments["retry"].value, entry.code_value)
+        if advice is None:
+            return None
+        effects = strings(entry.arguments["effects"].value)
+        if not advice.explicit and effects is not None and {"partial", "unknown"}.intersection(effects):
+            return {"kind": "not_retryable"}
+        if advice.seconds is None:
+            return {"kind": "not_retryable"}
+        if advice.seconds == 0 and not advice.explicit:
+            return {"kind": "retryable_immediate"}
+        value = entry.arguments["retry"].value
+        if isinstance(value, CallValue) and value.func.name == "mcpcore.Retry.now":
+            return {"kind": "retryable_immediate"}
+        return {"kind": "retryable_after_ms", "afterMs": round(advice.seconds * 1000)}
+
+    # -- failures --------------------------------------------------------------------------------------------------
+
+    def _raised(self, declared: dict[str, dict[str, Any]]) -> list[dict[str, Any]]:
+        """Note where each declared reason is raised; the errors that have no declared reason."""
+        undeclared: dict[tuple[Any, ...], dict[str, Any]] = {}
+        ctx = self._context()
+        for thrown in all_thrown(self._tool, ctx):
+            place = self._place(thrown.reached, thrown.raised_here)
+            if place is None:
+                continue
+            for reason in thrown.reasons or (None,):
+                if reason in declared:
+                    _add(declared[reason]["raised"], place)
+                    continue
+                for code in thrown.codes or (None,):
+                    entry: dict[str, Any] = {"reason": reason, "name": code, "type": None, "raised": []}
+                    _add(undeclared.setdefault((reason, code, None), entry)["raised"], place)
+        for reached in (*ctx.reach(self._tool).own, *ctx.reach(self._tool).throws):
+            if reached.form not in CODED and reached.source == "project":
+                name = reached.type_name.removeprefix("builtins.")
+                place = self._place(reached, None)
+                uncoded: dict[str, Any] = {"reason": None, "name": None, "type": name, "raised": []}
+                _add(undeclared.setdefault((None, None, name), uncoded)["raised"], place)
+        return list(undeclared.values())
+
+    def _place(self, reached: Any, throw: ThrowSite | None) -> dict[str, Any] | None:
+        handler = self._tool.handler
+        if reached is not None:
+            function = reached.path[-1] if reached.path else handler.qualname
+            return {
+                "path": reached.site.path,
+                "function": function,
+                "through": list(reached.path[:-1]),
+                "line": reached.site.span.line,
+            }
+        if throw is None:
+            return None
+        return {
+            "path": throw.module.path,
+            "function": handler.qualname,
+            "through": [],
+            "line": throw.span.line,
+        }
+
+    def _returned(self) -> list[dict[str, Any]]:
+        """The places that return a failure like a result, as `no-error-as-data` finds them."""
+        rule = rule_named("no-error-as-data")
+        assert rule is not None
+        state = FileState(self._checker, self._module, [self._tool])
+        rule.check_handler(self._tool.handler, self._tool, RuleContext(state, rule))
+        function = self._tool.handler.qualname
+        return [
+            {"path": found.path, "function": function, "through": [], "line": found.span.line}
+            for found in sorted(state.diagnostics, key=lambda found: found.sort_key)
+        ]
+
+    def _context(self) -> RuleContext:
+        rule = rule_named("no-error-as-data")
+        assert rule is not None
+        return RuleContext(FileState(self._checker, self._module, [self._tool]), rule)
+
+    # -- what the listing says -------------------------------------------------------------------------------------
+
+    def _hints(self) -> dict[str, bool]:
+        """The hints among the annotations."""
+        value: Value = self._tool.annotations
+        if isinstance(value, CallValue):
+            hints = dict(value.keywords)
+        elif isinstance(value, Mapping):
+            hints = {key: hint for item, hint in value.items if (key := string(item)) is not None}
+        else:
+            return {}
+        known = {_HINTS[key]: hint for key, hint in hints.items() if key in _HINTS}
+        return {
+            key: hint.value for key, hint in known.items() if isinstance(hint, Const) and isinstance(hint.value, bool)
+        }
+
+    def _input_schema(self) -> dict[str, Any] | None:
+        """The schema of the arguments, as far as the annotations are plain; None for a handler of any arguments."""
+        properties: dict[str, Any] = {}
+        required: list[str] = []
+        scope = self._tool.handler.module.scope_of(self._tool.handler.node)
+        if self._tool.flavour == "lowlevel":
+            return None
+        for parameter in self._tool.handler.parameters:
+            if parameter.injected or parameter.name == getattr(self._tool.handler.context, "name", None):
+                continue
+            if parameter.kind not in {"positional", "keyword"}:
+                return None
+            properties[parameter.name] = schema_of_annotation(parameter.annotation, scope)
+            default = evaluate(parameter.default, scope) if parameter.default is not None else None
+            is_field = isinstance(default, CallValue) and isinstance(default.func, Symbol)
+            if default is None or (is_field and _is_field(default) and requires_value(default)):  # type: ignore[arg-type]
+                required.append(parameter.name)
+        schema: dict[str, Any] = {"type": "object", "properties": properties}
+        return {**schema, "required": required} if required else schema
+
+
+def _known_text(value: Value) -> str:
+    """A text, with an ellipsis for each piece that is only known when the code runs."""
+    if isinstance(value, Text):
+        return "".join("…" if part is None else part for part in value.parts)
+    return string(value) or ""
+
+
+def _is_field(value: CallValue) -> bool:
+    return value.func.name.rpartition(".")[2] == "Field"
+
+
+def _add(places: list[dict[str, Any]], place: dict[str, Any] | None) -> None:
+    if place is not None and place not in places:
+        places.append(place)
+
+
+__all__ = ["Inventoried", "Inventory", "take_inventory"]

@@ -1,0 +1,124 @@
+"""The changes between two catalogues as text, JSON, Markdown for a pull request, or annotations of GitHub Actions."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Final
+
+from mcpcore.catalog.markdown import code, escaped
+from mcpcore.catalog.rules import LEVELS, Level
+from mcpcore.catalog.words import count
+from mcpcore.escaping import terminal_line
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mcpcore.catalog.diff import Change
+
+SHAPES: Final = ("text", "json", "md", "github")
+"""The formats of a report."""
+
+RULES_URL: Final = "https://mcpcore.dev/reference/diff-rules"
+"""The page that documents the rules."""
+
+_COMMANDS: Final[dict[Level, str]] = {"breaking": "error", "risky": "warning", "safe": "notice"}
+_HEADINGS: Final[dict[Level, str]] = {"breaking": "Breaking", "risky": "Risky", "safe": "Safe"}
+
+
+def counts(changes: Sequence[Change]) -> dict[str, int]:
+    """The number of changes of each level."""
+    return {level: sum(change.level == level for change in changes) for level in LEVELS if level != "off"}
+
+
+def summary(changes: Sequence[Change]) -> str:
+    """The number of changes of each level, as a sentence without its end."""
+    if not changes:
+        return "the contracts are the same"
+    parts = [f"{number} {level}" for level, number in counts(changes).items() if number]
+    return f"{count(len(changes), 'change')}: {', '.join(parts)}"
+
+
+def render_changes(changes: Sequence[Change], shape: str) -> str:
+    """The report in a format, with a line feed at the end.
+
+    Raises:
+        ValueError: If the format is unknown.
+    """
+    match shape:
+        case "text":
+            return _text(changes)
+        case "json":
+            plain = {"summary": counts(changes), "changes": [change.to_json() for change in changes]}
+            return json.dumps(plain, indent=2, ensure_ascii=False, default=str) + "\n"
+        case "md":
+            return _markdown(changes)
+        case "github":
+            return _github(changes)
+    raise ValueError(f"unknown format {shape!r}; choose one of {', '.join(SHAPES)}")
+
+
+def _text(changes: Sequence[Change]) -> str:
+    width = max((len(change.level) for change in changes), default=0)
+    several = len({change.server for change in changes}) > 1
+    lines = []
+    for change in changes:
+        where = f"{change.server}: " if several else ""
+        lines.append(
+            terminal_line(f"{change.level:<{width}}  {where}{change.subject}: {change.message}  [{change.rule}]")
+        )
+        if change.rule.endswith("-reworded") and isinstance(change.new, str):
+            lines.append(terminal_line(f"{'':<{width}}    {_short(change.old)} → {_short(change.new)}"))
+    sentence = summary(changes)
+    return "\n".join([*lines, *([""] if lines else []), sentence[:1].upper() + sentence[1:] + "."]) + "\n"
+
+
+def _short(value: object) -> str:
+    text = json.dumps(value, ensure_ascii=False, default=str)
+    return text if len(text) <= 120 else f"{text[:119]}…"
+
+
+def _markdown(changes: Sequence[Change]) -> str:
+    sentence = summary(changes)
+    parts = ["## Failure contracts", sentence[:1].upper() + sentence[1:] + "."]
+    several = len({change.server for change in changes}) > 1
+    for level, heading in _HEADINGS.items():
+        graded = [change for change in changes if change.level == level]
+        if not graded:
+            continue
+        head = (
+            "| server | where | change | rule |\n|---|---|---|---|"
+            if several
+            else "| where | change | rule |\n|---|---|---|"
+        )
+        rows = [
+            f"| {escaped(change.server) + ' | ' if several else ''}{_where(change)} | {escaped(change.message)} "
+            f"| [{change.rule}]({RULES_URL}#{change.rule}) |"
+            for change in graded
+        ]
+        parts.append(f"### {heading}\n\n" + "\n".join([head, *rows]))
+    return "\n\n".join(parts) + "\n"
+
+
+def _where(change: Change) -> str:
+    subject = f"{change.kind} {code(change.name)}"
+    return subject if change.reason is None else f"{subject}, {code(change.reason)}"
+
+
+def _github(changes: Sequence[Change]) -> str:
+    lines = []
+    for change in changes:
+        place = "" if change.place is None else f"file={_property(change.place.path)},"
+        if change.place is not None and change.place.line is not None:
+            place += f"line={change.place.line},"
+        title = f"title={_property(f'{change.level}: {change.rule}')}"
+        lines.append(f"::{_COMMANDS[change.level]} {place}{title}::{_data(f'{change.subject}: {change.message}')}")
+    return "\n".join([*lines, terminal_line(summary(changes))]) + "\n"
+
+
+def _data(text: str) -> str:
+    """The message of a workflow command; `terminal_line` has no line feed left that could begin another command."""
+    return terminal_line(text).replace("%", "%25")
+
+
+def _property(text: str) -> str:
+    return _data(text).replace(":", "%3A").replace(",", "%2C")

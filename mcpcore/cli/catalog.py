@@ -1,0 +1,172 @@
+"""`mcpcore catalog`: what servers can fail with, as Markdown, JSON, HTML or Python."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import click
+
+from mcpcore.cli import output
+from mcpcore.cli.problems import Problem
+from mcpcore.cli.splitting import SplitCommand, after_dashes, complete_files
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mcpcore.catalog import Catalog
+
+FORMATS: Final = ("md", "json", "html", "python")
+_SUFFIXES: Final = {".md": "md", ".markdown": "md", ".json": "json", ".html": "html", ".htm": "html", ".py": "python"}
+INTERRUPTED: Final = 130
+
+
+@click.command(
+    cls=SplitCommand,
+    options_metavar="[OPTIONS]",
+    epilog="""\b
+  mcpcore catalog server.py                                Markdown, on standard output
+  mcpcore catalog server.py --output contracts.lock.json   the lock file for `mcpcore diff --check`
+  mcpcore catalog server.py -o failures.html               a page to search and link to
+  mcpcore catalog src/ --static -o failures.md             read the code, and run none of it
+  mcpcore catalog -- npx some-server                       a server in any language
+  mcpcore catalog --url http://127.0.0.1:8000/mcp --format python -o failures.py
+  mcpcore catalog contracts.lock.json --format html        from a lock file
+
+\b
+SERVER is a file or a module, either with an object (server.py:app), which is imported and not
+started; a folder, whose code is only read; a URL; a catalogue in JSON; or REV:PATH, a file or a
+folder in a revision of git, whose code is only read. After `--` comes the command of a server; or, if
+the last SERVER is imported, the arguments of the server.
+
+\b
+Exit codes: 0 the catalogue was written, 2 it could not be made.""",
+)
+@click.argument("words", nargs=-1, metavar="[SERVER...]", shell_complete=complete_files)
+@click.option(
+    "--format", "shape", type=click.Choice(FORMATS), help="The format; by default that of the output file, else md."
+)
+@click.option(
+    "-o",
+    "--output",
+    "path",
+    type=click.Path(dir_okay=False),
+    metavar="FILE",
+    help="Write to FILE, whole or not at all.",
+)
+@click.option("--url", "urls", multiple=True, metavar="URL", help="A running server; can be repeated.")
+@click.option("--static", is_flag=True, help="Read Python files and import none of them.")
+@click.option(
+    "--timeout",
+    type=click.FloatRange(min=0, min_open=True),
+    default=60.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="How long a running server may take to start and to list what it has.",
+)
+@click.option("-v", "--verbose", is_flag=True, help="Show the standard error of servers that are started.")
+@click.pass_context
+def catalog(
+    ctx: click.Context,
+    words: tuple[str, ...],
+    *,
+    shape: str | None,
+    path: str | None,
+    urls: tuple[str, ...],
+    static: bool,
+    timeout: float,
+    verbose: bool,
+) -> None:
+    """List what the tools, resources and prompts of servers can fail with.
+
+    Each failure mode comes with its code, its recovery, its retry advice, its effects, the schema and an example of its
+    data, and where the source raises it.
+    """
+    from mcpcore.catalog import CatalogError, render
+
+    try:
+        made = make_catalog(words, after_dashes(ctx), urls, static=static, timeout=timeout, verbose=verbose)
+    except KeyboardInterrupt:
+        ctx.exit(INTERRUPTED)
+    if shape is None:
+        shape = _SUFFIXES.get(Path(path).suffix.lower(), "md") if path is not None else "md"
+    try:
+        text = render(made, shape)
+    except CatalogError as exc:
+        raise Problem(f"{exc}.") from exc
+    if path is None or path == "-":
+        output.text(text.removesuffix("\n"))
+    else:
+        write(Path(path), text)
+    warn(made)
+
+
+def make_catalog(
+    words: Sequence[str],
+    command: Sequence[str] | None,
+    urls: Sequence[str] = (),
+    *,
+    static: bool,
+    timeout: float,
+    verbose: bool,
+) -> Catalog:
+    """The catalogue of all that a command line names.
+
+    Raises:
+        Problem: If a source cannot be read, or none is named.
+    """
+    from mcpcore.cli.sources import Source, parse_source, read_sources, require_sources, with_words_after
+
+    require_sources(words, command, urls)
+    sources = [Source("url", url) for url in urls]
+    sources += [parse_source(word, static=static) for word in words]
+    return read_sources(with_words_after(sources, command, arguments=True), timeout=timeout, verbose=verbose)
+
+
+def write(path: Path, text: str) -> None:
+    """Replace a file as a whole: a reader finds the old text or the new one, also if this process is killed.
+
+    Raises:
+        Problem: If it cannot be written.
+    """
+    # A link stays a link, and its target is replaced.
+    target = Path(os.path.realpath(path))
+    try:
+        mode = target.stat().st_mode & 0o777 if target.exists() else 0o666 & ~_umask()
+        descriptor, temporary = tempfile.mkstemp(prefix=f".{target.name[:50]}.", dir=target.parent)
+        try:
+            with os.fdopen(descriptor, "w", encoding="utf-8", errors="backslashreplace", newline="\n") as file:
+                file.write(text)
+                file.flush()
+                os.fsync(file.fileno())
+            Path(temporary).chmod(mode)
+            Path(temporary).replace(target)
+        except BaseException:
+            with contextlib.suppress(OSError):
+                Path(temporary).unlink()
+            raise
+    except OSError as exc:
+        raise Problem(
+            f"{path} cannot be written: {exc.strerror or exc}.", hint="check that its folder exists and can be written"
+        ) from exc
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+def warn(made: Catalog) -> None:
+    """Name on standard error what is wrong with what the servers say."""
+    problems = [(server.name, problem) for server in made.servers for problem in server.problems]
+    problems += [(f"{server.name}, {item.label}", problem) for server, item in made.items for problem in item.problems]
+    for where, problem in problems[:20]:
+        output.line(output.styled("Warning:", fg="yellow", bold=True), f" {where}: {problem}", err=True)
+    if len(problems) > 20:
+        output.line(f"and {len(problems) - 20} more problems; the catalogue names them", err=True)
+    sys.stderr.flush()

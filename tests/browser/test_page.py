@@ -1,0 +1,71 @@
+"""The page of the catalogue in Chromium: as a reader uses it, and as axe judges it."""
+
+from __future__ import annotations
+
+import pytest
+
+from mcpcore.catalog import Catalog, render
+from tests.browser.browser import drive
+from tests.catalog.making import catalog, failure, item
+from tests.catalog.test_catalog import FULL, WILD
+
+pytestmark = pytest.mark.no_server
+
+
+@pytest.fixture(scope="module")
+def seen(tmp_path_factory):
+    """What Chromium saw of a page, and of one that is full of hostile texts."""
+    folder = tmp_path_factory.mktemp("pages")
+    orders = catalog(
+        item(*(failure(f"reason_{number}") for number in range(12)), name="find", contract="declared"),
+        item(failure("shipped", name="CONFLICT", code=-32002), failure("gone"), name="ship"),
+        item(name="stock", contract="none", description="How many are in stock."),
+        name="orders",
+    )
+    pages = {"page": Catalog.of([*orders.servers, *FULL.servers]), "hostile": WILD}
+    for name, made in pages.items():
+        (folder / f"{name}.html").write_text(render(made, "html"), encoding="utf-8")
+    return drive(folder / "page.html", folder / "hostile.html")
+
+
+@pytest.mark.slow
+def test_axe_finds_no_violation_in_light_and_dark_wide_and_narrow(seen):
+    """So it is after a click on the button that turns light into dark."""
+    assert 6 == len(seen["axe"])
+    assert {} == {name: found for name, found in seen["axe"].items() if found}
+    assert [] == seen["dark"]
+    assert seen["theme"] is True
+    assert seen["overflow"] is False
+
+
+@pytest.mark.slow
+def test_hostile_texts_run_nothing_and_load_nothing(seen):
+    """No script of theirs runs, no request leaves the page, and the console stays empty."""
+    assert seen["taken"] is False
+    assert [] == seen["noise"]
+
+
+@pytest.mark.slow
+def test_search_and_filters(seen):
+    """The words are searched for in reasons and tools; code and reason narrow it down, and Escape ends the search."""
+    assert "17 of 17 failure modes" == seen["all"]["count"] == seen["escape"]
+    assert ["orders/tool/stock"] == seen["search"]["items"]
+    assert "0 of 17 failure modes" == seen["search"]["count"]
+    assert "orders/tool/ship/gone" in seen["code"]["failures"]
+    assert "orders/tool/ship/shipped" not in seen["code"]["failures"]
+    assert 3 == seen["code"]["links"]
+    assert seen["nothing"] is True
+
+
+@pytest.mark.slow
+def test_each_reason_has_a_link_that_leads_to_it(seen):
+    """It does so on a fresh page, and on one whose filters hide the reason."""
+    assert "orders/tool/ship/shipped" == seen["all"]["failures"][-1] == seen["linked"] == seen["deep"]
+
+
+@pytest.mark.slow
+def test_keyboard_and_screen_reader(seen):
+    """A key leads to the search, the first stop skips to the contracts, and everything can be reached and has a role."""
+    assert ("search", "skip", "contracts") == (seen["slash"], seen["first"], seen["skipped"])
+    assert seen["tabbable"] is True
+    assert ["banner", "navigation", "main", "search", "article", "heading"] == seen["roles"]

@@ -1,0 +1,356 @@
+"""What `compare` finds, by rule."""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mcpcore.catalog import RULES, Catalog, Rules, ServerCatalog, compare
+from mcpcore.catalog.diff import Change
+from mcpcore.catalog.model import Place
+from mcpcore.catalog.report import SHAPES, render_changes, summary
+from mcpcore.catalog.rules import at_least
+from tests.catalog.making import catalog, failure, item
+
+pytestmark = pytest.mark.no_server
+
+NEVER, NOW = {"kind": "not_retryable"}, {"kind": "retryable_immediate"}
+
+
+def after(milliseconds):
+    return {"kind": "retryable_after_ms", "afterMs": milliseconds}
+
+
+def schema(required=(), **properties):
+    return {"type": "object", "properties": properties, "required": list(required)}
+
+
+TEXT, NUMBER, WHOLE = {"type": "string"}, {"type": "number"}, {"type": "integer"}
+PLACE = {"path": "server.py", "function": "fetch", "line": 3}
+OTHER = {"description": "Something else entirely.", "name": "other"}
+
+
+def one(old, new):
+    """Two catalogues with one failure mode each."""
+    return catalog(item(failure(**old))), catalog(item(failure(**new)))
+
+
+def tools(old, new):
+    """Two catalogues with one tool each."""
+    return catalog(item(failure(), **old)), catalog(item(failure(), **new))
+
+
+def kinds(kind):
+    return (
+        (f"{kind}-removed", catalog(item(kind=kind), item(kind=kind, **OTHER)), catalog(item(kind=kind))),
+        (f"{kind}-added", catalog(item(kind=kind)), catalog(item(kind=kind), item(kind=kind, **OTHER))),
+        (f"{kind}-renamed", catalog(item(failure(), kind=kind)), catalog(item(failure(), kind=kind, name="get"))),
+    )
+
+
+WORDS = {"when": "The queue is full.", "recovery": "Wait a while and call again."}
+CASES = [
+    *kinds("tool"),
+    *kinds("resource"),
+    *kinds("prompt"),
+    ("contract-removed", catalog(item(failure())), catalog(item(contract="none"))),
+    ("contract-unreadable", catalog(item(failure())), catalog(item(failure(), contract="unknown"))),
+    ("contract-added", catalog(item(contract="none")), catalog(item(failure()))),
+    ("reason-removed", catalog(item(failure(), failure("full", **WORDS))), catalog(item(failure()))),
+    ("reason-renamed", *one({}, {"reason": "nothing_found", "when": "Nothing matches these ids."})),
+    ("reason-added", catalog(item(failure())), catalog(item(failure(), failure("full", **WORDS)))),
+    ("code-changed", *one({}, {"name": "CONFLICT", "code": -32002})),
+    ("code-changed", *one({"name": "OURS", "code": None}, {"name": "THEIRS", "code": None})),
+    ("retry-withdrawn", *one({"retry": NOW}, {"retry": NEVER})),
+    ("retry-withdrawn", *one({"retry": after(1000)}, {"retry": None})),
+    ("retry-delayed", *one({"retry": NOW}, {"retry": after(5)})),
+    ("retry-sooner", *one({"retry": after(6)}, {"retry": after(5)})),
+    ("retry-added", *one({"retry": NEVER}, {"retry": after(5)})),
+    ("effects-weakened", *one({"effects": "none"}, {"effects": "partial"})),
+    ("effects-weakened", *one({"effects": "partial"}, {"effects": "unknown"})),
+    ("effects-weakened", *one({"effects": "none"}, {"effects": None})),
+    ("effects-stated", *one({}, {"effects": "unknown"})),
+    ("effects-strengthened", *one({}, {"effects": "none"})),
+    ("effects-strengthened", *one({"effects": "unknown"}, {"effects": "partial"})),
+    ("data-removed", *one({"dataSchema": schema(id=TEXT)}, {})),
+    ("data-added", *one({}, {"dataSchema": schema(id=TEXT)})),
+    ("data-field-removed", *one({"dataSchema": schema(id=TEXT, at=TEXT)}, {"dataSchema": schema(id=TEXT)})),
+    ("data-field-added", *one({"dataSchema": schema(id=TEXT)}, {"dataSchema": schema(id=TEXT, at=TEXT)})),
+    ("data-field-optional", *one({"dataSchema": schema(["id"], id=TEXT)}, {"dataSchema": schema(id=TEXT)})),
+    ("data-field-required", *one({"dataSchema": schema(id=TEXT)}, {"dataSchema": schema(["id"], id=TEXT)})),
+    ("data-field-type", *one({"dataSchema": schema(id=TEXT)}, {"dataSchema": schema(id=WHOLE)})),
+    ("data-field-type", *one({"dataSchema": schema(id={"enum": ["a"]})}, {"dataSchema": schema(id=TEXT)})),
+    ("data-field-narrowed", *one({"dataSchema": schema(id=NUMBER)}, {"dataSchema": schema(id=WHOLE)})),
+    ("fallback-changed", *one({"fallbackTool": "search"}, {"fallbackTool": "find"})),
+    ("fallback-changed", *one({"fallbackTool": "search"}, {})),
+    ("fallback-added", *one({}, {"fallbackTool": "search"})),
+    ("strategy-changed", *one({"strategy": "retry_later"}, {"strategy": "check_input"})),
+    ("actions-changed", *one({"actions": ["wait"]}, {"actions": ["wait", "call"]})),
+    ("corrective-params-changed", *one({"correctiveParams": {"limit": 1}}, {"correctiveParams": {"limit": True}})),
+    ("when-reworded", *one({}, {"when": "Nothing has the ids."})),
+    ("recovery-reworded", *one({}, {"recovery": "Search first."})),
+    ("user-message-reworded", *one({}, {"userMessage": "Nothing was found."})),
+    ("example-changed", *one({}, {"example": {"id": "1"}})),
+    (
+        "failures-returned",
+        *tools({"defined": PLACE}, {"defined": PLACE, "failures": ["returned"], "returned": [PLACE]}),
+    ),
+    ("failures-raised", *tools({"defined": PLACE, "failures": ["returned"]}, {"defined": PLACE})),
+    ("undeclared-added", *tools({"defined": PLACE}, {"defined": PLACE, "undeclared": [{"name": "TIMEOUT"}]})),
+    ("read-only-withdrawn", *tools({"readOnly": True}, {"readOnly": False})),
+    ("idempotent-withdrawn", *tools({"idempotent": True}, {})),
+    ("hints-strengthened", *tools({}, {"readOnly": True})),
+    ("destructive-changed", *tools({}, {"destructive": True})),
+    ("argument-removed", *tools({"inputSchema": schema(id=TEXT)}, {"inputSchema": schema()})),
+    ("argument-required", *tools({"inputSchema": schema(id=TEXT)}, {"inputSchema": schema(["id"], id=TEXT)})),
+    ("argument-required", *tools({"inputSchema": schema()}, {"inputSchema": schema(["id"], id=TEXT)})),
+    ("argument-narrowed", *tools({"inputSchema": schema(id=NUMBER)}, {"inputSchema": schema(id=WHOLE)})),
+    ("argument-widened", *tools({"inputSchema": schema(id=WHOLE)}, {"inputSchema": schema(id=NUMBER)})),
+    ("argument-widened", *tools({"inputSchema": schema(["id"], id=TEXT)}, {"inputSchema": schema(id=TEXT)})),
+    ("argument-added", *tools({"inputSchema": schema()}, {"inputSchema": schema(id=TEXT)})),
+    ("description-reworded", *tools({}, {"title": "Fetch"})),
+]
+
+
+@pytest.mark.parametrize(("rule", "old", "new"), CASES, ids=[f"{rule}-{at}" for at, (rule, *_) in enumerate(CASES)])
+def test_each_rule_finds_its_change_and_no_other_does(rule, old, new):
+    """One change is one finding, at the level of its rule, which can be changed or switched off."""
+    changes = compare(old, new)
+    also = {"when-reworded"} if rule == "reason-renamed" else set()
+    assert [rule] == [change.rule for change in changes if change.rule not in also]
+    assert RULES[rule].level == changes[0].level
+    raised = compare(old, new, Rules({rule: "breaking"}))
+    assert ("breaking", rule) == (raised[0].level, raised[0].rule)
+    assert rule not in {change.rule for change in compare(old, new, Rules({rule: "off"}))}
+
+
+def test_every_rule_has_a_case():
+    """The table of rules has no rule that nothing finds."""
+    assert set(RULES) == {rule for rule, *_ in CASES}
+
+
+@pytest.mark.parametrize(
+    ("levels", "message"),
+    [
+        ({"reason-aded": "safe"}, "unknown rule 'reason-aded'; did you mean 'reason-added'?"),
+        ({"zzz": "safe"}, "unknown rule 'zzz'"),
+        ({"reason-added": "bad"}, "the level of reason-added must be one of breaking, risky, safe, off, not 'bad'"),
+    ],
+)
+def test_unknown_rules_and_levels_are_refused(levels, message):
+    """The message names the nearest rule, or the levels."""
+    with pytest.raises(ValueError, match=re.escape(message) + "$"):
+        Rules(levels)
+
+
+def test_a_level_is_compared_by_its_gravity():
+    """A breaking change is also at least safe."""
+    assert at_least("breaking", "safe")
+    assert not at_least("safe", "risky")
+
+
+def test_the_gravest_changes_come_first():
+    """The report begins with what breaks clients."""
+    old = catalog(item(failure(), failure("full", **WORDS)))
+    new = catalog(item(failure(recovery="Search first."), failure("busy", when="Busy.", recovery="Wait.")))
+    assert ["breaking", "risky", "safe"] == [change.level for change in compare(old, new)]
+
+
+def test_a_reason_of_another_code_is_not_a_renamed_one():
+    """The same words under another code are another failure."""
+    old, new = one({}, {"reason": "gone", "name": "CONFLICT", "code": -32002})
+    assert ["reason-removed", "reason-added"] == [change.rule for change in compare(old, new)]
+
+
+def test_the_nearest_of_several_reasons_is_the_renamed_one():
+    """Each reason is renamed once, to the one with the most similar words."""
+    old = catalog(item(failure(), failure("gone", when="The article was deleted.", recovery="Look for another.")))
+    new = catalog(
+        item(failure("deleted", when="The article was deleted.", recovery="Look for another."), failure("nothing"))
+    )
+    renamed = {(change.old, change.new) for change in compare(old, new) if change.rule == "reason-renamed"}
+    assert {("gone", "deleted"), ("no_match", "nothing")} == renamed
+
+
+def test_what_was_unreadable_before_is_not_reported_as_new():
+    """A contract that could not be read in full may have had the reasons."""
+    old, new = catalog(item(contract="unknown")), catalog(item(failure()))
+    assert [] == compare(old, new)
+    assert ["contract-unreadable"] == [change.rule for change in compare(new, old)]
+
+
+def test_a_renamed_server_keeps_its_tools():
+    """The only server without a namesake is the other one; so is a tool that moved between servers."""
+    one_server, other = catalog(item(failure()), name="old"), catalog(item(failure()), name="new")
+    assert [] == compare(one_server, other)
+    two = Catalog.of([*other.servers, ServerCatalog(name="more", items=(item(**OTHER),))])
+    moved = Catalog.of(
+        [ServerCatalog(name="new", items=(item(**OTHER),)), ServerCatalog(name="more", items=(item(failure()),))]
+    )
+    assert [] == compare(two, moved)
+
+
+def test_nested_fields_and_new_objects():
+    """A field inside an array has a path; the fields of a new object are no changes of their own."""
+    inner = schema(["sku"], sku=TEXT)
+    old = schema(["items"], items={"type": "array", "items": inner})
+    changed = schema(["items"], items={"type": "array", "items": schema(["sku"], sku=WHOLE)})
+    (change,) = compare(*one({"dataSchema": old}, {"dataSchema": changed}))
+    assert "items[].sku" in change.message
+    (added,) = compare(*tools({"inputSchema": schema()}, {"inputSchema": schema(place=inner)}))
+    assert ("argument-added", "the optional argument place is new") == (added.rule, added.message)
+    wider = schema(place=schema(["sku", "at"], sku=TEXT, at=TEXT))
+    (asked,) = compare(*tools({"inputSchema": schema(place=inner)}, {"inputSchema": wider}))
+    assert "argument-required" == asked.rule
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "rules"),
+    [
+        ({"$ref": "#/$defs/A"}, {"type": "string"}, []),
+        ({"anyOf": [TEXT, {"type": "null"}]}, TEXT, ["data-field-narrowed"]),
+        ({"type": ["string", "null"]}, {"anyOf": [{"type": "null"}, TEXT]}, []),
+        ({"anyOf": [{"enum": ["a"]}, {"type": "null"}]}, {"enum": ["a"]}, ["data-field-narrowed"]),
+        ({"const": 1}, {"enum": [1, 2.5, None, [], {}, True]}, ["data-field-type"]),
+        ({}, TEXT, []),
+        (TEXT, {}, []),
+        ({"type": 7}, {"type": [7]}, []),
+        ({"anyOf": [TEXT, {}]}, TEXT, []),
+    ],
+)
+def test_types_are_compared_by_what_they_admit(old, new, rules):
+    """A type that cannot be read is no change: the source code does not show every type."""
+    definitions = {"$defs": {"A": TEXT}}
+    pair = one({"dataSchema": schema(id=old) | definitions}, {"dataSchema": schema(id=new) | definitions})
+    assert rules == [change.rule for change in compare(*pair)]
+
+
+def test_endless_and_huge_schemas_come_to_an_end():
+    """A schema that contains itself, and one with many fields, are read to a bound."""
+    endless = {
+        "$ref": "#/$defs/A",
+        "$defs": {"A": schema(a={"$ref": "#/$defs/A"}, b={"anyOf": [{"$ref": "#/$defs/A"}]})},
+    }
+    huge = schema(**{f"f{number}": TEXT for number in range(3_000)})
+    begun = time.monotonic()
+    assert [] == compare(*one({"dataSchema": endless}, {"dataSchema": endless}))
+    assert [] == compare(*one({"dataSchema": huge}, {"dataSchema": huge}))
+    assert time.monotonic() - begun < 10
+
+
+def test_many_removed_and_added_reasons_come_to_an_end():
+    """The comparison of words is bounded."""
+    long = "word " * 900
+    pair = [[failure(f"{side}{at}", when=f"{side} {at} {long}") for at in range(300)] for side in ("old", "new")]
+    begun = time.monotonic()
+    assert compare(catalog(item(*pair[0])), catalog(item(*pair[1])))
+    assert time.monotonic() - begun < 20
+
+
+TEXTS = st.text(max_size=4)
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | TEXTS,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(TEXTS, inner, max_size=3),
+    max_leaves=8,
+)
+SCHEMAS = st.none() | st.fixed_dictionaries(
+    {
+        "properties": JSON | st.dictionaries(st.sampled_from("abc"), JSON, max_size=2),
+        "required": JSON,
+        "$defs": JSON,
+    },
+    optional={"anyOf": JSON, "$ref": st.sampled_from(["#", "#/$defs/a", "x", ""]), "enum": JSON},
+)
+FAILURES = st.builds(
+    failure,
+    st.sampled_from(["a", "b", "", "\n|", "<b>"]),
+    name=st.none() | st.sampled_from(["NOT_FOUND", "OURS", "<"]),
+    code=st.none() | st.integers(),
+    when=TEXTS,
+    retry=st.sampled_from([None, NEVER, NOW, after(1)]),
+    effects=st.sampled_from([None, "none", "partial", "unknown"]),
+    dataSchema=SCHEMAS,
+    example=st.none() | st.dictionaries(TEXTS, JSON, max_size=2),
+)
+ITEMS = st.builds(
+    lambda errors, **plain: item(*errors, **plain),
+    st.lists(FAILURES, max_size=3),
+    kind=st.sampled_from(["tool", "resource", "prompt"]),
+    name=st.sampled_from(["a", "b", "c\u202e", "::error::"]),
+    description=TEXTS,
+    contract=st.sampled_from(["declared", "none", "unknown"]),
+    readOnly=st.none() | st.booleans(),
+    inputSchema=SCHEMAS,
+    defined=st.none() | st.just(PLACE),
+    problems=st.lists(TEXTS, max_size=1),
+)
+CATALOGS = st.lists(st.builds(ServerCatalog, name=TEXTS, items=st.lists(ITEMS, max_size=3).map(tuple)), max_size=2).map(
+    Catalog.of
+)
+
+
+@settings(max_examples=60)
+@given(old=CATALOGS, new=CATALOGS)
+def test_any_two_catalogues_can_be_compared_and_a_catalogue_is_itself(old, new):
+    """A catalogue is read back as the same; nothing differs from itself; every report of any pair is made."""
+    again = Catalog.loads(old.dumps())
+    assert again.dumps() == old.dumps()
+    assert [] == compare(old, again)
+    changes = compare(old, new)
+    for shape in SHAPES:
+        assert render_changes(changes, shape).endswith("\n")
+    json.loads(render_changes(changes, "json"))
+
+
+def change(**values):
+    plain = {"level": "risky", "rule": "reason-added", "server": "s", "kind": "tool", "name": "fetch", "reason": None}
+    return Change(**{**plain, "message": "the reason is new", **values})
+
+
+def test_the_reports():
+    """Text, JSON, Markdown and annotations say the same; the place is that of the newer source."""
+    place = Place(path="a,b.py", function="fetch", line=7)
+    changes = [
+        change(level="breaking", rule="when-reworded", reason="full", old="a", new="b" * 200, place=place),
+        change(),
+    ]
+    text = render_changes(changes, "text")
+    assert "breaking  tool fetch, full: the reason is new  [when-reworded]" in text
+    assert "…" in text
+    assert "2 changes: 1 breaking, 1 risky." in text
+    assert {"breaking": 1, "risky": 1, "safe": 0} == json.loads(render_changes(changes, "json"))["summary"]
+    assert 7 == json.loads(render_changes(changes, "json"))["changes"][0]["line"]
+    markdown = render_changes(changes, "md")
+    assert "### Breaking" in markdown
+    assert "### Safe" not in markdown
+    github = render_changes(changes, "github").splitlines()
+    expected = "::error file=a%2Cb.py,line=7,title=breaking%3A when-reworded::tool fetch, full: the reason is new"
+    assert expected == github[0]
+    assert "the contracts are the same" == summary([])
+    several = [change(), change(server="other")]
+    assert "other: tool fetch" in render_changes(several, "text")
+    assert "| server |" in render_changes(several, "md")
+    assert "file=x.py,title" in render_changes([change(place=Place(path="x.py"))], "github")
+    assert '"path": "x.py"' in render_changes([change(place=Place(path="x.py"))], "json")
+    with pytest.raises(ValueError, match="unknown format"):
+        render_changes([], "pdf")
+
+
+def test_a_foreign_name_begins_no_line_and_no_command():
+    """Line feeds, workflow commands, table cells, links and mentions in names stay text."""
+    name = "x\n::error::boom | <script> [a](b) @all %0A"
+    changes = [change(name=name, message=name, reason=name)]
+    assert "\n::error::boom" not in render_changes(changes, "github")
+    assert "%250A" in render_changes(changes, "github")
+    markdown = render_changes(changes, "md")
+    # In a code span nothing is Markdown; elsewhere every special character is escaped.
+    plain = re.sub(r"(`+).*?\1", "", markdown)
+    assert "<script>" not in plain
+    assert "[a]" not in plain
+    assert "@" not in plain
+    assert 5 == len([line for line in markdown.splitlines() if line.startswith(("|", "##"))])

@@ -1,0 +1,433 @@
+"""`mcpcore catalog` and `mcpcore diff`: their sources, outputs and exit codes."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from mcpcore.cli.root import cli
+from tests.catalog.making import catalog, failure, item
+
+pytestmark = pytest.mark.no_server
+
+ROOT = Path(__file__).parents[2]
+WILD = Path(__file__).parent / "servers" / "contracts.py"
+LOWLEVEL = Path(__file__).parent / "servers" / "lowlevel.py"
+SHIPPING = ROOT / "examples" / "shipping" / "server.py"
+
+SERVER = '''\
+"""A server."""
+import store
+from pydantic import BaseModel
+from mcp_types import ToolAnnotations
+from mcpcore import Context, ErrorCode, FailureMode, Retry, Server, prompt, resource, tool
+
+print("noise")
+
+
+class Gone(BaseModel):
+    id: str
+    at: int | None = None
+
+
+@tool(
+    annotations=ToolAnnotations(read_only_hint=True),
+    errors=[
+        FailureMode("gone", ErrorCode.NOT_FOUND, when="It is gone.", recovery="Call search to find another one.",
+                    data=Gone, example={"id": "1"}, strategy="check_input"),
+        FailureMode("busy", ErrorCode.RATE_LIMITED, when="It is busy.", recovery="Wait and call again.",
+                    retry=Retry.after(seconds=3), effects="none"),
+    ],
+)
+def fetch(ctx: Context, id: str) -> str:
+    """Fetch one."""
+    if id == "1":
+        raise ctx.fail("gone", data=Gone(id=id))
+    if not store.find(id):
+        raise ctx.fail("busy")
+    return id
+
+
+@resource("doc://{id}", errors=[FailureMode("no_doc", ErrorCode.NOT_FOUND, when="None.", recovery="List the documents.")])
+def doc(ctx: Context, id: str) -> str:
+    """A document."""
+    raise ctx.fail("no_doc")
+
+
+@prompt(errors=[FailureMode("no_topic", ErrorCode.NOT_FOUND, when="None.", recovery="Choose another topic.")])
+def ask(ctx: Context, topic: str) -> str:
+    """Ask."""
+    raise ctx.fail("no_topic")
+
+
+def plain(x: int = 0) -> str:
+    """A plain tool."""
+    try:
+        return str(store.find(str(x)))
+    except KeyError as exc:
+        return f"Error: {exc}"
+
+
+server = Server("articles", tools=[fetch], resources=[doc], prompts=[ask])
+server.add_tool(plain)
+server.add_tool(len, name="length")
+'''
+STORE = '"""A store."""\n\n\ndef find(key):\n    """Find it."""\n    raise LookupError(key)\n'
+
+
+@pytest.fixture
+def project(tmp_path, monkeypatch):
+    """A project with a server, in a repository of git whose only commit has it."""
+    (tmp_path / "server.py").write_text(SERVER, encoding="utf-8")
+    (tmp_path / "store.py").write_text(STORE, encoding="utf-8")
+    (tmp_path / "pyproject.toml").write_text("[project]\nname = 'x'\n", encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    git("init", "-q", "-b", "main")
+    git("add", ".")
+    git("-c", "user.name=a", "-c", "user.email=a@example.com", "commit", "-q", "-m", "first")
+    return tmp_path
+
+
+def git(*arguments):
+    subprocess.run(["git", *arguments], check=True, capture_output=True, timeout=60)
+
+
+def mcpcore(*arguments):
+    return CliRunner().invoke(cli, list(map(str, arguments)), catch_exceptions=False)
+
+
+def made(*arguments):
+    done = mcpcore("catalog", *arguments, "--format", "json")
+    assert 0 == done.exit_code, done.stderr
+    return json.loads(done.stdout)["servers"]
+
+
+def by_name(servers):
+    return {entry["name"]: entry for server in servers for entry in server["items"]}
+
+
+def test_an_imported_server_is_listed_with_its_contracts_and_its_source(project):
+    """It is not started; the declarations, the listing and the source code are put together."""
+    servers = made("server.py")
+    assert ["articles"] == [server["name"] for server in servers]
+    items = by_name(servers)
+    busy, gone = items["fetch"]["errors"]
+    assert {"kind": "retryable_after_ms", "afterMs": 3000} == busy["retry"]
+    assert ({"id": "1"}, "check_input") == (gone["example"], gone["strategy"])
+    assert "at" in gone["dataSchema"]["properties"]
+    assert [{"path": "server.py", "function": "fetch"}] == gone["raised"]
+    assert [{"type": "LookupError", "raised": [{"path": "store.py", "function": "find", "through": ["fetch"]}]}] == (
+        items["fetch"]["undeclared"]
+    )
+    assert items["fetch"]["readOnly"] is True
+    assert "no_doc" == items["doc://{id}"]["errors"][0]["reason"]
+    assert [{"path": "server.py", "function": "ask"}] == items["ask"]["errors"][0]["raised"]
+    assert ["raised", "returned"] == items["plain"]["failures"]
+    assert "defined" not in items["length"]
+    assert "store" not in sys.modules
+
+
+def test_source_code_is_read_without_running_it(project):
+    """A folder, or a file with --static: nothing is imported, and the contracts are the same."""
+    (project / "server.py").write_text(SERVER.replace('print("noise")', "raise SystemExit(7)"), encoding="utf-8")
+    static = by_name(made("--static", "server.py"))
+    assert ["busy", "gone"] == [error["reason"] for error in static["fetch"]["errors"]]
+    assert static == by_name(made(project)) == by_name(made("--static", "server"))
+    assert ["string"] == [static["fetch"]["inputSchema"]["properties"]["id"]["type"]]
+    refused = mcpcore("catalog", "server.py")
+    assert 2 == refused.exit_code
+    assert "mcpcore catalog --static server.py" in refused.stderr
+
+
+def test_a_revision_is_read_and_never_run(project):
+    """`REV:PATH` reads the code of a commit; the working tree and its code play no part."""
+    (project / "server.py").write_text(SERVER.replace('"gone"', '"missing"'), encoding="utf-8")
+    (project / "trap.py").write_text("raise SystemExit(1)", encoding="utf-8")
+    same = mcpcore("diff", "main:server.py", "HEAD:./server.py")
+    assert (0, "The contracts are the same.\n") == (same.exit_code, same.stdout)
+    changed = mcpcore("diff", "main:server.py", "server.py")
+    assert 1 == changed.exit_code
+    assert "breaking  tool fetch, missing: the reason was renamed from gone  [reason-renamed]" in changed.stdout
+    assert 1 == mcpcore("diff", "HEAD:", ".").exit_code
+    assert 0 == mcpcore("diff", "main:server.py", "server.py", "--fail-on", "never").exit_code
+    (project / "inner").mkdir()
+    os.chdir(project / "inner")
+    assert 0 == mcpcore("diff", "main:../server.py", "main:server.py").exit_code
+
+
+def test_a_catalogue_in_a_revision_is_read_as_it_is(project):
+    """A lock file of another commit is data."""
+    assert 0 == mcpcore("catalog", "server.py", "-o", "lock.json").exit_code
+    git("add", ".")
+    git("-c", "user.name=a", "-c", "user.email=a@example.com", "commit", "-q", "-m", "lock")
+    assert 0 == mcpcore("diff", "main:lock.json", "lock.json").exit_code
+    assert 0 == mcpcore("diff", "main:lock.json", "server.py", "--import").exit_code
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["main:nothing.py"], "main:nothing.py: the revision has no 'nothing.py'"),
+        (["main:pyproject.toml"], "registers no tools"),
+        (["nobranch:server.py"], "does not exist"),
+        (["missing.json"], "missing.json"),
+        (["store.py", "--static"], "store.py registers no tools, resources or prompts"),
+        (["broken.py", "--static"], "broken.py cannot be read: broken.py:2: "),
+        (["absent", "--static"], "the file of the module absent was not found"),
+        (["broken.json"], "broken.json is not JSON"),
+        (["huge.json"], "is larger than"),
+        ([], "which server?"),
+        (["--"], "the command after `--` is missing"),
+        (["server.py:nothing"], "server.py has no nothing"),
+        (["bad"], "the configuration cannot be used"),
+        (["lists.py"], "lists.py cannot list what it has: ValueError: no"),
+        (["server.py", "-o", "no/such/folder/x.md"], "cannot be written"),
+    ],
+)
+def test_what_cannot_be_read_is_named(project, monkeypatch, words, message):
+    """A message says what is wrong and where, and the exit code is 2."""
+    (project / "broken.py").write_text("from mcpcore import tool\n@tool(\n", encoding="utf-8")
+    (project / "broken.json").write_text("{", encoding="utf-8")
+    (project / "huge.json").write_text("1" * 20_000, encoding="utf-8")
+    (project / "bad").mkdir()
+    (project / "bad" / "pyproject.toml").write_text("[tool.mcpcore.lint]\nselect = 7\n", encoding="utf-8")
+    (project / "lists.py").write_text(
+        "from mcpcore import Server\n\nclass Odd(Server):\n    async def list_tools(self):\n        raise ValueError('no')\n\n"
+        "server = Odd('x')\n",
+        encoding="utf-8",
+    )
+    monkeypatch.setattr("mcpcore.catalog.model.MAX_FILE", 10_000)
+    done = mcpcore("catalog", *words)
+    assert 2 == done.exit_code
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_the_output_is_replaced_as_a_whole(project):
+    """The format follows the name; the mode of the file and a link stay; nothing is left behind."""
+    for name, begin in (
+        ("a.md", "# Failure"),
+        ("a.json", "{"),
+        ("a.html", "<!DOCTYPE"),
+        ("a.py", '"""Failure'),
+        ("a", "# F"),
+    ):
+        assert (0, "") == (mcpcore("catalog", "--static", "server.py", "-o", name).exit_code, "")
+        assert (project / name).read_text(encoding="utf-8").startswith(begin)
+    (project / "a.md").chmod(0o640)
+    (project / "link.md").symlink_to("a.md")
+    before = (project / "a.md").read_text(encoding="utf-8")
+    assert 0 == mcpcore("catalog", "--static", "server.py", "-o", "link.md").exit_code
+    assert (project / "link.md").is_symlink()
+    assert 0o640 == (project / "a.md").stat().st_mode & 0o777
+    assert before == (project / "a.md").read_text(encoding="utf-8")
+    assert not [path for path in project.iterdir() if path.name.startswith((".a.md", ".link"))]
+
+
+def test_two_servers_whose_modules_have_one_name(project):
+    """Each server gets its own modules; servers of one name get numbers."""
+    for folder, reason in (("one", "first"), ("two", "second")):
+        (project / folder).mkdir()
+        (project / folder / "server.py").write_text(SERVER.replace("import store", "import store\nimport words").replace(
+            '"gone"', "words.REASON"), encoding="utf-8")  # fmt: skip
+        (project / folder / "store.py").write_text(STORE, encoding="utf-8")
+        (project / folder / "words.py").write_text(f"REASON = {reason!r}\n", encoding="utf-8")
+    servers = made("one/server.py", "two/server.py")
+    assert ["articles", "articles (2)"] == [server["name"] for server in servers]
+    reasons = [[error["reason"] for error in server["items"][0]["errors"]] for server in servers]
+    assert [["busy", "first"], ["busy", "second"]] == reasons
+
+
+def test_a_fastmcp_server_and_a_low_level_one():
+    """The functions of FastMCP are found behind its tools, also of a mounted server; arguments follow `--`."""
+    items = by_name(made(f"{SHIPPING}:make_server"))
+    places = [error["raised"] for error in items["ship_order"]["errors"]]
+    assert [[{"path": "examples/shipping/server.py", "function": "make_server.ship_order"}]] * 3 == places
+    assert "stock_count" in items
+    assert made(LOWLEVEL)[0]["items"]
+    workspace = ROOT / "examples" / "workspace" / "server.py"
+    assert "read_file" in by_name(json.loads(
+        mcpcore("catalog", workspace, "--format", "json", "--", ROOT).stdout)["servers"])  # fmt: skip
+
+
+def test_contracts_of_fastmcp_resources_and_prompts(tmp_path):
+    """What only the declaration says is found behind FastMCP's resources and prompts too."""
+    path = tmp_path / "fast.py"
+    path.write_text(
+        "from fastmcp import FastMCP\n"
+        "from mcpcore import Context, ErrorCode, FailureMode, prompt, resource\n"
+        "from mcpcore.integrations.fastmcp import ContractMiddleware\n\n"
+        "mcp = FastMCP('fast')\nmcp.add_middleware(ContractMiddleware())\n"
+        "GONE = FailureMode('gone', ErrorCode.NOT_FOUND, when='Gone.', recovery='Search.', example={'id': 1})\n\n"
+        "@mcp.resource('doc://{id}')\n@resource('doc://{id}', errors=[GONE])\n"
+        "def doc(ctx: Context, id: str) -> str:\n    raise ctx.fail('gone')\n\n"
+        "@mcp.resource('all://docs')\n@resource('all://docs', errors=[GONE])\n"
+        "def docs(ctx: Context) -> str:\n    raise ctx.fail('gone')\n\n"
+        "@mcp.prompt\n@prompt(errors=[GONE])\n"
+        "def ask(ctx: Context) -> str:\n    raise ctx.fail('gone')\n\n"
+        "@mcp.resource('plain://x')\ndef plain() -> str:\n    return ''\n",
+        encoding="utf-8",
+    )
+    items = by_name(made(path))
+    for name in ("doc://{id}", "all://docs", "ask"):
+        assert {"id": 1} == items[name]["errors"][0]["example"], name
+        assert items[name]["errors"][0]["raised"], name
+    assert [] == items["plain://x"].get("errors", [])
+
+
+def test_a_running_server_that_sends_anything():
+    """What is broken is marked and named on standard error; nothing of it reaches the terminal."""
+    done = mcpcore("catalog", "--format", "json", "--", sys.executable, WILD, "good")
+    assert 0 == done.exit_code, done.stderr
+    (server,) = json.loads(done.stdout)["servers"]
+    assert 3 == len(server["items"])
+    assert "the tool fetch is listed twice; the first is kept" in server["problems"]
+    assert "an entry in the list of tools has no name" in server["problems"]
+    assert any("refused to list its resources" in problem for problem in server["problems"])
+    assert "\x1b" not in done.stdout + done.stderr
+    assert "Warning:" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("mode", "code", "message"),
+    [
+        ("types", 0, "the list of tools breaks the protocol at tools.0.inputSchema"),
+        ("many", 0, "the server lists more than 60 entries"),
+        ("endless", 0, "the list of tools has more than 2 pages"),
+        ("ends", 1, "went away"),
+        ("sleeps", 1, "did not list what it has within 1 s"),
+    ],
+)
+def test_running_servers_that_break_the_protocol(monkeypatch, mode, code, message):
+    """Each is a clear message, and what could be read stays."""
+    monkeypatch.setattr("mcpcore.cli.listing._MAX_PAGES", 2)
+    if mode == "many":
+        monkeypatch.setattr("mcpcore.cli.listing._MAX_ITEMS", 60)
+    timeout = "1" if mode == "sleeps" else "30"
+    done = mcpcore("catalog", "--timeout", timeout, "--", sys.executable, WILD, mode)
+    assert (code, True) == (done.exit_code, message in done.stdout + done.stderr), done.stderr
+
+
+def test_a_server_over_http(served):
+    """`--url` and a URL as a word are the same."""
+    with served(ROOT / "examples" / "shipping" / "server.py:make_server", "--http", "127.0.0.1:0") as (_, url):
+        assert made("--url", url) == made(url)
+        assert "out_of_stock" in [error["reason"] for error in by_name(made(url))["ship_order"]["errors"]]
+
+
+def test_many_problems_are_counted(tmp_path):
+    """The first twenty are named."""
+    path = tmp_path / "a.json"
+    path.write_text(catalog(item(problems=[f"problem {number}" for number in range(25)])).dumps(), encoding="utf-8")
+    done = mcpcore("catalog", path)
+    assert "and 5 more problems" in done.stderr
+
+
+# -- diff ---------------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def pair(tmp_path, monkeypatch):
+    """Two catalogues that differ in a new reason and in words."""
+    monkeypatch.chdir(tmp_path)
+    full = failure("full", name="RATE_LIMITED", code=-32003, when="Full.", recovery="Wait.")
+    for name, made_catalog in (("old", catalog(item(failure()))), ("new", catalog(item(failure(when="Gone."), full)))):
+        (tmp_path / f"{name}.json").write_text(made_catalog.dumps(), encoding="utf-8")
+    return tmp_path
+
+
+def test_the_exit_code_follows_the_level(pair):
+    """By default only breaking changes fail; the threshold and the levels can be changed."""
+    assert 0 == mcpcore("diff", "old.json", "new.json").exit_code
+    assert 1 == mcpcore("diff", "old.json", "new.json", "--fail-on", "risky").exit_code
+    assert 1 == mcpcore("diff", "old.json", "new.json", "--level", "reason-added=breaking").exit_code
+    (pair / "pyproject.toml").write_text(
+        '[tool.mcpcore.diff]\nfail-on = "risky"\n[tool.mcpcore.diff.levels]\nreason-added = "safe"\n', encoding="utf-8"
+    )
+    assert 0 == mcpcore("diff", "old.json", "new.json").exit_code
+    assert 1 == mcpcore("diff", "old.json", "new.json", "--fail-on", "safe").exit_code
+    assert 1 == mcpcore("diff", "old.json", "new.json", "--level", "reason-added=risky").exit_code
+
+
+def test_the_report_goes_to_standard_output_or_a_file(pair):
+    """Every format can be written to a file."""
+    assert 1 == json.loads(mcpcore("diff", "old.json", "new.json", "--format", "json").stdout)["summary"]["risky"]
+    assert "::warning " in mcpcore("diff", "old.json", "new.json", "--format", "github").stdout
+    assert "" == mcpcore("diff", "old.json", "new.json", "--format", "md", "-o", "report.md").stdout
+    assert "### Risky" in (pair / "report.md").read_text(encoding="utf-8")
+
+
+def test_a_lock_file_is_checked(project):
+    """Any change of the contract fails, and the message says how to update the lock file."""
+    missing = mcpcore("diff", "--check", "lock.json", "server.py")
+    assert 2 == missing.exit_code
+    assert "mcpcore catalog --output lock.json server.py" in missing.stderr
+    assert 0 == mcpcore("catalog", "--output", "lock.json", "server.py").exit_code
+    assert 0 == mcpcore("diff", "--check", "lock.json", "server.py").exit_code
+    (project / "server.py").write_text("\n\n" + SERVER.replace("It is busy.", "It is very busy."), encoding="utf-8")
+    stale = mcpcore("diff", "--check", "lock.json", "server.py")
+    assert 1 == stale.exit_code
+    assert (
+        "lock.json is not up to date; if the changes are intended: mcpcore catalog --output lock.json server.py"
+        in stale.stderr
+    )
+    assert 0 == mcpcore("diff", "--check", "lock.json", "server.py", "--fail-on", "risky").exit_code
+    assert 0 == mcpcore("catalog", "--output", "lock.json", "server.py").exit_code
+    assert 0 == mcpcore("diff", "--check", "lock.json", "server.py").exit_code
+    assert 2 == mcpcore("diff", "--check", "lock.json").exit_code
+
+
+def test_a_command_can_be_the_newer_side(pair):
+    """The words after `--` start a server."""
+    done = mcpcore("diff", "old.json", "--", sys.executable, WILD, "good")
+    assert "reason" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["old.json"], "diff compares two contracts, but got 1"),
+        (["old.json", "new.json", "--level", "reason-added"], "--level reason-added: write RULE=LEVEL"),
+        (["old.json", "new.json", "--level", "reason=safe"], "unknown rule 'reason'"),
+        (["old.json", "new.json", "--static", "--import"], "--static and --import exclude each other"),
+        (["old.json", "--"], "the command after `--` is missing"),
+    ],
+)
+def test_what_diff_cannot_do(pair, words, message):
+    """The exit code is 2, and the message says what is missing."""
+    done = mcpcore("diff", *words)
+    assert (2, True) == (done.exit_code, message in done.stderr), done.stderr
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("[", "pyproject.toml cannot be read"),
+        ("[tool.mcpcore]\ndiff = 7", "[tool.mcpcore.diff] is not a table"),
+        ("[tool.mcpcore.diff]\nlevel = 7", "[tool.mcpcore.diff] has no key 'level'"),
+        ("[tool.mcpcore.diff]\nlevels = 7", "levels must be a table"),
+        ("[tool.mcpcore.diff]\nfail-on = 'all'", "fail-on must be one of"),
+        ("[tool]\nmcpcore = 7", ""),
+        ("tool = 7", ""),
+    ],
+)
+def test_a_configuration_that_cannot_be_used(pair, text, message):
+    """The message names the file and the key."""
+    (pair / "pyproject.toml").write_text(text, encoding="utf-8")
+    done = mcpcore("diff", "old.json", "new.json")
+    assert (2 if message else 0, True) == (done.exit_code, message in done.stderr)
+
+
+def test_the_lock_file_of_the_example_is_up_to_date():
+    """To update it: mcpcore catalog examples/shipping/server.py:make_server -o examples/shipping/contracts.lock.json"""
+    done = mcpcore("diff", "--check", SHIPPING.parent / "contracts.lock.json", f"{SHIPPING}:make_server")
+    assert 0 == done.exit_code, done.stdout + done.stderr
+    assert (
+        made(f"{SHIPPING}:make_server") == json.loads((SHIPPING.parent / "contracts.lock.json").read_text())["servers"]
+    )

@@ -62,7 +62,7 @@ def write(path: Path, count: int) -> None:
             stamp = datetime.fromtimestamp(moment, UTC).isoformat(timespec="milliseconds")[:-6]
             payload = (
                 f'{{"timestamp":"{stamp}Z","server":"articles","tool":"tool_{random.randrange(40)}","surface":"tool",'
-                f'"code":{code},"name":"{name}","reason":{json.dumps(reason)},"message":"None of 3 PMIDs returned data.",'
+                f'"code":{code},"name":"{name}","reason":{json.dumps(reason)},"message":"None of 3 PMIDs returned any.",'
                 f'"retry":{{"kind":"not_retryable"}},"correlationId":"{seq:016x}",'
                 f'"context":{{"session_id":"{random.getrandbits(64):016x}"}},"data":{{"pmids":["{seq}","2"]}}}}'
             )
@@ -92,6 +92,21 @@ def loaded(trail: Path, store: Path) -> Run:
 
 def size_of(folder: Path) -> int:
     return sum(file.stat().st_size for file in folder.rglob("*") if file.is_file()) >> 20
+
+
+def loading(rate_few: float, rate_many: float, many: int, again: Run) -> str:
+    return (
+        f"Loading takes {rate_few:,.0f} records a second for few, and {rate_many:,.0f} for many; the same {many:,} once "
+        f"more took {again.seconds:.0f} s and added none."
+    )
+
+
+def sizes(plain: int, stored: int) -> str:
+    return (
+        f"The trail has {plain:,} MB, the store {stored:,} MB right after both loads. Each figure is one process from "
+        "its start to its end, with its peak memory, and each answer about the first million records is compared byte "
+        f"by byte; Python {platform.python_version()}, {os.cpu_count()} cores."
+    )
 
 
 def main() -> None:
@@ -134,16 +149,7 @@ def report(rows: list[tuple[str, Run | None, Run, Run]], many: int, again: Run, 
             f"| {big.seconds:.1f} s, {big.megabytes} MB |"
         )
     _, _, small, big = rows[0]
-    cores = os.cpu_count()
-    lines += [
-        "",
-        f"Loading: {few / small.seconds:,.0f} records a second for {few:,}, {many / big.seconds:,.0f} for {many:,}; "
-        f"the same {many:,} once more took {again.seconds:.0f} s and added none. The trail has {plain:,} MB, the store "
-        f"{stored:,} MB right after both loads. Each figure is one process from its start to its end, with its peak "
-        f"memory; python {platform.python_version()}, {cores} cores. The answers of files and store are compared byte "
-        "by byte.",
-        "",
-    ]
+    lines += ["", loading(few / small.seconds, many / big.seconds, many, again), sizes(plain, stored), ""]
     (RESULTS / "fleet.md").write_text("\n".join(lines))
     print("\n".join(lines))
 

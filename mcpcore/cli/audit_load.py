@@ -113,12 +113,15 @@ def _print(report: LoadReport, store: str) -> None:
     for note in report.notes:
         output.line(f"note: {note}")
     if report.foreign:
-        output.line(f"note: {report.foreign} records of other programs were left out")
-    damaged = f" and {report.damaged} damaged lines" if report.damaged else ""
-    count = f"{report.records} record{'' if report.records == 1 else 's'}{damaged}"
+        output.line(f"note: {_counted(report.foreign, 'record')} of other programs left out")
+    damaged = f" and {_counted(report.damaged, 'damaged line')}" if report.damaged else ""
+    count = f"{_counted(report.records, 'record')}{damaged}"
     if report.ok:
         output.line(output.styled(f"{count} loaded into {store}, as written", fg="green"))
     else:
-        total = len(report.problems) + report.unlisted
-        summary = f"{count} loaded into {store}: {total} problem{'' if total == 1 else 's'}"
+        summary = f"{count} loaded into {store}: {_counted(len(report.problems) + report.unlisted, 'problem')}"
         output.line(output.styled(summary, fg="red", bold=True))
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"

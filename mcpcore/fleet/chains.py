@@ -22,13 +22,15 @@ class Piece(NamedTuple):
     link: Link
     file: str
     line: int
-    ident: str | None
 
 
 class Chains:
     """Connects lines by their hashes, in memory that grows with the number of chains."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, ordered: bool) -> None:
+        """Follow chains; in `ordered` lines, those after a gap still belong to the chain before it."""
+        self._ordered = ordered
+        self._label = ""
         self._by_end: dict[str, Piece] = {}
         """Each piece by the hash of its last line."""
         self._by_start: dict[str, tuple[Piece, str]] = {}
@@ -36,12 +38,15 @@ class Chains:
         self.complete = True
         """Whether no piece had to be forgotten."""
 
-    def add(self, link: Link, file: str, line: int, ident: str | None) -> str:
+    def add(self, link: Link, file: str, line: int) -> str:
         """Connect a line; returns the label of its chain."""
         piece = self._by_end.pop(link.prev, None) if link.prev != GENESIS else None
         if piece is None:
-            begins = link.prev == GENESIS
-            piece = Piece((link.hash if begins else link.prev)[:32], link, file, line, ident)
+            label = (link.hash if link.prev == GENESIS else link.prev)[:32]
+            if self._ordered and link.prev != GENESIS:
+                label = self._label or label
+            piece = Piece(label, link, file, line)
+        self._label = piece.label
         end = link.hash
         follower = self._by_start.pop(end, None)
         if follower is not None:

@@ -134,7 +134,7 @@ class _Loading:
 
     def load(self, source: Source, resource: dict[str, str]) -> None:
         """Write the lines of a source."""
-        chains = Chains()
+        chains = Chains(ordered=not source.exported)
         # The check of a whole trail has found already what is wrong with its lines.
         told = source.whole or self.no_verify
         unhashed = 0
@@ -146,9 +146,7 @@ class _Loading:
                 self._judge(line, link, record)
             self._add(line, link, record, chains)
         if unhashed and source.exported and not self.signer.keyed:
-            self.report.notes.append(
-                f"{source.path}: {unhashed} records have no hash: their servers write no trail file"
-            )
+            self.report.notes.append(f"{source.path}: {unhashed} without a hash: their servers write no trail file")
         self._flush()
         if not told:
             self._judge_beginnings(chains)
@@ -168,7 +166,7 @@ class _Loading:
     def _add(self, line: Line, link: Link | None, record: Record | None, chains: Chains) -> None:
         trail, seq = "", 0
         if link is not None:
-            trail = chains.add(link, line.file, line.number, _ident(record))
+            trail = chains.add(link, line.file, line.number)
             seq = link.seq
         elif record is not None and type(number := record.get("seq")) is int:
             seq = number
@@ -226,9 +224,8 @@ class _Loading:
             stored = self._stored(pieces)
             for piece in pieces:
                 if piece.link.prev not in stored:
-                    before = piece.link.seq - 1
-                    detail = f"record {before} before it is neither in the file nor in the store"
-                    self.report.add(Problem("removed", detail, piece.file, piece.line, piece.link.seq, piece.ident))
+                    detail = "missing before this line, and not in the store"
+                    self.report.add(Problem("removed", detail, piece.file, piece.line, piece.link.seq - 1))
 
     def _stored(self, pieces: Sequence[Piece]) -> set[str]:
         """The hashes before `pieces` that are in the store."""

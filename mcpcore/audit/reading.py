@@ -50,13 +50,15 @@ def parse_time(text: str, *, now: datetime | None = None) -> datetime:
 
 
 def moment_of(record: Record) -> datetime | None:
-    """The time of a record, or None if it has none."""
+    """The time of a record in UTC, or None if it has none."""
     stamp = record.get("timestamp")
-    try:
-        moment = datetime.fromisoformat(stamp) if isinstance(stamp, str) else None
-    except ValueError:
+    if not isinstance(stamp, str):
         return None
-    return moment if moment is None or moment.tzinfo is not None else moment.replace(tzinfo=UTC)
+    try:
+        moment = datetime.fromisoformat(stamp)
+        return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+    except (ValueError, OverflowError):
+        return None
 
 
 _SURFACES: Final = ("tool", "resource", "prompt", "completion", "http")
@@ -69,6 +71,18 @@ def what_failed(record: Record) -> str:
         if isinstance(value, str):
             return value if kind == "tool" else f"{kind} {value}"
     return "-"
+
+
+def surfaces_of(record: Record) -> list[str]:
+    """The names of a record that `--tool` matches."""
+    # As text: a forged line may have a value of any type.
+    return [str(value) for kind in _SURFACES if (value := record.get(kind)) is not None]
+
+
+def text_of(record: Record, key: str) -> str | None:
+    """A field of a record as text, or None without it."""
+    value = record.get(key)
+    return None if value is None else str(value)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,14 +98,13 @@ class Query:
 
     def wants(self, record: Record) -> bool:
         """Whether the record matches."""
-        # As text: a forged line may have a value of any type.
-        if self.tools and not any(str(record.get(kind)) in self.tools for kind in _SURFACES):
+        if self.tools and self.tools.isdisjoint(surfaces_of(record)):
             return False
-        if self.reasons and str(record.get("reason")) not in self.reasons:
+        if self.reasons and text_of(record, "reason") not in self.reasons:
             return False
-        if self.codes and not self.codes & {str(record.get("name")), str(record.get("code"))}:
+        if self.codes and self.codes.isdisjoint((text_of(record, "name"), text_of(record, "code"))):
             return False
-        if self.ident is not None and not str(record.get("correlationId", "")).startswith(self.ident):
+        if self.ident is not None and not (text_of(record, "correlationId") or "").startswith(self.ident):
             return False
         if self.since is None and self.until is None:
             return True
@@ -142,6 +155,41 @@ def read(path: Path, query: Query | None = None) -> Iterator[Record]:
     finally:
         if current is not None:
             current.close()
+
+
+def lines(path: Path, *, rotated: bool = True) -> Iterator[tuple[str, int, bytes]]:
+    """Every finished line of the trail at `path`, oldest first, with its file and number, and without its newline.
+
+    A line that is longer than any writer makes it is cut. Without `rotated`, only this one file is read.
+
+    Raises:
+        AuditError: If there is no trail.
+        OSError: If it cannot be read.
+    """
+    current, full = _files(path)
+    try:
+        for name in full if rotated else ():
+            file = _opened(name)
+            if file is not None:
+                with file:
+                    yield from _lines(file, str(name))
+        if current is not None:
+            yield from _lines(current, str(path))
+    finally:
+        if current is not None:
+            current.close()
+
+
+def _lines(file: BinaryIO, name: str) -> Iterator[tuple[str, int, bytes]]:
+    number = 0
+    while line := file.readline(MAX_LINE + 1):
+        number += 1
+        piece = line
+        while len(piece) > MAX_LINE and not piece.endswith(b"\n"):
+            piece = file.readline(MAX_LINE + 1)
+        if not piece.endswith(b"\n"):
+            return  # perhaps it is just being written
+        yield name, number, line.rstrip(b"\r\n")
 
 
 def last(path: Path, query: Query, count: int) -> list[Record]:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Final
 
-from mcpcore.audit.kinds import BREACH_KINDS, count_of, is_lost
-from mcpcore.audit.reading import moment_of, what_failed
+from mcpcore.audit.kinds import LOST, breach_count_of, breach_kinds_of, count_of, is_lost, missing_of
+from mcpcore.audit.reading import moment_of, text_of, what_failed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -30,8 +30,12 @@ _STEPS: Final = {
 MAX_GROUPS: Final = 10_000
 """The most groups that are counted separately, since each resource may be one; later ones are counted together."""
 
-_MAX_COUNT: Final = 1_000
-"""One call cannot lose more failures: a record with a higher count was forged, and counts as one."""
+MOST_SLOTS: Final = 48
+"""The most slots of the chart."""
+
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+_FIRST: Final = (datetime.min.replace(tzinfo=UTC) - _EPOCH) // timedelta(seconds=1)
+_LAST: Final = (datetime.max.replace(tzinfo=UTC) - _EPOCH) // timedelta(seconds=1)
 
 OTHERS: Final = "(all others)"
 
@@ -81,7 +85,7 @@ class Stats:
         counts = [0] * self.slots
         if self.since is None:
             return counts
-        start = _floor(self.since, self.step)
+        start = floor(self.since, self.step)
         for counted in self.groups if group is None else (group,):
             for second, count in counted.seconds.items():
                 counts[min((second - start) // self.step, self.slots - 1)] += count
@@ -91,7 +95,9 @@ class Stats:
         """The beginning of a slot."""
         if self.since is None:
             return None
-        return datetime.fromtimestamp(_floor(self.since, self.step) + index * self.step, UTC)
+        second = floor(self.since, self.step) + index * self.step
+        # A forged time may be in the first or the last year that can be expressed, and a slot begin before or after it.
+        return _EPOCH + timedelta(seconds=min(max(second, _FIRST), _LAST))
 
     @property
     def step_name(self) -> str:
@@ -132,7 +138,7 @@ class Stats:
         }
 
 
-def collect(records: Iterable[Record], *, slots: int = 48) -> Stats:
+def collect(records: Iterable[Record], *, slots: int = MOST_SLOTS) -> Stats:
     """Count failures; the chart gets at most `slots` slots of a usual length."""
     groups: dict[tuple[str, str | None, str], Group] = {}
     breaches: dict[tuple[str, BreachKind], Broken] = {}
@@ -141,15 +147,12 @@ def collect(records: Iterable[Record], *, slots: int = 48) -> Stats:
     until: datetime | None = None
     for record in records:
         if "event" in record:
-            count = record.get("records")
-            lost += count if record["event"] == "lost" and isinstance(count, int) else 0
+            lost += missing_of(record)
             continue
-        if "broken_contract" in record:
-            _count_breaches(record, breaches)
+        _count_breaches(record, breaches)
         if is_lost(record):
             continue  # no client received it
-        reason = record.get("reason")
-        key = (what_failed(record), reason if isinstance(reason, str) else None, str(record.get("name", "-")))
+        key = (what_failed(record), text_of(record, "reason"), text_of(record, "name") or "-")
         group = groups.get(key)
         if group is None and len(groups) >= MAX_GROUPS:
             key = (OTHERS, None, "-")
@@ -167,33 +170,31 @@ def collect(records: Iterable[Record], *, slots: int = 48) -> Stats:
         group.last = moment if group.last is None else max(group.last, moment)
         since = moment if since is None else min(since, moment)
         until = moment if until is None else max(until, moment)
-    step, used = _slots(since, until, slots)
-    ordered = sorted(groups.values(), key=lambda group: (-group.count, group.tool, group.reason or "", group.name))
-    broken = sorted(breaches.values(), key=lambda entry: (-entry.count, entry.tool, entry.kind))
-    return Stats(ordered, total, lost, since, until, step, used, broken)
+    step, used = slots_of(since, until, slots)
+    return Stats(ordered(groups.values()), total, lost, since, until, step, used, ordered_breaches(breaches.values()))
+
+
+def ordered(groups: Iterable[Group]) -> list[Group]:
+    """The groups, largest first."""
+    return sorted(groups, key=lambda group: (-group.count, group.tool, group.reason or "", group.name))
+
+
+def ordered_breaches(breaches: Iterable[Broken]) -> list[Broken]:
+    """The broken contracts, most frequent first."""
+    return sorted(breaches, key=lambda entry: (-entry.count, entry.tool, entry.kind))
 
 
 def _count_breaches(record: Record, breaches: dict[tuple[str, BreachKind], Broken]) -> None:
     """Count how the contract was broken; a record of lost failures has their number."""
-    moment = moment_of(record)
-    for kind in _kinds_of(record):
+    for kind in breach_kinds_of(record):
         key = (what_failed(record), kind)
         if key not in breaches and len(breaches) >= MAX_GROUPS:
             key = (OTHERS, kind)
         broken = breaches.setdefault(key, Broken(*key))
-        count = record.get("count") if kind == "lost" else 1
-        broken.count += count if type(count) is int and 0 < count <= _MAX_COUNT else 1
+        broken.count += breach_count_of(record) if kind == LOST else 1
+        moment = moment_of(record)
         if moment is not None:
             broken.last = moment if broken.last is None else max(broken.last, moment)
-
-
-def _kinds_of(record: Record) -> list[BreachKind]:
-    kinds = record.get("broken_contract_kinds")
-    # Earlier versions wrote no kinds, and a forged line may have anything here.
-    known: list[BreachKind] = [kind for kind in BREACH_KINDS if kind in kinds] if isinstance(kinds, list) else []
-    if not known:
-        known.append("other")
-    return known
 
 
 def spark(series: list[int], *, bars: str = BARS) -> str:
@@ -230,17 +231,19 @@ def chart(stats: Stats, *, height: int = 8, bars: str = BARS) -> list[str]:
     return lines
 
 
-def _slots(since: datetime | None, until: datetime | None, most: int) -> tuple[int, int]:
+def slots_of(since: datetime | None, until: datetime | None, most: int = MOST_SLOTS) -> tuple[int, int]:
+    """The length of a slot of the chart in seconds, and how many there are."""
     if since is None or until is None:
         return 60, 0
     for step in _STEPS:
-        count = (int(until.timestamp()) - _floor(since, step)) // step + 1
+        count = (int(until.timestamp()) - floor(since, step)) // step + 1
         if count <= most:
             return step, count
     return max(_STEPS), most
 
 
-def _floor(moment: datetime, step: int) -> int:
+def floor(moment: datetime, step: int) -> int:
+    """The second in which the slot of `moment` begins, for slots of `step` seconds."""
     second = int(moment.timestamp())
     return second - second % step
 

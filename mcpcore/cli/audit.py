@@ -1,47 +1,27 @@
-"""`mcpcore audit`: verify, read, follow and count a trail."""
+"""`mcpcore audit`: verify, read, follow, count and load a trail."""
 
 from __future__ import annotations
 
 import json
-import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from mcpcore.cli import output
+from mcpcore.cli.audit_load import load
+from mcpcore.cli.audit_print import print_record, print_report, print_stats
+from mcpcore.cli.audit_source import KEY_HELP, FileSource, Guarded, Source, StoreSource, read_key
 from mcpcore.cli.problems import Problem
-from mcpcore.effects import as_effects
-from mcpcore.escaping import terminal_line
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable
     from datetime import datetime
 
-    from mcpcore.audit.reading import Query, Record
-    from mcpcore.audit.report import Report
-    from mcpcore.audit.stats import Stats
+    from mcpcore.audit.reading import Query
 
 F = TypeVar("F", bound="Callable[..., Any]")
-
-KEY_VARIABLE: Final = "MCPCORE_AUDIT_KEY"
-
-
-class _Guarded(click.Command):
-    """A command that reports errors of the file system and of the trail in one line."""
-
-    def invoke(self, ctx: click.Context) -> Any:
-        from mcpcore.audit.errors import AuditError
-
-        try:
-            return super().invoke(ctx)
-        except BrokenPipeError:
-            raise
-        except AuditError as exc:
-            raise Problem(str(exc)) from exc
-        except OSError as exc:
-            raise Problem(f"{exc.filename or 'the trail'}: {exc.strerror or exc}") from exc
 
 
 @click.group(
@@ -51,10 +31,12 @@ Examples:
   mcpcore audit verify audit.jsonl
   mcpcore audit show audit.jsonl --reason no_match
   mcpcore audit tail audit.jsonl -f --tool fetch_articles
-  mcpcore audit stats audit.jsonl --since 7d --html week.html""",
+  mcpcore audit stats audit.jsonl --since 7d --html week.html
+  mcpcore audit load audit.jsonl --store fleet
+  mcpcore audit stats --store fleet --since 7d""",
 )
 def group() -> None:
-    """Check, read, follow and count the audit trail of a server.
+    """Check, read, follow and count the audit trail of a server, or of many servers in one store.
 
     PATH is the file in `Server(audit=PATH)` or MCPCORE_AUDIT, and may be left out if that variable is set. The full
     files next to it belong to the trail.
@@ -77,6 +59,29 @@ class _When(click.ParamType[Any]):
             return parse_time(str(value))
         except ValueError as exc:
             self.fail(str(exc), param, ctx)
+
+
+def _source(command: F) -> F:
+    """Adds PATH and --store, of which one is needed."""
+    kind = click.Path(path_type=Path, dir_okay=False, readable=False)
+    path = click.argument("path", type=kind, envvar="MCPCORE_AUDIT", metavar="PATH", required=False)
+    store = click.option(
+        "--store",
+        metavar="FOLDER|URL",
+        help="Read this store instead of PATH: a folder, or clickhouse://USER@HOST:PORT/DATABASE?table=NAME&secure=1.",
+    )
+    return path(store(command))
+
+
+def _chosen(ctx: click.Context, path: Path | None, store: str | None) -> Source:
+    given = ctx.get_parameter_source("path") is click.core.ParameterSource.COMMANDLINE
+    if store is not None:
+        if given:
+            raise click.UsageError("Give PATH or --store, not both.", ctx)
+        return StoreSource(store)
+    if path is None:
+        raise click.UsageError("Missing argument 'PATH'; or give --store.", ctx)
+    return FileSource(path)
 
 
 def _filters(command: F) -> F:
@@ -104,7 +109,7 @@ def _query(*, tools: tuple[str, ...], reasons: tuple[str, ...], codes: tuple[str
 
 
 @group.command(
-    cls=_Guarded,
+    cls=Guarded,
     epilog="""\b
 Examples:
   mcpcore audit verify audit.jsonl
@@ -131,7 +136,7 @@ Examples:
     help="The head of the trail from before it got its key, as for --head. It confirms the records without a "
     "signature, which anyone with write access could have forged.",
 )
-@click.option("--key-file", type=click.Path(path_type=Path), help=f"A file with the key; without it, {KEY_VARIABLE}.")
+@click.option("--key-file", type=click.Path(path_type=Path), help=KEY_HELP)
 @click.option(
     "--print-head",
     is_flag=True,
@@ -161,7 +166,7 @@ def verify(
 
     report = run(
         path,
-        key=_key(key_file),
+        key=read_key(key_file),
         head=None if head is None else _head_text(head),
         no_head=no_head,
         unsigned=None if unsigned is None else _head_text(unsigned),
@@ -171,42 +176,41 @@ def verify(
     elif print_head and report.ok:
         output.line(f"{report.last or 0}:{report.last_hash or '0' * 64}")
     else:
-        _print_report(report)
+        print_report(report)
     ctx.exit(0 if report.ok else 1)
 
 
 @group.command(
-    cls=_Guarded,
+    cls=Guarded,
     epilog="""\b
 Examples:
   mcpcore audit show audit.jsonl --reason no_match
   mcpcore audit show audit.jsonl --id 7c1e0f6a91b2d4e5
   mcpcore audit show audit.jsonl --since 2h --json""",
 )
-@_path_argument
+@_source
 @_filters
 @click.option("--json", "as_json", is_flag=True, help="Print the records as JSON Lines.")
-def show(path: Path, *, as_json: bool, **filters: Any) -> None:
-    """Print the records of a trail, oldest first."""
-    from mcpcore.audit.reading import read
-
-    query = _query(**filters)
+@click.pass_context
+def show(ctx: click.Context, /, path: Path | None, store: str | None, *, as_json: bool, **filters: Any) -> None:
+    """Print the records of a trail or a store, oldest first."""
+    source = _chosen(ctx, path, store)
     matched = False
-    for record in read(path, query):
+    for record in source.read(_query(**filters)):
         matched = True
-        _print_record(record, as_json=as_json)
+        print_record(record, as_json=as_json)
     if not matched:
         output.line("No record matches; `mcpcore audit stats` lists the codes and reasons of the trail.", err=True)
 
 
 @group.command(
-    cls=_Guarded,
+    cls=Guarded,
     epilog="""\b
 Examples:
   mcpcore audit tail audit.jsonl -n 50
   mcpcore audit tail audit.jsonl -f --tool fetch_articles""",
 )
-@_path_argument
+@_source
 @_filters
 @click.option(
     "-n", "--lines", type=click.IntRange(min=0), default=10, show_default=True, help="How many old records to print."
@@ -215,58 +219,61 @@ Examples:
     "-f", "--follow", is_flag=True, help="Print new records as they are added, through rotation, until interrupted."
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the records as JSON Lines.")
-def tail(path: Path, lines: int, *, follow: bool, as_json: bool, **filters: Any) -> None:
-    """Print the last records of a trail, and with -f new ones."""
-    from mcpcore.audit import reading
-
-    query = _query(**filters)
+@click.pass_context
+def tail(
+    ctx: click.Context,
+    /,
+    path: Path | None,
+    store: str | None,
+    lines: int,
+    *,
+    follow: bool,
+    as_json: bool,
+    **filters: Any,
+) -> None:
+    """Print the last records of a trail or a store, and with -f new ones."""
+    source, query = _chosen(ctx, path, store), _query(**filters)
     if not follow:
-        for record in reading.last(path, query, lines):
-            _print_record(record, as_json=as_json)
+        for record in source.last(query, lines):
+            print_record(record, as_json=as_json)
         return
     try:
-        for record in reading.follow(path, query, count=lines):  # pragma: no branch - only an interruption ends it
-            _print_record(record, as_json=as_json)
+        for record in source.follow(query, lines):  # pragma: no branch - only an interruption ends it
+            print_record(record, as_json=as_json)
             sys.stdout.flush()
     except KeyboardInterrupt:
         return
 
 
 @group.command(
-    cls=_Guarded,
+    cls=Guarded,
     epilog="""\b
 Examples:
   mcpcore audit stats audit.jsonl --since 7d
   mcpcore audit stats audit.jsonl --since 7d --html week.html""",
 )
-@_path_argument
+@_source
 @_filters
 @click.option(
     "--html", type=click.Path(path_type=Path, dir_okay=False), help="Write one HTML page to this file instead."
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the counts as JSON.")
-def stats(path: Path, html: Path | None, *, as_json: bool, **filters: Any) -> None:
+@click.pass_context
+def stats(
+    ctx: click.Context, /, path: Path | None, store: str | None, html: Path | None, *, as_json: bool, **filters: Any
+) -> None:
     """Count failures by tool and reason, over time."""
-    from mcpcore.audit.reading import read
-    from mcpcore.audit.stats import collect
-
-    counted = collect(read(path, _query(**filters)))
+    source = _chosen(ctx, path, store)
+    counted = source.count(_query(**filters))
     if html is not None:
         from mcpcore.audit.page import render
 
-        html.write_text(render(counted, title=f"Failures in {path.name}"), encoding="utf-8")
+        html.write_text(render(counted, title=f"Failures in {source.name}"), encoding="utf-8")
         output.line(f"{html}: {counted.total} failures", err=True)
     elif as_json:
         output.text(json.dumps(counted.to_json(), indent=2))
     else:
-        _print_stats(counted)
-
-
-def _key(key_file: Path | None) -> bytes | None:
-    if key_file is not None:
-        # The newline at the end of a text file is not part of the key.
-        return key_file.read_bytes().rstrip(b"\r\n") or None
-    return os.environ.get(KEY_VARIABLE, "").rstrip("\r\n").encode("utf-8", "surrogateescape") or None
+        print_stats(counted)
 
 
 def _head_text(head: str) -> str:
@@ -283,148 +290,4 @@ def _head_text(head: str) -> str:
     return head
 
 
-def _print_report(report: Report) -> None:
-    for problem in report.problems:
-        output.line(output.styled(str(problem), fg="red"))
-    if report.unlisted:
-        output.line(f"... and {report.unlisted} more")
-    for note in report.notes:
-        output.line(f"note: {note}")
-    count = f"{report.records} record{'' if report.records == 1 else 's'}"
-    files = f" in {len(report.files)} files" if len(report.files) > 1 else ""
-    signed = ", signed" if report.keyed else ""
-    if report.ok:
-        covered = f", head {report.last}:{report.last_hash}" if report.last else ""
-        output.line(output.styled(f"{report.path}: {count}{files}{signed}: as written{covered}", fg="green"))
-    else:
-        total = len(report.problems) + report.unlisted
-        summary = f"{report.path}: {count}{files}{signed}: {total} problem{'' if total == 1 else 's'}"
-        output.line(output.styled(summary, fg="red", bold=True))
-
-
-def _print_record(record: Record, *, as_json: bool) -> None:
-    if as_json:
-        output.line(json.dumps(record, separators=(",", ":")))
-        return
-    from mcpcore.audit.kinds import count_of, is_lost
-    from mcpcore.audit.reading import what_failed
-
-    stamp = str(record.get("timestamp", "-"))
-    if "event" in record:
-        facts = {k: v for k, v in record.items() if k not in {"seq", "prev", "alg", "hash", "event", "timestamp"}}
-        shown = " ".join(f"{key}={value}" for key, value in facts.items())
-        output.line(output.styled(f"{stamp}  #{record.get('seq')}  trail: {record['event']} {shown}", fg="yellow"))
-        return
-    output.line(
-        output.styled(stamp, dim=True),
-        f"  #{record.get('seq')}  ",
-        output.styled(what_failed(record), bold=True),
-        "  ",
-        output.styled(str(record.get("name", "-")), fg="red"),
-        f"  {record.get('reason') or '-'}  ",
-        output.styled("lost  ", fg="yellow") if is_lost(record) else "",
-        f"{count} times  " if (count := count_of(record)) > 1 else "",
-        output.styled(f"id {record.get('correlationId', '-')}", dim=True),
-    )
-    for line in _details(record):
-        output.line(f"    {line}")
-
-
-def _details(record: Record) -> Iterator[str]:
-    if record.get("message"):
-        yield str(record["message"])
-    effects = as_effects(record.get("effects"))
-    if effects is not None:
-        yield f"effects: {effects}"
-    exception = record.get("exception")
-    if isinstance(exception, dict):
-        yield f"{exception.get('type', 'exception')}: {exception.get('message', '')}"
-        causes = exception.get("causes")
-        for cause in causes if isinstance(causes, list) else ():
-            if isinstance(cause, dict):
-                yield f"  because of {cause.get('type', 'exception')}: {cause.get('message', '')}"
-            else:
-                yield f"  because of {cause}"
-    if record.get("broken_contract"):
-        yield f"broken contract: {record['broken_contract']}"
-    if record.get("relayed"):
-        yield "relayed: another server failed, and its own trail has the failure"
-    for key in ("context", "arguments", "data"):
-        if record.get(key):
-            yield f"{key} {json.dumps(record[key], ensure_ascii=False)}"
-
-
-def _print_stats(counted: Stats) -> None:
-    from mcpcore.audit.stats import BARS, PLAIN_BARS, chart, spark
-
-    if not counted.total:
-        output.line("No failure is recorded.")
-        _print_broken(counted)
-        return
-    bars = BARS if _can_print(BARS) else PLAIN_BARS
-    output.line(f"{counted.total} failures")
-    if counted.lost:
-        lost = f"{counted.lost} more could not be written when they happened, and are not counted"
-        output.line(output.styled(lost, fg="yellow"))
-    output.line()
-    for line in chart(counted, bars=bars):
-        output.line(line)
-    output.line()
-    head = ("TOOL", "REASON", "CODE", "FAILURES", "SHARE", "LAST", "OVER TIME")
-    rows = [
-        (
-            # Escaped already here, since the columns are as wide as the escaped text.
-            terminal_line(failures.tool)[:40],
-            terminal_line(failures.reason or "-")[:40],
-            terminal_line(failures.name)[:32],
-            str(failures.count),
-            f"{100 * failures.count / counted.total:.1f} %",
-            failures.last.strftime("%Y-%m-%d %H:%M:%S") if failures.last else "-",
-            spark(counted.series(failures), bars=bars),
-        )
-        for failures in counted.groups
-    ]
-    _print_table(head, rows, right=frozenset({3, 4}))
-    _print_broken(counted)
-
-
-def _print_broken(counted: Stats) -> None:
-    if not counted.broken:
-        return
-    from mcpcore.audit.kinds import BREACH_KINDS
-
-    output.line()
-    output.line("Broken contracts (lost failures reached no client)")
-    output.line()
-    rows = [
-        (
-            terminal_line(broken.tool)[:40],
-            BREACH_KINDS[broken.kind],
-            str(broken.count),
-            broken.last.strftime("%Y-%m-%d %H:%M:%S") if broken.last else "-",
-        )
-        for broken in counted.broken
-    ]
-    _print_table(("TOOL", "KIND", "TIMES", "LAST"), rows, right=frozenset({2}))
-
-
-def _print_table(head: tuple[str, ...], rows: Sequence[tuple[str, ...]], *, right: frozenset[int]) -> None:
-    widths = [max(len(row[column]) for row in (head, *rows)) for column in range(len(head))]
-    output.line(output.styled(_row(head, widths, right), bold=True))
-    for row in rows:
-        output.line(_row(row, widths, right))
-
-
-def _row(cells: tuple[str, ...], widths: list[int], right: frozenset[int]) -> str:
-    return "  ".join(
-        cell.rjust(width) if column in right else cell.ljust(width)
-        for column, (cell, width) in enumerate(zip(cells, widths, strict=True))
-    ).rstrip()
-
-
-def _can_print(text: str) -> bool:
-    try:
-        text.encode(sys.stdout.encoding or "ascii")
-    except (UnicodeEncodeError, LookupError):
-        return False
-    return True
+group.add_command(load)

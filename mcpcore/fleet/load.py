@@ -1,0 +1,245 @@
+"""Writes trails into a store: verified on the way, and so that equal records count once.
+
+Everything that is a line is stored, also when a chain is broken: the report names the places, and the column `proof`
+says of each row what its hash proves. Nothing has to be undone after a failure in the middle: the same load again
+completes it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+
+from mcpcore.audit.chain import GENESIS, KEY_VARIABLE, MAX_LINE, Signer, read_link
+from mcpcore.audit.errors import AuditError
+from mcpcore.audit.report import MAX_PROBLEMS, Problem
+from mcpcore.audit.verification import verify
+from mcpcore.fleet import otlp
+from mcpcore.fleet.chains import Chains
+from mcpcore.fleet.rows import Line, encode, parse, proof_of
+from mcpcore.fleet.sources import find, lines_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from mcpcore.audit.chain import Link
+    from mcpcore.audit.reading import Record
+    from mcpcore.fleet.chains import Piece
+    from mcpcore.fleet.sources import Source
+    from mcpcore.fleet.store import Store
+    from mcpcore.jsonable import JSON
+
+BATCH_ROWS: Final = 100_000
+BATCH_BYTES: Final = 64 << 20
+"""Rows are added in batches of at most this many rows or bytes, whichever is reached first."""
+
+_ASKED: Final = 500
+
+
+@dataclass(slots=True)
+class LoadReport:
+    """What was loaded, and what was wrong with it."""
+
+    records: int = 0
+    damaged: int = 0
+    """Lines that are no records; they are stored with kind `damaged`."""
+    foreign: int = 0
+    """Records of other programs in exports, which are left out."""
+    problems: list[Problem] = field(default_factory=list)
+    unlisted: int = 0
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def ok(self) -> bool:
+        """Whether no problem was found."""
+        return not self.problems
+
+    def add(self, problem: Problem) -> None:
+        """List a problem, or only count it if `MAX_PROBLEMS` are listed already."""
+        if len(self.problems) < MAX_PROBLEMS:
+            self.problems.append(problem)
+        else:
+            self.unlisted += 1
+
+    def to_json(self) -> dict[str, JSON]:
+        """The report as JSON."""
+        return {
+            "ok": self.ok,
+            "records": self.records,
+            "damaged": self.damaged,
+            "foreign": self.foreign,
+            "problems": [problem.to_json() for problem in self.problems],
+            "unlisted": self.unlisted,
+            "notes": [*self.notes],
+        }
+
+
+def load(
+    store: Store,
+    paths: Sequence[Path],
+    *,
+    key: bytes | None = None,
+    no_head: bool = False,
+    no_verify: bool = False,
+    resource: Mapping[str, str] | None = None,
+    progress: Callable[[int], None] = lambda _: None,
+) -> LoadReport:
+    """Load trails and exports into a store.
+
+    Args:
+        store: Where to.
+        paths: Trails, single rotated files, and logs that a collector exported as JSON.
+        key: The key of signed trails.
+        no_head: Accept a signed trail without its head.
+        no_verify: Do not check any hash.
+        resource: Attributes of the process that wrote the trails, such as `service.version`; an export has its own.
+        progress: Called with the number of records so far, after each batch.
+
+    Raises:
+        StoreError: If the store fails, or a file is neither a trail nor an export.
+        AuditError: If a trail is signed and there is no key, or there is no trail.
+        OSError: If a file cannot be read.
+    """
+    loading = _Loading(store, Signer(key), no_verify=no_verify, progress=progress)
+    sources = find(paths)
+    if not no_verify:
+        for source in sources:
+            if source.whole and not source.exported:
+                loading.verify(source, key, no_head=no_head)
+    for source in sources:
+        loading.load(source, dict(resource or {}))
+    return loading.report
+
+
+class _Loading:
+    """One load: its open batch, and the chains that it follows."""
+
+    def __init__(self, store: Store, signer: Signer, *, no_verify: bool, progress: Callable[[int], None]) -> None:
+        self.store = store
+        self.signer = signer
+        self.no_verify = no_verify
+        self.progress = progress
+        self.report = LoadReport()
+        self._batch: list[bytes] = []
+        self._size = 0
+
+    def verify(self, source: Source, key: bytes | None, *, no_head: bool) -> None:
+        """Check a whole trail as `mcpcore audit verify` does."""
+        checked = verify(source.path, key=key, no_head=no_head)
+        for problem in checked.problems:
+            self.report.add(problem)
+        self.report.unlisted += checked.unlisted
+        self.report.notes += checked.notes[: MAX_PROBLEMS - len(self.report.notes)]
+
+    def load(self, source: Source, resource: dict[str, str]) -> None:
+        """Write the lines of a source."""
+        chains = Chains(ordered=not source.exported)
+        # The check of a whole trail has found already what is wrong with its lines.
+        told = source.whole or self.no_verify
+        unhashed = 0
+        for line in self._lines(source, resource):
+            link = read_link(line.raw + b"\n", self.signer)
+            record = parse(line.raw, chained=not source.exported)
+            unhashed += link is None and record is not None
+            if not told:
+                self._judge(line, link, record)
+            self._add(line, link, record, chains)
+        if unhashed and source.exported and not self.signer.keyed:
+            self.report.notes.append(f"{source.path}: {unhashed} without a hash: their servers write no trail file")
+        self._flush()
+        if not told:
+            self._judge_beginnings(chains)
+
+    def _lines(self, source: Source, resource: dict[str, str]) -> Iterator[Line]:
+        if not source.exported:
+            yield from lines_of(source, resource)
+            return
+        for item in otlp.read(source.path):
+            if isinstance(item, Line):
+                yield item
+            elif isinstance(item, otlp.Foreign):
+                self.report.foreign += item.records
+            else:
+                self.report.add(Problem("changed", item.detail, item.file, item.number))
+
+    def _add(self, line: Line, link: Link | None, record: Record | None, chains: Chains) -> None:
+        trail, seq = "", 0
+        if link is not None:
+            trail = chains.add(link, line.file, line.number)
+            seq = link.seq
+        elif record is not None and type(number := record.get("seq")) is int:
+            seq = number
+        if record is None:
+            self.report.damaged += 1
+        else:
+            self.report.records += 1
+        proof = "unchecked" if self.no_verify else proof_of(link)
+        row = encode(line, record, trail=trail, seq=seq, proof=proof)
+        self._batch.append(row)
+        self._size += len(row)
+        if len(self._batch) >= BATCH_ROWS or self._size >= BATCH_BYTES:
+            self._flush()
+
+    def _flush(self) -> None:
+        if self._batch:
+            rows = b"".join(self._batch)
+            self._batch, self._size = [], 0
+            self.store.insert(rows)
+            self.progress(self.report.records)
+
+    def _judge(self, line: Line, link: Link | None, record: Record | None) -> None:
+        """Report a line of an export or of a single rotated file that is not as it was written."""
+        seq = link.seq if link is not None else None
+        place = (line.file, line.number, seq, _ident(record))
+        if len(line.raw) > MAX_LINE:
+            self.report.add(Problem("inserted", "the line is longer than any record", *place))
+        elif record is None:
+            self.report.add(Problem("inserted", "the line is not a record", *place))
+        elif link is None:
+            if "hash" in record or "prev" in record:
+                self.report.add(Problem("changed", "the line is not written as a record of a chain", *place))
+            elif self.signer.keyed:
+                self.report.add(Problem("forged", "the record is not signed", *place))
+        elif link.sound is None:
+            if not self.signer.keyed:
+                raise AuditError(
+                    f"{line.file}: the records are signed with the key {link.alg.partition(':')[2]}; set "
+                    f"{KEY_VARIABLE} or give the key's file, or load them without a check (--no-verify)"
+                )
+            self.report.add(Problem("forged", "the record is signed with another key, not with the key given", *place))
+        elif not link.sound:
+            self.report.add(Problem("changed", "its content does not match its hash", *place))
+        elif self.signer.keyed and not link.keyed:
+            self.report.add(Problem("unsigned", "the record is not signed", *place))
+
+    def _judge_beginnings(self, chains: Chains) -> None:
+        """Report each piece of a chain whose record before is neither in the file nor in the store."""
+        if not chains.complete:
+            self.report.notes.append("the lines belong to too many chains to look for missing records")
+            return
+        loose = [piece for piece in chains.loose() if piece.link.prev != GENESIS]
+        for start in range(0, len(loose), _ASKED):
+            pieces = loose[start : start + _ASKED]
+            stored = self._stored(pieces)
+            for piece in pieces:
+                if piece.link.prev not in stored:
+                    detail = "missing before this line, and not in the store"
+                    self.report.add(Problem("removed", detail, piece.file, piece.line, piece.link.seq - 1))
+
+    def _stored(self, pieces: Sequence[Piece]) -> set[str]:
+        """The hashes before `pieces` that are in the store."""
+        rows = self.store.rows(
+            "SELECT DISTINCT substring(line, length(line) - 65, 64) AS hash FROM {table:Identifier} "
+            "WHERE seq IN ({seqs:Array(Int64)}) AND has({hashes:Array(String)}, hash)",
+            {
+                "seqs": [piece.link.seq - 1 for piece in pieces],
+                "hashes": [piece.link.prev for piece in pieces],
+            },
+        )
+        return {str(digest) for (digest,) in rows}
+
+
+def _ident(record: Record | None) -> str | None:
+    ident = None if record is None else record.get("correlationId")
+    return ident if isinstance(ident, str) else None

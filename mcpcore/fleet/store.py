@@ -1,0 +1,282 @@
+"""A store: ClickHouse on a server over HTTP, or embedded in this process, behind the same client and the same queries.
+
+The embedded engine lets one process at a time open its folder. A lock file in the folder makes the processes take
+turns: each waits until the one before is done.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import logging
+import os
+import time
+from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import quote
+
+from mcpcore.audit.files import try_lock, unlock
+from mcpcore.escaping import clean_text
+from mcpcore.fleet.errors import StoreError
+from mcpcore.fleet.schema import COMMENT_PREFIX, NAMES, VERSION, create_table
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+    from pathlib import Path
+    from typing import Self
+
+    from mcpcore.fleet.address import Address
+
+    Value = str | int | list[str] | list[int]
+
+LOCK: Final = "mcpcore-store.lock"
+"""The file that marks a folder as a store, and that a process locks while it uses the store."""
+
+_LONGEST: Final = 500
+_PATIENCE: Final = 1.0
+_PAUSE: Final = 0.05
+_CHUNK: Final = 1 << 20
+
+# Sorting spills to the disk from this size on, instead of failing at a limit of the server.
+_SETTINGS: Final = {"max_bytes_before_external_sort": 400_000_000, "max_bytes_before_external_group_by": 400_000_000}
+
+_HINTS: Final = {
+    60: "the table was removed meanwhile",
+    81: "create the database first",
+    164: "the user may only read",
+    243: "the disk is full; free some space and load again, which counts no record twice",
+    497: "the user lacks the right",
+    516: "the user name or the password is wrong",
+}
+"""What some of ClickHouse's errors mean, by their numbers (src/Common/ErrorCodes.cpp)."""
+
+_UNREACHABLE: Final = "no ClickHouse answers there; check the host, the port of its HTTP interface and secure=1"
+
+
+class Store:
+    """An open store; close it with `close`, or use it in a `with` block."""
+
+    def __init__(self, address: Address, client: Any, release: Callable[[], None]) -> None:
+        """Take over an open client, and what to do after it is closed; `open_store` makes both."""
+        self.address = address
+        self._client = client
+        self._release = release
+        self._parameters: dict[str, Value] = {"table": address.table}
+
+    def __enter__(self) -> Self:
+        """The store itself."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Close the store."""
+        self.close()
+
+    def close(self) -> None:
+        """Close the connection, and let other processes use an embedded store."""
+        try:
+            with self._translated():
+                self._client.close()
+        finally:
+            self._release()
+
+    def rows(self, sql: str, parameters: Mapping[str, Value] | None = None) -> list[list[Any]]:
+        """The rows of a query, which names the table `{table:Identifier}` and its parameters `{name:Type}`.
+
+        Raises:
+            StoreError: If the store cannot answer.
+        """
+        with self._translated():
+            raw: bytes = self._client.raw_query(
+                sql, {**self._parameters, **(parameters or {})}, fmt="JSONCompactEachRow"
+            )
+        return [json.loads(line.decode("utf-8", "surrogatepass")) for line in raw.split(b"\n") if line]
+
+    def stream(self, sql: str, parameters: Mapping[str, Value]) -> Iterator[bytes]:
+        """The only column of a query, row by row, in constant memory; the query encodes it as base64.
+
+        Raises:
+            StoreError: If the store cannot answer.
+        """
+        with self._translated():
+            answer = self._client.raw_stream(sql, {**self._parameters, **parameters}, fmt="TSV")
+        with contextlib.closing(answer):
+            rest = b""
+            while True:
+                with self._translated():
+                    chunk = answer.read(_CHUNK)
+                if not chunk:
+                    break
+                *whole, rest = (rest + chunk).split(b"\n")
+                yield from whole
+        if rest:  # pragma: no cover - an answer that ends within a row
+            raise StoreError(f"the store {self.address} ended its answer in the middle")
+
+    def insert(self, rows: bytes) -> None:
+        """Add rows in the format RowBinary, with all columns of `schema.NAMES`.
+
+        Raises:
+            StoreError: If they could not be added; adding them again counts none twice.
+        """
+        with self._translated():
+            self._client.raw_insert(f"`{self.address.table}`", NAMES, rows, fmt="RowBinary")
+
+    def prepare(self, *, create: bool) -> None:
+        """Check the table, and create it if allowed.
+
+        Raises:
+            StoreError: If there is no table, or it has another schema.
+        """
+        if create and not self._columns():
+            with self._translated():
+                self._client.command(create_table(f"`{self.address.table}`"))
+        columns = self._columns()
+        if not columns:
+            raise StoreError(
+                f"there is no table of failures in the store {self.address}; `mcpcore audit load` creates it"
+            )
+        ((comment,),) = self.rows(
+            "SELECT comment FROM system.tables WHERE database = currentDatabase() AND name = {table:String}"
+        ) or [[""]]
+        version = str(comment).removeprefix(COMMENT_PREFIX)
+        if str(comment).startswith(COMMENT_PREFIX) and version != str(VERSION):
+            raise StoreError(
+                f"the table of the store {self.address} has schema {clean_text(version)[:20]}, and this release of "
+                f"mcpcore knows schema {VERSION}; use the release that made it, or load the trails into another table"
+            )
+        missing = [name for name in (*NAMES, "loaded") if name not in columns]
+        if missing:
+            raise StoreError(
+                f"the table of the store {self.address} is not one of mcpcore: it has no column {', '.join(missing)}; "
+                "give another table"
+            )
+
+    def _columns(self) -> set[str]:
+        names = self.rows(
+            "SELECT name FROM system.columns WHERE database = currentDatabase() AND table = {table:String}"
+        )
+        return {str(name) for (name,) in names}
+
+    @contextlib.contextmanager
+    def _translated(self) -> Iterator[None]:
+        with translated(self.address):
+            yield
+
+
+@contextlib.contextmanager
+def translated(address: Address) -> Iterator[None]:
+    """Raise the errors of the client as `StoreError`, without the password and with an advice."""
+    from clickhouse_connect.driver.exceptions import ClickHouseError, OperationalError
+    from urllib3.exceptions import HTTPError
+
+    try:
+        yield
+    except (ClickHouseError, HTTPError) as exc:
+        code = getattr(exc, "code", None)
+        hint = _HINTS.get(code) if isinstance(code, int) else None
+        if code is None and isinstance(exc, OperationalError | HTTPError):
+            hint = _UNREACHABLE
+        # Not `from exc`: its text may have the password.
+        raise StoreError(_explained(address, str(exc), hint)) from None
+
+
+def _explained(address: Address, text: str, hint: str | None) -> str:
+    for secret in {address.password, quote(address.password), quote(address.password, safe="")} - {""}:
+        text = text.replace(secret, "***")
+    text = " ".join(clean_text(text).split())
+    if len(text) > _LONGEST:
+        text = text[:_LONGEST] + " ..."
+    return f"the store {address} failed: {f'{hint}: ' if hint else ''}{text}"
+
+
+def open_store(address: Address, *, create: bool = False, waiting: Callable[[Path], None] = lambda _: None) -> Store:
+    """Open a store and check its table.
+
+    Args:
+        address: Where it is.
+        create: Create the folder and the table if they do not exist.
+        waiting: Called once if another process uses the embedded store for more than a second.
+
+    Raises:
+        StoreError: If it cannot be used, or its library is not installed.
+    """
+    try:
+        import clickhouse_connect
+    except ImportError as exc:
+        raise StoreError('a store needs ClickHouse\'s client: pip install "mcpcore[fleet]"') from exc
+    # Without a handler, Python prints its warnings; every error of it is reported as a StoreError.
+    logging.getLogger("clickhouse_connect").addHandler(logging.NullHandler())
+    release: Callable[[], None] = _nothing
+    if address.folder is None:
+        with translated(address):
+            client = clickhouse_connect.get_client(
+                host=address.host,
+                port=address.port,
+                username=address.user,
+                password=address.password,
+                database=address.database,
+                secure=address.secure,
+                # A session would keep a server from answering two requests of this client at once.
+                autogenerate_session_id=False,
+            )
+    else:
+        release = _locked(address.folder, create=create, waiting=waiting)
+        try:
+            with translated(address):
+                client = clickhouse_connect.get_client(interface="chdb", path=str(address.folder))
+        except ImportError as exc:
+            release()
+            raise StoreError('a store in a folder needs the embedded engine: pip install "mcpcore[fleet]"') from exc
+        except BaseException:
+            release()
+            raise
+    store = Store(address, client, release)
+    try:
+        for name, value in _SETTINGS.items():
+            # A user who may not change settings gets those of the server.
+            with contextlib.suppress(Exception):
+                client.set_client_setting(name, value)
+        store.prepare(create=create)
+    except BaseException:
+        store.close()
+        raise
+    return store
+
+
+def _nothing() -> None:
+    pass
+
+
+def _locked(folder: Path, *, create: bool, waiting: Callable[[Path], None]) -> Callable[[], None]:
+    """Take the lock of an embedded store; returns the function that releases it."""
+    lock = folder / LOCK
+    if not lock.exists():
+        if not create:
+            raise StoreError(f"there is no store at {folder}; `mcpcore audit load` creates it")
+        try:
+            folder.mkdir(mode=0o700, exist_ok=True)  # the records may be confidential
+            names = os.listdir(folder)  # noqa: PTH208 - only the names are needed
+            if names and LOCK not in names:
+                raise StoreError(f"{folder} has other files and is not a store; give a new folder")
+        except FileExistsError:
+            raise StoreError(f"{folder} is a file; give a folder for the store") from None
+        except OSError as exc:
+            raise StoreError(f"the store {folder} cannot be created: {exc.strerror}") from exc
+    try:
+        fd = os.open(lock, os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o600)
+    except OSError as exc:
+        raise StoreError(f"the store {folder} cannot be opened: {exc.strerror}") from exc
+    began, told = time.monotonic(), False
+    try:
+        while not try_lock(fd):
+            if not told and time.monotonic() - began > _PATIENCE:
+                told = True
+                waiting(folder)
+            time.sleep(_PAUSE)
+    except BaseException:
+        os.close(fd)
+        raise
+
+    def release() -> None:
+        unlock(fd)
+        os.close(fd)
+
+    return release

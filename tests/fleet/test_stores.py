@@ -1,0 +1,153 @@
+"""The names of stores, and what goes wrong with them: every message says what to do, and none has the password."""
+
+from __future__ import annotations
+
+import socket
+from pathlib import Path
+
+import pytest
+
+from mcpcore.fleet.address import parse
+from mcpcore.fleet.errors import StoreError
+from tests.fleet.conftest import PASSWORD
+
+
+class TestAddress:
+    def test_a_path_is_a_folder(self):
+        """Anything without a scheme is one."""
+        assert Path("fleet") == parse("fleet").folder
+        assert "./a b" == str(parse("./a b")).replace("a b", "./a b", 1)
+        assert "fleet" == parse("/var/lib/fleet").name
+
+    def test_a_url_names_a_server(self):
+        """With the usual ports, and names and passwords percent-encoded."""
+        address = parse("clickhouse://us%40er:p%2Fw@db.example/ops?table=t_1&secure=1")
+        assert ("db.example", 8443, "us@er", "p/w", "ops", "t_1", True) == (
+            address.host, address.port, address.user, address.password, address.database, address.table, address.secure
+        )  # fmt: skip
+        plain = parse("CLICKHOUSE://[::1]")
+        assert ("::1", 8123, "default", "", "default", "mcpcore_failures", False) == (
+            plain.host, plain.port, plain.user, plain.password, plain.database, plain.table, plain.secure
+        )  # fmt: skip
+        assert "clickhouse://[::1]:8123/default?table=mcpcore_failures" == str(plain)
+        assert "t_1" == address.name
+        assert "p/w" not in repr(address) + str(address)
+
+    def test_the_password_may_come_from_the_environment(self, monkeypatch):
+        """The URL's own comes first."""
+        monkeypatch.setenv("MCPCORE_STORE_PASSWORD", "from the environment")
+        assert "from the environment" == parse("clickhouse://me@host").password
+        assert "own" == parse("clickhouse://me:own@host").password
+
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "",
+            "a\0b",
+            "clickhouse:/me:S3CRET@host",
+            "clickhouse:me:S3CRET@host",
+            "http://me:S3CRET@host",
+            "clickhouse+native://me:S3CRET@host",
+            "clickhouse://me:S3CRET@",
+            "clickhouse://me:S3CRET/x@host",
+            "clickhouse://me:S3CRET#x@host",
+            "clickhouse://me:S3CRET@host:99999",
+            "clickhouse://me:S3CRET@host#x",
+            "clickhouse://me:S3CRET@[host/db",
+            "clickhouse://me:S3CRET@host/db;DROP",
+            "clickhouse://me:S3CRET@host/db/x",
+            "clickhouse://me:S3CRET@host/db?table=a`b",
+            "clickhouse://me:S3CRET@host/db?table=",
+            "clickhouse://me:S3CRET@host/db?secure=maybe",
+            "clickhouse://me:S3CRET@host/db?other=1",
+            "clickhouse://me:S3CRET@host/db?tabel",
+        ],
+    )
+    def test_other_names_are_refused_without_repeating_them(self, text):
+        """They may have a password in the wrong place."""
+        with pytest.raises(StoreError) as refused:
+            parse(text)
+        assert "S3CRET" not in str(refused.value)
+
+
+class TestEmbedded:
+    def test_there_must_be_a_store(self, run, tmp_path, trail):
+        """Reading creates nothing, and loading does not fill a folder that has another purpose."""
+        assert "`mcpcore audit load` creates it" in run("stats", "--store", tmp_path / "none", status=2).err
+        assert not (tmp_path / "none").exists()
+        assert "is not a store" in run("load", trail, "--store", trail.parent, status=2).err
+        assert "is a file" in run("load", trail, "--store", trail, status=2).err
+        assert "cannot be created" in run("load", trail, "--store", tmp_path / "no" / "parent", status=2).err
+        (tmp_path / "odd").mkdir()
+        (tmp_path / "odd" / "mcpcore-store.lock").mkdir()
+        assert "cannot be opened" in run("stats", "--store", tmp_path / "odd", status=2).err
+
+    def test_a_store_without_a_table_is_one_error(self, run, tmp_path):
+        """For example, its creation was interrupted."""
+        store = tmp_path / "store"
+        store.mkdir()
+        (store / "mcpcore-store.lock").touch()
+        assert "there is no table of failures" in run("stats", "--store", store, status=2).err
+
+    def test_a_store_that_another_program_uses_is_one_error(self, run, front):
+        """A program that knows nothing of our lock keeps the engine's own."""
+        (front.folder / "mcpcore-store.lock").touch()
+        err = run("stats", "--store", front.folder, status=2).err
+        assert f"the store {front.folder} failed" in err
+        assert "Traceback" not in err
+
+    def test_only_the_owner_can_read_it(self, run, tmp_path, trail):
+        """Records may be confidential."""
+        run("load", trail, "--store", tmp_path / "store")
+        assert 0o700 == (tmp_path / "store").stat().st_mode & 0o777
+
+    def test_another_schema_is_refused(self, run, tmp_path, trail):
+        """A later release's table is not read as if it were this one's, nor is any other table."""
+        store = tmp_path / "store"
+        run("load", trail, "--store", store)
+        run("sql", store, "ALTER TABLE mcpcore_failures MODIFY COMMENT 'mcpcore failures, schema 2'")
+        for command in (("stats",), ("load", trail)):
+            err = run(*command, "--store", store, status=2).err
+            assert "has schema 2, and this release of mcpcore knows schema 1" in err
+        run("sql", store, "ALTER TABLE mcpcore_failures MODIFY COMMENT ''")
+        run("stats", "--store", store)
+        run("sql", store, "ALTER TABLE mcpcore_failures DROP COLUMN server")
+        assert "it has no column server; give another table" in run("stats", "--store", store, status=2).err
+
+    def test_one_of_path_and_store_is_given(self, run, tmp_path, trail):
+        """A path from the environment does not stand in the way of --store."""
+        assert "not both" in run("stats", trail, "--store", tmp_path, status=2).err
+        assert "or give --store" in run("stats", status=2).err
+        run("load", trail, "--store", tmp_path / "store")
+        environment = {"MCPCORE_AUDIT": str(tmp_path / "none")}
+        run("stats", "--store", tmp_path / "store", env=environment)
+
+
+class TestServer:
+    def test_a_wrong_password_or_database_is_explained(self, run, front, trail):
+        """And the password is not repeated."""
+        for url, text in (
+            (front.url(password="S3CRET"), "the user name or the password is wrong"),
+            (front.url(database="missing"), "create the database first"),
+            (front.url(table="missing"), "there is no table of failures"),
+        ):
+            err = run("stats", "--store", url, status=2).err
+            assert text in err
+            assert "S3CRET" not in err
+            assert PASSWORD not in err
+
+    def test_a_server_that_is_down_is_explained(self, run, trail):
+        """In one line, without the URL's password."""
+        with socket.socket() as unused:
+            unused.bind(("127.0.0.1", 0))
+            url = f"clickhouse://me:S3CRET@127.0.0.1:{unused.getsockname()[1]}/ops"
+            err = run("load", trail, "--store", url, status=2).err
+        assert "no ClickHouse answers there; check the host" in err
+        assert "S3CRET" not in err
+        assert 1 == err.count("\n")
+
+    def test_the_password_of_the_environment_is_used(self, run, front, trail):
+        """So that no URL has to have it."""
+        url = f"clickhouse://loader@127.0.0.1:{front.port}/default?table=environment"
+        run("load", trail, "--store", url, env={"MCPCORE_STORE_PASSWORD": PASSWORD})
+        assert "MCPCORE_STORE_PASSWORD" in run("load", "--help").out

@@ -5,6 +5,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input -q
 PEERS := .venv-peers
 FASTMCP40 := .venv-fastmcp40
+CONFORMANCE := tests/proxy/conformance/node_modules
 ADAPTERS := .venv-adapters
 
 .DEFAULT_GOAL := help
@@ -26,7 +27,7 @@ $(VENV)/.ready: requirements/dev.lock pyproject.toml
 demo: setup ## a server and its failures, as an agent sees them
 	@$(BIN)/python -m examples.demo
 
-test: setup reach $(FASTMCP40)/.ready ## everything: unit, property, typing, end to end; the wire also on FastMCP 4.0
+test: setup reach $(CONFORMANCE)/.ready $(FASTMCP40)/.ready ## everything: unit, property, typing, end to end; the wire also on FastMCP 4.0
 	$(BIN)/python -m pytest
 	$(FASTMCP40)/bin/python -m pytest -q -k fastmcp tests/runtime tests/services tests/dialects tests/audit tests/integrations/fastmcp tests/integrations/test_agents.py
 
@@ -38,7 +39,7 @@ check: setup ## formatting, lint, types and layers of the project itself
 	$(BIN)/lint-imports --no-cache --no-logo
 	$(BIN)/mcpcore lint examples docs README.md
 
-coverage: setup reach ## every branch of the runtime package is taken, or says on its line why none can be
+coverage: setup reach $(CONFORMANCE)/.ready ## every branch of the runtime package is taken, or says on its line why none can be
 	$(BIN)/python -m pytest -q --cov
 
 docs: setup ## the generated pages, made anew from the tables of the code
@@ -62,11 +63,11 @@ $(FASTMCP40)/.ready: requirements/fastmcp40.lock pyproject.toml
 	$(FASTMCP40)/bin/python -m pip --disable-pip-version-check --no-input -q install --no-deps --no-build-isolation -e .
 	@touch $@
 
-conformance: setup tests/proxy/conformance/node_modules/.ready ## the MCP conformance suite through the proxy; needs npm
-	$(BIN)/python -m pytest -q tests/proxy/test_conformance.py
+conformance: setup reach $(CONFORMANCE)/.ready ## every scenario of the MCP conformance suite through the proxy; a part is in `make test`
+	MCPCORE_CONFORMANCE=all $(BIN)/python -m pytest -q tests/proxy/test_conformance.py
 
-# Node 22 is among the packages, so the engine that npm itself runs on does not matter; nothing needs an install script.
-tests/proxy/conformance/node_modules/.ready: tests/proxy/conformance/package-lock.json
+# It runs on the Node of the reach tests.
+$(CONFORMANCE)/.ready: tests/proxy/conformance/package-lock.json
 	cd tests/proxy/conformance && npm ci --ignore-scripts --no-audit --no-fund --engine-strict=false --loglevel=error
 	@touch $@
 
@@ -90,7 +91,7 @@ lock: ## the lock files, made anew from pyproject.toml
 	$(BIN)/uv pip compile --group peers --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header -q -o requirements/peers.lock
 	$(BIN)/uv pip compile --group fastmcp40 --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header -q -o requirements/fastmcp40.lock
 	$(BIN)/uv pip compile --group adapters --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header -q -o requirements/adapters.lock
-	cd tests/reach && npm install --package-lock-only --ignore-scripts --omit-lockfile-registry-resolved
+	for folder in tests/reach tests/proxy/conformance; do (cd $$folder && npm install --package-lock-only --ignore-scripts --omit-lockfile-registry-resolved) || exit 1; done
 
 clean: ## remove the environments and all that was built
-	rm -rf $(VENV) $(PEERS) $(FASTMCP40) $(ADAPTERS) tests/reach/node_modules build dist .coverage htmlcov .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(PEERS) $(FASTMCP40) $(ADAPTERS) tests/reach/node_modules $(CONFORMANCE) build dist .coverage htmlcov .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -215,7 +215,7 @@ class Answers:
             state=CallState(None if tool is None else tool.effects) if kind == "tools" else None,
         )
         if self.learner is not None and kind is not None and mode is None and inferred:
-            # Each URI would get entries of its own, and a list has no name.
+            # A draft with an entry for every URI would be of no use, and a list has no name.
             self.learner.saw(kind, ANY if kind == "resources" or name == asked.method else name, sent, facts)
         exc: BaseException
         if mode is not None:

@@ -281,7 +281,7 @@ class Section:
 
 
 def _template(name: str) -> Callable[[str], bool]:
-    """Whether a URI may be one of a template; what stands in braces is any text."""
+    """Whether a URI may be one of a template; a part in braces matches any text."""
     return compiled(f"(?s)^{'.*'.join(map(escaped, re.split(r'{[^{}]*}', name)))}$")
 
 

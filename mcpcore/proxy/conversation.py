@@ -11,11 +11,15 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from mcpcore.foreign import quietly
+from mcpcore.jsonable import shown_name
 from mcpcore.proxy.messages import SURFACES, VERSION_META_KEY, Json, Step, key_of, meta_of, params_of, parse, write
 
 if TYPE_CHECKING:
     from mcpcore.proxy.answers import Answers
     from mcpcore.proxy.listings import Listing
+
+_MAX_NAME: Final = 2_000
+"""Characters of a name, which a failure repeats."""
 
 _MAX_PAGES: Final = 100
 """The most pages of tools that the proxy asks for, since a list may be endless."""
@@ -28,7 +32,7 @@ class Asked:
     request: Json
     method: str
     name: str
-    """The tool, the prompt or the URI of the request; else its method."""
+    """The tool, the prompt or the URI of the request, cut if it is very long; else its method."""
 
     pages: int = 0
     """The page of tools that the proxy itself asked for, from 1; 0 for a request of the client."""
@@ -49,7 +53,8 @@ def _asked(message: Json) -> Asked:
     """A request of the client."""
     method, params = str(message["method"]), params_of(message)
     name = params.get("uri") if method.startswith("resources/") else params.get("name")
-    return Asked(request=message, method=method, name=name if isinstance(name, str) else method)
+    name = name if isinstance(name, str) else method
+    return Asked(request=message, method=method, name=name if len(name) <= _MAX_NAME else shown_name(name))
 
 
 _own_ids: Final = itertools.count(1)
@@ -129,7 +134,8 @@ class Conversation:
         return any(asked.method == "tools/list" for asked in self._asked.values())
 
     def _needs_list(self, message: Json) -> bool:
-        return not self.listing.complete and params_of(message).get("name") not in self.listing.tools
+        name = params_of(message).get("name")
+        return isinstance(name, str) and not self.listing.complete and name not in self.listing.tools
 
     def _ask(self, call: Json, cursor: str | None = None, page: int = 1) -> Step:
         """Ask the server for its tools, in the name of the client that sent `call`."""

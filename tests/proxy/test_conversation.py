@@ -66,6 +66,46 @@ def test_an_unknown_tool_and_a_refused_answer_stay_errors() -> None:
     assert -32602 == respond(conversation, error={"code": -32602, "message": "no"})["error"]["code"]
 
 
+def test_requests_with_the_same_id_are_all_answered_with_envelopes() -> None:
+    """A client that breaks the protocol cannot keep failures out of the record."""
+    conversation = talk(name="first")
+    conversation.from_client(request("tools/call", 1, name="second"))
+    failed = {"isError": True, "content": [{"type": "text", "text": "No."}]}
+    names = [respond(conversation, result=failed)["result"]["structuredContent"]["error"]["tool"] for _ in range(2)]
+    assert ["first", "second"] == names
+    assert failed == respond(conversation, result=failed)["result"], "nobody waits for a third answer"
+
+
+def test_the_oldest_of_too_many_open_requests_is_forgotten() -> None:
+    """A client can fill no memory with requests that the server never answers."""
+    conversation = talk(name="t")
+    for ident in range(2, 1002):
+        conversation.from_client(request("tools/call", ident, name="t"))
+    failed = {"isError": True, "content": [{"type": "text", "text": "No."}]}
+    assert failed == respond(conversation, result=failed)["result"]
+    assert "structuredContent" in respond(conversation, 2, result=failed)["result"]
+
+
+def test_a_name_of_any_kind_is_answered() -> None:
+    """One that is no text is for the server to refuse; a long one is repeated in part."""
+    for name in ({}, [], None, 7):
+        conversation = Conversation(Answers(Boundary(server="s", audit=None)), Listing())
+        line = request("tools/call", 1, name=name)
+        assert [line] == conversation.from_client(line).to_server
+    failed = {"isError": True, "content": [{"type": "text", "text": "No."}]}
+    assert 2_000 > len(json.dumps(respond(talk(name="t" * 1_000_000), result=failed)))
+
+
+def test_a_lost_call_of_a_read_only_tool_may_be_made_again() -> None:
+    """The advice comes from the list of tools, which is forgotten only then."""
+    for hints, advice in (({"readOnlyHint": True}, "Call again."), ({}, "Check whether the call took effect")):
+        conversation = talk(name="t")
+        conversation.listing.learn({"tools": [{"name": "t", "annotations": hints}]})
+        (lost,) = conversation.lost("it ended", final=True)
+        assert advice in json.loads(lost)["result"]["content"][0]["text"]
+        assert {} == conversation.listing.tools
+
+
 ENTRY = {"reason": "lost", "code": "NOT_FOUND", "when": "It is lost.", "recovery": "List them."}
 GONE = {"version": 1, "resources": {"a://{x}": [{**ENTRY, "match": {"text": "gone", "in_success": True}}]},
         "prompts": {"p": [{**ENTRY, "match": [{"code": -32000}, {"text": "^lost$", "in_success": True}]}]}}  # fmt: skip

@@ -5,6 +5,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input -q
 PEERS := .venv-peers
 FASTMCP40 := .venv-fastmcp40
+CONFORMANCE := tests/proxy/conformance/node_modules
 ADAPTERS := .venv-adapters
 DOCS := .venv-docs
 
@@ -27,9 +28,9 @@ $(VENV)/.ready: requirements/dev.lock pyproject.toml
 demo: setup ## a server and its failures, as an agent sees them
 	@$(BIN)/python -m examples.demo
 
-test: setup reach browser $(FASTMCP40)/.ready ## everything: unit, property, typing, end to end; the wire also on FastMCP 4.0
+test: setup reach browser $(CONFORMANCE)/.ready $(FASTMCP40)/.ready ## everything: unit, property, typing, end to end; the wire also on FastMCP 4.0
 	$(BIN)/python -m pytest
-	$(FASTMCP40)/bin/python -m pytest -q -k fastmcp tests/runtime tests/services tests/dialects tests/audit tests/integrations/fastmcp tests/integrations/test_agents.py
+	$(FASTMCP40)/bin/python -m pytest -q -k "fastmcp and not workers and not soak" tests/runtime tests/services tests/dialects tests/audit tests/integrations/fastmcp tests/integrations/test_agents.py
 
 check: setup ## formatting, lint, types and layers of the project itself
 	$(BIN)/ruff format --check .
@@ -45,7 +46,7 @@ quickstart: setup ## the README and the tutorial with the built wheel, in a fres
 pictures: setup ## the pictures of the documentation, made anew from real runs; the page of the trail needs Chromium
 	$(BIN)/python docs/pictures.py
 
-coverage: setup reach browser ## every branch of the runtime package is taken, or says on its line why none can be
+coverage: setup reach browser $(CONFORMANCE)/.ready ## every branch of the runtime package is taken, or says on its line why none can be
 	$(BIN)/python -m pytest -q --cov
 
 docs: setup ## the documentation: writes the generated pages, then builds site/
@@ -79,11 +80,11 @@ $(FASTMCP40)/.ready: requirements/fastmcp40.lock pyproject.toml
 	$(FASTMCP40)/bin/python -m pip --disable-pip-version-check --no-input -q install --no-deps --no-build-isolation -e .
 	@touch $@
 
-conformance: setup tests/proxy/conformance/node_modules/.ready ## the MCP conformance suite through the proxy; needs npm
-	$(BIN)/python -m pytest -q tests/proxy/test_conformance.py
+conformance: setup reach $(CONFORMANCE)/.ready ## every scenario of the MCP conformance suite through the proxy; a part is in `make test`
+	MCPCORE_CONFORMANCE=all $(BIN)/python -m pytest -q tests/proxy/test_conformance.py
 
-# Node 22 is among the packages, so the engine that npm itself runs on does not matter; nothing needs an install script.
-tests/proxy/conformance/node_modules/.ready: tests/proxy/conformance/package-lock.json
+# It runs on the Node of the reach tests.
+$(CONFORMANCE)/.ready: tests/proxy/conformance/package-lock.json
 	cd tests/proxy/conformance && npm ci --ignore-scripts --no-audit --no-fund --engine-strict=false --loglevel=error
 	@touch $@
 
@@ -120,4 +121,4 @@ lock: ## the lock files, made anew from pyproject.toml
 	cd tests/browser && npm install --package-lock-only --ignore-scripts --omit-lockfile-registry-resolved
 
 clean: ## remove the environments and all that was built
-	rm -rf $(VENV) $(PEERS) $(FASTMCP40) $(ADAPTERS) $(DOCS) tests/reach/node_modules tests/browser/node_modules site build dist .coverage htmlcov .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(PEERS) $(FASTMCP40) $(ADAPTERS) $(DOCS) tests/reach/node_modules $(CONFORMANCE) tests/browser/node_modules site build dist .coverage htmlcov .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -17,7 +17,7 @@ from mcpcore.proxy.disguises import disguised_failure, object_of
 from mcpcore.proxy.listings import with_contracts
 from mcpcore.proxy.matching import Facts
 from mcpcore.proxy.messages import SURFACES, params_of
-from mcpcore.proxy.overlay import ANY_TOOL, Overlay
+from mcpcore.proxy.overlay import ANY, Overlay, Section
 from mcpcore.proxy.statistics import Statistics
 from mcpcore.proxy.texts import MAX_SEARCHED, cleaned, is_crash
 from mcpcore.retry import Retry
@@ -39,6 +39,9 @@ _STEPS: Final = PROTOCOL_NEEDS | {-32020, -32022, -32700, -32600, -32601}
 """Errors that the protocol itself needs, in answer to a call; the client must see them as they are."""
 
 _INVALID_PARAMS: Final = -32602
+
+_KINDS: Final = {"resource": "resources", "prompt": "prompts"}
+"""The sections of an overlay for errors of the protocol; it says nothing of unknown tools and of lists of tools."""
 
 _OF_A_QUESTION: Final = frozenset({"requestState", "inputResponses"})
 """Parameters of a call that answers questions of the server."""
@@ -86,26 +89,32 @@ class Answers:
             return self._of_result(asked, response, result, listing) if isinstance(result, dict) else None
         if isinstance(error, dict):
             return self._of_other(asked, response, error)
-        if asked.method == "tools/list" and isinstance(result, dict):
+        if not isinstance(result, dict):
+            return None
+        if asked.method == "tools/list":
             listing.learn(result)
             if listing.complete:
                 self._check_names(listing)
+        if asked.method.endswith("/list"):
             page = quietly(lambda: with_contracts(result, self.overlay), None)
             return None if page is None else {**response, "result": page}
-        return None
+        return self._of_text(asked, response, result)
 
     def _check_names(self, listing: Listing) -> None:
-        """Warn once of names in the overlay that the server does not have."""
-        for name, contract in self.overlay.contracts.items():
-            unknown = [] if name == ANY_TOOL or name in listing.tools else [f"the server has no tool {name!r}"]
-            for entry in contract:
-                tool = entry.fallback_tool
-                if tool is not None and tool not in listing.tools:
-                    unknown.append(f"tools.{name}: {entry.reason!r} names the fallback tool {tool!r}, which is unknown")
-            for problem in unknown:
-                if problem not in self._reported:
-                    self._reported.add(problem)
-                    _LOGGER.warning("%s: %s", self.overlay.source, problem)
+        """Warn once of tools in the overlay that the server does not have."""
+        known = {*listing.tools, ANY, None}
+        problems = [f"the server has no tool {name!r}" for name in self.overlay.tools.contracts if name not in known]
+        problems += [
+            f"{kind}.{name}: {entry.reason!r} names the fallback tool {entry.fallback_tool!r}, which is unknown"
+            for kind, section in self.overlay.sections.items()
+            for name, contract in section.contracts.items()
+            for entry in contract
+            if entry.fallback_tool not in known
+        ]
+        for problem in problems:
+            if problem not in self._reported:
+                self._reported.add(problem)
+                _LOGGER.warning("%s: %s", self.overlay.source, problem)
 
     def crashed(self, asked: Asked, sentence: str, listing: Listing) -> Json:
         """The answer to a request that the server left open when it ended."""
@@ -156,15 +165,15 @@ class Answers:
             text, facts = _texts_of(result), object_of(result)
         if sent is None:
             return None
-        envelope = self._judged(asked, sent, Facts(text=text, json=facts or {}), tool)
+        envelope = self._judged(asked, sent, Facts(text=text, json=facts or {}), tool, "tools")
         return {**response, "result": self._result(asked, envelope, result)}
 
     def _disguised(self, asked: Asked, result: Json, listing: Listing) -> tuple[str, Json | None] | None:
         """The text and the object of a result that is a failure, although it is sent as a success."""
-        if self.overlay.reads_successes:
+        if self.overlay.tools.reads_successes:
             text, facts = _texts_of(result), object_of(result)
             seen = Facts(text=text, json=facts or {})
-            if self.overlay.mode_of(asked.name, seen, success=True) is not None:
+            if self.overlay.tools.mode_of(asked.name, seen, success=True) is not None:
                 return text, facts
         has_error_field = asked.name in listing.with_error
         return quietly(
@@ -185,24 +194,29 @@ class Answers:
         sent = Envelope.from_result({"jsonrpc": "2.0", "id": 0, "error": error})
         if sent is None:  # pragma: no cover - an error of the protocol is always a failure
             return None
-        envelope = self._judged(asked, sent, _facts_of(error), tool)
+        envelope = self._judged(asked, sent, _facts_of(error), tool, "tools")
         return self._response(asked, self._result(asked, envelope, {}))
 
-    def _judged(self, asked: Asked, sent: Envelope, facts: Facts, tool: ListedTool | None) -> Envelope:
-        """The envelope of a failed call, recorded."""
-        name = asked.name
+    def _judged(
+        self, asked: Asked, sent: Envelope, facts: Facts, tool: ListedTool | None, kind: str | None
+    ) -> Envelope:
+        """The envelope of a failed request, recorded; `kind` is the section of the overlay about it."""
+        name, surface = asked.name, SURFACES[asked.method]
+        section = Section() if kind is None else self.overlay.sections[kind]
         inferred = sent.dialect == UNKNOWN_DIALECT
         if inferred:
             sent = inferred_envelope(sent, tool)
-        mode = self.overlay.mode_of(name, facts) or self.overlay.mode_of(name, facts, success=True)
+        mode = section.mode_of(name, facts)
         crashed = is_crash(facts.text)
         call = FailedCall(
             name=name,
-            contract=self.overlay.contract_of(name),
-            state=CallState(None if tool is None else tool.effects),
+            surface=surface,
+            contract=section.contract_of(name),
+            state=CallState(None if tool is None else tool.effects) if kind == "tools" else None,
         )
-        if self.learner is not None and mode is None and inferred:
-            self.learner.saw(name, sent, facts)
+        if self.learner is not None and kind is not None and mode is None and inferred:
+            # A draft with an entry for every URI would be of no use, and a list has no name.
+            self.learner.saw(kind, ANY if kind == "resources" or name == asked.method else name, sent, facts)
         exc: BaseException
         if mode is not None:
             exc = _declared(mode, sent, facts, crashed=crashed)
@@ -219,33 +233,40 @@ class Answers:
 
     def _of_other(self, asked: Asked, response: Json, error: Json) -> Json | None:
         """An error of the protocol that stays one: its number and its message stay, and the envelope is added."""
-        if _facts_of(error).code in _STEPS:
+        facts = _facts_of(error)
+        if facts.code in _STEPS:
             return None
-        surface = SURFACES[asked.method]
         sent = Envelope.from_result({"jsonrpc": "2.0", "id": 0, "error": error})
         if sent is None:  # pragma: no cover - an error of the protocol is always a failure
             return None
-        call = FailedCall(name=asked.name, surface=surface)
         if sent.dialect == CANONICAL and sent.correlation_id:
-            refused = self._relayed(sent, call)
+            refused = self._relayed(sent, FailedCall(name=asked.name, surface=SURFACES[asked.method]))
             return None if refused is None else {**response, "error": _protocol_error(refused)}
-        facts = _facts_of(error)
-        exc: BaseException
+        envelope = self._judged(asked, sent, facts, None, _KINDS.get(SURFACES[asked.method]))
+        changes: Json = {"data": {"error": envelope.to_json()}}
         if is_crash(facts.text):
-            exc = ServerCrash(facts.text[:MAX_SEARCHED])
-            call = replace(call, code=ErrorCode.INTERNAL_ERROR)
+            changes["message"] = envelope.message
         else:
-            exc = UpstreamError(inferred_envelope(sent, None))
-        outcome = self.boundary.record_failure(exc, call)
-        self.statistics.count(asked.name, outcome.envelope)
-        data = error.get("data")
-        kept: Json = dict(data) if isinstance(data, dict) else {} if data is None else {"details": data}
-        message = outcome.envelope.message if isinstance(exc, ServerCrash) else error.get("message")
-        if isinstance(exc, ServerCrash):
-            kept = {}
+            data = error.get("data")
+            kept = data if isinstance(data, dict) else {} if data is None else {"details": data}
+            changes["data"] = {**kept, **changes["data"]}
+        return {**response, "error": {**error, **changes}}
+
+    def _of_text(self, asked: Asked, response: Json, result: Json) -> Json | None:
+        """A resource or a prompt that is a failure, although it is sent as a success; only an entry can know."""
+        kind = _KINDS[SURFACES[asked.method]]
+        section = self.overlay.sections[kind]
+        if not section.reads_successes or result.get("resultType", "complete") != "complete":
+            return None
+        said = {"isError": True, "content": _blocks_of(result)}
+        facts = Facts(text=_texts_of(said), json=object_of(said) or {})
+        sent = Envelope.from_result(said)
+        if sent is None or section.mode_of(asked.name, facts, success=True) is None:
+            return None
         return {
-            **response,
-            "error": {**error, "message": message, "data": {**kept, "error": outcome.envelope.to_json()}},
+            "jsonrpc": "2.0",
+            "id": response["id"],
+            "error": _protocol_error(self._judged(asked, sent, facts, None, kind)),
         }
 
     # --- the form of an answer --------------------------------------------------------------------------------------
@@ -285,6 +306,16 @@ def _texts_of(result: Json) -> str:
     blocks = content if isinstance(content, list) else []
     texts = [block["text"] for block in blocks if isinstance(block, dict) and isinstance(block.get("text"), str)]
     return "\n".join(texts)
+
+
+def _blocks_of(result: Json) -> list[Json]:
+    """The texts of a resource or a prompt, as the blocks of a tool's result."""
+    parts: list[Any] = []
+    for key in ("contents", "messages"):
+        found = result.get(key)
+        parts += found if isinstance(found, list) else []
+    contents = [part.get("content", part) for part in parts if isinstance(part, dict)]
+    return [{"type": "text", "text": c["text"]} for c in contents if isinstance(c, dict) and "text" in c]
 
 
 def _facts_of(error: Json) -> Facts:

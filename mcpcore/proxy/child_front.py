@@ -171,6 +171,8 @@ class ChildFront:
                 _LOGGER.error("a session ended: %s", group.exceptions[0])  # noqa: TRY400 - no bug
             except* (anyio.ClosedResourceError, anyio.BrokenResourceError):
                 pass  # the client ended the session
+            except* Exception:
+                _LOGGER.exception("a session ended with an error of the proxy")  # the other sessions go on
             finally:
                 await self._discard(ident)
 

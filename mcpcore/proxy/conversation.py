@@ -11,11 +11,20 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from mcpcore.foreign import quietly
+from mcpcore.jsonable import shown_name
 from mcpcore.proxy.messages import SURFACES, VERSION_META_KEY, Json, Step, key_of, meta_of, params_of, parse, write
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from mcpcore.proxy.answers import Answers
     from mcpcore.proxy.listings import Listing
+
+_MAX_NAME: Final = 2_000
+"""Characters of a name, which a failure repeats."""
+
+_MAX_OPEN: Final = 1_000
+"""The most ids of requests that wait for an answer."""
 
 _MAX_PAGES: Final = 100
 """The most pages of tools that the proxy asks for, since a list may be endless."""
@@ -28,7 +37,7 @@ class Asked:
     request: Json
     method: str
     name: str
-    """The tool, the prompt or the URI of the request; else its method."""
+    """The tool, the prompt or the URI of the request, cut if it is very long; else its method."""
 
     pages: int = 0
     """The page of tools that the proxy itself asked for, from 1; 0 for a request of the client."""
@@ -49,10 +58,51 @@ def _asked(message: Json) -> Asked:
     """A request of the client."""
     method, params = str(message["method"]), params_of(message)
     name = params.get("uri") if method.startswith("resources/") else params.get("name")
-    return Asked(request=message, method=method, name=name if isinstance(name, str) else method)
+    name = name if isinstance(name, str) else method
+    return Asked(request=message, method=method, name=name if len(name) <= _MAX_NAME else shown_name(name))
 
 
 _own_ids: Final = itertools.count(1)
+
+
+@dataclass(slots=True)
+class OpenRequests:
+    """The requests that wait for an answer.
+
+    A client that gives several of them the same id breaks the protocol, but their failures must not go unrecorded:
+    each answer belongs to the oldest.
+    """
+
+    _by_id: dict[tuple[type, object], list[Asked]] = field(default_factory=dict)
+
+    def add(self, asked: Asked) -> None:
+        """Note a request; of too many, the oldest is forgotten."""
+        self._by_id.setdefault(_key(asked), []).append(asked)
+        if len(self._by_id) > _MAX_OPEN:
+            del self._by_id[next(iter(self._by_id))]
+
+    def take(self, ident: object) -> Asked | None:
+        """Remove the request that an answer with that id belongs to; None if there is none."""
+        key = key_of(ident)
+        requests = self._by_id.get(key, []) if key is not None else []
+        asked = requests.pop(0) if requests else None
+        if key is not None and not requests:
+            self._by_id.pop(key, None)
+        return asked
+
+    def take_all(self) -> list[Asked]:
+        """Remove all."""
+        taken = list(self)
+        self._by_id.clear()
+        return taken
+
+    def __iter__(self) -> Iterator[Asked]:
+        return (asked for requests in self._by_id.values() for asked in requests)
+
+
+def _key(asked: Asked) -> tuple[type, object]:
+    ident = asked.request["id"]
+    return type(ident), ident
 
 
 @dataclass(slots=True)
@@ -65,7 +115,7 @@ class Conversation:
 
     answers: Answers
     listing: Listing
-    _asked: dict[tuple[type, object], Asked] = field(default_factory=dict)
+    _open: OpenRequests = field(default_factory=OpenRequests)
     _held: list[tuple[bytes, Json]] = field(default_factory=list)
     """Calls that wait for the list of tools."""
 
@@ -105,9 +155,7 @@ class Conversation:
             refused = quietly(lambda: self.answers.refuse(asked, self.listing), None)
             if refused is not None:
                 return Step(to_client=[write(refused)])
-        key = key_of(message["id"])
-        if key is not None and key not in self._asked:
-            self._asked[key] = asked
+        self._open.add(asked)
         return Step(to_server=[raw])
 
     def _notification(self, raw: bytes, message: Json) -> Step:
@@ -119,17 +167,17 @@ class Conversation:
             if len(kept) < len(self._held):
                 self._held = kept
                 return Step()  # the server has never heard of the call
-            if key is not None:
-                self._asked.pop(key, None)  # the client does not wait for the answer
+            self._open.take(params_of(message).get("requestId"))  # the client does not wait for the answer
         return Step(to_server=[raw])
 
     # --- the list of tools ----------------------------------------------------------------------------------------
 
     def _list_is_coming(self) -> bool:
-        return any(asked.method == "tools/list" for asked in self._asked.values())
+        return any(asked.method == "tools/list" for asked in self._open)
 
     def _needs_list(self, message: Json) -> bool:
-        return not self.listing.complete and params_of(message).get("name") not in self.listing.tools
+        name = params_of(message).get("name")
+        return isinstance(name, str) and not self.listing.complete and name not in self.listing.tools
 
     def _ask(self, call: Json, cursor: str | None = None, page: int = 1) -> Step:
         """Ask the server for its tools, in the name of the client that sent `call`."""
@@ -140,7 +188,7 @@ class Conversation:
         request: Json = {"jsonrpc": "2.0", "id": f"mcpcore-proxy-{next(_own_ids)}", "method": "tools/list"}
         if params:
             request["params"] = params
-        self._asked[str, request["id"]] = Asked(request=request, method="tools/list", name="", pages=page)
+        self._open.add(Asked(request=request, method="tools/list", name="", pages=page))
         return Step(to_server=[write(request)])
 
     def _listed(self, asked: Asked, response: Json) -> Step:
@@ -175,8 +223,7 @@ class Conversation:
             if message["method"] == "notifications/tools/list_changed":
                 self.listing.forget()
             return Step(to_client=[raw])
-        key = key_of(message.get("id"))
-        asked = None if key is None else self._asked.pop(key, None)
+        asked = self._open.take(message.get("id"))
         if asked is None:
             return Step(to_client=[raw])
         if asked.pages:
@@ -205,39 +252,44 @@ class Conversation:
 
         Unless it is `final`, an open handshake stays open, for the server that is started next.
         """
-        asked, self._asked = self._asked, {}
         held, self._held = self._held, []
-        self.listing.forget()
         pending = []
-        for key, request in asked.items():
+        for request in self._open.take_all():
             if request.method == "initialize" and request.name != _REPLAYED and not final:
-                self._asked[key] = request
+                self._open.add(request)
             elif not request.pages and request.name != _REPLAYED:
                 pending.append(request)
         backlog, self._backlog = self._backlog or [], None
         waiting = [message for _, message in held]
         waiting += [message for message in map(parse, backlog) if isinstance(message, dict)]
         pending += [_asked(message) for message in waiting if "method" in message and key_of(message.get("id"))]
-        return [write(self.answers.crashed(request, sentence, self.listing)) for request in pending]
+        answers = [write(self.answers.crashed(request, sentence, self.listing)) for request in pending]
+        self.listing.forget()
+        return answers
 
     def abandon(self, raw: bytes, sentence: str) -> list[bytes]:
         """The answer to one request that did not reach the server; none for any other message."""
         message = parse(raw)
-        key = key_of(message.get("id")) if isinstance(message, dict) else None
-        asked = None if key is None else self._asked.pop(key, None)
+        asked = self._open.take(message.get("id")) if isinstance(message, dict) and "method" in message else None
         return [] if asked is None else [write(self.answers.crashed(asked, sentence, self.listing))]
+
+    def forget(self, raw: bytes) -> None:
+        """Forget a request that gets no answer."""
+        message = parse(raw)
+        if isinstance(message, dict) and "method" in message:
+            self._open.take(message.get("id"))
 
     def restart(self) -> Step:
         """The handshake for a server that was started again."""
         if self._initialize is None:
             return Step()  # there is no handshake since 2026-07-28
         raw, message = self._initialize
-        if key_of(message["id"]) in self._asked:
+        if any(asked.method == "initialize" for asked in self._open):
             return Step(to_server=[raw])
         if self.version is None:
             return Step()  # the client got an error for its handshake
         request = {**message, "id": f"mcpcore-proxy-{next(_own_ids)}"}
-        self._asked[str, request["id"]] = Asked(request=request, method="initialize", name=_REPLAYED)
+        self._open.add(Asked(request=request, method="initialize", name=_REPLAYED))
         self._backlog = []
         return Step(to_server=[write(request)])
 

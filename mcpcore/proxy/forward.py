@@ -125,6 +125,8 @@ class Forward:
                 answer = await response.aread()
                 if "json" in response.headers.get("content-type", ""):
                     answer = _one(conversation.from_server(answer), answer)
+                # Such as one that was refused; its session may go on for long.
+                conversation.forget(body)
                 await _respond(send, response.status_code, kept, answer)
                 return
             await send({"type": "http.response.start", "status": response.status_code, "headers": kept})

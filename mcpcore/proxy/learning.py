@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from mcpcore.escaping import clean_text
+from mcpcore.proxy.matching import escaped
 from mcpcore.proxy.texts import cleaned
 from mcpcore.redaction import REDACTED, redact_shapes, redact_text
 
@@ -38,12 +39,11 @@ _VARIABLE: Final = re.compile(
 )
 """What differs between two failures of the same shape: quoted words, URLs, ids, paths, addresses, numbers."""
 
-_ESCAPED: Final = frozenset(r"\.+*?()|[]{}^$")
-
 
 @dataclass(slots=True)
 class _Shape:
-    tool: str
+    section: str
+    name: str
     pattern: str
     code: str
     sample: str
@@ -57,37 +57,38 @@ class Learner:
 
     path: Path
     server: str
-    _shapes: dict[tuple[str, str, int | None], _Shape] = field(default_factory=dict)
+    _shapes: dict[tuple[str, str, str, int | None], _Shape] = field(default_factory=dict)
 
-    def saw(self, tool: str, envelope: Envelope, facts: Facts) -> None:
-        """Take a failure that no entry matches."""
+    def saw(self, section: str, name: str, envelope: Envelope, facts: Facts) -> None:
+        """Take a failure that no entry matches; `section` is the key in the overlay, and `name` the key in that."""
         # The text is searched as in a log: the draft is a file that people pass on.
         text = redact_text(redact_shapes(clean_text(cleaned(facts.text))))
         line = next((line.strip() for line in text.splitlines() if line.strip()), "")[:_MAX_TEXT]
         if not line and facts.code is None:
             return  # nothing that a match could name
         pattern = _pattern_of(line)
-        key = tool, pattern, facts.code
+        key = section, name, pattern, facts.code
         known = self._shapes.get(key)
         if known is not None:
             known.count += 1
             return
         if len(self._shapes) < _MAX_SHAPES:
-            self._shapes[key] = _Shape(tool, pattern, envelope.name, line, facts.code)
+            self._shapes[key] = _Shape(section, name, pattern, envelope.name, line, facts.code)
             self.write()
 
     def write(self) -> None:
         """Write the draft."""
-        tools: dict[str, list[Json]] = {}
+        sections: dict[str, dict[str, list[Json]]] = {}
         for shape in self._shapes.values():
-            tools.setdefault(shape.tool, []).append(_entry(shape, [e["reason"] for e in tools.get(shape.tool, [])]))
+            entries = sections.setdefault(shape.section, {}).setdefault(shape.name, [])
+            entries.append(_entry(shape, [entry["reason"] for entry in entries]))
         try:
             if self.path.suffix == ".json":
-                draft = {"version": 1, "server": self.server, "tools": tools}
+                draft = {"version": 1, "server": self.server, **sections}
                 self.path.write_text(json.dumps(draft, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
             else:
                 counts = [shape.count for shape in self._shapes.values()]
-                self.path.write_text(_toml(self.server, tools, sum(counts)), encoding="utf-8")
+                self.path.write_text(_toml(self.server, sections, sum(counts)), encoding="utf-8")
         except OSError as exc:
             _LOGGER.error("the draft %s cannot be written: %s", self.path, exc.strerror)  # noqa: TRY400 - no bug
 
@@ -96,16 +97,12 @@ def _pattern_of(line: str) -> str:
     """A regular expression for texts of the same shape as `line`."""
     parts, end = [], 0
     for match in _VARIABLE.finditer(line):
-        parts += [_escaped(line[end : match.start()]), ".+"]
+        parts += [escaped(line[end : match.start()]), ".+"]
         end = match.end()
-    parts.append(_escaped(line[end:]))
+    parts.append(escaped(line[end:]))
     pattern = re.sub(r"\.\+(?:\s*\.\+)+", ".+", "".join(parts))
     # A pattern of nothing but variable parts would match every failure.
-    return pattern if re.search(r"[^\W_]{3}", pattern.replace(".+", "")) else _escaped(line)
-
-
-def _escaped(text: str) -> str:
-    return "".join(f"\\{char}" if char in _ESCAPED else char for char in text)
+    return pattern if re.search(r"[^\W_]{3}", pattern.replace(".+", "")) else escaped(line)
 
 
 def _entry(shape: _Shape, taken: list[str]) -> dict[str, Any]:
@@ -130,15 +127,18 @@ def _slug(text: str) -> str:
     return "_".join(words[:4]) or "failed"
 
 
-def _toml(server: str, tools: dict[str, list[Json]], count: int) -> str:
+def _toml(server: str, sections: dict[str, dict[str, list[Json]]], count: int) -> str:
     lines = [
         f"# Drafted from {count} failures. Name the reasons, complete each recovery, and say how to retry.",
         "version = 1",
         f"server = {_string(server)}",
     ]
-    for tool, entries in tools.items():
+    named = (
+        (f"{kind}.{_string(name)}", entries) for kind, by_name in sections.items() for name, entries in by_name.items()
+    )
+    for place, entries in named:
         for entry in entries:
-            lines += ["", f"[[tools.{_string(tool)}]]"]
+            lines += ["", f"[[{place}]]"]
             lines += [f"{key} = {_string(entry[key])}" for key in ("reason", "code", "when", "recovery")]
             for key, value in entry["match"].items():
                 lines.append(f"match.{key} = {_string(value) if isinstance(value, str) else value}")

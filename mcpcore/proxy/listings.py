@@ -1,9 +1,9 @@
-"""The tools of a server, as its answers to `tools/list` name them, and what the proxy adds to such an answer."""
+"""The tools of a server, as its answers to `tools/list` name them, and what the proxy adds to lists."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from mcpcore.client.listing import ListedTool, listed_tool
 from mcpcore.contract import CONTRACT_META_KEY
@@ -15,10 +15,9 @@ from mcpcore.sdk.definition import admitting_error, without_error
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from mcpcore.contract import Contract
     from mcpcore.errors import FrameworkError
     from mcpcore.proxy.messages import Json
-    from mcpcore.proxy.overlay import Overlay
+    from mcpcore.proxy.overlay import Overlay, Section
 
 
 @dataclass(slots=True)
@@ -76,30 +75,41 @@ def _tools_in(page: Json) -> Iterator[Json]:
     return (tool for tool in (tools if isinstance(tools, list) else []) if isinstance(tool, dict))
 
 
+_NAMES: Final = {
+    "tools": ("tools", "name"),
+    "resources": ("resources", "uri"),
+    "resourceTemplates": ("resources", "uriTemplate"),
+    "prompts": ("prompts", "name"),
+}
+"""The lists that a page may have, the section of the overlay about them, and the key with the name of an item."""
+
+
 def with_contracts(page: Json, overlay: Overlay) -> Json | None:
-    """A page of `tools/list` whose tools advertise the contract, and whose output schemas admit a failure.
+    """A page of a list whose items advertise the contract, and whose output schemas admit a failure.
 
     Older clients check the structured content of a failure, too. None if the page can stay as it is.
     """
-    changed = False
-    tools: list[Any] = []
-    for tool in page["tools"] if isinstance(page.get("tools"), list) else []:
-        new = _with_contract(tool, overlay) if isinstance(tool, dict) else tool
-        changed = changed or new is not tool
-        tools.append(new)
-    return {**page, "tools": tools} if changed else None
-
-
-def _with_contract(tool: Json, overlay: Overlay) -> Json:
     changes: Json = {}
-    schema = tool.get("outputSchema")
+    for key, (section, name) in _NAMES.items():
+        items = page.get(key)
+        if isinstance(items, list):
+            contracts = overlay.sections[section]
+            new = [_with_contract(item, contracts, name) if isinstance(item, dict) else item for item in items]
+            if any(item is not old for item, old in zip(new, items, strict=True)):
+                changes[key] = new
+    return {**page, **changes} if changes else None
+
+
+def _with_contract(item: Json, contracts: Section, name: str) -> Json:
+    changes: Json = {}
+    schema = item.get("outputSchema")
     if isinstance(schema, dict):
         admitting = quietly(lambda: schema if without_error(schema) is not schema else admitting_error(schema), schema)
         if admitting is not schema:
             changes["outputSchema"] = admitting
-    contract: Contract[Any] = overlay.contract_of(tool.get("name"))
+    contract = contracts.contract_of(item.get(name))
     if len(contract):
-        meta = tool.get("_meta")
+        meta = item.get("_meta")
         meta = dict(meta) if isinstance(meta, dict) else {}
         own = meta.get(CONTRACT_META_KEY)
         # The server's own entries come first: where both declare a reason, the server knows better.
@@ -108,4 +118,4 @@ def _with_contract(tool: Json, overlay: Overlay) -> Json:
         added = [entry for entry in contract.to_json() if isinstance(entry, dict) and entry["reason"] not in declared]
         if added:
             changes["_meta"] = {**meta, CONTRACT_META_KEY: [*own, *added]}
-    return {**tool, **changes} if changes else tool
+    return {**item, **changes} if changes else item

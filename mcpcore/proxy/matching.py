@@ -22,6 +22,8 @@ MAX_TEXT: Final = 20_000
 
 MAX_PATTERN: Final = 2_000
 
+_ESCAPED: Final = frozenset(r"\.+*?()|[]{}^$")
+
 _STATUS_KEYS: Final = ("status", "statusCode", "status_code", "httpStatus", "http_status")
 _STATUS_TEXT: Final = re.compile(
     r"\b(?:HTTP(?:/\d(?:\.\d)?)?|status(?: code)?|error|code)[ :=(]{1,3}(?P<status>[1-5]\d\d)\b", re.IGNORECASE
@@ -56,6 +58,11 @@ class Facts:
         """The HTTP statuses that the failure names."""
         named = [found[key] for found in self._objects for key in _STATUS_KEYS if key in found]
         return [*named, *(int(match["status"]) for match in _STATUS_TEXT.finditer(self.text[:MAX_TEXT]))]
+
+
+def escaped(text: str) -> str:
+    """A regular expression of both engines that matches `text` alone."""
+    return "".join(f"\\{char}" if char in _ESCAPED else char for char in text)
 
 
 def compiled(pattern: str) -> Callable[[str], bool]:

@@ -1,4 +1,4 @@
-"""The overlay: a contract for the tools of a server that declares none, as a TOML or JSON file.
+"""The overlay: a contract for the tools, resources and prompts of a server that declares none, as a TOML or JSON file.
 
 ```toml
 version = 1
@@ -12,6 +12,13 @@ retry = "never"
 effects = "none"
 fallback_tool = "git_add"
 match.text = "nothing (added )?to commit"
+
+[[resources."repo://{name}"]]
+reason = "no_repository"
+code = "NOT_FOUND"
+when = "There is no repository of that name."
+recovery = "Read repo://all for the names."
+match = [{ code = -32002 }, { text = "not a git repository" }]
 ```
 
 Source of the JSON Schema in `docs/reference/overlay.schema.json`.
@@ -20,17 +27,28 @@ Source of the JSON Schema in `docs/reference/overlay.schema.json`.
 from __future__ import annotations
 
 import json
+import re
 import tomllib
 from collections import Counter
 from collections.abc import Callable, Mapping  # noqa: TC003 - pydantic reads the annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, PrivateAttr, ValidationError, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Discriminator,
+    Field,
+    PrivateAttr,
+    Tag,
+    ValidationError,
+    model_validator,
+)
 
 from mcpcore.codes import Effects, ErrorCode, Strategy
 from mcpcore.contract import MAX_REASON, NO_CONTRACT, Contract, ContractError, FailureMode
-from mcpcore.proxy.matching import MAX_PATTERN, Facts, compiled, place, same
+from mcpcore.proxy.matching import MAX_PATTERN, Facts, compiled, escaped, place, same
 from mcpcore.retry import Retry
 
 if TYPE_CHECKING:
@@ -38,8 +56,8 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import Self
 
-ANY_TOOL: Final = "*"
-"""The name for entries of all tools; the entries of the tool itself are tried first."""
+ANY: Final = "*"
+"""The name for entries of all tools, resources or prompts; the entries of the one that failed are tried first."""
 
 MAX_FILE: Final = 2_000_000
 """Bytes of an overlay."""
@@ -121,6 +139,14 @@ def _test(expected: str | float | Pattern | None) -> Callable[[Any], bool]:
     return lambda value: same(expected, value)
 
 
+_ONE, _SEVERAL = "one match", "several matches"
+
+Matches = Annotated[
+    Annotated[Match, Tag(_ONE)] | Annotated[list[Match], Field(min_length=1), Tag(_SEVERAL)],
+    Discriminator(lambda value: _SEVERAL if isinstance(value, list) else _ONE),
+]
+
+
 class After(_Strict):
     """A retry after a time."""
 
@@ -128,7 +154,7 @@ class After(_Strict):
 
 
 class Entry(_Strict):
-    """One way in which a tool fails, and the conditions that identify it."""
+    """One way in which a tool, a resource or a prompt fails, and the conditions that identify it."""
 
     reason: str = Field(max_length=MAX_REASON, pattern=r"^[a-z][a-z0-9_]*$", description="The name, in snake_case.")
     code: Literal[*ErrorCode.__members__] = Field(description="The name of the code.")  # type: ignore[valid-type]
@@ -141,7 +167,14 @@ class Entry(_Strict):
     fallback_tool: str | None = Field(default=None, min_length=1, description="Another tool to call instead.")
     strategy: Strategy | None = Field(default=None, description="What kind of step helps.")
     user_message: str | None = Field(default=None, min_length=1, description="A sentence for the user.")
-    match: Match = Field(description="The conditions that identify the failure.")
+    match: Matches = Field(
+        description="The conditions that identify the failure, or a list of such, of which one must hold."
+    )
+
+    @property
+    def matches(self) -> list[Match]:
+        """The conditions, of which one must hold."""
+        return self.match if isinstance(self.match, list) else [self.match]
 
     def mode(self) -> FailureMode[Any]:
         """The entry as a failure mode.
@@ -168,7 +201,7 @@ _RETRIES: Final[Mapping[str | None, Retry]] = {"never": Retry.never(), "now": Re
 
 
 class OverlayFile(_Strict):
-    """A contract for the tools of an MCP server."""
+    """A contract for the tools, resources and prompts of an MCP server."""
 
     schema_: str | None = Field(default=None, alias="$schema", description="The JSON Schema of this file.")
     version: Literal[1] = Field(description="The version of the format.")
@@ -176,17 +209,91 @@ class OverlayFile(_Strict):
     tools: dict[str, list[Entry]] = Field(
         default_factory=dict, description="The entries of each tool, in the order in which they are tried; `*`: any."
     )
+    resources: dict[str, list[Entry]] = Field(
+        default_factory=dict,
+        description="The entries of each resource, by its URI or its URI template; `*`: any, and their lists.",
+    )
+    prompts: dict[str, list[Entry]] = Field(
+        default_factory=dict, description="The entries of each prompt; `*`: any, and their list."
+    )
+
+
+@dataclass(slots=True)
+class Section:
+    """The entries for the tools, the resources or the prompts, and how often each of them has matched."""
+
+    entries: Mapping[str, list[tuple[list[Match], FailureMode[Any]]]] = field(default_factory=dict)
+    contracts: Mapping[str, Contract[Any]] = field(default_factory=dict)
+    templates: Mapping[str, Callable[[str], bool]] = field(default_factory=dict)
+    """The names that are templates of URIs, and whether a URI is of that kind."""
+
+    fired: Counter[tuple[str, str]] = field(default_factory=Counter)
+
+    @classmethod
+    def of(cls, declared: Mapping[str, list[Entry]], *, uris: bool = False) -> Self:
+        """Make a section of checked entries; with `uris`, their names may be templates of URIs.
+
+        Raises:
+            ContractError: If a contract cannot have an entry.
+        """
+        entries = {name: [(entry.matches, entry.mode()) for entry in of_name] for name, of_name in declared.items()}
+        contracts = {name: Contract([mode for _, mode in modes]) for name, modes in entries.items()}
+        return cls(entries, contracts, {name: _template(name) for name in entries if uris and "{" in name})
+
+    def _names(self, name: str) -> Iterator[str]:
+        """The names under which there are entries for `name`, in the order in which they are tried."""
+        if name in self.entries and name != ANY:
+            yield name
+        yield from (template for template, fits in self.templates.items() if template != name and fits(name))
+        if ANY in self.entries:
+            yield ANY
+
+    def contract_of(self, name: object) -> Contract[Any]:
+        """The contract of a tool, a resource or a prompt: its own entries, and those of all."""
+        if not self.entries or not isinstance(name, str):
+            return NO_CONTRACT
+        modes: dict[str, FailureMode[Any]] = {}
+        for known in self._names(name):
+            for mode in self.contracts[known]:
+                modes.setdefault(mode.reason, mode)
+        return Contract(list(modes.values())) if modes else NO_CONTRACT
+
+    def mode_of(self, name: str, facts: Facts, *, success: bool = False) -> FailureMode[Any] | None:
+        """The entry that a failure of `name` matches, or with `success` a result that counts as one; else None."""
+        for known in self._names(name):
+            for matches, mode in self.entries[known]:
+                if any((not success or match.in_success) and match.fits(facts) for match in matches):
+                    self.fired[known, mode.reason] += 1
+                    return mode
+        return None
+
+    @property
+    def reads_successes(self) -> bool:
+        """Whether an entry is about results that count as successes."""
+        return any(match.in_success for modes in self.entries.values() for matches, _ in modes for match in matches)
+
+    def unfired(self) -> Iterator[tuple[str, str]]:
+        """The name and the reason of each entry that has matched nothing."""
+        for name, modes in self.entries.items():
+            for _, mode in modes:
+                if not self.fired[name, mode.reason]:
+                    yield name, mode.reason
+
+
+def _template(name: str) -> Callable[[str], bool]:
+    """Whether a URI may be one of a template; a part in braces matches any text."""
+    return compiled(f"(?s)^{'.*'.join(map(escaped, re.split(r'{[^{}]*}', name)))}$")
 
 
 @dataclass(slots=True)
 class Overlay:
-    """A checked overlay, and how often each of its entries has matched."""
+    """A checked overlay."""
 
     source: str = ""
     server: str | None = None
-    entries: Mapping[str, list[tuple[Match, FailureMode[Any]]]] = field(default_factory=dict)
-    contracts: Mapping[str, Contract[Any]] = field(default_factory=dict)
-    fired: Counter[tuple[str, str]] = field(default_factory=Counter)
+    tools: Section = field(default_factory=Section)
+    resources: Section = field(default_factory=Section)
+    prompts: Section = field(default_factory=Section)
 
     @classmethod
     def read(cls, path: Path) -> Self:
@@ -222,54 +329,39 @@ class Overlay:
             raise OverlayError(
                 f"{source}: {at + ': ' if at else ''}{first['msg'].removeprefix('Value error, ')}"
             ) from exc
-        for tool, declared in file.tools.items():
+        for kind, name, declared in _declared(file):
             twice = next((reason for reason, count in Counter(e.reason for e in declared).items() if count > 1), None)
             if twice is not None:
                 raise OverlayError(
-                    f"{source}: tools.{tool}: the reason {twice!r} is used twice; give each entry its own"
+                    f"{source}: {kind}.{name}: the reason {twice!r} is used twice; give it a list of matches instead"
                 )
-        entries: dict[str, list[tuple[Match, FailureMode[Any]]]] = {}
-        contracts: dict[str, Contract[Any]] = {}
-        for tool, declared in file.tools.items():
-            try:
-                entries[tool] = [(entry.match, entry.mode()) for entry in declared]
-                contracts[tool] = Contract([mode for _, mode in entries[tool]])
-            except ContractError as exc:  # pragma: no cover - the models refuse the same, with better places
-                raise OverlayError(f"{source}: tools.{tool}: {exc}") from exc
-        return cls(source, file.server, entries, contracts)
-
-    def contract_of(self, tool: object) -> Contract[Any]:
-        """The contract of a tool: its own entries, and those of all tools."""
-        if not isinstance(tool, str):
-            return NO_CONTRACT
-        own, shared = self.contracts.get(tool), self.contracts.get(ANY_TOOL)
-        if own is None or shared is None:
-            return own or shared or NO_CONTRACT
-        return Contract((*own, *(entry for entry in shared if entry.reason not in own)))
-
-    def mode_of(self, tool: str, facts: Facts, *, success: bool = False) -> FailureMode[Any] | None:
-        """The entry that a failure of `tool` matches, or with `success` a result that counts as one; else None."""
-        for name in (tool, ANY_TOOL):
-            for match, mode in self.entries.get(name, ()):
-                if (not success or match.in_success) and match.fits(facts):
-                    self.fired[name, mode.reason] += 1
-                    return mode
-        return None
+        try:
+            sections = Section.of(file.tools), Section.of(file.resources, uris=True), Section.of(file.prompts)
+        except (ContractError, ValueError) as exc:
+            raise OverlayError(f"{source}: {exc}") from exc
+        return cls(source, file.server, *sections)
 
     @property
-    def reads_successes(self) -> bool:
-        """Whether an entry is about results that count as successes."""
-        return any(match.in_success for entries in self.entries.values() for match, _ in entries)
+    def sections(self) -> Mapping[str, Section]:
+        """The sections by their keys in the file."""
+        return {"tools": self.tools, "resources": self.resources, "prompts": self.prompts}
 
     def unfired(self) -> Iterator[tuple[str, str]]:
-        """The tool and the reason of each entry that has matched nothing."""
-        for tool, entries in self.entries.items():
-            for _, mode in entries:
-                if not self.fired[tool, mode.reason]:
-                    yield tool, mode.reason
+        """The place and the reason of each entry that has matched nothing; the place of a tool is its name."""
+        for kind, section in self.sections.items():
+            for name, reason in section.unfired():
+                yield name if kind == "tools" else f"{kind}.{name}", reason
 
 
-_BRANCHES: Final = frozenset({"After", "Pattern", "literal['never','now']", "constrained-str", "function-after"})
+def _declared(file: OverlayFile) -> Iterator[tuple[str, str, list[Entry]]]:
+    for kind, section in (("tools", file.tools), ("resources", file.resources), ("prompts", file.prompts)):
+        for name, entries in section.items():
+            yield kind, name, entries
+
+
+_BRANCHES: Final = frozenset(
+    {_ONE, _SEVERAL, "After", "Pattern", "literal['never','now']", "constrained-str", "function-after"}
+)
 """What pydantic puts into the place of an error for the branch of a union."""
 
 

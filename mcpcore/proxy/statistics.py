@@ -39,5 +39,5 @@ class Statistics:
         unfired = list(overlay.unfired())
         if unfired:
             yield f"{len(unfired)} entries of {overlay.source} matched nothing:"
-            for tool, reason in unfired:
-                yield f"          {tool}  {reason}"
+            for place, reason in unfired:
+                yield f"          {place}  {reason}"

@@ -6,11 +6,13 @@ import contextlib
 import json
 import os
 import queue
+import re
 import socket
 import subprocess
 import sys
 import threading
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -40,16 +42,31 @@ def encoded(message: Any) -> bytes:
     return json.dumps(message).encode()
 
 
+BEHIND_PROXY = "proxy"
+"""The door of a hostile server of stdio behind `mcpcore proxy`: the SDK's own door, with noise between the messages."""
+
+
+def command_of(door: str, options: Sequence[str]) -> list[str]:
+    """Return the command of the victim."""
+    victim = [sys.executable, "-m", "tests.hostile.victim", "--door"]
+    if door != BEHIND_PROXY:
+        return [*victim, door, *options]
+    front = ["--http", "127.0.0.1:0"] if "--http" in options else []
+    hostile = ["env", "-u", "MCPCORE_AUDIT", sys.executable, "-m", "tests.hostile.noisy", *victim, "server"]
+    return [sys.executable, "-m", "mcpcore", "proxy", *front, "--", *hostile]
+
+
 class Process:
     """A server in another process, with its trail and what it wrote to standard error."""
 
     def __init__(self, door: str, folder: Path, *options: str) -> None:
+        self.is_hostile = door == BEHIND_PROXY
         self.trail = folder / "trail.jsonl"
         self.log = folder / "stderr.txt"
         environment = {**os.environ, "MCPCORE_AUDIT": str(self.trail), "PYTHONPATH": os.pathsep.join(sys.path)}
         with self.log.open("wb") as log:
             self.process = subprocess.Popen(
-                [sys.executable, "-m", "tests.hostile.victim", "--door", door, *options],
+                command_of(door, options),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=log,
@@ -111,11 +128,16 @@ class Stdio(Process):
     def _answer_to(self, id: Any) -> dict[str, Any]:
         deadline = time.monotonic() + TIMEOUT
         while not (answers := [message for message in self._messages if message.get("id") == id]):
-            self._messages.append(json.loads(self._lines.get(timeout=max(0.01, deadline - time.monotonic()))))
+            with contextlib.suppress(ValueError, RecursionError):  # a hostile server writes other lines, too
+                message = json.loads(self._lines.get(timeout=max(0.01, deadline - time.monotonic())))
+                if isinstance(message, dict) and ("result" in message or "error" in message):
+                    self._messages.append(message)
         return answers[0]
 
     def ask(self, data: bytes, *, id: Any = 7, answered: bool = True) -> tuple[int, dict[str, Any] | None]:
         """Send bytes and make a normal call; return 200 and the answer to the bytes, or 400 without an answer."""
+        if self.is_hostile:
+            self.check()  # what it has forged about the request before is read then
         self._messages.clear()
         self._send(data)
         self.check()
@@ -138,12 +160,19 @@ class Http(Process):
     def __init__(self, door: str, folder: Path) -> None:
         super().__init__(door, folder, "--http")
         assert self.process.stdout is not None
-        self.port = int(self.process.stdout.readline())
+        self.port = self._port_of_proxy() if self.is_hostile else int(self.process.stdout.readline())
         self._number = 0
         head, _ = self.exchange(self.post(encoded(INITIALIZE), session=None))
         headers = dict(line.lower().split(b": ", 1) for line in head.split(b"\r\n")[1:])
         self.session = headers[b"mcp-session-id"]
         self.exchange(self.post(encoded(INITIALIZED)))
+
+    def _port_of_proxy(self) -> int:
+        deadline = time.monotonic() + TIMEOUT
+        while (found := re.search(r" at http://127\.0\.0\.1:(\d+)/mcp\n", self.log.read_text())) is None:
+            assert time.monotonic() < deadline
+            time.sleep(0.02)
+        return int(found[1])
 
     def post(self, body: bytes, *, session: Any = ..., length: int | None = None, headers: bytes = b"") -> bytes:
         """Return the bytes of a request; `length` is what it says of its body."""
@@ -178,8 +207,8 @@ class Http(Process):
         head, body = self.exchange(self.post(data))
         self.check()
         status = int(head.split()[1]) if head else 413
-        events = [line for line in body.split(b"\r\n") if line.startswith(b"data: {")]
-        return status, json.loads(events[0].removeprefix(b"data: ")) if events else None
+        events = [json.loads(line[6:]) for line in body.split(b"\r\n") if line.startswith(b"data: {")]
+        return status, next((event for event in events if "result" in event or "error" in event), None)
 
     def check(self) -> None:
         """Make a normal call."""

@@ -12,7 +12,7 @@ import pytest
 from mcpcore import Envelope
 from mcpcore.audit.verification import verify
 from tests.doors import DOORS
-from tests.hostile.raw import INITIALIZE, Http, Stdio, call, encoded
+from tests.hostile.raw import BEHIND_PROXY, INITIALIZE, Http, Stdio, call, encoded
 from tests.hostile.victim import SECRET
 
 MAX_KIB = 600 * 1024
@@ -21,7 +21,7 @@ MAX_KIB = 600 * 1024
 Target = Stdio | Http
 
 
-@pytest.fixture(scope="module", params=[(kind, door) for kind in (Stdio, Http) for door in DOORS],
+@pytest.fixture(scope="module", params=[(kind, door) for kind in (Stdio, Http) for door in (*DOORS, BEHIND_PROXY)],
                 ids=lambda param: f"{param[0].__name__.lower()}-{param[1]}")  # fmt: skip
 def target(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Target]:
     """A server in another process. In the end, its trail verifies, and its memory has stayed bounded."""
@@ -55,7 +55,7 @@ def with_json(message: bytes, value: bytes) -> bytes:
     return message.replace(b'"HERE"', value)
 
 
-def failure(target: Target, data: bytes) -> Envelope:
+def failure(target: Target, data: bytes, *, recorded: bool = True) -> Envelope:
     """Return the failure that bytes are answered with. It is recorded, and nothing of the server is in it."""
     _, answer = target.ask(data)
     assert answer is not None
@@ -67,7 +67,7 @@ def failure(target: Target, data: bytes) -> Envelope:
     envelope = Envelope.from_result(answer)
     assert envelope is not None, answer
     assert "canonical" == envelope.dialect, answer
-    assert envelope.correlation_id in {record["correlationId"] for record in target.records}
+    assert not recorded or envelope.correlation_id in {record["correlationId"] for record in target.records}
     return envelope
 
 
@@ -76,7 +76,9 @@ def error_code(target: Target, data: bytes) -> int:
     _, answer = target.ask(data)
     assert answer is not None
     assert SECRET not in json.dumps(answer)
-    return int(answer["error"]["code"])
+    # Behind the proxy, an error in answer to a call is a result.
+    error = answer["error"] if "error" in answer else answer["result"]["structuredContent"]["error"]
+    return int(error["code"])
 
 
 DEEP = b"[" * 100_000 + b"]" * 100_000
@@ -157,7 +159,7 @@ def test_a_progress_token_of_any_kind_changes_no_failure(target: Target, token: 
     _, answer = target.ask(tool("fetch", {"key": 1}, _meta={"progressToken": token, "traceparent": [token]}))
     envelope = Envelope.from_result(answer)
     assert envelope is not None
-    assert envelope.reason == "no_match" or envelope.native_code == -32602
+    assert envelope.reason == "no_match" or -32602 in (envelope.native_code, envelope.code)
 
 
 @pytest.mark.parametrize(
@@ -269,7 +271,9 @@ def test_a_crash_shows_nothing_of_the_server(target: Target) -> None:
         "ref": {"type": "ref/prompt", "name": "\0\u202e"},
         "argument": {"name": "x" * 10_000, "value": "crash"},
     }
-    assert "INTERNAL_ERROR" == failure(target, request("completion/complete", completion)).name
+    # The proxy relays completions as they are, and the server itself has no trail there.
+    completed = failure(target, request("completion/complete", completion), recorded=not target.is_hostile)
+    assert "INTERNAL_ERROR" == completed.name
     assert SECRET in target.log.read_text()
 
 

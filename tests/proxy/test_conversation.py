@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from mcpcore import Envelope
+from mcpcore import Contract, Envelope
 from mcpcore.audit import AuditTrail
 from mcpcore.boundary import Boundary
 from mcpcore.proxy.answers import Answers
@@ -64,6 +64,129 @@ def test_an_unknown_tool_and_a_refused_answer_stay_errors() -> None:
     conversation = talk(name="t", requestState="forged")
     conversation.listing.learn({"tools": [{"name": "t"}]})
     assert -32602 == respond(conversation, error={"code": -32602, "message": "no"})["error"]["code"]
+
+
+def test_requests_with_the_same_id_are_all_answered_with_envelopes() -> None:
+    """A client that breaks the protocol cannot keep failures out of the record."""
+    conversation = talk(name="first")
+    conversation.from_client(request("tools/call", 1, name="second"))
+    failed = {"isError": True, "content": [{"type": "text", "text": "No."}]}
+    names = [respond(conversation, result=failed)["result"]["structuredContent"]["error"]["tool"] for _ in range(2)]
+    assert ["first", "second"] == names
+    assert failed == respond(conversation, result=failed)["result"], "nobody waits for a third answer"
+
+
+def test_the_oldest_of_too_many_open_requests_is_forgotten() -> None:
+    """A client can fill no memory with requests that the server never answers."""
+    conversation = talk(name="t")
+    for ident in range(2, 1002):
+        conversation.from_client(request("tools/call", ident, name="t"))
+    failed = {"isError": True, "content": [{"type": "text", "text": "No."}]}
+    assert failed == respond(conversation, result=failed)["result"]
+    assert "structuredContent" in respond(conversation, 2, result=failed)["result"]
+
+
+def test_a_name_of_any_kind_is_answered() -> None:
+    """One that is no text is for the server to refuse; a long one is repeated in part."""
+    for name in ({}, [], None, 7):
+        conversation = Conversation(Answers(Boundary(server="s", audit=None)), Listing())
+        line = request("tools/call", 1, name=name)
+        assert [line] == conversation.from_client(line).to_server
+    failed = {"isError": True, "content": [{"type": "text", "text": "No."}]}
+    assert 2_000 > len(json.dumps(respond(talk(name="t" * 1_000_000), result=failed)))
+
+
+def test_a_lost_call_of_a_read_only_tool_may_be_made_again() -> None:
+    """The advice comes from the list of tools, which is forgotten only then."""
+    for hints, advice in (({"readOnlyHint": True}, "Call again."), ({}, "Check whether the call took effect")):
+        conversation = talk(name="t")
+        conversation.listing.learn({"tools": [{"name": "t", "annotations": hints}]})
+        (lost,) = conversation.lost("it ended", final=True)
+        assert advice in json.loads(lost)["result"]["content"][0]["text"]
+        assert {} == conversation.listing.tools
+
+
+ENTRY = {"reason": "lost", "code": "NOT_FOUND", "when": "It is lost.", "recovery": "List them."}
+GONE = {"version": 1, "resources": {"a://{x}": [{**ENTRY, "match": {"text": "gone", "in_success": True}}]},
+        "prompts": {"p": [{**ENTRY, "match": [{"code": -32000}, {"text": "^lost$", "in_success": True}]}]}}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("asked", "answer", "number"),
+    [
+        (("resources/read", {"uri": "a://b"}), {"error": {"code": -32002, "message": "gone"}}, -32002),
+        (("resources/subscribe", {"uri": "a://b"}), {"error": {"code": -32603, "message": "gone"}}, -32603),
+        (("resources/read", {"uri": "a://b"}), {"result": {"contents": [{"uri": "a://b", "text": "gone"}]}}, -32602),
+        (("prompts/get", {"name": "p"}), {"error": {"code": -32000, "message": "KeyError: 'x'"}}, -32000),
+        (("prompts/get", {"name": "p"}),
+         {"result": {"messages": [{"role": "user", "content": {"type": "text", "text": "lost"}}]}}, -32602),
+    ],
+)  # fmt: skip
+def test_entries_of_resources_and_prompts(asked: Any, answer: dict[str, Any], number: int) -> None:
+    """The error keeps its number, and its data has the reason and the recovery; a crash shows none of its text."""
+    method, params = asked
+    conversation = talk(method, overlay=Overlay.of(GONE), **params)
+    error = respond(conversation, **answer)["error"]
+    envelope = Envelope.from_result({"jsonrpc": "2.0", "id": 1, "error": error})
+    assert envelope is not None
+    assert (number, "lost", "NOT_FOUND", "List them.") == (
+        error["code"], envelope.reason, envelope.name, envelope.hint,
+    )  # fmt: skip
+    assert ("It is lost." if "KeyError" in str(answer) else "gone" if method != "prompts/get" else "lost") == error[
+        "message"
+    ]
+    section = "prompts.p" if method == "prompts/get" else "resources.a://{x}"
+    assert (section, "lost") not in list(conversation.answers.overlay.unfired())
+
+
+@pytest.mark.parametrize(
+    "result",
+    [
+        {"contents": [{"uri": "a://b", "text": "all is well"}, {"uri": "a://b", "blob": "Z29uZQ=="}]},
+        {"contents": [7, {"text": 7}], "messages": 7},
+        {"resultType": "input_required", "contents": [{"text": "gone"}]},
+    ],
+)
+def test_contents_that_match_no_entry_stay(result: dict[str, Any]) -> None:
+    """Whatever a resource holds."""
+    assert result == respond(talk("resources/read", uri="a://b", overlay=Overlay.of(GONE)), result=result)["result"]
+
+
+@pytest.mark.parametrize(
+    ("method", "key", "items"),
+    [
+        ("resources/list", "resources", [{"uri": "a://b", "name": "b"}, {"uri": "c://d", "name": "d"}]),
+        ("resources/templates/list", "resourceTemplates", [{"uriTemplate": "a://{x}", "name": "x"}, 7]),
+        ("prompts/list", "prompts", [{"name": "p"}, {"name": "q"}]),
+    ],
+)
+def test_lists_have_the_contract(method: str, key: str, items: list[Any]) -> None:
+    """The first item has entries, and the second one has none."""
+    first, second = respond(talk(method, overlay=Overlay.of(GONE)), result={key: items})["result"][key]
+    assert ("lost",) == Contract.from_listing(first).reasons
+    assert items[1] == second
+
+
+@pytest.mark.parametrize(
+    ("method", "params", "learned"),
+    [
+        ("resources/read", {"uri": "a://b"}, {"resources": ["*"]}),
+        ("prompts/get", {"name": "p"}, {"prompts": ["p"]}),
+        ("prompts/list", {}, {"prompts": ["*"]}),
+        ("tools/call", {"name": "unknown"}, {}),
+        ("tools/list", {}, {}),
+    ],
+)
+def test_errors_of_resources_and_prompts_are_learned(
+    method: str, params: dict[str, Any], learned: Any, tmp_path: Path
+) -> None:
+    """Those of all resources together, since each URI is another; an unknown tool is no part of a contract."""
+    conversation = talk(method, **params)
+    conversation.answers.learner = learner = Learner(tmp_path / "draft.toml", "s")
+    respond(conversation, error={"code": -32602, "message": "There is no such thing."})
+    learner.write()
+    sections = Overlay.read(learner.path).sections
+    assert learned == {kind: list(section.entries) for kind, section in sections.items() if section.entries}
 
 
 def test_errors_of_resources_keep_their_form() -> None:

@@ -78,16 +78,53 @@ def overlay(**match: Any) -> Overlay:
 )
 def test_what_matches(match: dict[str, Any], facts: Facts, fits: bool) -> None:
     """All that is named must hold."""
-    assert fits == (overlay(**match).mode_of("t", facts) is not None)
+    assert fits == (overlay(**match).tools.mode_of("t", facts) is not None)
+
+
+def test_an_entry_may_have_several_matches() -> None:
+    """One of them must hold, with all that it names."""
+    entry = {**ENTRY, "match": [{"text": "gone", "code": 1}, {"status": 404, "in_success": True}]}
+    section = Overlay.of({"version": 1, "tools": {"t": [entry]}}).tools
+    for facts, fits in (
+        (Facts(text="gone", code=1), (True, False)),
+        (Facts(text="gone", code=2), (False, False)),
+        (Facts(text="HTTP 404"), (True, True)),
+    ):
+        assert fits == tuple(section.mode_of("t", facts, success=success) is not None for success in (False, True))
+
+
+def test_resources_are_named_by_uri_or_template() -> None:
+    """The entries of the URI itself come first, then those of its templates, then those of all resources."""
+    names = ("thing://{kind}/(x)", "thing://a/(x)", "*", "other://{+path}.{ext}", "thing://a/{name}")
+    read = Overlay.of(
+        {
+            "version": 1,
+            "resources": {name: [{**ENTRY, "reason": f"r{number}"}] for number, name in enumerate(names)},
+            "prompts": {"a{b}": [ENTRY]},
+        }
+    )
+    for uri, reasons in (
+        ("thing://a/(x)", ("r1", "r0", "r4", "r2")),
+        ("thing://b/(x)", ("r0", "r2")),
+        ("thing://b/x", ("r2",)),
+        ("thing://a/{name}", ("r4", "r2")),
+        ("other://x/y\nz.txt", ("r3", "r2")),
+    ):
+        assert reasons == read.resources.contract_of(uri).reasons
+    assert () == read.prompts.contract_of("ab").reasons
+    assert ("r",) == read.prompts.contract_of("a{b}").reasons
+    assert [*((f"resources.{name}", f"r{number}") for number, name in enumerate(names)), ("prompts.a{b}", "r")] == list(
+        read.unfired()
+    )
 
 
 def test_the_order_of_entries() -> None:
     """The entries of a tool come before those of all tools; other tools have only those."""
     read = Overlay.of(tomllib.loads(OVERLAY))
-    assert ("too_many", "never_seen", "negative") == read.contract_of("charge").reasons
-    assert ("negative",) == read.contract_of("other").reasons
-    assert () == read.contract_of(None).reasons
-    mode = read.mode_of("other", Facts(text="a must not be negative"))
+    assert ("too_many", "never_seen", "negative") == read.tools.contract_of("charge").reasons
+    assert ("negative",) == read.tools.contract_of("other").reasons
+    assert () == read.tools.contract_of(None).reasons
+    mode = read.tools.mode_of("other", Facts(text="a must not be negative"))
     assert mode is not None
     assert [("charge", "too_many"), ("charge", "never_seen")] == list(read.unfired())
 
@@ -95,15 +132,15 @@ def test_the_order_of_entries() -> None:
 def test_a_success_counts_only_if_the_entry_says_so() -> None:
     """`in_success` is for servers that send failures as successes in their own way."""
     facts = Facts(text="Nothing came of it")
-    assert overlay(text="Nothing").mode_of("t", facts, success=True) is None
-    assert overlay(text="Nothing", in_success=True).mode_of("t", facts, success=True) is not None
+    assert overlay(text="Nothing").tools.mode_of("t", facts, success=True) is None
+    assert overlay(text="Nothing", in_success=True).tools.mode_of("t", facts, success=True) is not None
 
 
 def test_no_regular_expression_takes_long() -> None:
     """A pattern that explodes in other engines takes linear time."""
     start = time.perf_counter()
     for pattern in (r"(a+)+$", r"(a|a)*b", r"(.*)*x", r"^(\w+\s?)*$"):
-        overlay(text=pattern).mode_of("t", Facts(text="a" * 100_000 + "!"))
+        overlay(text=pattern).tools.mode_of("t", Facts(text="a" * 100_000 + "!"))
     assert 2 > time.perf_counter() - start
 
 
@@ -130,7 +167,14 @@ ENTRY: dict[str, Any] = {
         ({"version": 1, "tools": {"t": [{**ENTRY, "match": {"text": "("}}]}}, "cannot be used"),
         ({"version": 1, "tools": {"t": [{**ENTRY, "match": {"regex": "x"}}]}}, "tools.t.0.match.regex"),
         ({"version": 1, "tools": {"t": [{**ENTRY, "when": "  "}]}}, "tools.t.0.when"),
-        ({"version": 1, "tools": {"t": [ENTRY, ENTRY]}}, "used twice"),
+        ({"version": 1, "tools": {"t": [ENTRY, ENTRY]}}, "tools.t: the reason 'r' is used twice"),
+        ({"version": 1, "prompts": {"p": [ENTRY, ENTRY]}}, "prompts.p: the reason 'r' is used twice"),
+        ({"version": 1, "tools": {"t": [{**ENTRY, "match": []}]}}, "tools.t.0.match"),
+        (
+            {"version": 1, "tools": {"t": [{**ENTRY, "match": [{"text": "x"}, {"test": "x"}]}]}},
+            "tools.t.0.match.1.test",
+        ),
+        ({"version": 1, "resources": {"a://" + "{x}" * 1000: [ENTRY]}}, "the most is 2000"),
         ([], "valid dictionary"),
     ],
 )
@@ -146,7 +190,7 @@ def test_files(tmp_path: Path) -> None:
     toml, plain, broken = tmp_path / "a.toml", tmp_path / "a.json", tmp_path / "b.toml"
     toml.write_text(OVERLAY)
     plain.write_text(json.dumps(tomllib.loads(OVERLAY)))
-    assert Overlay.read(toml).contracts == Overlay.read(plain).contracts
+    assert Overlay.read(toml).tools.contracts == Overlay.read(plain).tools.contracts
     broken.write_text("version = ")
     with pytest.raises(OverlayError, match=r"b\.toml is not TOML"):
         Overlay.read(broken)
@@ -227,10 +271,10 @@ def test_a_draft_is_learned(through: Connect, tmp_path: Path) -> None:
 
         anyio.run(run)
         learned = Overlay.read(draft)
-        assert {"charge", "picture"} == set(learned.entries)
-        assert ("rate_limited",) == learned.contract_of("charge").reasons
+        assert {"charge", "picture"} == set(learned.tools.entries)
+        assert ("rate_limited",) == learned.tools.contract_of("charge").reasons
         facts = Facts(text="429 Too Many Requests: the rate limit was exceeded, retry after 7 seconds")
-        assert learned.mode_of("charge", facts) is not None
+        assert learned.tools.mode_of("charge", facts) is not None
 
 
 def test_a_draft_has_shapes_and_no_secrets(tmp_path: Path) -> None:
@@ -241,15 +285,15 @@ def test_a_draft_has_shapes_and_no_secrets(tmp_path: Path) -> None:
     sent = Envelope(code=-32001, name="NOT_FOUND", message="", retry=Retry.never())
     token = "ghp_" + "a1B2" * 9
     for name, path in (("x", "/srv/a"), ("y", "C:\\b\\c")):
-        learner.saw("get", sent, Facts(text=f"no file '{name}' at {path} (id 17) with {token}\nmore"))
-    learner.saw("get", sent, Facts(text="no such table"))
-    learner.saw("get", sent, Facts(text="\u202e\x1b[31m"))
-    learner.saw("get", sent, Facts(text="7 8 9", code=-32000))
+        learner.saw("tools", "get", sent, Facts(text=f"no file '{name}' at {path} (id 17) with {token}\nmore"))
+    learner.saw("tools", "get", sent, Facts(text="no such table"))
+    learner.saw("tools", "get", sent, Facts(text="\u202e\x1b[31m"))
+    learner.saw("tools", "get", sent, Facts(text="7 8 9", code=-32000))
     text = (tmp_path / "d.toml").read_text()
     assert token not in text
     learned = Overlay.read(tmp_path / "d.toml")
-    entries = learned.entries["get"]
+    entries = learned.tools.entries["get"]
     assert 4 == len(entries)
     assert ["not_found", "not_found_2", "not_found_3", "not_found_4"] == [mode.reason for _, mode in entries]
     again = Facts(text=f"no file 'z' at ./q (id 3) with {token}")
-    assert entries[0][0].fits(again)
+    assert entries[0][0][0].fits(again)

@@ -6,18 +6,27 @@ The names are those of the suite. `python server.py PORT` serves HTTP, `python s
 from __future__ import annotations
 
 import sys
-from typing import Any
+from typing import Annotated, Any
 
 from mcp.server.lowlevel import Server as LowLevel
 from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp.server.mcpserver.prompts.base import UserMessage
+from mcp.shared.exceptions import MCPError
 from mcp_types import (
+    MISSING_REQUIRED_CLIENT_CAPABILITY,
     AudioContent,
     Completion,
+    CreateMessageRequest,
+    CreateMessageRequestParams,
+    ElicitRequest,
+    ElicitRequestFormParams,
     EmbeddedResource,
     EmptyResult,
     ImageContent,
+    InputRequest,
+    InputRequiredResult,
+    ListRootsRequest,
     SamplingMessage,
     SetLevelRequestParams,
     SubscribeRequestParams,
@@ -25,7 +34,7 @@ from mcp_types import (
     TextResourceContents,
     UnsubscribeRequestParams,
 )
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, create_model
 
 PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 SILENCE = "UklGRiQAAABXQVZFZm10IBAAAAABAAEAQB8AAIA+AAACABAAZGF0YQAAAAA="
@@ -121,6 +130,134 @@ class Defaults(BaseModel):
 async def test_elicitation_sep1034_defaults(ctx: Context) -> str:
     """Ask the user, with defaults."""
     return f"Elicitation completed: {(await ctx.elicit('Say who you are', Defaults)).action}"
+
+
+TITLES = [{"const": "a", "title": "A"}, {"const": "b", "title": "B"}]
+ENUMS: dict[str, tuple[Any, Any]] = {
+    "untitledSingle": (str, {"enum": ["a", "b"]}),
+    "titledSingle": (str, {"oneOf": TITLES}),
+    "legacyEnum": (str, {"enum": ["a", "b"], "enumNames": ["A", "B"]}),
+    "untitledMulti": (list[str], {"items": {"type": "string", "enum": ["a", "b"]}}),
+    "titledMulti": (list[str], {"items": {"anyOf": TITLES}}),
+}
+Choices = create_model(
+    "Choices", **{name: (kind, Field(json_schema_extra=schema)) for name, (kind, schema) in ENUMS.items()}
+)  # type: ignore[call-overload]
+
+
+@server.tool()
+async def test_elicitation_sep1330_enums(ctx: Context) -> str:
+    """Ask the user to choose."""
+    return f"Elicitation completed: {(await ctx.elicit('Choose', Choices)).action}"
+
+
+@server.tool()
+def test_region(region: Annotated[str, Field(json_schema_extra={"x-mcp-header": "Region"})]) -> str:
+    """Take an argument that is in a header, too."""
+    return region
+
+
+@server.tool()
+def test_missing_capability(ctx: Context) -> str:
+    """Need a client with a model."""
+    capabilities = ctx.session.client_capabilities
+    if capabilities is None or capabilities.sampling is None:
+        data = {"requiredCapabilities": {"sampling": {}}}
+        raise MCPError(code=MISSING_REQUIRED_CLIENT_CAPABILITY, message="A model is needed", data=data)
+    return "There is one."
+
+
+# --- questions since 2026-07-28 -------------------------------------------------------------------------------------
+
+
+def form(name: str, kind: str = "string") -> ElicitRequest:
+    """Return a question for the user."""
+    schema = {"type": "object", "properties": {name: {"type": kind}}, "required": [name]}
+    return ElicitRequest(params=ElicitRequestFormParams(message=f"Your {name}?", requested_schema=schema))
+
+
+def sample(text: str) -> CreateMessageRequest:
+    """Return a question for the client's model."""
+    message = SamplingMessage(role="user", content=TextContent(type="text", text=text))
+    return CreateMessageRequest(params=CreateMessageRequestParams(messages=[message], max_tokens=100))
+
+
+def ask_once(name: str, state: str | None = None, **questions: InputRequest) -> None:
+    """Add a tool that asks, and succeeds once all questions are answered."""
+
+    async def tool(ctx: Context) -> str | InputRequiredResult:
+        if questions.keys() <= (ctx.input_responses or {}).keys() and ctx.request_state == state:
+            return f"state-ok: {ctx.input_responses}"
+        return InputRequiredResult(input_requests=questions, request_state=state)
+
+    server.add_tool(tool, name=f"test_input_required_result_{name}", description="Ask.")
+
+
+ask_once("elicitation", user_name=form("name"))
+ask_once("sampling", capital_question=sample("What is the capital of France?"))
+ask_once("list_roots", client_roots=ListRootsRequest())
+ask_once("request_state", "nonce", confirm=form("ok", "boolean"))
+ask_once("tampered_state", "round-1", confirm=form("ok", "boolean"))
+ask_once("multiple_inputs", "all", user_name=form("name"), greeting=sample("Greet"), client_roots=ListRootsRequest())
+
+
+@server.tool()
+async def test_input_required_result_multi_round(ctx: Context) -> str | InputRequiredResult:
+    """Ask twice."""
+    step = {None: 1, "asked 1": 2}.get(ctx.request_state)
+    if step is None:
+        return "asked twice"
+    return InputRequiredResult(input_requests={f"step{step}": form("name")}, request_state=f"asked {step}")
+
+
+@server.tool()
+async def test_input_required_result_capabilities(ctx: Context) -> InputRequiredResult:
+    """Ask only what the client can answer."""
+    known = ctx.client_capabilities
+    requests: dict[str, InputRequest] = {}
+    if known is None or known.sampling is not None:
+        requests["sample"] = sample("Hello")
+    if known is None or known.elicitation is not None:
+        requests["ask"] = form("name")
+    return InputRequiredResult(input_requests=requests, request_state="asked")
+
+
+@server.prompt()
+async def test_input_required_result_prompt(ctx: Context) -> list[UserMessage] | InputRequiredResult:
+    """Ask before the prompt is made."""
+    if ctx.input_responses:
+        return [UserMessage(f"Use this: {ctx.input_responses}")]
+    return InputRequiredResult(input_requests={"user_context": form("context")})
+
+
+# --- tools that only have to be listed or to fail ---------------------------------------------------------------------
+
+SCHEMA = {
+    "$schema": "https://json-schema.org/draft/2020-12/schema",
+    "type": "object",
+    "$defs": {"address": {"$anchor": "addressDef", "type": "object", "properties": {"street": {"type": "string"}}}},
+    "properties": {
+        "name": {"type": "string"},
+        "address": {"$ref": "#/$defs/address"},
+        "contactMethod": {"type": "string", "enum": ["phone", "email"]},
+        "phone": {"type": "string"},
+        "email": {"type": "string"},
+    },
+    "allOf": [{"anyOf": [{"required": ["phone"]}, {"required": ["email"]}]}],
+    "if": {"properties": {"contactMethod": {"const": "phone"}}, "required": ["contactMethod"]},
+    "then": {"required": ["phone"]},
+    "else": {"required": ["email"]},
+    "additionalProperties": False,
+}
+
+
+@server.tool()
+def json_schema_2020_12_tool() -> str:
+    """Have a schema with many keywords."""
+    return ""
+
+
+server._tool_manager._tools["json_schema_2020_12_tool"].parameters = SCHEMA
 
 
 @server.tool()

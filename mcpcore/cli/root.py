@@ -39,6 +39,7 @@ COMMANDS: Final = {
     "call": Mounted("mcpcore.cli.call", "call", "Call one tool and print what a client receives."),
     "proxy": Mounted("mcpcore.cli.proxy", "proxy", "Make the failures of any MCP server readable."),
     "lint": Mounted("mcpcore_lint.cli", "lint", "Check that tools throw what their contracts declare."),
+    "migrate": Mounted("mcpcore.cli.migrate", "migrate", "Turn the tools of other servers into tools with contracts."),
     "audit": Mounted("mcpcore.cli.audit", "group", "Check, read, follow and count the audit trail."),
     "completion": Mounted("mcpcore.cli.completion", "completion", "Print the completion script of a shell."),
 }

@@ -127,14 +127,18 @@ def import_edit(module: Module, package: str, clause: str) -> Edit:
                 _, end = source.node_range(statement.names[-1])
                 return Edit(end, end, f", {clause}")
     line = f"from {package} import {clause}{source.newline}"
-    wanted, last = _group(package), -1
+    wanted, last, before = _group(package), -1, -1
     head = body[:1] if body and isinstance(body[0], ast.Expr) else []  # the docstring
     for statement in body[len(head) :]:
+        before = last
         if isinstance(statement, ast.ImportFrom):
             last = _group("." * statement.level + (statement.module or ""))
         elif isinstance(statement, ast.Import):
             last = _group(statement.names[0].name)
         else:
+            break
+        if wanted < last and wanted == before:
+            last = before  # behind the others of its group
             break
         if wanted < last and statement.col_offset == 0:
             start, _ = source.node_range(statement)

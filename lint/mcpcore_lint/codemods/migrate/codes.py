@@ -11,6 +11,10 @@ _PLAIN: Final = frozenset(
     f"builtins.{name}" for name in ("Exception", "ValueError", "RuntimeError", "TypeError", "KeyError", "LookupError")
 )
 """Classes that say less about a failure than its message does."""
+_CLEAR: Final = frozenset(
+    {"NOT_FOUND", "FORBIDDEN", "UNAUTHORIZED", "RATE_LIMITED", "TIMEOUT", "CONFIGURATION_ERROR", "SERVICE_UNAVAILABLE"}
+)
+"""Codes that a text gives only if it says so in plain words."""
 
 
 @cache
@@ -20,8 +24,10 @@ def code_of(class_name: str, message: str) -> str:
 
     by_text = classify(Exception(message)).name
     by_class = classify(_exception(class_name, message)).name if class_name else by_text
-    vague = class_name in _PLAIN or by_class in _VAGUE
-    return by_text if vague and by_text not in _VAGUE else by_class
+    if by_text in _VAGUE or not (class_name in _PLAIN or by_class in _VAGUE):
+        return by_class
+    # A ValueError is about an argument, unless its text says more than that.
+    return by_text if by_class in _VAGUE or by_text in _CLEAR else by_class
 
 
 def _exception(class_name: str, message: str) -> Exception:

@@ -23,6 +23,8 @@ CONTEXT_NAMES: Final = ("ctx", "fails", "failures", "tool_context", "mcpcore_con
 _INDENT: Final = re.compile(r"^([ \t]+)(?=[^\s#])", re.MULTILINE)
 _OPTIONS: Final = ("name", "title", "description", "annotations", "icons", "meta", "structured_output")
 """The positional parameters of `Server.tool`, which takes them by keyword together with `errors`."""
+_SHORT: Final = 80
+"""The length up to which a list of constants stays on one line."""
 _TEXT_CODECS: Final = frozenset({"utf8", "utf8sig"})
 
 
@@ -102,19 +104,33 @@ class Writer:
                 contract.node,
                 self.errors(entries, constants, self.indent_of(contract.node), segment[1:-1]),
             )
-        text = f"errors={self.errors(entries, constants, indent)}"
+        short = self._short(entries, constants)
+        text = f"errors={short or self.errors(entries, constants, indent + self.unit)}"
+        alone = text if short else self._lines([text], indent)
         if on_server:
             decorator = decorators[0]
             if not isinstance(decorator, ast.Call):
-                return codemods.replace_node(self.module, decorator, f"{self.module.source.segment(decorator)}({text})")
+                return codemods.replace_node(
+                    self.module, decorator, f"{self.module.source.segment(decorator)}({alone})"
+                )
             starred = any(isinstance(arg, ast.Starred) for arg in decorator.args)
             if not starred and len(decorator.args) <= len(_OPTIONS):
-                return self._with_errors(decorator, text)
+                return self._with_errors(decorator, text, indent, short=bool(short))
         spelled = self.names.spell("mcpcore", "tool")
         place = self._place(body.node, decorators)
-        return Edit(place, place, f"{indent}@{spelled}({text}){self.newline}")
+        return Edit(place, place, f"{indent}@{spelled}({alone}){self.newline}")
 
-    def _with_errors(self, decorator: ast.Call, text: str) -> Change | None:
+    def _lines(self, arguments: Sequence[str], indent: str) -> str:
+        """The arguments of a call, each on its own line."""
+        lines = [f"{indent}{self.unit}{argument}," for argument in arguments]
+        return self.newline.join(["", *lines, indent])
+
+    def _short(self, entries: Sequence[Entry], constants: dict[Entry, str]) -> str:
+        """The list of entries on one line, if all are constants and it is short."""
+        line = f"[{', '.join(constants.get(entry, '') for entry in entries)}]"
+        return line if all(entry in constants for entry in entries) and len(line) < _SHORT else ""
+
+    def _with_errors(self, decorator: ast.Call, text: str, indent: str, *, short: bool) -> Change | None:
         segment = self.module.source.segment
         arguments: list[ast.expr | ast.keyword | str] = []
         for argument in codemods.arguments_in_order(decorator):
@@ -126,6 +142,10 @@ class Writer:
             (at for at, each in enumerate(arguments) if isinstance(each, ast.keyword) and not each.arg), None
         )
         arguments.insert(len(arguments) if unpacked is None else unpacked, text)
+        if decorator.lineno == decorator.end_lineno and not short:
+            written = [each if isinstance(each, str) else segment(each) for each in arguments]
+            code = f"{segment(decorator.func)}({self._lines(written, indent)})"
+            return codemods.replace_node(self.module, decorator, code)
         return codemods.rewrite_call(self.module, decorator, arguments)
 
     def _place(self, node: ast.FunctionDef | ast.AsyncFunctionDef, decorators: Sequence[ast.expr]) -> int:
@@ -137,7 +157,7 @@ class Writer:
 
     def context(
         self, body: Body, context: ContextParameter | None, reasons: Sequence[str], index: int
-    ) -> tuple[str, list[Change | None]]:
+    ) -> tuple[str, list[Change | Edit | None]]:
         """The name of the context, and the changes that add it or its reasons.
 
         Args:
@@ -152,10 +172,27 @@ class Writer:
         name = next((name for name in CONTEXT_NAMES if name not in body.names), "")
         if not name:
             return name, [None]
+        if name == CONTEXT_NAMES[0] and is_untyped(body.node):
+            # A type checker does not look into a function without annotations. One annotation would change that.
+            return name, [
+                codemods.add_parameter(self.module, body.node, name, index) or self._before(body, name, index)
+            ]
         kind = self.names.spell("mcpcore", "Context")
         literal = self.names.spell("typing", "Literal")
         code = f"{name}: {kind}[{literal}[{listed}]]"
-        return name, [codemods.add_parameter(self.module, body.node, code, index)]
+        return name, [codemods.add_parameter(self.module, body.node, code, index) or self._before(body, code, index)]
+
+    def _before(self, body: Body, code: str, index: int) -> Edit | None:
+        """Put a parameter before another one, in a signature with comments."""
+        arguments = body.node.args
+        following = [*arguments.posonlyargs, *arguments.args][index : index + 1]
+        if not following:
+            return None
+        start, _ = self.module.source.node_range(following[0])
+        line = self.module.source.line(following[0].lineno)
+        indent = line[: len(line) - len(line.lstrip(" \t"))]
+        alone = not line[: self.module.source.position(start)[1] - 1].strip()
+        return Edit(start, start, f"{code},{self.newline}{indent}" if alone else f"{code}, ")
 
     def _more_reasons(self, context: ContextParameter, reasons: Sequence[str]) -> Change | None:
         if context.reasons is None or context.argument is None:
@@ -184,3 +221,9 @@ class Writer:
         place = self.module.source.line_starts[first.lineno - 1]
         failure = names.spell("mcpcore", "CodedError")
         return Edit(place, place, f"{indent}except {failure}:{newline}{indent}{self.unit}raise{newline}")
+
+
+def is_untyped(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    """Whether a function has no annotations."""
+    arguments = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
+    return node.returns is None and all(argument.annotation is None for argument in arguments)

@@ -13,10 +13,35 @@ from mcpcore_lint.semantics.evaluate import evaluate
 if TYPE_CHECKING:
     from mcpcore_lint.syntax.scopes import Scope
 
-_PREFIX: Final = re.compile(r"^\W*(?:(?:an? )?(?:unexpected )?(?:error|failure)\b(?: occurred)?\W+)+", re.IGNORECASE)
-_SENTENCE: Final = re.compile(r"[.!?;:\n](?:\s|$)|\n")
+_PREFIX: Final = re.compile(
+    r"^\W*(?:(?:an? )?(?:unexpected )?(?:error|failure)\b(?: occurred)?\s*[^\w\s'\"]+\s*)+", re.IGNORECASE
+)
+_SENTENCE: Final = re.compile(r"[.!?;:,\n](?:\s|$)|\n")
 _WORD: Final = re.compile(r"[A-Za-z][A-Za-z0-9]*(?:'[a-z]+)?|\d+")
 _DROPPED: Final = frozenset({"a", "an", "the", "please"})
+_CONNECTING: Final = frozenset(
+    {
+        "in",
+        "at",
+        "for",
+        "of",
+        "to",
+        "from",
+        "with",
+        "and",
+        "or",
+        "on",
+        "by",
+        "is",
+        "are",
+        "be",
+        "was",
+        "got",
+        "as",
+        "but",
+    }
+)
+"""Words that connect a message with a hole, and say nothing at the end of a name."""
 _MAX_WORDS: Final = 6
 _MAX_SLUG: Final = 60
 _MAX_WHEN: Final = 90
@@ -103,6 +128,8 @@ def slug(parts: list[str | None], otherwise: str) -> str:
         if len(words) > 1:
             break
     words = words[:_MAX_WORDS]
+    while len(words) > 1 and words[-1] in _CONNECTING:
+        words.pop()
     while words and (words[0].isdigit() or len("_".join(words)) > _MAX_SLUG):
         words = words[1:] if words[0].isdigit() else words[:-1]
     joined = "_".join(words)

@@ -34,6 +34,8 @@ class Left(NamedTuple):
     decide: str
     comment: bool = True
     """Whether the line gets a comment if no lint rule reports it."""
+    last: int = 0
+    """The last line of the function that it is about; 0 if it is about a statement."""
 
     def text(self, path: str, line: int) -> str:
         """The line of the report."""

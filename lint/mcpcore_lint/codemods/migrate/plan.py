@@ -71,12 +71,9 @@ class Conversion:
     def read(self, rules: frozenset[str], callers: Callers, hierarchy: Hierarchy) -> None:
         """Find the failures, and decide about each of them."""
         body = self.body
-        places, self.left = failures_of(body)
+        places, self.left, made = failures_of(body)
         self._nested(hierarchy)
-        lines = {each.line for each in self.left}
-        answers = {place.node for place in places} | {
-            node for node in body.nodes if isinstance(node, ast.Return) and node.lineno in lines
-        }
+        answers = {place.node for place in places} | made
         wrapped = wrapping(body, set(self.registrations), hierarchy)
         blocked = self._blocked(wrapped.blocks)
         for place in places:
@@ -316,7 +313,8 @@ def _uses(conversion: Conversion, shared: dict[Entry, str], shields: Sequence[Ed
     used: set[tuple[str, str]] = set()
     if any(entry not in shared for entry in conversion.entries):
         used |= _USES
-    if conversion.places and not (conversion.handler.context is not None and conversion.handler.context.mcpcore):
+    own = conversion.handler.context is not None and conversion.handler.context.mcpcore
+    if conversion.places and not own:
         used |= {("mcpcore", "Context"), ("typing", "Literal")}
     if conversion.entries and conversion.contract is None and not conversion.on_server:
         used.add(("mcpcore", "tool"))

@@ -67,9 +67,12 @@ def renamed(package: str, name: str) -> tuple[str, str] | None:
 
 def renamed_path(path: str) -> str | None:
     """The new spelling of a dotted path in a string, as for `patch(...)`; None if it stays."""
+    for package, name in _SERVERS:
+        server = f"{package}.{name}"
+        if name == "FastMCP" and (path == server or path.startswith(f"{server}.")):
+            return ".".join(SERVER) + path.removeprefix(server)
     if path == OLD_PACKAGE or path.startswith(f"{OLD_PACKAGE}."):
-        rest = path.removeprefix(OLD_PACKAGE).replace(".FastMCP", ".MCPServer")
-        return NEW_PACKAGE + rest
+        return NEW_PACKAGE + path.removeprefix(OLD_PACKAGE)
     if path in {"mcp.McpError", "mcp.shared.exceptions.McpError"}:
         return path.replace("McpError", "MCPError")
     return None

@@ -51,7 +51,7 @@ def comments(module: Module, left: Iterable[Left], reported: set[int]) -> list[E
     edits: dict[int, list[str]] = {}
     for each in left:
         first, last = statement_lines(module, each.line)
-        if not each.comment or not reported.isdisjoint(range(first, last + 1)):
+        if not each.comment or not reported.isdisjoint(range(first, max(last, each.last) + 1)):
             continue
         line = source.line(first)
         indent = line[: len(line) - len(line.lstrip(" \t"))]

@@ -8,7 +8,15 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from mcpcore_lint.codemods import edits as codemods
 from mcpcore_lint.codemods.migrate.model import Left
-from mcpcore_lint.codemods.migrate.renames import ATTRIBUTES, GONE, POSITIONAL, SERVER, renamed, renamed_path
+from mcpcore_lint.codemods.migrate.renames import (
+    ATTRIBUTES,
+    GONE,
+    OLD_PACKAGE,
+    POSITIONAL,
+    SERVER,
+    renamed,
+    renamed_path,
+)
 from mcpcore_lint.diagnostics import Edit
 from mcpcore_lint.model import Symbol
 from mcpcore_lint.semantics.evaluate import evaluate
@@ -20,6 +28,8 @@ if TYPE_CHECKING:
     from mcpcore_lint.syntax.module import Module
 
 _PATH: Final = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+\Z")
+_CLASS: Final = re.compile(r"<class 'mcp\.server\.fastmcp(?:\.server)?\.FastMCP'>\Z")
+"""What `str(type(server))` shows."""
 _DOUBLES: Final = frozenset({"Mock", "MagicMock", "AsyncMock", "NonCallableMock", "SimpleNamespace", "namedtuple"})
 """Test doubles, whose keywords are the fields that they show."""
 
@@ -47,6 +57,8 @@ class Renaming:
         self.nodes = walk([module.tree])
         self._locals: dict[str, str] = {}
         """The local names that change, with their new spelling."""
+        self._contexts: set[str] = set()
+        """The local names of the context of version 1."""
 
     def run(self) -> None:
         """Find everything that changes in the file."""
@@ -63,6 +75,10 @@ class Renaming:
                 self.edits.append(Edit(end - len(node.attr), end, ATTRIBUTES[node.attr]))
             elif isinstance(node, ast.Call):
                 self._call(node)
+            elif (
+                isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name) and node.value.id in self._contexts
+            ):
+                self._context(node)
             elif isinstance(node, ast.Constant) and isinstance(node.value, str):
                 self._string(node)
 
@@ -77,6 +93,8 @@ class Renaming:
             target, name = new or ("." * node.level + package, alias.name)
             changed = changed or new is not None
             local = alias.asname or alias.name
+            if alias.name == "Context" and package.startswith(OLD_PACKAGE) and not node.level:
+                self._contexts.add(local)
             if new is not None and alias.asname is None and name != alias.name:
                 local = self._local(node, alias.name, name)
             wanted.setdefault(target, []).append(name if local == name else f"{name} as {local}")
@@ -210,6 +228,15 @@ class Renaming:
         if name in {"object", "setattr"} and len(node.args) > 1 and isinstance(node.args[1], ast.Constant):
             self._patched(node.args[0], node.args[1])
 
+    def _context(self, node: ast.Subscript) -> None:
+        """Drop the type of the session, which the context of version 2 does not name."""
+        source = self.module.source
+        if isinstance(node.slice, ast.Tuple) and len(node.slice.elts) > 1:
+            first, second = (source.node_range(each)[0] for each in node.slice.elts[:2])
+            self.edits.append(Edit(first, second, ""))
+        else:
+            self.edits.append(Edit(source.node_range(node.value)[1], source.node_range(node)[1], ""))
+
     def _is_of_sdk(self, node: ast.Call) -> bool:
         symbol = evaluate(node.func, self._scope(node)) if isinstance(node.func, (ast.Name, ast.Attribute)) else None
         return isinstance(symbol, Symbol) and symbol.name.partition(".")[0] in {"mcp", "mcp_types"}
@@ -258,9 +285,10 @@ class Renaming:
 
     def _string(self, node: ast.Constant) -> None:
         value = str(node.value)
-        if not _PATH.match(value) or isinstance(self.module.parents.get(node), ast.JoinedStr):
+        shown = _CLASS.match(value)
+        if not (shown or _PATH.match(value)) or isinstance(self.module.parents.get(node), ast.JoinedStr):
             return
-        new = renamed_path(value)
+        new = "<class 'mcpcore.sdk.server.Server'>" if shown else renamed_path(value)
         if new is None:
             for (module, old), name in self.project.exported.items():
                 path, dot, rest = value.partition(f".{old}")

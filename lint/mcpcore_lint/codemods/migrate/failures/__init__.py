@@ -14,10 +14,11 @@ if TYPE_CHECKING:
     from mcpcore_lint.codemods.migrate.body import Body
 
 
-def failures_of(body: Body) -> tuple[list[Place], list[Left]]:
-    """The failures of a function that can be written with `ctx.fail`, and those that cannot."""
+def failures_of(body: Body) -> tuple[list[Place], list[Left], set[ast.AST]]:
+    """The failures of a function that can be written with `ctx.fail`, and those that cannot, with their statements."""
     places: list[Place] = []
     left: list[Left] = []
+    statements: set[ast.AST] = set()
     for node in body.nodes:
         found: Place | Left | None = None
         if isinstance(node, ast.Raise):
@@ -28,7 +29,8 @@ def failures_of(body: Body) -> tuple[list[Place], list[Left]]:
             places.append(found)
         elif found is not None:
             left.append(found)
-    return places, [*left, *left_in_clauses(body)]
+            statements.add(node)
+    return places, [*left, *left_in_clauses(body)], statements
 
 
 __all__ = ["failures_of"]

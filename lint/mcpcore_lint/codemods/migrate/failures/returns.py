@@ -237,5 +237,13 @@ def _call(node: ast.Return, call: ast.Call, body: Body) -> Left | None:
     if passes or (
         _MAKES_ERRORS.search(short) and (clause is not None or short.startswith(("err", "make_err", "_err")))
     ):
-        return _left(node, body, f"{short}() makes the failure", f"raise in {short}, and declare what it raises")
+        pattern, decide = f"{short}() makes the failure of its callers", "raise there, and declare what it raises"
+        owner = None
+        if isinstance(definition, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            owner = body.module.project.module_defining(definition)
+        if owner is None or definition is None:
+            return _left(node, body, pattern, decide)
+        last = getattr(definition, "end_lineno", 0)
+        line = min([definition.lineno, *(each.lineno for each in definition.decorator_list)])  # type: ignore[attr-defined]
+        return Left(owner.path, line, (body.function.name,), pattern, decide, last=last)
     return None

@@ -65,7 +65,7 @@ def test_one(run, made):
     double = MagicMock(spec=FastMCP)
     result = MagicMock(isError=True, mine=1)
     assert result.isError and double.isErrorx
-    with patch.object(server, "FastMCP"):
+    with patch.object(server, "FastMCP"), patch.object(server.FastMCP, "run"):
         assert isinstance(server.mcp, FastMCP)
 """
     source = 'from mcp.server.fastmcp import FastMCP\n\nmcp = FastMCP("x")\n'
@@ -78,6 +78,7 @@ def test_one(run, made):
         .replace("spec=FastMCP", "spec=Server")
         .replace("server.mcp, FastMCP", "server.mcp, Server")
         .replace('server, "FastMCP"', 'server, "Server"')
+        .replace("server.FastMCP, ", "server.Server, ")
         .replace("isError=True", "is_error=True")
         .replace("result.isError ", "result.is_error ")
     )

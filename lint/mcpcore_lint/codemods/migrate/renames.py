@@ -52,6 +52,11 @@ GONE: Final = frozenset(
      "transport_security", "event_store", "retry_interval"}
 )  # fmt: skip
 """Options of FastMCP in version 1 that version 2 takes where the server is run."""
+REMOVED: Final = {
+    ("mcp.shared.memory", "create_connected_server_and_client_session"): "connect with mcp.Client(server) instead",
+    ("mcp.shared.context", "RequestContext"): "version 2 has mcp.server.context.ServerRequestContext instead",
+}
+"""Names that version 2 does not have, each with what to do."""
 
 
 def renamed(package: str, name: str) -> tuple[str, str] | None:

@@ -13,6 +13,7 @@ from mcpcore_lint.codemods.migrate.renames import (
     GONE,
     OLD_PACKAGE,
     POSITIONAL,
+    REMOVED,
     SERVER,
     renamed,
     renamed_path,
@@ -69,10 +70,13 @@ class Renaming:
                 self._import_module(node)
         if self._locals:
             self._rename_uses()
+        old_names = {name for _, name in self.project.exported}
         for node in self.nodes:
             if isinstance(node, ast.Attribute) and node.attr in self.project.fields:
                 end = self.module.source.node_range(node)[1]
                 self.edits.append(Edit(end - len(node.attr), end, ATTRIBUTES[node.attr]))
+            elif isinstance(node, ast.Attribute) and node.attr in old_names:
+                self._attribute(node)
             elif isinstance(node, ast.Call):
                 self._call(node)
             elif (
@@ -89,6 +93,8 @@ class Renaming:
         wanted: dict[str, list[str]] = {}
         changed = False
         for alias in node.names:
+            if not node.level and (package, alias.name) in REMOVED:
+                self._note(node, f"the import of {alias.name}", REMOVED[package, alias.name])
             new = self._target(node, package, alias.name)
             target, name = new or ("." * node.level + package, alias.name)
             changed = changed or new is not None
@@ -300,6 +306,14 @@ class Renaming:
             text = self.module.source.text[start:end]
             if text.count(value) == 1:
                 self.edits.append(Edit(start, end, text.replace(value, new)))
+
+    def _attribute(self, node: ast.Attribute) -> None:
+        """`server.FastMCP`, a name of another module that was renamed."""
+        symbol = evaluate(node.value, self._scope(node)) if isinstance(node.value, (ast.Name, ast.Attribute)) else None
+        new = self.project.exported.get((symbol.name, node.attr)) if isinstance(symbol, Symbol) else None
+        if new is not None:
+            end = self.module.source.node_range(node)[1]
+            self.edits.append(Edit(end - len(node.attr), end, new))
 
     def _patched(self, target: ast.expr, name: ast.Constant) -> None:
         """`patch.object(server, "FastMCP")`."""

@@ -145,8 +145,14 @@ def _is_failure(table: dict[str, ast.expr]) -> bool:
     return False
 
 
+def _messages(table: dict[str, ast.expr]) -> dict[str, ast.expr]:
+    return {key: value for key, value in table.items() if key in _MESSAGE}
+
+
 def _may_be_none(value: ast.expr) -> bool:
     """Whether a value may be empty, so that the mapping may be a result."""
+    if isinstance(value, ast.Call):
+        return isinstance(value.func, ast.Attribute) and value.func.attr in {"get", "pop"}
     return isinstance(value, (ast.IfExp, ast.List, ast.BoolOp))
 
 
@@ -231,7 +237,8 @@ def _call(node: ast.Return, call: ast.Call, body: Body) -> Left | None:
     short = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
     if isinstance(definition, ast.ClassDef) and symbol is not None:
         fields = {(keyword.arg or "").lower(): keyword.value for keyword in call.keywords}
-        if class_info(symbol) is not None and _is_failure(fields) and not fields.keys() & _VERDICT:
+        marked = {key: value for key, value in fields.items() if clause is not None or key not in _ERROR}
+        if class_info(symbol) is not None and _is_failure(marked | _messages(fields)) and not fields.keys() & _VERDICT:
             return _left(node, body, "a model says that the tool failed", "raise ctx.fail, and drop the field")
         return None
     if passes or (

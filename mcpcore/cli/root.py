@@ -45,6 +45,7 @@ COMMANDS: Final = {
         "mcpcore.cli.catalog", "catalog", "List what servers can fail with: Markdown, JSON, HTML, Python."
     ),
     "diff": Mounted("mcpcore.cli.diff", "diff", "Compare failure contracts, and grade each change."),
+    "migrate": Mounted("mcpcore.cli.migrate", "migrate", "Turn the tools of other servers into tools with contracts."),
     "audit": Mounted("mcpcore.cli.audit", "group", "Check, read, follow and count the audit trail."),
     "completion": Mounted("mcpcore.cli.completion", "completion", "Print the completion script of a shell."),
 }

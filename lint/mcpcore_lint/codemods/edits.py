@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 import io
 import sys
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from mcpcore_lint.diagnostics import Change, Edit
 
@@ -78,6 +78,10 @@ def apply(text: str, edits: Sequence[Edit]) -> str:
     return text
 
 
+TO_FILL_IN: Final = "TODO: next step"
+"""The recovery of an entry that a program wrote. It is so short that the linter asks for a better one."""
+
+
 class Imported(NamedTuple):
     """How a name is spelled in a file, and the edit that imports it if it has to be imported."""
 
@@ -107,11 +111,11 @@ def import_name(module: Module, package: str, name: str) -> Imported:
         return Imported(f"{whole}.{name}", ())
     taken = name in bindings or any(name in scope.bindings for scope in module.functions.values())
     local = f"{package}_{name}" if taken else name
-    return Imported(local, (_import_edit(module, package, f"{name} as {local}" if taken else name),))
+    return Imported(local, (import_edit(module, package, f"{name} as {local}" if taken else name),))
 
 
-def _import_edit(module: Module, package: str, clause: str) -> Edit:
-    """Add a name to an import of the file, or an import to those of its group."""
+def import_edit(module: Module, package: str, clause: str) -> Edit:
+    """Add a name, or several in the order of imports, to an import of the file, or an import to those of its group."""
     source, body = module.source, module.tree.body
     for statement in body:
         if isinstance(statement, ast.ImportFrom) and statement.module == package and not statement.level:
@@ -123,14 +127,18 @@ def _import_edit(module: Module, package: str, clause: str) -> Edit:
                 _, end = source.node_range(statement.names[-1])
                 return Edit(end, end, f", {clause}")
     line = f"from {package} import {clause}{source.newline}"
-    wanted, last = _group(package), -1
+    wanted, last, before = _group(package), -1, -1
     head = body[:1] if body and isinstance(body[0], ast.Expr) else []  # the docstring
     for statement in body[len(head) :]:
+        before = last
         if isinstance(statement, ast.ImportFrom):
             last = _group("." * statement.level + (statement.module or ""))
         elif isinstance(statement, ast.Import):
             last = _group(statement.names[0].name)
         else:
+            break
+        if wanted < last and wanted == before:
+            last = before  # behind the others of its group
             break
         if wanted < last and statement.col_offset == 0:
             start, _ = source.node_range(statement)

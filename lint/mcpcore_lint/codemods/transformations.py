@@ -63,6 +63,12 @@ def raise_it(node: cst.Expr | cst.Return) -> cst.Raise:
     return cst.Raise(exc=node.value, whitespace_after_raise=space)
 
 
+def raise_failure(node: cst.Return, code: str, cause: str) -> cst.Raise:
+    """Write `raise code from cause` for a `return`; without `from` if `cause` is empty."""
+    failure = cst.Raise(exc=_expression(code), whitespace_after_raise=_SPACE)
+    return add_cause(failure, cause) if cause else failure
+
+
 def add_cause(node: cst.Raise, name: str) -> cst.Raise:
     """Write `raise x from name` for `raise x`."""
     return node.with_changes(cause=cst.From(cst.Name(name), whitespace_before_from=_SPACE))
@@ -94,6 +100,7 @@ BY_NAME: Final[dict[str, tuple[Callable[..., Any], tuple[type[cst.CSTNode], ...]
     "replace": (replace, (cst.BaseExpression,)),
     "rewrite_call": (rewrite_call, (cst.Call,)),
     "raise_it": (raise_it, (cst.Expr, cst.Return)),
+    "raise_failure": (raise_failure, (cst.Return,)),
     "add_cause": (add_cause, (cst.Raise,)),
     "name_caught": (name_caught, (cst.ExceptHandler, cst.ExceptStarHandler)),
     "add_parameter": (add_parameter, (cst.FunctionDef,)),

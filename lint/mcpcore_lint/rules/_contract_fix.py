@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from mcpcore_lint.model import ToolDef
     from mcpcore_lint.rule import RuleContext
 
-TO_FILL_IN: Final = "TODO: next step"
-"""Too short for a recovery, so the linter asks for a better one."""
 MAX_WHEN: Final = 90
 
 
@@ -113,7 +111,7 @@ def _errors(entries: Mapping[str, tuple[str, str]], mode: str, code: str, indent
             f'{indent}        "{reason}",',
             f"{indent}        {code}.{name},",
             f"{indent}        when={text},",
-            f'{indent}        recovery="{TO_FILL_IN}",',
+            f'{indent}        recovery="{codemods.TO_FILL_IN}",',
             f"{indent}    ),",
         ]
     return "\n".join([*lines, f"{indent}]"])

@@ -1,0 +1,138 @@
+"""Migrates copies of real servers: `python -m bench.migrate FOLDER…`, with a folder or a git directory for each server.
+
+Counts the places where tools fail that `mcpcore migrate` converts and leaves, the files that no longer compile, and what a
+second run would change. Writes the figures to bench/results/migrate.md. Without folders, the cases of the tests
+are migrated, and nothing is written; exits 1 if something does not compile or a second run changes something.
+"""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from mcpcore_lint.runner.migrate import migrate
+
+ROOT: Final = Path(__file__).parents[2]
+RESULTS: Final = ROOT / "bench" / "results" / "migrate.md"
+NOT_PLACES: Final = (
+    "the pin ",
+    "the dependency ",
+    "import ",
+    "the import of ",
+    "an import ",
+    "the middleware ",
+    "parse-error",
+)
+"""Patterns of the report that are not about how a tool fails."""
+NOT_FAILURES: Final = ("a text may be a failure", "a broad clause", "a clause returns", "the decorator answers")
+"""Patterns of which somebody has to decide whether they are failures at all."""
+
+
+class Row(NamedTuple):
+    """The figures of one server."""
+
+    name: str
+    files: int
+    tools: int
+    converted: int
+    left: int
+    perhaps: int
+    broken: int
+    second: int
+    seconds: float
+
+
+def measure(source: Path, folder: Path) -> Row:
+    """Migrate a copy of a server twice."""
+    name = source.name if source.name != "repo" else source.parent.name.partition("+")[2]
+    target = folder / name
+    if (source / "HEAD").is_file():
+        subprocess.run(["git", "clone", "--quiet", str(source), str(target)], check=True)
+    else:
+        shutil.copytree(source, target, ignore=shutil.ignore_patterns(".venv", "node_modules", "__pycache__"))
+    (target / ".git").mkdir(exist_ok=True)
+    began = time.perf_counter()
+    first = migrate([str(target)], write=True)
+    seconds = time.perf_counter() - began
+    places = [
+        each for each in first.left if not each.pattern.startswith(NOT_PLACES) and " of the server" not in each.pattern
+    ]
+    certain = [each for each in places if not each.pattern.startswith(NOT_FAILURES)]
+    broken = sum(not _compiles(Path(file.path)) for file in first.files)
+    second = migrate([str(target)])
+    return Row(
+        name,
+        len(first.files),
+        first.tools,
+        len(first.converted),
+        sum(max(1, len(each.tools)) for each in certain),
+        len(places) - len(certain),
+        broken,
+        len(second.files),
+        seconds,
+    )
+
+
+def _compiles(path: Path) -> bool:
+    try:
+        compile(path.read_bytes(), str(path), "exec", dont_inherit=True)
+    except SyntaxError:
+        return False
+    return True
+
+
+def table(rows: list[Row]) -> str:
+    """The figures as Markdown."""
+    total = Row("all", *(sum(getattr(row, field) for row in rows) for field in Row._fields[1:]))  # type: ignore[arg-type]
+    lines = [
+        "| server | files changed | tools | places converted | left | share | perhaps failures | compile errors "
+        "| files changed by a second run | seconds |",
+        "|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|",
+    ]
+    for row in [*sorted(rows), total]:
+        every = row.converted + row.left
+        share = f"{100 * row.converted / every:.0f} %" if every else "-"
+        lines.append(
+            f"| {row.name} | {row.files} | {row.tools} | {row.converted} | {row.left} | {share} | {row.perhaps} "
+            f"| {row.broken} | {row.second} | {row.seconds:.0f} |"
+        )
+    return "\n".join(lines)
+
+
+def main(names: list[str]) -> int:
+    """Migrate the named servers, or the cases of the tests."""
+    with tempfile.TemporaryDirectory() as folder:
+        sources = [Path(name).resolve() for name in names]
+        if not sources:
+            cases = Path(folder) / "cases-source"
+            cases.mkdir()
+            for case in (ROOT / "tests" / "migrate" / "cases").glob("*.before.py"):
+                shutil.copy(case, cases / case.name.replace(".before", ""))
+            sources = [cases]
+        rows = []
+        for source in sources:
+            row = measure(source, Path(folder))
+            print(row, flush=True)
+            rows.append(row)
+    text = table(rows)
+    print(text)
+    if names:
+        RESULTS.write_text(f"{HEAD}\n{text}\n", encoding="utf-8")
+    return int(any(row.broken or row.second for row in rows))
+
+
+HEAD: Final = """# What `mcpcore migrate` does on public servers
+
+Written by `python -m bench.migrate FOLDER…`. A place is a `raise` or a `return` that says that a tool failed. "left" counts the places
+that the report names for somebody to decide, once for each tool if a function makes the failure for several tools.
+"perhaps failures" are reported too: clauses that log and go on, and texts such as "Key x not found", which may be results.
+"""
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,106 @@
+"""Other code that calls the function of a tool, and may read the failures that it returns or catch those it raises."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING, Final
+
+from mcpcore_lint.codemods.migrate.body import BROAD
+from mcpcore_lint.model import Symbol
+from mcpcore_lint.semantics.evaluate import evaluate
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from mcpcore_lint.codemods.migrate.model import Place
+    from mcpcore_lint.model import Handler
+    from mcpcore_lint.semantics.hierarchy import Hierarchy
+    from mcpcore_lint.syntax.module import Module
+    from mcpcore_lint.syntax.scopes import Scope
+
+_RUN: Final = frozenset({"run", "run_until_complete"})
+
+
+class Callers:
+    """The calls of functions in the files of a run, without tests."""
+
+    def __init__(self, modules: Iterable[Module], hierarchy: Hierarchy, handlers: set[ast.AST]) -> None:
+        self._modules = list(modules)
+        self._hierarchy = hierarchy
+        self._handlers = handlers
+        self._known: dict[ast.AST, list[tuple[Module, ast.Call, Scope]]] = {}
+
+    def objection(self, handler: Handler, place: Place) -> tuple[str, str] | None:
+        """Why a failure cannot be raised in another way: a pattern and what to decide; None if it can."""
+        for module, call, scope in self._calls(handler):
+            if place.raised:
+                if name := self._catches(module, call, scope, place.raised):
+                    return (
+                        f"{_short(place.raised)} is caught by a caller",
+                        f"line {call.lineno} of {module.path} catches {name}",
+                    )
+            elif not self._only_returned(module, call):
+                where = f"line {call.lineno} of {module.path}"
+                return "a failure is returned to other code too", f"{where} calls the function and may read the failure"
+        return None
+
+    def _calls(self, handler: Handler) -> list[tuple[Module, ast.Call, Scope]]:
+        calls = self._known.get(handler.node)
+        if calls is not None:
+            return calls
+        calls = self._known[handler.node] = []
+        for module in self._modules:
+            if not module.source.has(handler.name):
+                continue
+            for call, scope in module.calls_near(f"{handler.name}("):
+                short = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+                if short != handler.name:
+                    continue
+                symbol = evaluate(call.func, scope)
+                if isinstance(symbol, Symbol):
+                    if symbol.definition is handler.node:
+                        calls.append((module, call, scope))
+                elif handler.owner is not None and isinstance(call.func, ast.Attribute):
+                    # A method of an object whose class is not known.
+                    if isinstance(call.func.value, ast.Name) and call.func.value.id == "self":
+                        if scope.owner is handler.owner:
+                            calls.append((module, call, scope))
+                    else:
+                        calls.append((module, call, scope))
+        return calls
+
+    def _only_returned(self, module: Module, call: ast.Call) -> bool:
+        """Whether a caller is a tool that returns the result as it is, or runs the function alone."""
+        parents = module.parents
+        node: ast.AST = call
+        if isinstance(parents[node], ast.Await):
+            node = parents[node]
+        parent = parents[node]
+        if isinstance(parent, ast.Call) and getattr(parent.func, "attr", "") in _RUN:
+            return isinstance(parents[parent], ast.Expr)
+        if not isinstance(parent, ast.Return):
+            return False
+        while not isinstance(parent, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Module)):
+            parent = parents[parent]
+        return parent in self._handlers
+
+    def _catches(self, module: Module, call: ast.Call, scope: Scope, raised: str) -> str | None:
+        """The class by which a clause around a call catches an exception, if it is not a broad one."""
+        parents = module.parents
+        node: ast.AST = call
+        while node in parents and not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            parent = parents[node]
+            if isinstance(parent, ast.Try) and node in parent.body:
+                for clause in parent.handlers:
+                    types = clause.type.elts if isinstance(clause.type, ast.Tuple) else [clause.type]
+                    for each in filter(None, types):
+                        value = evaluate(each, scope)
+                        name = value.name if isinstance(value, Symbol) else ""
+                        if name not in BROAD and (not name or self._hierarchy.is_kind_of(raised, name)):
+                            return ast.unparse(each)
+            node = parent
+        return None
+
+
+def _short(name: str) -> str:
+    return name.rpartition(".")[2]

@@ -1,0 +1,36 @@
+"""Finds the places where a function says that it failed, one module for each family of patterns."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from mcpcore_lint.codemods.migrate.failures.clauses import left_in_clauses
+from mcpcore_lint.codemods.migrate.failures.raises import raised
+from mcpcore_lint.codemods.migrate.failures.returns import returned
+from mcpcore_lint.codemods.migrate.model import Left, Place
+
+if TYPE_CHECKING:
+    from mcpcore_lint.codemods.migrate.body import Body
+
+
+def failures_of(body: Body) -> tuple[list[Place], list[Left], set[ast.AST]]:
+    """The failures of a function that can be written with `ctx.fail`, and those that cannot, with their statements."""
+    places: list[Place] = []
+    left: list[Left] = []
+    statements: set[ast.AST] = set()
+    for node in body.nodes:
+        found: Place | Left | None = None
+        if isinstance(node, ast.Raise):
+            found = raised(node, body)
+        elif isinstance(node, ast.Return):
+            found = returned(node, body)
+        if isinstance(found, Place):
+            places.append(found)
+        elif found is not None:
+            left.append(found)
+            statements.add(node)
+    return places, [*left, *left_in_clauses(body)], statements
+
+
+__all__ = ["failures_of"]

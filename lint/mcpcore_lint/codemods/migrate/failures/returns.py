@@ -1,0 +1,256 @@
+"""Failures that are returned: mappings, JSON, texts, and results that are marked as failed."""
+
+from __future__ import annotations
+
+import ast
+import re
+from typing import TYPE_CHECKING, Final
+
+from mcpcore_lint.codemods.migrate.failures.raises import mentions_name
+from mcpcore_lint.codemods.migrate.messages import is_text, may_be_text, pieces
+from mcpcore_lint.codemods.migrate.model import Left, Place
+from mcpcore_lint.model import Symbol
+from mcpcore_lint.semantics.symbols import class_info
+
+if TYPE_CHECKING:
+    from mcpcore_lint.codemods.migrate.body import Body
+
+_SUCCESS: Final = frozenset({"ok", "success", "succeeded", "successful"})
+_FAILURE: Final = frozenset({"iserror", "is_error", "failed"})
+_STATUS: Final = frozenset({"status", "state", "result"})
+_FAILED: Final = frozenset({"error", "failed", "failure", "fail"})
+_ERROR: Final = ("error", "error_message", "errormessage")
+_MESSAGE: Final = ("message", "msg", "detail", "details", "error_description")
+_HINT: Final = ("hint", "suggestion", "help", "recovery")
+_FACTS: Final = frozenset({"detail", "details", "code", "type", "error_type", "errortype", "error_code", "errorcode",
+                           "status_code", "statuscode", "tool", "traceback", "exception"})  # fmt: skip
+"""Keys that describe a failure further; they become data of the failure."""
+_VERDICT: Final = frozenset(
+    {"valid", "is_valid", "passed", "healthy", "is_healthy", "compliant", "connected", "reachable", "alive", "online",
+     "requires_confirmation", "confirmation_required", "needs_confirmation", "confirm"}
+)  # fmt: skip
+_SIGNS: Final = "[\u274c\u26a0\ufe0f\U0001f6ab\u26d4\u2717]"
+_BEGINS: Final = re.compile(
+    rf"\s*(?:{_SIGNS}+\s*)?(?:\*\*)?(?:error|failure)(?:\*\*)?\s*(?::|!|-\s|\u2013)|\s*\u274c"
+    r"|\s*(?:an? )?(?:unexpected )?error (?:occurred|while|when|in|during|[a-z]+ing)\b"
+    r"|\s*(?:failed|unable) to \w+|\s*failed [a-z]+ing\b|\s*encountered an error\b"
+    r"|\s*(?:cannot|can't|could not|couldn't) \w+|\s*invalid \w+",
+    re.IGNORECASE,
+)
+_BEGINS_IN_CLAUSE: Final = re.compile(
+    rf"\s*(?:{_SIGNS}+\s*)?\W*(?:(?:an? )?(?:\w+ ){{0,3}}(?:error|exception|failure|timed out)\b"
+    r"|(?:failed|failure|invalid|unable to|could not|couldn't|can't|cannot|something went wrong)\b)"
+    r"|.{0,60}\b(?:failed|error)\b\s*[:.!]",
+    re.IGNORECASE,
+)
+_SOFT: Final = re.compile(r".{0,60}\b(?:not found|does not exist|not available|not configured)\b", re.IGNORECASE)
+_DECLINED: Final = re.compile(r"\b(?:cancel+ed|declined|rejected|aborted)\b", re.IGNORECASE)
+_CHECKS: Final = re.compile(r"valid|check|verif|lint|diagnos|health|test", re.IGNORECASE)
+"""Tools whose result may be that something is invalid."""
+_MAKES_ERRORS: Final = re.compile(r"err|fail|exception|problem", re.IGNORECASE)
+_RESULT: Final = "mcp.CallToolResult"
+
+
+def returned(node: ast.Return, body: Body) -> Place | Left | None:
+    """The failure that a `return` is; None if it returns a result."""
+    value = node.value
+    match value:
+        case ast.Dict():
+            return _mapping(node, value, "mapping", body)
+        case ast.Call(func=func, args=[ast.Dict() as mapping, *_]) if _name(func, body) == "json.dumps":
+            return _mapping(node, mapping, "json", body)
+        case ast.Call(func=func) if _name(func, body) == _RESULT:
+            return _result(node, value, body)
+    if value is not None and (is_text(value, body.scope) or _is_exception(value, body, node)):
+        return _text(node, value, body)
+    if isinstance(value, ast.Call):
+        return _call(node, value, body)
+    return None
+
+
+def _left(node: ast.AST, body: Body, pattern: str, decide: str, *, comment: bool = True) -> Left:
+    return Left(body.module.path, getattr(node, "lineno", 1), (body.function.name,), pattern, decide, comment)
+
+
+def _name(func: ast.expr, body: Body) -> str:
+    symbol = body.symbol(func)
+    return symbol.name if symbol is not None else ""
+
+
+# -- mappings ----------------------------------------------------------------------------------------------------------
+
+
+def _mapping(node: ast.Return, mapping: ast.Dict, rule: str, body: Body) -> Place | Left | None:
+    table: dict[str, ast.expr] = {}
+    spelled: dict[str, str] = {}
+    for key, value in zip(mapping.keys, mapping.values, strict=True):
+        if isinstance(key, ast.Constant) and isinstance(key.value, str):
+            table[key.value.lower()] = value
+            spelled[key.value.lower()] = key.value
+    whole = len(table) == len(mapping.keys)
+    if not _is_failure(table) or table.keys() & _VERDICT:
+        return None
+    nested = table.get("error")
+    if isinstance(nested, ast.Dict) and whole:
+        inner = {
+            key.value.lower(): (key.value, value)
+            for key, value in zip(nested.keys, nested.values, strict=True)
+            if isinstance(key, ast.Constant) and isinstance(key.value, str)
+        }
+        if len(inner) < len(nested.keys) or inner.keys() & (table.keys() - {"error"}):
+            return _beside(node, body)
+        del table["error"], spelled["error"]
+        table.update((key, value) for key, (_, value) in inner.items())
+        spelled.update((key, name) for key, (name, _) in inner.items())
+    texts = [key for key in (*_ERROR, *_MESSAGE, "reason") if key in table and _says(table[key], body)]
+    hint = ""
+    if len(texts) > 1 and texts[0] == "error" and texts[1] in {"message", "msg"}:
+        match table["error"]:
+            case ast.Constant(value=str(word)) if re.fullmatch(r"[A-Za-z][\w-]*", word):
+                hint = word
+                del table["error"], texts[0]
+    if not texts:
+        return _left(node, body, "a failure without a text is returned", "say in a message what went wrong")
+    message = table.pop(texts[0])
+    rest = {key: value for key, value in table.items() if not _only_marks(key, value)}
+    if not whole or not rest.keys() <= _FACTS | {*_HINT, *_MESSAGE, *_ERROR}:
+        return _beside(node, body)
+    if any(_DECLINED.search(part) for part in pieces(message, body.scope) if part):
+        return None
+    return Place(node, rule, message, hint=hint, arguments=tuple(_arguments(rest, spelled, body)))
+
+
+def _beside(node: ast.AST, body: Body) -> Left:
+    return _left(
+        node, body, "an error is returned beside data", "raise ctx.fail with the data, or return the result without it"
+    )
+
+
+def _is_failure(table: dict[str, ast.expr]) -> bool:
+    """Whether a mapping with these keys says that the tool failed."""
+    for key, value in table.items():
+        constant = value.value if isinstance(value, ast.Constant) else ...
+        if (key in _SUCCESS and constant is True) or (key in _FAILURE and constant is False):
+            return False
+        if key in _STATUS and isinstance(constant, str) and constant.lower() in {"ok", "success", "succeeded"}:
+            return False
+    for key, value in table.items():
+        constant = value.value if isinstance(value, ast.Constant) else ...
+        if (key in _SUCCESS and constant is False) or (key in _FAILURE and constant is True):
+            return True
+        if key in _STATUS and isinstance(constant, str) and constant.lower() in _FAILED:
+            return bool(table.keys() & {*_ERROR, *_MESSAGE})
+        if key in _ERROR and constant not in {None, False, ""} and not _may_be_none(value):
+            return True
+    return False
+
+
+def _messages(table: dict[str, ast.expr]) -> dict[str, ast.expr]:
+    return {key: value for key, value in table.items() if key in _MESSAGE}
+
+
+def _may_be_none(value: ast.expr) -> bool:
+    """Whether a value may be empty, so that the mapping may be a result."""
+    if isinstance(value, ast.Call):
+        return isinstance(value.func, ast.Attribute) and value.func.attr in {"get", "pop"}
+    return isinstance(value, (ast.IfExp, ast.List, ast.BoolOp))
+
+
+def _says(value: ast.expr, body: Body) -> bool:
+    return is_text(value, body.scope) or (may_be_text(value) and not isinstance(value, ast.Constant))
+
+
+def _only_marks(key: str, value: ast.expr) -> bool:
+    """Whether an item only marks the mapping as a failure: `"success": False`."""
+    constant = value.value if isinstance(value, ast.Constant) else ...
+    if key in _SUCCESS | _FAILURE | {"error"}:
+        return isinstance(constant, bool)
+    return key in _STATUS and isinstance(constant, str) and constant.lower() in _FAILED
+
+
+def _arguments(rest: dict[str, ast.expr], spelled: dict[str, str], body: Body) -> list[str]:
+    """`data=` and `recovery=` for the other items of a mapping."""
+    segment = body.module.source.segment
+    arguments: list[str] = []
+    hint = next((key for key in _HINT if key in rest and is_text(rest[key], body.scope)), None)
+    facts = {key: value for key, value in rest.items() if key != hint}
+    if facts:
+        items = ", ".join(f'"{_key(spelled[key])}": {segment(value)}' for key, value in facts.items())
+        arguments.append(f"data={{{items}}}")
+    if hint is not None:
+        arguments.append(f"recovery={segment(rest[hint])}")
+    return arguments
+
+
+def _key(name: str) -> str:
+    """A key of the data; `reason` and `recovery` are keys of the envelope."""
+    return f"{name}_text" if name in {"reason", "recovery"} else name
+
+
+# -- texts and results -------------------------------------------------------------------------------------------------
+
+
+def _is_exception(value: ast.expr, body: Body, node: ast.Return) -> bool:
+    clause = body.clause_of(node)
+    return clause is not None and clause.name is not None and isinstance(value, ast.Name) and value.id == clause.name
+
+
+def _text(node: ast.Return, value: ast.expr, body: Body) -> Place | Left | None:
+    parts = pieces(value, body.scope)
+    start = parts[0] if parts and parts[0] else ""
+    clause = body.clause_of(node)
+    if _DECLINED.search("".join(filter(None, parts))):
+        return None
+    names_exception = clause is not None and clause.name is not None and mentions_name(value, clause.name)
+    if clause is not None and (names_exception or _BEGINS_IN_CLAUSE.match(start)):
+        return Place(node, "text", value)
+    if _BEGINS.match(start):
+        if start.lstrip().lower().startswith("invalid") and _CHECKS.search(body.function.name):
+            return _left(node, body, "a text says that something is invalid", "raise ctx.fail if that is a failure")
+        return Place(node, "text", value)
+    if _SOFT.match("".join(filter(None, parts))) or clause is not None:
+        return _left(node, body, "a text may be a failure", "raise ctx.fail if the tool could not do its work")
+    return None
+
+
+def _result(node: ast.Return, call: ast.Call, body: Body) -> Place | Left | None:
+    keywords = {keyword.arg: keyword.value for keyword in call.keywords}
+    marked = keywords.get("isError") or keywords.get("is_error")
+    if not (isinstance(marked, ast.Constant) and marked.value is True):
+        return None
+    match keywords.get("content"):
+        case ast.List(elts=[ast.Call(func=func, args=[], keywords=parts)]) if _name(func, body) == "mcp.TextContent":
+            text = {keyword.arg: keyword.value for keyword in parts}.get("text")
+            if text is not None and len(keywords) == 2 and not call.args and _says(text, body):
+                return Place(node, "result", text)
+    return _left(
+        node, body, "a result is marked as failed by hand", "raise ctx.fail with the structured content as data"
+    )
+
+
+def _call(node: ast.Return, call: ast.Call, body: Body) -> Left | None:
+    """A failure that another function or a model builds."""
+    symbol = body.symbol(call.func)
+    clause = body.clause_of(node)
+    passes = clause is not None and clause.name is not None and mentions_name(call, clause.name)
+    definition = symbol.definition if isinstance(symbol, Symbol) else None
+    short = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+    if isinstance(definition, ast.ClassDef) and symbol is not None:
+        fields = {(keyword.arg or "").lower(): keyword.value for keyword in call.keywords}
+        marked = {key: value for key, value in fields.items() if clause is not None or key not in _ERROR}
+        if class_info(symbol) is not None and _is_failure(marked | _messages(fields)) and not fields.keys() & _VERDICT:
+            return _left(node, body, "a model says that the tool failed", "raise ctx.fail, and drop the field")
+        return None
+    if passes or (
+        _MAKES_ERRORS.search(short) and (clause is not None or short.startswith(("err", "make_err", "_err")))
+    ):
+        pattern, decide = f"{short}() makes the failure of its callers", "raise there, and declare what it raises"
+        owner = None
+        if isinstance(definition, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            owner = body.module.project.module_defining(definition)
+        if owner is None or definition is None:
+            return _left(node, body, pattern, decide)
+        last = getattr(definition, "end_lineno", 0)
+        line = min([definition.lineno, *(each.lineno for each in definition.decorator_list)])  # type: ignore[attr-defined]
+        return Left(owner.path, line, (body.function.name,), pattern, decide, last=last)
+    return None

@@ -1,0 +1,373 @@
+"""Runs the codemods of `mcpcore migrate` over the files of some paths, in passes until nothing changes."""
+
+from __future__ import annotations
+
+import difflib
+import os
+import re
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from mcpcore_lint.codemods.edits import apply
+from mcpcore_lint.codemods.migrate.callers import Callers
+from mcpcore_lint.codemods.migrate.contracts import Writer
+from mcpcore_lint.codemods.migrate.middleware import plan_middleware
+from mcpcore_lint.codemods.migrate.model import RULES, Left
+from mcpcore_lint.codemods.migrate.names import Names
+from mcpcore_lint.codemods.migrate.plan import plan_tools
+from mcpcore_lint.codemods.migrate.renames import ATTRIBUTES
+from mcpcore_lint.codemods.migrate.report import comments, merged, statement_lines
+from mcpcore_lint.codemods.migrate.requirements import FILES, left_in_requirements
+from mcpcore_lint.codemods.migrate.server import Project, Renaming
+from mcpcore_lint.diagnostics import Edit, Failure
+from mcpcore_lint.paths import below, upwards
+from mcpcore_lint.records import in_test_file
+from mcpcore_lint.runner.checker import Checker
+from mcpcore_lint.runner.files import content_of
+from mcpcore_lint.runner.fix import replace_file
+from mcpcore_lint.runner.groups import base_of, find_groups
+from mcpcore_lint.runner.patch import FixedFile
+from mcpcore_lint.runner.runner import lint_groups
+from mcpcore_lint.syntax.source import Source, SourceError, parse
+
+if TYPE_CHECKING:
+    import ast
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from mcpcore_lint.model import ToolDef
+    from mcpcore_lint.runner.groups import Group
+    from mcpcore_lint.syntax.module import Module
+
+MAX_PASSES: Final = 12
+_VERSION_1: Final = re.compile(
+    rb"mcp\.server\.fastmcp|\bMcpError\b|mcp\.server import [^\n]*FastMCP|\bimport fastmcp|from fastmcp"
+)
+_CONCERNS: Final = re.compile(
+    rb"mcp|MCP|" + b"|".join(rb"\b%b\b" % name.encode() for name in ATTRIBUTES), re.IGNORECASE
+)
+_TESTS: Final = re.compile(
+    r"^\s*(?:async\s+)?def test_|^\s*class Test|\bimport (?:pytest|unittest)\b|^from pytest", re.MULTILINE
+)
+
+
+class Migration(NamedTuple):
+    """The outcome of a run."""
+
+    files: tuple[FixedFile, ...]
+    """The files that change, by the paths that reports show."""
+    left: tuple[Left, ...]
+    """What is left; its lines are those of the files as they are after the run."""
+    converted: tuple[tuple[str, str, int, str], ...]
+    """The places that were converted: path, rule, line and tool."""
+    failures: tuple[Failure, ...]
+    tools: int
+
+    @property
+    def exit_code(self) -> int:
+        """0 if nothing is left to do, 1 if something is, 2 if a file could not be read or written."""
+        return 2 if self.failures else int(bool(self.left))
+
+
+def migrate(paths: Sequence[str], *, rules: Iterable[str] = (), write: bool = False) -> Migration:
+    """Migrate the files below some paths.
+
+    Args:
+        paths: Files and folders.
+        rules: The rules to apply; all if empty.
+        write: Whether to change the files.
+
+    Raises:
+        ConfigError: If a configuration cannot be used.
+    """
+    chosen = frozenset(rules) or frozenset(RULES)
+    groups = find_groups(paths, lambda settings: settings)
+    base = base_of(groups)
+    run = _Run(groups, base, chosen)
+    for group in groups:
+        run.migrate(group)
+    run.mark()
+    return run.outcome(write=write)
+
+
+class _Run:
+    """The state of a run."""
+
+    def __init__(self, groups: Sequence[Group], base: str, rules: frozenset[str]) -> None:
+        self.groups = groups
+        self.base = base
+        self.rules = rules
+        self.raw: dict[str, bytes] = {}
+        """The contents on disk of the files that concern the run, by absolute path."""
+        self.contents: dict[str, bytes] = {}
+        """The contents of the files that change."""
+        self.left: list[tuple[str, Left]] = []
+        """What is left, with the absolute path."""
+        self.converted: list[tuple[str, str, int, str]] = []
+        self.failures: list[Failure] = []
+        self.tools = 0
+
+    def shown(self, absolute: str) -> str:
+        """A path as the report shows it: relative to the current folder if it is below."""
+        return below(absolute, os.getcwd())
+
+    # -- passes --------------------------------------------------------------------------------------------------------
+
+    def migrate(self, group: Group) -> None:
+        """Apply the rules to the files of one project."""
+        self.failures += (failure._replace(path=self.shown(failure.path)) for failure in group.walk.failures)
+        files = self._read(group)
+        version_1 = any(_VERSION_1.search(raw) for raw in files.values())
+        exported: dict[tuple[str, str], str] = {}
+        broken: set[str] = set()
+        for number in range(MAX_PASSES):
+            one = _Pass(self, group, files, exported, broken, version_1=version_1)
+            edits = one.run()
+            self.tools += one.tools if number == 0 else 0
+            made = self._apply(edits, broken)
+            exported = {**exported, **one.exported}
+            self.converted += [each for path, each in one.converted if path in made]
+            if not made:
+                break
+        self.left += one.left
+        self.left += self._requirements(group)
+
+    def _read(self, group: Group) -> dict[str, bytes]:
+        files: dict[str, bytes] = {}
+        for path in sorted(group.walk.files):
+            raw = content_of(path)
+            if raw is None:
+                self.failures.append(Failure(self.shown(path), "cannot be read"))
+            elif _CONCERNS.search(raw):
+                files[path] = self.raw[path] = raw
+        return files
+
+    def _apply(self, edits: Mapping[str, Sequence[Edit]], broken: set[str]) -> set[str]:
+        """Make the edits of one pass, file by file; return the files that changed."""
+        made: set[str] = set()
+        for path, changes in edits.items():
+            if not changes or path in broken:
+                continue
+            raw = self.contents.get(path, self.raw[path])
+            source = Source.from_bytes(self.shown(path), raw)
+            text = apply(source.text, _disjoint(changes))
+            try:
+                parse(Source(source.path, text))
+                new = source.to_bytes(text)
+            except (SourceError, UnicodeEncodeError):
+                broken.add(path)
+                pattern, decide = "the changes would break this file", "convert it by hand"
+                self.left.append((path, Left(source.path, 1, (), pattern, decide, comment=False)))
+                continue
+            if new != raw and source.to_bytes(source.text) == raw:
+                self.contents[path] = new
+                made.add(path)
+        return made
+
+    def _requirements(self, group: Group) -> list[tuple[str, Left]]:
+        if "server" not in self.rules:
+            return []
+        roots = {os.path.abspath(path) for path in group.paths if os.path.isdir(path)} | {group.config.root}
+        folders = {
+            folder for root in roots for folder in (root, *upwards(root)) if folder.startswith(group.config.root)
+        }
+        found: list[tuple[str, Left]] = []
+        for folder in sorted(folders):
+            for name in FILES:
+                path = os.path.join(folder, name)
+                raw = content_of(path) if os.path.isfile(path) else None
+                if raw is not None:
+                    text = raw.decode("utf-8", "replace")
+                    found += [(path, each) for each in left_in_requirements(self.shown(path), text)]
+        return found
+
+    # -- comments ------------------------------------------------------------------------------------------------------
+
+    def mark(self) -> None:
+        """Put a comment on what is left where no lint rule reports the line."""
+        self.left = list(dict.fromkeys(self.left))
+        by_file: dict[str, list[Left]] = {}
+        for path, each in self.left:
+            if path in self.raw and each.comment:
+                by_file.setdefault(path, []).append(each)
+        if not by_file:
+            return
+        result = lint_groups(self.groups, contents=self.contents, cache=False)
+        lines: dict[str, set[int]] = {}
+        for diagnostic in result.diagnostics:
+            lines.setdefault(result.absolute(diagnostic.path), set()).add(diagnostic.span.line)
+        for path, left in by_file.items():
+            raw = self.contents.get(path, self.raw[path])
+            checker = Checker(self.base, self.groups[0].config.settings, files={path})
+            try:
+                module = checker.project.module_of_bytes(path, raw)
+            except SourceError:
+                continue
+            module.complete()
+            edits = comments(module, left, lines.get(path, set()))
+            self._apply({path: edits}, set())
+            starts = [module.source.position(edit.start)[0] for edit in edits for _ in edit.text.splitlines()]
+
+            def moved(each: Left, starts: list[int] = starts, module: Module = module) -> Left:
+                first = statement_lines(module, each.line)[0]
+                return each._replace(line=each.line + sum(start <= first for start in starts))
+
+            self.left = [(at, moved(each) if at == path else each) for at, each in self.left]
+
+    # -- the outcome ---------------------------------------------------------------------------------------------------
+
+    def outcome(self, *, write: bool) -> Migration:
+        """Write the files if asked to, and return what changed and what is left."""
+        files: list[FixedFile] = []
+        for path, new in sorted(self.contents.items()):
+            old = self.raw[path]
+            if new == old:
+                continue
+            if write:
+                try:
+                    replace_file(path, new, expected=old)
+                except OSError as error:
+                    self.failures.append(Failure(self.shown(path), f"not written: {error.strerror or error}"))
+                    continue
+            before, after = (Source.from_bytes(path, raw).text for raw in (old, new))
+            files.append(FixedFile(self.shown(path), before, after, 1))
+        left = [each._replace(path=self.shown(path)) for path, each in self.left]
+        if not write:
+            lines = {file.path: _line_map(file) for file in files}
+            left = [each._replace(line=lines[each.path](each.line)) if each.path in lines else each for each in left]
+        return Migration(tuple(files), tuple(merged(left)), tuple(self.converted), tuple(self.failures), self.tools)
+
+
+def _line_map(file: FixedFile):  # type: ignore[no-untyped-def]  # noqa: ANN202
+    """From lines of a file after a run to those before it."""
+    before, after = file.before.splitlines(), file.after.splitlines()
+    blocks = difflib.SequenceMatcher(None, before, after, autojunk=False).get_matching_blocks()
+
+    def line_before(line: int) -> int:
+        for block in blocks:
+            if block.b <= line - 1 < block.b + block.size:
+                return block.a + line - block.b
+            if block.b > line - 1:
+                return block.a + 1
+        return line
+
+    return line_before
+
+
+def _disjoint(edits: Sequence[Edit]) -> list[Edit]:
+    """The edits of a pass without those that overlap an earlier one; these come in the next pass."""
+    chosen: list[Edit] = []
+    for edit in sorted(set(edits)):
+        if not chosen or edit.start >= chosen[-1].end:
+            chosen.append(edit)
+    return chosen
+
+
+class _Pass:
+    """One pass over the files of a project."""
+
+    def __init__(
+        self,
+        run: _Run,
+        group: Group,
+        files: Mapping[str, bytes],
+        exported: Mapping[tuple[str, str], str],
+        broken: set[str],
+        *,
+        version_1: bool,
+    ) -> None:
+        self._run = run
+        self._group = group
+        self._exported = exported
+        self._broken = broken
+        self._version_1 = version_1
+        self.exported: dict[tuple[str, str], str] = {}
+        self.left: list[tuple[str, Left]] = []
+        self.converted: list[tuple[str, tuple[str, str, int, str]]] = []
+        self.tools = 0
+        settings = group.config.settings
+        self.checker = Checker(group.config.root, settings, files=files.keys(), every=True)
+        self.modules: dict[str, Module] = {}
+        for path in files:
+            raw = run.contents.get(path, files[path])
+            try:
+                self.modules[path] = self.checker.project.module_of_bytes(path, raw)
+                self.modules[path].complete()
+            except SourceError as error:
+                pattern, decide = "parse-error", f"{error.message}; correct the file and run again"
+                self.left.append((path, Left(run.shown(path), error.span.line, (), pattern, decide, comment=False)))
+        self._edits: dict[str, list[Edit]] = {}
+
+    def run(self) -> Mapping[str, Sequence[Edit]]:
+        """The edits of the pass by file. The tools wait until no name changes any more."""
+        if "server" in self._run.rules:
+            self._rename()
+            if any(self._edits.values()):
+                return self._edits
+            for path, module in self.modules.items():
+                if not _is_test(module):
+                    edits, left = plan_middleware(module)
+                    self._edits.setdefault(path, []).extend(edits)
+                    self.left += [(path, each) for each in left]
+            if any(self._edits.values()):
+                return self._edits
+        self._convert()
+        return self._edits
+
+    def _rename(self) -> None:
+        owned = {
+            name
+            for module in self.modules.values()
+            for info in module.classes.values()
+            for name in (*info.attributes, *info.instance_attributes, *info.methods)
+        }
+        fields = frozenset(ATTRIBUTES) - owned if self._version_1 else frozenset()
+        project = Project(fields, self._exported)
+        for path, module in self.modules.items():
+            renaming = Renaming(module, project)
+            renaming.run()
+            self.exported.update(renaming.exported)
+            self._edits[path] = renaming.edits
+            self.left += [(path, each) for each in renaming.left]
+
+    def _convert(self) -> None:
+        tools: dict[str, list[ToolDef]] = {}
+        for module in list(self.modules.values()):
+            if _is_test(module):
+                continue
+            for tool in self.checker.find_tools(module):
+                home = tool.handler.module
+                if tool.kind == "tool" and home.absolute in self.modules and not _is_test(home):
+                    tools.setdefault(home.absolute, []).append(tool)
+        handlers: set[ast.AST] = {tool.handler.node for group in tools.values() for tool in group}
+        self.tools = len(handlers)
+        sources = [module for module in self.modules.values() if not _is_test(module)]
+        callers = Callers(sources, self.checker.hierarchy, handlers)
+        for path, group in tools.items():
+            module = self.modules[path]
+            plan = plan_tools(module, group, self._run.rules, callers, self.checker.hierarchy)
+            self._edits.setdefault(path, []).extend(plan.edits)
+            self.left += [(self._absolute(each.path, path), each) for each in plan.left]
+            shown = self._run.shown(path)
+            self.converted += [(path, (shown, *each)) for each in plan.converted]
+            for shield in plan.shields:
+                self._shield(shield.module, shield.node)
+
+    def _absolute(self, shown: str, path: str) -> str:
+        return path if shown == self.modules[path].path else self.checker.project.absolute(shown)
+
+    def _shield(self, module: Module, node: ast.Try) -> None:
+        """Let failures pass through a decorator of another file."""
+        if module.absolute not in self.modules:
+            return
+        names = Names(module)
+        edits = [Writer(module, names).shield(node, names), *names.edits({("mcpcore", "CodedError")})]
+        known = self._edits.setdefault(module.absolute, [])
+        known += [edit for edit in edits if edit not in known]
+
+
+def _is_test(module: Module) -> bool:
+    """Whether a file is one of tests. A source file may be called `test_runs.py`."""
+    path = module.path
+    if not in_test_file(path):
+        return False
+    in_folder = in_test_file("/".join([*path.split("/")[:-1], "_.py"]))
+    return in_folder or path.endswith("conftest.py") or _TESTS.search(module.source.text) is not None

@@ -1,0 +1,45 @@
+"""A FastMCP server stays one."""
+
+from typing import Literal
+
+from fastmcp import Context, FastMCP
+from fastmcp.exceptions import ToolError
+from mcpcore.integrations.fastmcp import ContractMiddleware
+from mcpcore import Context as ToolContext, ErrorCode, FailureMode, tool
+
+mcp = FastMCP("notes", middleware=[ContractMiddleware()])
+
+
+@mcp.tool
+@tool(
+    errors=[
+        FailureMode(
+            "there_is_no_note",
+            ErrorCode.NOT_FOUND,
+            when="There is no note",
+            recovery="TODO: next step",
+        ),
+    ],
+)
+async def read(fails: ToolContext[Literal["there_is_no_note"]], name: str, ctx: Context) -> str:
+    """Read a note."""
+    await ctx.info(name)
+    raise fails.fail("there_is_no_note", f"There is no note {name}")
+
+
+@mcp.tool(tags={"notes"})
+@tool(
+    errors=[
+        FailureMode(
+            "text_is_empty",
+            ErrorCode.VALIDATION_ERROR,
+            when="Error: the text is empty",
+            recovery="TODO: next step",
+        ),
+    ],
+)
+def write(ctx: ToolContext[Literal["text_is_empty"]], name: str, text: str) -> str:
+    """Write a note."""
+    if not text:
+        raise ctx.fail("text_is_empty", "Error: the text is empty")
+    return "written"

@@ -1,0 +1,86 @@
+"""Places that somebody has to decide about."""
+
+from contextlib import suppress
+from typing import Literal
+
+from mcpcore import Context, ErrorCode, FailureMode, Server
+
+# TODO(mcpcore): port= of the server: give it where the server is run
+mcp = Server("left", port=8000)
+
+
+def error_response(error: Exception) -> dict[str, str]:
+    return {"error": str(error)}
+
+
+@mcp.tool()
+def helped(x: int) -> dict[str, str]:
+    """Fail through a helper."""
+    try:
+        return {"x": str(1 // x)}
+    except ZeroDivisionError as e:
+        return error_response(e)
+
+
+@mcp.tool()
+def beside(x: int) -> dict[str, object]:
+    """Return an error beside data."""
+    if x < 0:
+        return {"error": "x is negative", "items": [x]}
+    with suppress(ValueError):
+        # TODO(mcpcore): a context manager around the failure: say what it does with a raised failure
+        raise ValueError("never seen")
+    return {}
+
+
+@mcp.tool(
+    errors=[
+        FailureMode(
+            "retried_failed",
+            ErrorCode.INTERNAL_ERROR,
+            when="Error",
+            recovery="TODO: next step",
+        ),
+    ],
+)
+def retried(ctx: Context[Literal["retried_failed"]], x: int) -> str:
+    """Handle what it raises itself."""
+    for _ in range(3):
+        try:
+            if x:
+                raise ValueError("try again")
+            return "done"
+        except ValueError:
+            continue
+    try:
+        # TODO(mcpcore): the clause that catches this does more than log: do that before ctx.fail as well
+        raise OSError("cleaned up")
+    except OSError as e:
+        undo(x)
+        raise ctx.fail("retried_failed", f"Error: {e}") from e
+
+
+@mcp.tool()
+def called(x: int) -> dict[str, object]:
+    """Return a failure to other code."""
+    if x:
+        return {"error": "x is given"}
+    return {}
+
+
+def undo(x: int) -> bool:
+    return "error" in called(x)
+
+
+@mcp.tool()
+def anything(**options: int) -> str:
+    """Take anything."""
+    raise ValueError("nothing is given")
+
+
+@mcp.tool()
+def verdict(email: str) -> dict[str, object]:
+    """Say whether an address is valid."""
+    if "@" not in email:
+        return {"valid": False, "error": "an @ is missing"}
+    return {"valid": True, "error": None}

@@ -1,0 +1,136 @@
+"""Built-in exceptions, rethrown exceptions, mappings, JSON and texts."""
+
+import json
+from typing import Any, Literal
+
+import httpx
+from mcp.server.mcpserver import Context
+from mcpcore import CodedError, Context as ToolContext, ErrorCode, FailureMode, Server
+from mcp.types import CallToolResult, TextContent, ToolAnnotations
+
+mcp = Server("orders", instructions="Ask for orders.")
+ORDERS: dict[str, int] = {}
+
+
+ORDER_ID_IS_MISSING = FailureMode(
+    "order_id_is_missing",
+    ErrorCode.VALIDATION_ERROR,
+    when="The order id is missing",
+    recovery="TODO: next step",
+)
+ORDER_NOT_FOUND = FailureMode(
+    "order_not_found",
+    ErrorCode.NOT_FOUND,
+    when="Order not found",
+    recovery="TODO: next step",
+)
+SHOP_DID_NOT_ANSWER = FailureMode(
+    "shop_did_not_answer",
+    ErrorCode.SERVICE_UNAVAILABLE,
+    when="The shop did not answer",
+    recovery="TODO: next step",
+)
+FAILED_TO_READ_ORDER = FailureMode(
+    "failed_to_read_order",
+    ErrorCode.INTERNAL_ERROR,
+    when="Failed to read order",
+    recovery="TODO: next step",
+)
+
+
+@mcp.tool(
+    name="get",
+    annotations=ToolAnnotations(read_only_hint=True),
+    errors=[ORDER_ID_IS_MISSING, ORDER_NOT_FOUND, SHOP_DID_NOT_ANSWER, FAILED_TO_READ_ORDER],
+)
+async def get_order(fails: ToolContext[Literal["order_id_is_missing", "order_not_found", "shop_did_not_answer", "failed_to_read_order"]], order_id: str, ctx: Context) -> dict[str, Any]:
+    """Get an order."""
+    if not order_id:
+        raise fails.fail("order_id_is_missing", "The order id is missing")  # empty
+    try:
+        return {"items": ORDERS[order_id]}
+    except KeyError as e:
+        error_msg = f"Order {order_id} not found: {e}"
+        await ctx.error(error_msg)
+        raise fails.fail("order_not_found", error_msg) from e
+    except httpx.HTTPError as exc:
+        raise fails.fail("shop_did_not_answer", "The shop did not answer") from exc
+    except Exception as e:
+        raise fails.fail("failed_to_read_order", f"Failed to read order: {e}") from e
+
+
+# Adds an order.
+@mcp.tool(
+    errors=[
+        FailureMode(
+            "there_are_items",
+            ErrorCode.VALIDATION_ERROR,
+            when="There are items, which is not enough",
+            recovery="TODO: next step",
+        ),
+        FailureMode(
+            "add_order_failed",
+            ErrorCode.INTERNAL_ERROR,
+            when="Error",
+            recovery="TODO: next step",
+        ),
+    ],
+)
+def add_order(
+    ctx: ToolContext[Literal["there_are_items", "add_order_failed"]],
+    order_id: str,
+    items: int,  # at least one
+) -> str:
+    """Add an order."""
+    try:
+        if items < 1:
+            raise ctx.fail(
+                "there_are_items",
+                f"There are {items} items, "
+                "which is not enough"
+            )
+        ORDERS[order_id] = items
+    except CodedError:
+        raise
+    except Exception as exc:
+        raise ctx.fail("add_order_failed", f"Error: {exc}") from exc
+    return "added"
+
+
+@mcp.tool(errors=[ORDER_ID_IS_MISSING])
+async def find(ctx: ToolContext[Literal["order_id_is_missing"]], words: str) -> str:
+    """Find orders."""
+    if not words:
+        raise ctx.fail("order_id_is_missing", "Order id is missing", data={"code": 400}, recovery="Give some words.")
+    return json.dumps({"orders": []})
+
+
+@mcp.tool(
+    errors=[
+        FailureMode(
+            "no_order",
+            ErrorCode.NOT_FOUND,
+            when="No order",
+            recovery="TODO: next step",
+        ),
+    ],
+)
+async def ship(ctx: ToolContext[Literal["no_order"]], order_id: str) -> CallToolResult | str:
+    """Ship an order."""
+    if order_id not in ORDERS:
+        raise ctx.fail("no_order", f"No order {order_id}")
+    return "shipped"
+
+
+@mcp.tool(
+    errors=[ORDER_ID_IS_MISSING, ORDER_NOT_FOUND, SHOP_DID_NOT_ANSWER, FAILED_TO_READ_ORDER],
+)
+async def get_again(order_id: str, ctx: Context) -> dict[str, Any]:
+    """Get an order in another way."""
+    return await get_order(order_id, ctx)
+
+
+@mcp.tool()
+def plain(x: int) -> int:
+    """Cannot fail."""
+    return x

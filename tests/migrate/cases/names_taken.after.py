@@ -1,0 +1,66 @@
+"""Names that the contract would use are taken."""
+
+from typing import Literal
+
+from mcp.server import Server
+from mcp.server.mcpserver import Context
+from mcpcore import Context as ToolContext, ErrorCode, FailureMode, Server as ContractServer, tool as contract_tool
+
+low = Server("low")
+mcp: "ContractServer" = ContractServer("taken")
+tool = mcp.tool
+
+
+@mcp.tool(
+    errors=[
+        FailureMode(
+            "x_must_not_be_zero",
+            ErrorCode.VALIDATION_ERROR,
+            when="x must not be zero",
+            recovery="TODO: next step",
+        ),
+    ],
+)
+def one(fails: ToolContext[Literal["x_must_not_be_zero"]], x: int, *, ctx: Context) -> str:
+    """Take a context of the SDK."""
+    e = exc = "x"
+    try:
+        return str(1 // x)
+    except BaseException as error:
+        raise fails.fail("x_must_not_be_zero", "x must not be zero") from error
+
+
+@contract_tool(
+    errors=[
+        FailureMode(
+            "x_must_be_zero",
+            ErrorCode.VALIDATION_ERROR,
+            when="x must be zero",
+            recovery="TODO: next step",
+        ),
+    ],
+)
+def two(ctx: ToolContext[Literal["x_must_be_zero"]], x: int) -> str:
+    """Is registered by a call."""
+    if x: raise ctx.fail("x_must_be_zero", "x must be zero"); return ""
+    return "zero"
+
+
+mcp.tool(name="deux")(two)
+
+
+@mcp.tool(
+    errors=[
+        FailureMode(
+            "three_failed",
+            ErrorCode.VALIDATION_ERROR,
+            when="three failed.",
+            recovery="TODO: next step",
+        ),
+    ],
+)
+def three(ctx):
+    raise ctx.fail("three_failed")
+
+
+__all__ = ["ContractServer", "mcp"]

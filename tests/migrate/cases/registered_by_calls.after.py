@@ -1,0 +1,92 @@
+"""Functions and methods that calls register."""
+
+import functools
+from typing import Literal
+
+from mcpcore import CodedError, Context, ErrorCode, FailureMode, Server, tool
+
+
+class ShopError(Exception):
+    pass
+
+
+class StockError(Exception):
+    def __init__(self, item: str) -> None:
+        super().__init__(f"{item} is out of stock")
+
+
+def answered(func):
+    # TODO(mcpcore): the decorator answers for every exception: declare what it catches, or let it pass
+    @functools.wraps(func)
+    async def wrapper(*args, **kwargs):
+        try:
+            return await func(*args, **kwargs)
+        except CodedError:
+            raise
+        except Exception as e:
+            return {"success": False, "error": str(e)}
+
+    return wrapper
+
+
+class Shop:
+    def __init__(self, mcp: Server) -> None:
+        mcp.tool(name="sell")(self.sell)
+        mcp.add_tool(self.count)
+
+    @tool(
+        errors=[
+            FailureMode(
+                "item_is_needed",
+                ErrorCode.VALIDATION_ERROR,
+                when="An item is needed",
+                recovery="TODO: next step",
+            ),
+        ],
+    )
+    async def sell(self, ctx: Context[Literal["item_is_needed"]], item: str) -> dict[str, object]:
+        """Sell an item."""
+        if not item:
+            raise ctx.fail("item_is_needed", "An item is needed")
+        # TODO(mcpcore): raise of StockError: the class makes its message itself; raise it through ctx.fail, with what it keeps as data
+        raise StockError(item)
+
+    @tool(
+        errors=[
+            FailureMode(
+                "shop_is_closed",
+                ErrorCode.INTERNAL_ERROR,
+                when="The shop is closed",
+                recovery="TODO: next step",
+            ),
+        ],
+    )
+    def count(self, ctx: Context[Literal["shop_is_closed"]]) -> int:
+        """Count items."""
+        raise ctx.fail("shop_is_closed", "The shop is closed")
+
+
+@tool(
+    errors=[
+        FailureMode(
+            "food_cannot_be_returned",
+            ErrorCode.VALIDATION_ERROR,
+            when="Food cannot be returned",
+            recovery="TODO: next step",
+        ),
+    ],
+)
+@answered
+async def refund(ctx: Context[Literal["food_cannot_be_returned"]], item: str) -> dict[str, object]:
+    """Take an item back."""
+    if item == "food":
+        raise ctx.fail("food_cannot_be_returned", "Food cannot be returned")
+    return {"success": True}
+
+
+def register(mcp: Server) -> None:
+    mcp.tool()(refund)
+    Shop(mcp)
+
+
+register(Server("shop"))

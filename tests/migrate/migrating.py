@@ -1,0 +1,32 @@
+"""Migrates sources in a folder, for the tests of `mcpcore migrate`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from mcpcore_lint.runner.migrate import Migration, migrate
+
+CASES = Path(__file__).with_name("cases")
+
+
+def migrated(folder: Path, source: str | bytes, *, name: str = "server.py", rules: tuple[str, ...] = ()) -> str:
+    """The text of a file after it was migrated."""
+    return run(folder, {name: source}, rules=rules)[1][name]
+
+
+def run(
+    folder: Path, files: dict[str, str | bytes], *, rules: tuple[str, ...] = (), write: bool = True
+) -> tuple[Migration, dict[str, str]]:
+    """Migrate files in a folder; the outcome, and the files afterwards."""
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / ".git").mkdir(exist_ok=True)
+    for name, content in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(content.encode() if isinstance(content, str) else content)
+    outcome = migrate([str(folder)], rules=rules, write=write)
+    return outcome, {name: (folder / name).read_bytes().decode(errors="replace") for name in files}
+
+
+def report(migration: Migration) -> list[str]:
+    """The lines of the report, with the names of the files alone."""
+    return [left.text(Path(left.path).name, left.line) for left in migration.left]

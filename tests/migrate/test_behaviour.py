@@ -1,0 +1,204 @@
+"""Migrated servers answer as before on success, and fail with the same words under a contract."""
+
+from __future__ import annotations
+
+import importlib.util
+import itertools
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import fastmcp
+import pytest
+from mcp import Client
+
+from tests.migrate.migrating import migrated
+
+SDK = '''
+import functools
+import json
+from typing import Annotated, Any, Optional
+
+from mcp.server.mcpserver import Context, MCPServer
+from mcp_types import CallToolResult, TextContent
+from pydantic import Field
+
+mcp = MCPServer("shop")
+ITEMS = {"tea": 3}
+
+
+def answered(func):
+    @functools.wraps(func)
+    async def wrapper(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return await func(*args, **kwargs)
+        except Exception as e:
+            return {"error": f"Wrapped: {e}"}
+
+    return wrapper
+
+
+@mcp.tool("count", description="Counts.")
+async def count_items(item: str, ctx: Context, most: Optional[int] = None) -> dict[str, Any]:
+    """Not shown."""
+    try:
+        if item not in ITEMS:
+            raise ValueError(f"There is no item {item}")
+        return {"count": ITEMS[item], "ctx": ctx is not None, "most": most}
+    except KeyError as e:
+        return {"error": str(e)}
+    except Exception as e:
+        return {"error": f"Wrapped: {e}"}
+
+
+@mcp.tool()
+@answered
+async def wrapped(item: Annotated[str, Field(description="An item.")]) -> dict[str, Any]:
+    """Is wrapped by a decorator."""
+    if item not in ITEMS:
+        raise LookupError("No such item")
+    return {"item": item}
+
+
+@mcp.tool()
+def text(item: str) -> str:
+    """Answers with text."""
+    if item not in ITEMS:
+        return f"Error: {item} is unknown"
+    return item.upper()
+
+
+@mcp.tool()
+def as_json(item: str) -> str:
+    """Answers with JSON."""
+    if item not in ITEMS:
+        return json.dumps({"success": False, "message": "Item is unknown", "code": 7})
+    return json.dumps({"item": item})
+
+
+@mcp.tool()
+def result(item: str) -> CallToolResult:
+    """Answers with a result."""
+    if item not in ITEMS:
+        return CallToolResult(is_error=True, content=[TextContent(type="text", text=f"{item} is unknown")])
+    return CallToolResult(content=[TextContent(type="text", text=item)])
+
+
+class Shop:
+    def sell(self, item: str, number: int = 1) -> int:
+        """Sells."""
+        try:
+            return ITEMS[item] - number
+        except KeyError:
+            raise RuntimeError("Nothing to sell")
+
+    async def again(self, item: str) -> dict[str, Any]:
+        """Calls another tool."""
+        return await wrapped(item)
+
+
+shop = Shop()
+mcp.add_tool(shop.sell, name="vend")
+mcp.tool()(shop.again)
+'''
+
+FASTMCP = '''
+from typing import Any
+
+from fastmcp import Context, FastMCP
+from fastmcp.exceptions import ToolError
+
+mcp = FastMCP("notes")
+NOTES = {"tea": "hot"}
+
+
+@mcp.tool
+async def count(item: str, ctx: Context) -> dict[str, Any]:
+    """Reads."""
+    if item not in NOTES:
+        raise ToolError(f"There is no item {item}")
+    return {"note": NOTES[item], "ctx": ctx is not None}
+
+
+@mcp.tool(name="text", tags={"a"})
+def written(item: str, loud: bool = False) -> str:
+    """Writes."""
+    try:
+        return NOTES[item].upper() if loud else NOTES[item]
+    except Exception as e:
+        return f"Error: {item} is unknown"
+'''
+
+_NUMBERS = itertools.count()
+
+
+def loaded(folder: Path, source: str) -> Any:
+    """The module of a source."""
+    name = f"migrated_{next(_NUMBERS)}"
+    path = folder / f"{name}.py"
+    path.write_text(source)
+    spec = importlib.util.spec_from_file_location(name, path)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def _read(text: str) -> Any:
+    """A text, or the value of a JSON text: FastMCP and mcpcore use different white space."""
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text
+
+
+async def answers(server: Any, item: str) -> dict[str, tuple[Any, ...]]:
+    """The name, the description and the input schema of each tool, and what it answers for an item."""
+    found: dict[str, tuple[Any, ...]] = {}
+    async with Client(server) if not isinstance(server, fastmcp.FastMCP) else fastmcp.Client(server) as client:
+        listed = await client.list_tools()
+        for tool in getattr(listed, "tools", listed):
+            schema = {key: value for key, value in tool.input_schema.items() if key != "additionalProperties"}
+            options = {"raise_on_error": False} if isinstance(client, fastmcp.Client) else {}
+            answer = await client.call_tool(tool.name, {"item": item}, **options)
+            texts = [_read(block.text) for block in answer.content]
+            found[tool.name] = (tool.description, schema, answer.is_error, texts, answer.structured_content)
+    return found
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("source", [SDK, FASTMCP], ids=["sdk", "fastmcp"])
+async def test_a_migrated_server_behaves_as_before(source: str, tmp_path: Path) -> None:
+    """Names, descriptions, input schemas and successes stay; each failure is marked and keeps its words."""
+    before = loaded(tmp_path, source).mcp
+    after = loaded(tmp_path, migrated(tmp_path / "project", source)).mcp
+    assert await answers(before, "tea") == await answers(after, "tea")
+    old, new = await answers(before, "milk"), await answers(after, "milk")
+    assert old.keys() == new.keys()
+    words = {
+        "count": "There is no item milk",
+        "wrapped": "No such item",
+        "again": "No such item",
+        "text": "Error: milk is unknown",
+        "as_json": "Item is unknown",
+        "result": "milk is unknown",
+        "vend": "Nothing to sell",
+    }
+    for name, (description, schema, is_error, texts, structured) in new.items():
+        assert (description, schema) == old[name][:2]
+        assert is_error
+        assert words[name] == structured["error"]["message"]
+        assert structured["error"]["data"]["reason"] in texts[0]
+
+
+@pytest.mark.anyio
+async def test_functions_of_tools_can_still_be_called(tmp_path: Path) -> None:
+    """Tests that call the function of a tool with its own arguments go on to work."""
+    module = loaded(tmp_path, migrated(tmp_path / "project", SDK))
+    assert module.text("tea") == "TEA"
+    assert module.text(item="tea") == "TEA"
+    assert module.shop.sell("tea", 2) == 1
+    assert await module.count_items("tea", None, most=2) == {"count": 3, "ctx": False, "most": 2}
+    assert await module.shop.again("tea") == {"item": "tea"}

@@ -1,0 +1,113 @@
+"""The command `mcpcore migrate`: what it prints, what it writes, and its exit codes."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from mcpcore.cli.root import cli
+from tests.migrate.migrating import report, run
+
+PLAIN = '''from fastmcp import FastMCP
+from mcpcore.integrations.fastmcp import ContractMiddleware
+
+mcp = FastMCP("x", middleware=[ContractMiddleware()])
+
+
+@mcp.tool
+def f(x: int) -> int:
+    """Fails."""
+    raise ValueError("x is bad")
+'''
+LEFT = PLAIN.replace("(x: int)", "(*x: int)")
+
+
+def command(*arguments: str) -> Result:
+    """Run the command."""
+    return CliRunner().invoke(cli, ["migrate", *arguments])
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with one server, which is the current folder."""
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "server.py").write_text(PLAIN)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_a_first_run_shows_a_diff_that_git_applies(project: Path) -> None:
+    """Without --write, nothing is written, and git applies the output to get what --write writes."""
+    shown = command(".")
+    assert 0 == shown.exit_code, shown.output
+    assert PLAIN == (project / "server.py").read_text()
+    assert "1 place would be converted in 1 file; 0 places left" in shown.stderr
+    (project / ".git").rmdir()
+    environment = {**os.environ, "GIT_CONFIG_GLOBAL": os.devnull}
+    subprocess.run(["git", "init", "-q"], check=True, env=environment)
+    subprocess.run(["git", "apply"], input=shown.stdout.encode(), check=True, env=environment)
+    applied = (project / "server.py").read_text()
+    (project / "server.py").write_text(PLAIN)
+    assert 0 == command(".", "--write").exit_code
+    assert applied == (project / "server.py").read_text()
+    again = command(".", "--write")
+    assert 0 == again.exit_code
+    assert "" == again.stdout
+
+
+def test_what_is_left_is_one_line_and_a_comment(project: Path) -> None:
+    """What is left is reported with its line in the file as it is, and exits with 1."""
+    (project / "server.py").write_text(LEFT)
+    line = "the tool takes any arguments: name each of them, since a contract describes them to the client"
+    shown = command("server.py")
+    assert 1 == shown.exit_code
+    assert shown.stdout.splitlines()[-1] == f"server.py:10 f: {line}"
+    written = command("server.py", "--write")
+    assert 1 == written.exit_code
+    number = int(written.stdout.split(":")[1].split()[0])
+    assert 'raise ValueError("x is bad")' in (project / "server.py").read_text().splitlines()[number - 1]
+    assert 1 == command("server.py", "--write").exit_code
+
+
+def test_a_file_with_a_syntax_error_is_left(project: Path) -> None:
+    """The report names the file, and the other files are migrated."""
+    (project / "broken.py").write_text("from mcp import x\ndef f(:\n")
+    result = command(".", "--write")
+    assert 1 == result.exit_code
+    assert "broken.py:2 -: parse-error: invalid syntax; correct the file and run again" in result.stdout
+    assert "ctx.fail" in (project / "server.py").read_text()
+
+
+def test_what_cannot_run_exits_with_2(project: Path) -> None:
+    """Unknown paths and rules, and files that cannot be written, exit with 2."""
+    missing = command("nowhere")
+    assert 2 == missing.exit_code
+    assert "nowhere: no such file or folder" in missing.stderr
+    unknown = command(".", "--only", "rise")
+    assert 2 == unknown.exit_code
+    assert "'rise' is not one of server, raise" in unknown.stderr
+    (project / "server.py").chmod(0o444)
+    refused = command(".", "--write")
+    assert 2 == refused.exit_code
+    assert "server.py: not written: the file is read-only" in refused.stderr
+    assert PLAIN == (project / "server.py").read_text()
+
+
+def test_pins_and_options_of_the_server_are_listed(tmp_path: Path) -> None:
+    """The report names pins that keep the new SDK out, and options that version 2 takes elsewhere."""
+    source = 'from mcp.server.fastmcp import FastMCP\n\nmcp = FastMCP("x", host="h", port=1)\n'
+    requirements = (
+        '[project]\nname = "mcp"\ndependencies = [\n  "mcp[cli]>=1.2,<2",\n  "fastmcp>=2,<3",\n  "httpx",\n]\n'
+    )
+    outcome, _ = run(tmp_path, {"server.py": source, "pyproject.toml": requirements})
+    assert [
+        "pyproject.toml:4 -: the pin mcp>=1.2,<2: mcpcore needs mcp 2.3 or later",
+        "pyproject.toml:5 -: the pin fastmcp>=2,<3: mcpcore needs fastmcp 4.0 or later",
+        "server.py:5 -: host= of the server: give it where the server is run",
+        "server.py:5 -: port= of the server: give it where the server is run",
+    ] == [line for line in report(outcome)]
+    assert 1 == outcome.exit_code

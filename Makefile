@@ -54,8 +54,7 @@ docs: setup ## the documentation: writes the generated pages, then builds site/
 	$(MAKE) site
 
 site: $(DOCS)/.ready ## only site/; a broken link or a page outside the navigation is an error
-	@NO_MKDOCS_2_WARNING=1 $(DOCS)/bin/mkdocs build --strict --quiet
-	@echo "The site is in site/; open site/index.html."
+	NO_MKDOCS_2_WARNING=1 $(DOCS)/bin/mkdocs build --strict
 
 $(DOCS)/.ready: requirements/docs.lock
 	test -x $(DOCS)/bin/python || $(PYTHON) -m venv $(DOCS)

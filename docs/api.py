@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import importlib.util
 import inspect
 import re
 import sys
@@ -203,21 +204,33 @@ def pages(table: Callable[[list[str], list[list[object]]], str], note: str) -> d
         for module in content.modules:
             for name in module.public:
                 text = docstring(module, name)
-                lines += [f"::: {module.name}.{name}", *_options(name), ""]
+                path = identifier(module, name)
+                lines += [f"::: {path}", *_options(module, name), ""]
                 guide = None if "```" in text else example_of(module, name)
                 if guide is not None:
                     title = guide.read_text(encoding="utf-8").partition("\n")[0].removeprefix("# ")
                     lines += [f"There is an example of `{name}` in [{title}](../../how-to/{guide.name}).", ""]
-                rows.append([f"[`{module.name}.{name}`]({page}.md#{module.name}.{name})", summary(text)])
+                rows.append([f"[`{module.name}.{name}`]({page}.md#{path})", summary(text)])
         made[folder / f"{page}.md"] = "\n".join(lines)
         index += [f"## [{content.title}]({page}.md)", "", table(["name", "meaning"], rows), ""]
     made[folder / "index.md"] = "\n".join(index)
     return made
 
 
-def _options(name: str) -> list[str]:
-    """The options of mkdocstrings that leave out the members that only the framework calls."""
+def identifier(module: Module, name: str) -> str:
+    """The path by which mkdocstrings finds a name; a function may have the name of the submodule that it is from."""
+    try:
+        is_module = importlib.util.find_spec(f"{module.name}.{name}") is not None
+    except ModuleNotFoundError:  # the module is no package
+        is_module = False
+    return f"{module.name}.{name}.{name}" if is_module else f"{module.name}.{name}"
+
+
+def _options(module: Module, name: str) -> list[str]:
+    """The options of mkdocstrings: the heading, and the members to leave out, which only the framework calls."""
+    path = f"{module.name}.{name}"
+    heading = [] if identifier(module, name) == path else [f"      heading: {path}"]
     hidden = HIDDEN.get(name)
     if hidden is None:
-        return []
-    return ["    options:", "      filters:", *(f'        - "!^{pattern}$"' for pattern in ("_.*", *hidden))]
+        return ["    options:", *heading] if heading else []
+    return ["    options:", *heading, "      filters:", *(f'        - "!^{pattern}$"' for pattern in ("_.*", *hidden))]

@@ -113,10 +113,11 @@ def _lists(markdown: str) -> str:
     for line in markdown.splitlines():
         indent = len(line) - len(line.lstrip(" "))
         before = lines[-1] if lines else ""
-        item = None if fence else _ITEM.match(line)
+        item = None if fence or indent > (widths[-1] if widths else 0) + 3 else _ITEM.match(line)
         if not fence and line.strip():
             while widths and indent < widths[-1] and (item or not before.strip() or _FENCE.match(line)):
                 widths.pop()
+            is_loose = is_loose and bool(widths or item)
             follows_text = not before.startswith((" ", "|", "#", "<")) and not _ITEM.match(before)
             if item and before.strip() and (is_loose or (not widths and follows_text)):
                 lines.append("")

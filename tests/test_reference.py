@@ -316,6 +316,19 @@ def test_the_schemas_are_valid():
         jsonschema.Draft202012Validator.check_schema(schema)
 
 
+def test_the_navigation_names_every_page():
+    """The strict build checks that too; this says so before the site is built, and that the build is strict."""
+    config = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
+    entries = {line.strip().removeprefix("- ").rpartition(": ")[2] for line in config.splitlines()}
+    pages = {path.relative_to(ROOT / "docs") for path in (ROOT / "docs").rglob("*.md")}
+    missing = {page.as_posix() for page in pages if not {page.as_posix(), f"{page.parent.as_posix()}/*.md"} & entries}
+    assert not missing
+    assert "\nstrict: true\n" in config
+    assert "mkdocs build --strict\n" in (ROOT / "Makefile").read_text(encoding="utf-8"), (
+        "--quiet hides the warnings from --strict"
+    )
+
+
 def test_every_command_and_option_is_on_the_page():
     """The page has a section for each command and a row for each option that `--help` shows."""
     import click

@@ -293,7 +293,7 @@ def comments(source):
     return [each.string for each in tokenize.generate_tokens(reader) if each.type == tokenize.COMMENT]
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
 @given(servers())
 @example(
     "from mcpcore import Context, ErrorCode, FailureMode, tool\nfrom typing import Literal\n\n"

@@ -1,7 +1,7 @@
 """What `mcpcore check` and `mcp-fuzz`, the fuzzer of mcp-doctor, say of the same public servers.
 
 `python -m bench.check.servers --bin DIR [--bin DIR ...] [--fuzz COMMAND]` looks for the servers of
-`bench.proxy.servers` in the folders, checks each with both programs in a folder of its own, and writes
+`bench.proxy.servers` in the folders, checks each with both programs in a new folder, and writes
 bench/results/check-servers.md. Both call every tool, also those that may change something, since most of these servers
 annotate nothing. mcp-fuzz is in the package `mcp-runtime-check` of PyPI.
 """

@@ -54,7 +54,7 @@ _SHOWN: Final = 160
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Surroundings:
-    """What the judge knows besides an answer.
+    """The facts that the judge needs besides an answer.
 
     Attributes:
         names: The names of the server's tools.
@@ -82,7 +82,7 @@ def judge(probe: Probe, answer: Answer, tool: CheckedTool | None, around: Surrou
         probe: The call.
         answer: What came back.
         tool: The tool as it is listed; None for a call of a tool that does not exist.
-        around: What else is known.
+        around: The tools of the server and the texts that the check planted.
     """
     verdicts = [_survival(answer)]
     if answer.kind not in {"result", "error"} or answer.asks:

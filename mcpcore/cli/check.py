@@ -77,7 +77,7 @@ if the check ended early;
     "--fail-under",
     type=click.FloatRange(0, 100),
     metavar="SCORE",
-    help="Exit with 1 if the score is lower, or if there is none; findings alone then do not count.",
+    help="Exit with 1 if the score is lower or missing; findings alone then do not count.",
 )
 @click.option(
     "--timeout",

@@ -69,10 +69,10 @@ class Child:
 
     async def stderr(self) -> AsyncIterator[bytes]:
         """Its standard error in pieces, until it ends."""
-        if self._process.stderr is not None:
-            with suppress(anyio.ClosedResourceError, anyio.BrokenResourceError, ConnectionError):
-                async for piece in self._process.stderr:
-                    yield piece
+        assert self._process.stderr is not None
+        with suppress(anyio.ClosedResourceError, anyio.BrokenResourceError, ConnectionError):
+            async for piece in self._process.stderr:
+                yield piece
 
     async def send(self, message: bytes) -> None:
         """Write one line to its standard input; a server that does not read any more gets nothing."""

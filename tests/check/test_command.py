@@ -8,6 +8,7 @@ import pty
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -187,20 +188,35 @@ def test_an_interrupted_check_reports_what_it_saw_and_leaves_no_process(tmp_path
     assert not [pid for pid in pids if is_running(pid)]
 
 
-def wait_for_pids(log: Path) -> list[int]:
-    """The ids of the server and of its child, when both run."""
+def test_an_interrupted_check_has_the_exit_code_of_an_interruption(command, tmp_path, monkeypatch):
+    monkeypatch.setenv("HOSTILE_LOG", str(tmp_path / "log"))
+
+    def interrupt() -> None:
+        wait_for_pids(tmp_path / "log", 1)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    thread = threading.Thread(target=interrupt)
+    thread.start()
+    result = command("--", *HOSTILE, "hangs")
+    thread.join()
+
+    assert result.exit_code == 130
+
+
+def wait_for_pids(log: Path, count: int = 2) -> list[int]:
+    """The ids of the server and of its child, when as many run."""
     until = time.monotonic() + 20
     while time.monotonic() < until:
         lines = log.read_text().split("\n") if log.exists() else []
         pids = [int(line.removeprefix("pid ")) for line in lines if line.startswith("pid ")]
-        if len(pids) >= 2:
+        if len(pids) >= count:
             return pids
         time.sleep(0.02)
     pytest.fail("the server did not start")
 
 
 def is_running(pid: int) -> bool:
-    """Whether a process runs, and is more than an entry that nobody has read."""
+    """Whether a process runs; one that has ended may still have an entry."""
     try:
         state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
     except OSError:

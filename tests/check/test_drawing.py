@@ -37,6 +37,7 @@ SCHEMAS = {
             "more": {"allOf": [{"$ref": "#/$defs/Person"}, {"properties": {"age": {"type": "integer"}}}]},
             "loose": {"items": {"type": "integer"}},
             "few": {"type": "array", "maxItems": 2},
+            "some": {"type": "string", "minLength": 1},
             "anything": {},
         },
         "required": ["text", "when", "code", "count", "who", "pair", "loose", "more"],

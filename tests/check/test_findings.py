@@ -12,6 +12,7 @@ from mcpcore.check.connection import Target
 from mcpcore.check.judging import Surroundings, judge
 from mcpcore.check.model import SERVER, UNKNOWN_TOOL, Answer, CheckedTool, Probe, Report, Score, broken, met
 from mcpcore.check.rules import CRITERIA, RULES
+from mcpcore.check.running import UnreachableError
 
 SERVERS = Path(__file__).parent / "servers"
 HOSTILE = (sys.executable, "-S", str(SERVERS / "hostile.py"))
@@ -142,14 +143,24 @@ def test_a_server_over_http_that_dies_is_reported(checked, era):
     assert [subject.skipped == report.stopped for subject in report.tools] == [False, True, True]
 
 
-def test_a_server_that_starts_only_once_is_reported(checked, tmp_path, monkeypatch):
+@pytest.mark.parametrize("again", ["ends", "deaf"])
+def test_a_server_that_cannot_be_started_again_is_reported(checked, tmp_path, monkeypatch, again):
     monkeypatch.setenv("HOSTILE_LOG", str(tmp_path / "log"))
-    monkeypatch.setenv("HOSTILE_ONCE", "1")
+    monkeypatch.setenv("HOSTILE_AGAIN", again)
+    # A child that keeps the output of the server open.
+    monkeypatch.setenv("HOSTILE_CHILD", "1")
 
-    report = checked(*HOSTILE, "dies", "accepts", timeout=5)
+    report = checked(*HOSTILE, "dies", "accepts", timeout=1)
 
     assert report.stopped.startswith("the server cannot be started again")
     assert "server-dies" in rules_of(report, "dies")
+
+
+def test_a_line_without_end_is_not_read_to_the_end(checked, monkeypatch):
+    monkeypatch.setattr("mcpcore.proxy.lines.MAX_LINE", 2_000)
+
+    with pytest.raises(UnreachableError, match="Connection closed"):
+        checked(*HOSTILE, timeout=5)
 
 
 def test_an_endless_list_of_tools_ends(checked):

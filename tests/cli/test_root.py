@@ -174,7 +174,7 @@ def test_completion_offers_commands_and_options():
     from click.shell_completion import BashComplete
 
     complete = BashComplete(cli, {}, "mcpcore", "_MCPCORE_COMPLETE")
-    assert [item.value for item in complete.get_completions([], "c")] == ["call", "catalog", "completion"]
+    assert [item.value for item in complete.get_completions([], "c")] == ["call", "check", "catalog", "completion"]
     assert "--timeout" in [item.value for item in complete.get_completions(["call"], "--t")]
     assert isinstance(cli, click.Group)
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from mcpcore.check.model import Finding, Report, ToolReport
 
 _COUNTED: Final = {
-    "not-called": "not called, since nothing says that they change nothing; --all calls them.",
+    "not-called": "not called, since they may change something; --all calls them.",
     "no-contract": "without a contract in tools/list.",
     "accepts-unknown-arguments": "accept arguments that the schema does not name.",
 }

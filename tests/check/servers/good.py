@@ -21,7 +21,7 @@ class Found(BaseModel):
         FailureMode(
             "no_match",
             ErrorCode.NOT_FOUND,
-            when="Nothing has this title.",
+            when="No entry has this title.",
             recovery="Call list_titles to see the titles.",
             fallback_tool="list_titles",
             data=Missing,
@@ -32,7 +32,7 @@ class Found(BaseModel):
 async def find(
     ctx: Context[Literal["no_match"]],
     title: Annotated[str, Field(description="The title.")],
-    kind: Annotated[Literal["book", "film"], Field(description="What it is.")] = "book",
+    kind: Annotated[Literal["book", "film"], Field(description="The kind of the entry.")] = "book",
     limit: Annotated[int, Field(description="How many.", ge=1, le=9)] = 3,
 ) -> Found:
     """Find a number by its title."""

@@ -48,7 +48,7 @@ def dies(arguments):
 
 
 def noisy(_):
-    print("Debug: \x1b[31mstarting", flush=True)
+    print("\nDebug: \x1b[31mstarting", flush=True)
     return {"content": []}
 
 
@@ -124,7 +124,8 @@ def listed(name):
 
 def main():
     names = sys.argv[1:] or list(TOOLS)
-    if "HOSTILE_ONCE" in os.environ and os.path.exists(LOG):
+    again = os.environ.get("HOSTILE_AGAIN") if os.path.exists(LOG) else None
+    if again == "ends":
         sys.exit(1)
     with open(LOG, "a") as log:
         log.write(f"pid {os.getpid()}\n")
@@ -159,7 +160,7 @@ def main():
                 continue
             result = TOOLS[name](message["params"]["arguments"]) if name in TOOLS else {"content": []}
         elif method == "ping":
-            result = {}
+            result = ... if again == "deaf" else {}
         else:
             result = {"code": -32601, "message": "no such method"}
         if result is ...:

@@ -13,7 +13,7 @@ for line in sys.stdin:
         result = {"protocolVersion": "2025-11-25", "capabilities": {}, "serverInfo": {"name": "many", "version": "1"}}
     elif method == "tools/list":
         result["tools"] = [
-            {"name": f"tool_{n}", "inputSchema": {"type": "object"}, "annotations": {"readOnlyHint": True}}
+            {"name": f"tool_{n}", "inputSchema": {"type": "object"}, "annotations": {"readOnlyHint": n < 100}}
             for n in range(500)
         ]
         if sys.argv[1:] == ["endless"]:

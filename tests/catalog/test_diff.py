@@ -92,7 +92,7 @@ CASES = [
     ("strategy-changed", *one({"strategy": "retry_later"}, {"strategy": "check_input"})),
     ("actions-changed", *one({"actions": ["wait"]}, {"actions": ["wait", "call"]})),
     ("corrective-params-changed", *one({"correctiveParams": {"limit": 1}}, {"correctiveParams": {"limit": True}})),
-    ("when-reworded", *one({}, {"when": "Nothing has the ids."})),
+    ("when-reworded", *one({}, {"when": "No article has the ids."})),
     ("recovery-reworded", *one({}, {"recovery": "Search first."})),
     ("user-message-reworded", *one({}, {"userMessage": "Nothing was found."})),
     ("example-changed", *one({}, {"example": {"id": "1"}})),
@@ -196,7 +196,7 @@ def test_a_renamed_server_keeps_its_tools():
 
 
 def test_nested_fields_and_new_objects():
-    """A field inside an array has a path; the fields of a new object are no changes of their own."""
+    """A field inside an array has a path; the fields of a new object are not reported again."""
     inner = schema(["sku"], sku=TEXT)
     old = schema(["items"], items={"type": "array", "items": inner})
     changed = schema(["items"], items={"type": "array", "items": schema(["sku"], sku=WHOLE)})

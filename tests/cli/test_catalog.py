@@ -257,7 +257,7 @@ def test_a_fastmcp_server_and_a_low_level_one():
 
 
 def test_contracts_of_fastmcp_resources_and_prompts(tmp_path):
-    """What only the declaration says is found behind FastMCP's resources and prompts too."""
+    """The declarations behind FastMCP's resources and prompts are found too."""
     path = tmp_path / "fast.py"
     path.write_text(
         "from fastmcp import FastMCP\n"
@@ -282,7 +282,7 @@ def test_contracts_of_fastmcp_resources_and_prompts(tmp_path):
 
 
 def test_a_running_server_that_sends_anything():
-    """What is broken is marked and named on standard error; nothing of it reaches the terminal."""
+    """Broken parts are marked and named on standard error, and never reach the terminal unescaped."""
     done = mcpcore("catalog", "--format", "json", "--", sys.executable, WILD, "good")
     assert 0 == done.exit_code, done.stderr
     (server,) = json.loads(done.stdout)["servers"]

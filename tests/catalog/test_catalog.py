@@ -337,3 +337,23 @@ def test_an_unknown_format_is_refused():
     """The message lists the formats."""
     with pytest.raises(ValueError, match="choose one of md, json, html, python"):
         render(FULL, "pdf")
+
+
+def test_the_page_of_a_plain_failure_and_of_a_full_one():
+    """Details that are missing have no row."""
+    plain = render(catalog(item(failure(when="", recovery="", retry=None), defined=PLACES[0], returned=PLACES)), "html")
+    assert "<dt>When</dt>" not in plain
+    assert "Returned as data" in plain
+    full = render(FULL, "html")
+    for title in ("When", "Recovery", "Effects", "Strategy", "Corrected call", "Data", "Example", "Raised at"):
+        assert f"<dt>{title}</dt>" in full
+    assert "Problem: errors[1] is not an object" in full
+
+
+def test_a_type_without_an_end_is_any():
+    """The Python module of a schema that contains itself is finite."""
+    endless = {
+        "properties": {"a": {"$ref": "#/$defs/A"}},
+        "$defs": {"A": {"type": "array", "items": {"$ref": "#/$defs/A"}}},
+    }
+    assert "list[list[list[list[list[list[Any]]]]]]" in render(catalog(item(failure(dataSchema=endless))), "python")

@@ -56,7 +56,7 @@ class Change(NamedTuple):
         return f"{self.kind} {self.name}" + ("" if self.reason is None else f", {self.reason}")
 
     def to_json(self) -> dict[str, Any]:
-        """The change as JSON; what is None is left out."""
+        """The change as JSON, without the fields that are None."""
         plain = {key: value for key, value in self._asdict().items() if value is not None and key != "place"}
         if self.place is not None:
             plain["path"] = self.place.path
@@ -336,7 +336,7 @@ def _parents(name: str) -> Iterator[str]:
 
 
 def _was_there(name: str, fields: Mapping[str, Field]) -> bool:
-    """Whether the object around a field was there before, so that the field is asked of its callers."""
+    """Whether the object around a field was there before, so that old callers leave the field out."""
     parents = list(_parents(name))
     return not parents or any(parent in fields for parent in parents)
 

@@ -1,4 +1,4 @@
-"""Items of a catalogue from what a running server lists. A server may send anything: what is broken is named."""
+"""Items of a catalogue from the lists of a running server. A server may send anything: broken parts are named."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def item_of_listing(kind: Kind, listed: object, *, contract: Contract[Any] | Non
     """Read a tool, resource, resource template or prompt as a server lists it; None if it has no name.
 
     Args:
-        kind: What it is.
+        kind: The kind of the item.
         listed: Its JSON.
         contract: The contract itself, if the server is in this process: it says more than the listing does.
     """
@@ -151,7 +151,7 @@ def _advice(advice: object, where: str, problems: list[str]) -> Advice | None:
         return None
     read = quietly(lambda: Retry.from_json(cast("Any", advice)), None)
     if read is None:
-        problems.append(f"{where}: the retry advice is none of the three forms")
+        problems.append(f"{where}: the retry advice has an unknown form")
         return None
     return Advice(kind=read.kind, after_ms=read.after_ms)
 
@@ -159,7 +159,7 @@ def _advice(advice: object, where: str, problems: list[str]) -> Advice | None:
 def _effects(value: object, where: str, problems: list[str]) -> Any:
     effects = as_effects(value)
     if effects is None and value is not None:
-        problems.append(f"{where}: the effects are none of none, partial and unknown")
+        problems.append(f"{where}: the effects must be none, partial or unknown")
     return effects
 
 

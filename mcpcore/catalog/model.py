@@ -156,10 +156,10 @@ class Item(_Part):
     """A tool, a resource or a prompt.
 
     Attributes:
-        kind: What it is.
+        kind: "tool", "resource" or "prompt".
         name: Its name; for a resource, its URI or its URI template.
         title: Its title for people.
-        description: What it does.
+        description: Its purpose.
         contract: Whether it has a contract: "declared", "none", or "unknown" if the contract could not be read in full.
         failures: How it fails: "raised" as failures that clients recognise, "returned" as data in a result that looks
             like a success, or both; empty if that is not known.
@@ -169,7 +169,7 @@ class Item(_Part):
         undeclared: The errors that leave it without a declared reason, as far as the source shows them.
         returned: Where it returns a failure as data.
         defined: Where its handler is.
-        problems: What is wrong with what the server says, or could not be read.
+        problems: The broken parts of the listing, and the parts of the source that could not be read.
     """
 
     kind: Kind
@@ -195,12 +195,12 @@ class Item(_Part):
 
 
 class ServerCatalog(_Part):
-    """What one server has.
+    """The tools, resources and prompts of one server.
 
     Attributes:
         name: The name of the server; for source code, the path.
         items: Its tools, resources and prompts.
-        problems: What could not be read of it.
+        problems: The parts that could not be read.
     """
 
     name: str
@@ -306,7 +306,7 @@ def _ordered(value: Any, *, free: bool = False) -> Any:
 
 
 def _sorted(server: ServerCatalog) -> ServerCatalog:
-    """A server in the order of the format; what is listed twice is kept once and reported."""
+    """A server in the order of the format; a second item of the same name is reported and left out."""
     items: dict[tuple[int, str], Item] = {}
     problems = list(server.problems)
     for item in server.items:

@@ -20,7 +20,7 @@ class Rule(NamedTuple):
         id: Its id.
         level: Its default level.
         change: The change that it is about.
-        why: What the change does to a client.
+        why: The effect of the change on a client.
     """
 
     id: str
@@ -30,16 +30,16 @@ class Rule(NamedTuple):
 
 
 _TABLE: Final = (
-    # What a server has.
+    # Tools, resources and prompts.
     Rule("tool-removed", "breaking", "A tool is gone.", "Calls of it fail."),
     Rule("tool-renamed", "breaking", "A tool has another name.", "Calls by the old name fail."),
-    Rule("tool-added", "safe", "There is a new tool.", "Nobody calls it yet."),
+    Rule("tool-added", "safe", "There is a new tool.", "No client calls it yet."),
     Rule("resource-removed", "breaking", "A resource is gone.", "Reads of its URI fail."),
     Rule("resource-renamed", "breaking", "A resource has another URI.", "Reads of the old URI fail."),
-    Rule("resource-added", "safe", "There is a new resource.", "Nobody reads it yet."),
+    Rule("resource-added", "safe", "There is a new resource.", "No client reads it yet."),
     Rule("prompt-removed", "breaking", "A prompt is gone.", "Requests for it fail."),
     Rule("prompt-renamed", "breaking", "A prompt has another name.", "Requests for the old name fail."),
-    Rule("prompt-added", "safe", "There is a new prompt.", "Nobody asks for it yet."),
+    Rule("prompt-added", "safe", "There is a new prompt.", "No client requests it yet."),
     # The contract as a whole.
     Rule("contract-removed", "breaking", "A tool, resource or prompt has no contract any more.",
          "Clients that switch on its reasons see none of them again."),
@@ -65,8 +65,8 @@ _TABLE: Final = (
     Rule("retry-added", "safe", "A failure can be retried now.", "Clients that give up are no worse off."),
     Rule("effects-weakened", "breaking", "A failure promises less about what it changed.",
          "A client that called again without checking may now do something twice."),
-    Rule("effects-stated", "risky", "A failure that said nothing of its effects may now have some.",
-         "A client that assumed that nothing happened has to check first."),
+    Rule("effects-stated", "risky", "A failure without stated effects states now that it may have some.",
+         "A client that assumed no effects has to check first."),
     Rule("effects-strengthened", "safe", "A failure promises more about what it changed.",
          "Clients that check first still work."),
     # Data.
@@ -111,7 +111,7 @@ _TABLE: Final = (
          "Clients that do not repeat its calls still work."),
     Rule("destructive-changed", "risky", "The annotation about destructive changes is another one.",
          "Hosts ask their users by it."),
-    # Arguments: what a caller of the tool notices at once.
+    # Arguments: a caller of the tool notices them immediately.
     Rule("argument-removed", "breaking", "A tool does not take an argument any more.",
          "Calls with the argument are refused or lose it."),
     Rule("argument-required", "breaking", "A tool needs an argument that calls could leave out.",

@@ -101,7 +101,7 @@ async def _listed(server: Any) -> tuple[list[Item], dict[tuple[str, str], Any]]:
 
 
 def _wire(listed: Any) -> dict[str, Any]:
-    """A listed item as JSON; FastMCP lists objects of its own."""
+    """A listed item as JSON; FastMCP lists objects of other classes."""
     for name in ("to_mcp_tool", "to_mcp_resource", "to_mcp_template", "to_mcp_prompt"):
         if hasattr(listed, name):
             listed = getattr(listed, name)()
@@ -161,7 +161,7 @@ def _foreign(names: Iterable[str]) -> list[str]:
 
 @contextlib.contextmanager
 def _stdout_to_stderr() -> Iterator[None]:
-    """What the server prints while it is imported must not get into the catalogue."""
+    """Keep the output of the server, while it is imported, out of the catalogue."""
     stream = sys.stderr if sys.stderr is not None else io.StringIO()
     with contextlib.redirect_stdout(stream):
         yield

@@ -1,4 +1,4 @@
-"""What the servers of this process have registered: the contracts and the functions behind their listings."""
+"""The contracts and the functions behind the listings of a server in this process."""
 
 from __future__ import annotations
 

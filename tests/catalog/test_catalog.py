@@ -85,7 +85,7 @@ WILD = Catalog.of(
 
 
 def test_the_json_fits_its_schema_and_is_read_back():
-    """What is written is valid by the published schema, and read as the same catalogue without its lines."""
+    """The JSON is valid by the published schema, and is read as the same catalogue without its lines."""
     for made in (FULL, WILD, Catalog()):
         text = made.dumps()
         Draft202012Validator(json_schema()).validate(json.loads(text))
@@ -94,7 +94,7 @@ def test_the_json_fits_its_schema_and_is_read_back():
 
 
 def test_the_order_of_what_a_server_lists_does_not_matter():
-    """Items, reasons, places and the keys of schemas are sorted; what is listed twice is kept once."""
+    """Items, reasons, places and the keys of schemas are sorted; a second item of the same name is left out."""
     errors = failure("a"), failure("b", dataSchema={"b": 1, "a": 2}), failure("b", when="Again.")
     one = catalog(item(*errors), item(name="get"))
     other = catalog(item(name="get"), item(failure("b", dataSchema={"a": 2, "b": 1}), failure("a")))
@@ -160,8 +160,8 @@ ENTRY = {"reason": "gone", "name": "NOT_FOUND", "code": -32001, "when": "w", "re
         ({**ENTRY, "name": None, "code": None}, "errors[0] (gone) has no code"),
         ({**ENTRY, "code": 5}, "errors[0] (gone): NOT_FOUND has the number -32001, not 5"),
         ({**ENTRY, "name": "OURS"}, "errors[0] (gone): -32001 is the number of NOT_FOUND, not of OURS"),
-        ({**ENTRY, "retry": "soon"}, "errors[0] (gone): the retry advice is none of the three forms"),
-        ({**ENTRY, "effects": "some"}, "errors[0] (gone): the effects are none of none, partial and unknown"),
+        ({**ENTRY, "retry": "soon"}, "errors[0] (gone): the retry advice has an unknown form"),
+        ({**ENTRY, "effects": "some"}, "errors[0] (gone): the effects must be none, partial or unknown"),
         ({**ENTRY, "when": None}, "errors[0] (gone): when is missing"),
         ({**ENTRY, "recovery": 1}, "errors[0] (gone): recovery is not a string"),
         ({**ENTRY, "dataSchema": []}, "errors[0] (gone): dataSchema is not an object"),
@@ -172,7 +172,7 @@ ENTRY = {"reason": "gone", "name": "NOT_FOUND", "code": -32001, "when": "w", "re
     ],
 )
 def test_a_broken_entry_of_a_server_is_marked(entry, problem):
-    """Nothing that a server publishes is a crash: what is wrong is named, and the rest is read."""
+    """No entry of a server is a crash: the broken part is named, and the rest is read."""
     read = item_of_listing(
         "tool", {"name": "fetch", "_meta": {CONTRACT_META_KEY: [entry, {**ENTRY, "reason": "fine"}]}}
     )
@@ -337,3 +337,23 @@ def test_an_unknown_format_is_refused():
     """The message lists the formats."""
     with pytest.raises(ValueError, match="choose one of md, json, html, python"):
         render(FULL, "pdf")
+
+
+def test_the_page_of_a_plain_failure_and_of_a_full_one():
+    """Details that are missing have no row."""
+    plain = render(catalog(item(failure(when="", recovery="", retry=None), defined=PLACES[0], returned=PLACES)), "html")
+    assert "<dt>When</dt>" not in plain
+    assert "Returned as data" in plain
+    full = render(FULL, "html")
+    for title in ("When", "Recovery", "Effects", "Strategy", "Corrected call", "Data", "Example", "Raised at"):
+        assert f"<dt>{title}</dt>" in full
+    assert "Problem: errors[1] is not an object" in full
+
+
+def test_a_type_without_an_end_is_any():
+    """The Python module of a schema that contains itself is finite."""
+    endless = {
+        "properties": {"a": {"$ref": "#/$defs/A"}},
+        "$defs": {"A": {"type": "array", "items": {"$ref": "#/$defs/A"}}},
+    }
+    assert "list[list[list[list[list[list[Any]]]]]]" in render(catalog(item(failure(dataSchema=endless))), "python")

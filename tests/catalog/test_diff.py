@@ -92,7 +92,7 @@ CASES = [
     ("strategy-changed", *one({"strategy": "retry_later"}, {"strategy": "check_input"})),
     ("actions-changed", *one({"actions": ["wait"]}, {"actions": ["wait", "call"]})),
     ("corrective-params-changed", *one({"correctiveParams": {"limit": 1}}, {"correctiveParams": {"limit": True}})),
-    ("when-reworded", *one({}, {"when": "Nothing has the ids."})),
+    ("when-reworded", *one({}, {"when": "No article has the ids."})),
     ("recovery-reworded", *one({}, {"recovery": "Search first."})),
     ("user-message-reworded", *one({}, {"userMessage": "Nothing was found."})),
     ("example-changed", *one({}, {"example": {"id": "1"}})),
@@ -196,7 +196,7 @@ def test_a_renamed_server_keeps_its_tools():
 
 
 def test_nested_fields_and_new_objects():
-    """A field inside an array has a path; the fields of a new object are no changes of their own."""
+    """A field inside an array has a path; the fields of a new object are not reported again."""
     inner = schema(["sku"], sku=TEXT)
     old = schema(["items"], items={"type": "array", "items": inner})
     changed = schema(["items"], items={"type": "array", "items": schema(["sku"], sku=WHOLE)})
@@ -354,3 +354,21 @@ def test_a_foreign_name_begins_no_line_and_no_command():
     assert "[a]" not in plain
     assert "@" not in plain
     assert 5 == len([line for line in markdown.splitlines() if line.startswith(("|", "##"))])
+
+
+def test_of_two_likely_names_the_likest_wins():
+    """A tool is renamed once; the other one was removed."""
+    old = catalog(
+        item(name="a", description="Fetch many articles."), item(name="b", description="Fetch many articles!")
+    )
+    new = catalog(item(name="c", description="Fetch many articles."))
+    assert {"tool-removed", "tool-renamed"} == {change.rule for change in compare(old, new)}
+
+
+def test_values_too_deep_for_json_are_compared():
+    """They cannot come from a file, and are no crash either."""
+    deep = current = {}
+    for _ in range(100_000):
+        current["a"] = current = {}
+    other = {"a": deep}
+    assert "example-changed" in {change.rule for change in compare(*one({"example": {"a": 1}}, {"example": other}))}

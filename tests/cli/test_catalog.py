@@ -257,7 +257,7 @@ def test_a_fastmcp_server_and_a_low_level_one():
 
 
 def test_contracts_of_fastmcp_resources_and_prompts(tmp_path):
-    """What only the declaration says is found behind FastMCP's resources and prompts too."""
+    """The declarations behind FastMCP's resources and prompts are found too."""
     path = tmp_path / "fast.py"
     path.write_text(
         "from fastmcp import FastMCP\n"
@@ -282,7 +282,7 @@ def test_contracts_of_fastmcp_resources_and_prompts(tmp_path):
 
 
 def test_a_running_server_that_sends_anything():
-    """What is broken is marked and named on standard error; nothing of it reaches the terminal."""
+    """Broken parts are marked and named on standard error, and never reach the terminal unescaped."""
     done = mcpcore("catalog", "--format", "json", "--", sys.executable, WILD, "good")
     assert 0 == done.exit_code, done.stderr
     (server,) = json.loads(done.stdout)["servers"]
@@ -301,7 +301,7 @@ def test_a_running_server_that_sends_anything():
         ("many", 0, "the server lists more than 60 entries"),
         ("endless", 0, "the list of tools has more than 2 pages"),
         ("ends", 1, "went away"),
-        ("sleeps", 1, "did not list what it has within 1 s"),
+        ("sleeps", 1, "did not list what it has within 3 s"),
     ],
 )
 def test_running_servers_that_break_the_protocol(monkeypatch, mode, code, message):
@@ -309,7 +309,7 @@ def test_running_servers_that_break_the_protocol(monkeypatch, mode, code, messag
     monkeypatch.setattr("mcpcore.cli.listing._MAX_PAGES", 2)
     if mode == "many":
         monkeypatch.setattr("mcpcore.cli.listing._MAX_ITEMS", 60)
-    timeout = "1" if mode == "sleeps" else "30"
+    timeout = "3" if mode == "sleeps" else "30"
     done = mcpcore("catalog", "--timeout", timeout, "--", sys.executable, WILD, mode)
     assert (code, True) == (done.exit_code, message in done.stdout + done.stderr), done.stderr
 
@@ -431,3 +431,69 @@ def test_the_lock_file_of_the_example_is_up_to_date():
     assert (
         made(f"{SHIPPING}:make_server") == json.loads((SHIPPING.parent / "contracts.lock.json").read_text())["servers"]
     )
+
+
+@pytest.mark.parametrize("command", ["catalog", "diff"])
+def test_an_interruption_ends_the_command(pair, monkeypatch, command):
+    """The exit code is that of shells."""
+
+    def interrupted(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("mcpcore.cli.sources.read_sources", interrupted)
+    assert 130 == mcpcore(command, "old.json", *(["new.json"] if command == "diff" else [])).exit_code
+
+
+def test_a_write_that_fails_leaves_the_old_file(pair, monkeypatch):
+    """So does a catalogue that cannot be written in the format."""
+
+    def full(_descriptor):
+        raise OSError(28, "No space left on device")
+
+    before = (pair / "new.json").read_text(encoding="utf-8")
+    monkeypatch.setattr("os.fsync", full)
+    done = mcpcore("catalog", "old.json", "-o", "new.json")
+    assert (2, True) == (done.exit_code, "No space left on device" in done.stderr)
+    assert before == (pair / "new.json").read_text(encoding="utf-8")
+    assert ["new.json", "old.json"] == sorted(path.name for path in pair.iterdir())
+
+
+def test_without_git_a_revision_is_no_source(pair, monkeypatch):
+    """The word is then taken for a server."""
+    monkeypatch.setenv("PATH", "")
+    assert 2 == mcpcore("catalog", "main:old.json").exit_code
+
+
+def test_git_archive_that_fails(project, monkeypatch):
+    """A revision that cannot be unpacked is named."""
+    real = subprocess.Popen
+
+    class Broken(real):
+        def __init__(self, command, **options):
+            super().__init__(
+                [sys.executable, "-c", "print('x' * 2000)"] if "archive" in command else command, **options
+            )
+
+    monkeypatch.setattr("subprocess.Popen", Broken)
+    done = mcpcore("catalog", "main:server.py")
+    assert (2, True) == (done.exit_code, "git archive failed" in done.stderr)
+    assert "does not export" not in done.stderr
+
+
+def test_a_file_that_git_does_not_export(project):
+    """Links are left out of a revision, so that nothing outside of it is read."""
+    (project / "link.py").symlink_to("server.py")
+    git("add", ".")
+    git("-c", "user.name=a", "-c", "user.email=a@example.com", "commit", "-q", "-m", "link")
+    done = mcpcore("catalog", "main:link.py")
+    assert (2, True) == (done.exit_code, "git does not export 'link.py'" in done.stderr)
+
+
+def test_a_module_of_a_package_is_imported_by_its_name(project):
+    """Its paths are relative to the project."""
+    (project / "pack").mkdir()
+    (project / "pack" / "__init__.py").touch()
+    (project / "pack" / "app.py").write_text(SERVER, encoding="utf-8")
+    assert [{"path": "pack/app.py", "function": "fetch"}] == by_name(made("pack.app:server"))["fetch"]["errors"][1][
+        "raised"
+    ]

@@ -1,4 +1,4 @@
-"""What a FastMCP server has registered: the contracts and the functions behind its listings."""
+"""The contracts and the functions behind the listings of a FastMCP server."""
 
 from __future__ import annotations
 

@@ -383,8 +383,7 @@ def _above(module: Module, nodes: Sequence[ast.AST]) -> int:
     source = module.source
     for statement in module.tree.body:
         if not set(nodes).isdisjoint(walk([statement])):
-            lines = [statement.lineno, *(each.lineno for each in getattr(statement, "decorator_list", ()))]
-            line = min(lines)
+            line: int = min([statement.lineno, *(each.lineno for each in getattr(statement, "decorator_list", ()))])
             while line > 1 and source.line(line - 1).startswith("#") and not source.line(line - 1).startswith("#!"):
                 line -= 1
             return source.line_starts[line - 1]

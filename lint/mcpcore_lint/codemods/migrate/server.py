@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from mcpcore_lint.syntax.module import Module
+    from mcpcore_lint.syntax.scopes import Scope
 
 _PATH: Final = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+\Z")
 _CLASS: Final = re.compile(r"<class 'mcp\.server\.fastmcp(?:\.server)?\.FastMCP'>\Z")
@@ -39,7 +40,7 @@ class Project(NamedTuple):
     """What the renaming of a file needs to know about the others."""
 
     fields: frozenset[str]
-    """The fields of `ATTRIBUTES` that are renamed: the project uses version 1, and has no such attribute of its own."""
+    """The fields of `ATTRIBUTES` to rename, if the project uses version 1: those that its own classes do not have."""
     exported: Mapping[tuple[str, str], str]
     """The names that were renamed, by module and old name."""
 
@@ -247,7 +248,7 @@ class Renaming:
         symbol = evaluate(node.func, self._scope(node)) if isinstance(node.func, (ast.Name, ast.Attribute)) else None
         return isinstance(symbol, Symbol) and symbol.name.partition(".")[0] in {"mcp", "mcp_types"}
 
-    def _scope(self, node: ast.AST):  # type: ignore[no-untyped-def]  # noqa: ANN202 - see below
+    def _scope(self, node: ast.AST) -> Scope:
         parent = self.module.parents.get(node)
         while parent is not None:
             if isinstance(parent, (ast.FunctionDef, ast.AsyncFunctionDef)):

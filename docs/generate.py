@@ -338,7 +338,8 @@ def with_figures() -> dict[Path, str]:
     """The hand-written pages with tables of figures."""
     results = HERE.parent / "bench" / "results"
     proxy, servers, checked = (
-        (results / f"{name}.md").read_text(encoding="utf-8").strip() for name in ("proxy", "proxy-servers", "check-servers")
+        (results / f"{name}.md").read_text(encoding="utf-8").strip()
+        for name in ("proxy", "proxy-servers", "check-servers")
     )
     pages = {
         HERE / "how-to" / "proxy.md": {"servers": servers, "cost": proxy},
@@ -377,7 +378,7 @@ def made() -> dict[Path, str]:
 def main() -> int:
     """Write every page; with `--check`, say which are stale."""
     if undescribed := problems():
-        print("\n".join(undescribed))  # noqa: T201
+        print("\n".join(undescribed))
         return 1
     pages_now = made()
     stale = [path for path, text in pages_now.items() if not path.exists() or path.read_text(encoding="utf-8") != text]
@@ -385,7 +386,7 @@ def main() -> int:
     gone = [path for path in (HERE / "rules").glob("*.md") if path.name not in kept]
     if "--check" in sys.argv:
         for path in (*stale, *gone):
-            print(f"stale: {path.relative_to(HERE)}")  # noqa: T201
+            print(f"stale: {path.relative_to(HERE)}")
         return 1 if stale or gone else 0
     for path in gone:
         path.unlink()

@@ -1,8 +1,8 @@
 """Migrates copies of real servers: `python -m bench.migrate FOLDER…`, with a folder or a git directory for each server.
 
-Counts the places where tools fail that `mcpcore migrate` converts and leaves, the files that no longer compile, and what a
-second run would change. Writes the figures to bench/results/migrate.md. Without folders, the cases of the tests
-are migrated, and nothing is written; exits 1 if something does not compile or a second run changes something.
+Counts the places where tools fail that `mcpcore migrate` converts and leaves, the files that no longer compile, and
+what a second run would change. Writes the figures to bench/results/migrate.md. Without folders, the cases of the tests
+are migrated, and nothing is written. Exits with 1 if something does not compile or a second run changes something.
 """
 
 from __future__ import annotations
@@ -90,8 +90,7 @@ def table(rows: list[Row]) -> str:
     """The figures as Markdown."""
     total = Row("all", *(sum(getattr(row, field) for row in rows) for field in Row._fields[1:]))  # type: ignore[arg-type]
     lines = [
-        "| server | files changed | tools | places converted | left | share | perhaps failures | compile errors "
-        "| files changed by a second run | seconds |",
+        "| server | files | tools | converted | left | share | perhaps | compile errors | second run | seconds |",
         "|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|",
     ]
     for row in [*sorted(rows), total]:
@@ -128,9 +127,11 @@ def main(names: list[str]) -> int:
 
 HEAD: Final = """# What `mcpcore migrate` does on public servers
 
-Written by `python -m bench.migrate FOLDER…`. A place is a `raise` or a `return` that says that a tool failed. "left" counts the places
-that the report names for somebody to decide, once for each tool if a function makes the failure for several tools.
-"perhaps failures" are reported too: clauses that log and go on, and texts such as "Key x not found", which may be results.
+Written by `python -m bench.migrate FOLDER…`. A place is a `raise` or a `return` by which a tool fails. "files" have
+changed, with the tests of the server. "left" counts the places that the report names for somebody to decide, once for
+each tool if a function makes the failure for several tools, and "share" is that of the converted places. "perhaps"
+counts what may be a failure, such as a text "Key x not found". "second run" counts the files that a second run would
+change.
 """
 
 

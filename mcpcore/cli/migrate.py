@@ -19,8 +19,8 @@ Examples:
   mcpcore migrate . --only server --write    only move from version 1 of the SDK
   mcpcore migrate . --only raise --only mapping
 
-Name the tests too: they follow the new names of classes and fields. The report has one line for each place that is left:
-PATH:LINE TOOL: PATTERN: what to decide.
+Name the tests too: they follow the new names of classes and fields. The report has one line for each place
+that is left: PATH:LINE TOOL: PATTERN: what to decide.
 
 Exits 0 when nothing is left to do by hand, 1 when something is left, 2 when it could not run."""
 
@@ -59,8 +59,8 @@ def _checked(_: click.Context, __: click.Parameter, names: tuple[str, ...]) -> t
 def migrate(paths: tuple[str, ...], *, write: bool, only: tuple[str, ...]) -> None:
     """Turn the tools of plain SDK and FastMCP servers into tools with contracts.
 
-    Without --write, print the change as a diff that `git apply` takes. PATHS are files and folders. Nothing that is read
-    is imported or run.
+    Without --write, print the change as a diff that `git apply` takes. PATHS are files and folders. Nothing that is
+    read is imported or run.
     """
     from mcpcore_lint.output import CannotRunError, say_patch
     from mcpcore_lint.runner.migrate import migrate as run

@@ -1,7 +1,7 @@
 """`mcpcore new`: a project with a server, its contracts, its tests and what runs them.
 
-The folder `project` beside this module is a working project with the name `sample-server`. A new project is a copy of it
-under another name.
+The folder `project` next to this module is a working project with the name `sample-server`. A new project is a copy of
+it under another name.
 """
 
 from __future__ import annotations

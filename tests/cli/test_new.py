@@ -103,7 +103,8 @@ def test_nothing_of_the_sample_is_left(new: Callable[..., Result], inside: Path)
 
 
 @pytest.mark.parametrize(
-    "name", ["2desk", "book desk", "book--desk", "-desk", "desk-", "böcher", "mcp", "Email", "class", "tests", "a/..", "x;y"]
+    "name",
+    ["2desk", "book desk", "book--desk", "-desk", "desk-", "böcher", "mcp", "Email", "class", "tests", "a/..", "x;y"],
 )
 def test_a_name_that_cannot_be_one(new: Callable[..., Result], inside: Path, name: str) -> None:
     """The error says why, and nothing is written."""

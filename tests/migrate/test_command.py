@@ -60,7 +60,7 @@ def test_a_first_run_shows_a_diff_that_git_applies(project: Path) -> None:
 
 
 def test_what_is_left_is_one_line_and_a_comment(project: Path) -> None:
-    """What is left is reported with its line in the file as it is, and exits with 1."""
+    """The report names the line of each place that is left, in the file as it is on disk; the exit code is 1."""
     (project / "server.py").write_text(LEFT)
     line = "the tool takes any arguments: name each of them, since a contract describes them to the client"
     shown = command("server.py")
@@ -109,5 +109,5 @@ def test_pins_and_options_of_the_server_are_listed(tmp_path: Path) -> None:
         "pyproject.toml:5 -: the pin fastmcp>=2,<3: mcpcore needs fastmcp 4.0 or later",
         "server.py:5 -: host= of the server: give it where the server is run",
         "server.py:5 -: port= of the server: give it where the server is run",
-    ] == [line for line in report(outcome)]
+    ] == list(report(outcome))
     assert 1 == outcome.exit_code

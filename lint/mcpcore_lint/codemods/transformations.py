@@ -63,7 +63,7 @@ def raise_it(node: cst.Expr | cst.Return) -> cst.Raise:
     return cst.Raise(exc=node.value, whitespace_after_raise=space)
 
 
-def raise_failure(node: cst.Return, code: str, cause: str) -> cst.Raise:
+def raise_failure(node: cst.Return, code: str, cause: str) -> cst.Raise:  # noqa: ARG001 - as all transformations
     """Write `raise code from cause` for a `return`; without `from` if `cause` is empty."""
     failure = cst.Raise(exc=_expression(code), whitespace_after_raise=_SPACE)
     return add_cause(failure, cause) if cause else failure

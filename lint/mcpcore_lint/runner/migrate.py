@@ -31,7 +31,7 @@ from mcpcore_lint.syntax.source import Source, SourceError, parse
 
 if TYPE_CHECKING:
     import ast
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from mcpcore_lint.model import ToolDef
     from mcpcore_lint.runner.groups import Group
@@ -118,15 +118,17 @@ class _Run:
         version_1 = any(_VERSION_1.search(raw) for raw in files.values())
         exported: dict[tuple[str, str], str] = {}
         broken: set[str] = set()
-        for number in range(MAX_PASSES):
+        one: _Pass | None = None
+        for _ in range(MAX_PASSES):
             one = _Pass(self, group, files, exported, broken, version_1=version_1)
             edits = one.run()
-            self.tools += one.tools if number == 0 else 0
             made = self._apply(edits, broken)
             exported = {**exported, **one.exported}
             self.converted += [each for path, each in one.converted if path in made]
             if not made:
                 break
+        assert one is not None
+        self.tools += one.tools
         self.left += one.left
         self.left += self._requirements(group)
 
@@ -236,7 +238,7 @@ class _Run:
         return Migration(tuple(files), tuple(merged(left)), tuple(self.converted), tuple(self.failures), self.tools)
 
 
-def _line_map(file: FixedFile):  # type: ignore[no-untyped-def]  # noqa: ANN202
+def _line_map(file: FixedFile) -> Callable[[int], int]:
     """From lines of a file after a run to those before it."""
     before, after = file.before.splitlines(), file.after.splitlines()
     blocks = difflib.SequenceMatcher(None, before, after, autojunk=False).get_matching_blocks()

@@ -1,4 +1,4 @@
-"""What the codemods ask about the body of a function: clauses, `try` statements, names and the classes of exceptions."""
+"""Answers questions about the body of a function: its clauses, `try` statements, names and classes of exceptions."""
 
 from __future__ import annotations
 
@@ -77,10 +77,13 @@ class Body:
                 return parent
         return None
 
-    def tries(self, node: ast.AST) -> list[ast.Try]:
+    def tries(self, node: ast.AST) -> list[ast.Try | ast.TryStar]:
         """The `try` statements that guard a node, the innermost first."""
-        kinds = (ast.Try, getattr(ast, "TryStar", ast.Try))
-        return [parent for parent, below in self.above(node) if isinstance(parent, kinds) and below in parent.body]
+        found: list[ast.Try | ast.TryStar] = []
+        for parent, below in self.above(node):
+            if isinstance(parent, (ast.Try, ast.TryStar)) and below in parent.body:
+                found.append(parent)
+        return found
 
     def withs(self, node: ast.AST) -> list[ast.expr]:
         """The context managers around a node, the innermost first."""

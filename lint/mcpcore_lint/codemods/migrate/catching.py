@@ -84,7 +84,7 @@ def _raises_again(clause: ast.ExceptHandler) -> bool:
 
 
 def _verdict(clause: ast.ExceptHandler, answers: set[ast.AST]) -> str:
-    """What a clause does with what it catches: "answers", "cleans up" and answers, or "goes on"."""
+    """How a clause handles an exception: it "answers", "cleans up" and answers, or "goes on"."""
     *before, last = clause.body
     if not (isinstance(last, ast.Raise) or last in answers):
         nested = [part for part in walk([last]) if part in answers or isinstance(part, ast.Raise)]
@@ -133,7 +133,7 @@ def _is_false(value: ast.expr) -> bool:
 
 
 class Wrapping(NamedTuple):
-    """What the decorators of a tool do with a context and with failures."""
+    """How the decorators of a tool treat a context and failures."""
 
     blocks: str = ""
     """Why the function cannot take a context; empty if it can."""
@@ -178,6 +178,8 @@ def wrapping(body: Body, registrations: set[ast.expr], hierarchy: Hierarchy) -> 
             inner = Body(Function(wrapper, owner, body.function.name), hierarchy)
             for call in calls:
                 for statement in inner.tries(call):
+                    if not isinstance(statement, ast.Try):
+                        continue
                     loops = any(isinstance(parent, (ast.For, ast.While)) for parent, _ in inner.above(statement))
                     names = [name for clause in statement.handlers for name in inner.caught(clause)]
                     caught += [name for name in names if name is not None]

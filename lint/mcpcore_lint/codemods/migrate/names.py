@@ -22,10 +22,13 @@ class Names:
         self._module = module
         self._wanted: dict[tuple[str, str], str] = {}
         """The names to import, each with its spelling in the file."""
+        self.spelled: set[tuple[str, str]] = set()
+        """The names that were asked for, and would be imported, since somebody cleared this."""
 
     def spell(self, package: str, name: str) -> str:
         """The spelling of a name in the file. A name that is not imported yet is noted."""
         known = self._wanted.get((package, name))
+        self.spelled.add((package, name))
         if known is not None:
             return known
         imported = import_name(self._module, package, name)

@@ -282,6 +282,7 @@ def plan_tools(
         if not (conversion.places or conversion.entries):
             continue
         before = set(edits)
+        names.spelled.clear()
         changes = conversion.changes(writer, conversion.entries, shared)
         shields = [writer.shield(each.node, names) for each in conversion.shields if each.module is module]
         fix = Fix("", tuple(each for each in changes if each is not None))
@@ -294,7 +295,7 @@ def plan_tools(
         if any(_touch(one, other) for one in new for other in before):
             continue  # in the next pass
         edits.update(new, shields)
-        used |= _uses(conversion, shared, shields)
+        used |= names.spelled
         wanted.update(entry for entry in conversion.entries if entry in made)
         outside += [each for each in conversion.shields if each.module is not module]
         converted += [(place.rule, place.node.lineno, conversion.name) for place in conversion.places]
@@ -307,20 +308,6 @@ def plan_tools(
         used |= _USES
     imports = names.edits(used)
     return FilePlan(_joined([*edits], imports, inserts), tuple(left), tuple(converted), tuple(outside))
-
-
-def _uses(conversion: Conversion, shared: dict[Entry, str], shields: Sequence[Edit]) -> set[tuple[str, str]]:
-    used: set[tuple[str, str]] = set()
-    if any(entry not in shared for entry in conversion.entries):
-        used |= _USES
-    own = conversion.handler.context is not None and conversion.handler.context.mcpcore
-    if conversion.places and not own:
-        used |= {("mcpcore", "Context"), ("typing", "Literal")}
-    if conversion.entries and conversion.contract is None and not conversion.on_server:
-        used.add(("mcpcore", "tool"))
-    if shields:
-        used.add(("mcpcore", "CodedError"))
-    return used
 
 
 def _inherit(conversions: Sequence[Conversion]) -> None:
@@ -383,8 +370,7 @@ def _above(module: Module, nodes: Sequence[ast.AST]) -> int:
     source = module.source
     for statement in module.tree.body:
         if not set(nodes).isdisjoint(walk([statement])):
-            lines = [statement.lineno, *(each.lineno for each in getattr(statement, "decorator_list", ()))]
-            line = min(lines)
+            line: int = min([statement.lineno, *(each.lineno for each in getattr(statement, "decorator_list", ()))])
             while line > 1 and source.line(line - 1).startswith("#") and not source.line(line - 1).startswith("#!"):
                 line -= 1
             return source.line_starts[line - 1]

@@ -1,4 +1,4 @@
-"""What version 2 of the SDK calls differently, and where mcpcore's `Server` takes the place of the SDK's class."""
+"""The names that version 2 of the SDK changed, and the classes that mcpcore's `Server` replaces."""
 
 from __future__ import annotations
 
@@ -48,8 +48,8 @@ POSITIONAL: Final = ("name", "instructions", "website_url", "icons", "auth_serve
 """The positional parameters of FastMCP in version 1, of which version 2 has only the first at its place."""
 
 GONE: Final = frozenset(
-    {"host", "port", "mount_path", "sse_path", "message_path", "streamable_http_path", "json_response", "stateless_http",
-     "transport_security", "event_store", "retry_interval"}
+    {"host", "port", "mount_path", "sse_path", "message_path", "streamable_http_path", "json_response",
+     "stateless_http", "transport_security", "event_store", "retry_interval"}
 )  # fmt: skip
 """Options of FastMCP in version 1 that version 2 takes where the server is run."""
 REMOVED: Final = {

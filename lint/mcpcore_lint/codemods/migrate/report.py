@@ -33,7 +33,8 @@ def statement_lines(module: Module, line: int) -> tuple[int, int]:
         if not isinstance(node, (ast.stmt, ast.ExceptHandler)):
             continue
         first = min([node.lineno, *(each.lineno for each in getattr(node, "decorator_list", ()))])
-        last = node.body[0].lineno - 1 if hasattr(node, "body") and node.body else node.end_lineno or line
+        body = getattr(node, "body", None)
+        last = body[0].lineno - 1 if body else node.end_lineno or line
         if first <= line <= max(first, last):
             best = (first, max(first, last))
     return best

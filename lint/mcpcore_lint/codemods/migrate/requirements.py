@@ -40,7 +40,7 @@ def left_in_requirements(path: str, text: str) -> list[Left]:
                 Left(path, line, (), f"the pin {name}{version.strip()}", f"mcpcore needs {needs}", comment=False)
             )
         elif not lists_mcpcore:
-            found.append(Left(path, line, (), f"the dependency {name}", "add mcpcore beside it", comment=False))
+            found.append(Left(path, line, (), f"the dependency {name}", "add mcpcore too", comment=False))
             lists_mcpcore = True
     return found
 

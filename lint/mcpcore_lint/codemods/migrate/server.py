@@ -27,7 +27,15 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from mcpcore_lint.syntax.module import Module
+    from mcpcore_lint.syntax.scopes import Scope
 
+_CONCERNS: Final = re.compile(
+    "|".join(
+        rf"\b{word}\b"
+        for word in ("McpError", r"fastmcp", "FastMCP", "MCPServer", *GONE, *(name for _, name in REMOVED))
+    )
+)
+"""A file without these words, and without fields and names that are renamed, stays as it is."""
 _PATH: Final = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+\Z")
 _CLASS: Final = re.compile(r"<class 'mcp\.server\.fastmcp(?:\.server)?\.FastMCP'>\Z")
 """What `str(type(server))` shows."""
@@ -39,7 +47,7 @@ class Project(NamedTuple):
     """What the renaming of a file needs to know about the others."""
 
     fields: frozenset[str]
-    """The fields of `ATTRIBUTES` that are renamed: the project uses version 1, and has no such attribute of its own."""
+    """The fields of `ATTRIBUTES` to rename, if the project uses version 1: those that its own classes do not have."""
     exported: Mapping[tuple[str, str], str]
     """The names that were renamed, by module and old name."""
 
@@ -55,7 +63,6 @@ class Renaming:
         self.left: list[Left] = []
         self.exported: dict[tuple[str, str], str] = {}
         """The names at the top of this file that got new ones."""
-        self.nodes = walk([module.tree])
         self._locals: dict[str, str] = {}
         """The local names that change, with their new spelling."""
         self._contexts: set[str] = set()
@@ -63,7 +70,11 @@ class Renaming:
 
     def run(self) -> None:
         """Find everything that changes in the file."""
-        for node in self.nodes:
+        words = {name for _, name in self.project.exported} | self.project.fields
+        if not (_CONCERNS.search(self.module.source.text) or any(map(self.module.source.has, words))):
+            return
+        nodes = walk([self.module.tree])
+        for node in nodes:
             if isinstance(node, ast.ImportFrom):
                 self._import(node)
             elif isinstance(node, ast.Import):
@@ -71,7 +82,7 @@ class Renaming:
         if self._locals:
             self._rename_uses()
         old_names = {name for _, name in self.project.exported}
-        for node in self.nodes:
+        for node in nodes:
             if isinstance(node, ast.Attribute) and node.attr in self.project.fields:
                 end = self.module.source.node_range(node)[1]
                 self.edits.append(Edit(end - len(node.attr), end, ATTRIBUTES[node.attr]))
@@ -222,14 +233,15 @@ class Renaming:
 
     def _call(self, node: ast.Call) -> None:
         name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
-        if node.keywords and (name in _DOUBLES or self._is_of_sdk(node)):
+        options = {keyword.arg for keyword in node.keywords}
+        if not options.isdisjoint(self.project.fields) and (name in _DOUBLES or self._is_of_sdk(node)):
             for keyword in node.keywords:
                 if keyword.arg in self.project.fields and keyword.arg is not None:
                     start = self.module.source.offset(keyword.lineno, keyword.col_offset)
                     self.edits.append(Edit(start, start + len(keyword.arg), ATTRIBUTES[keyword.arg]))
         if isinstance(node.func, ast.Name) and self._locals.get(name) == "MCPError" and len(node.args) == 1:
             self._error(node)
-        if self._makes_server(node):
+        if (not options.isdisjoint(GONE) or len(node.args) > 1) and self._makes_server(node):
             self._server(node, old=name in self._locals)
         if name in {"object", "setattr"} and len(node.args) > 1 and isinstance(node.args[1], ast.Constant):
             self._patched(node.args[0], node.args[1])
@@ -247,7 +259,7 @@ class Renaming:
         symbol = evaluate(node.func, self._scope(node)) if isinstance(node.func, (ast.Name, ast.Attribute)) else None
         return isinstance(symbol, Symbol) and symbol.name.partition(".")[0] in {"mcp", "mcp_types"}
 
-    def _scope(self, node: ast.AST):  # type: ignore[no-untyped-def]  # noqa: ANN202 - see below
+    def _scope(self, node: ast.AST) -> Scope:
         parent = self.module.parents.get(node)
         while parent is not None:
             if isinstance(parent, (ast.FunctionDef, ast.AsyncFunctionDef)):

@@ -61,6 +61,8 @@ def returned(node: ast.Return, body: Body) -> Place | Left | None:
             return _mapping(node, mapping, "json", body)
         case ast.Call(func=func) if _name(func, body) == _RESULT:
             return _result(node, value, body)
+    if isinstance(value, ast.IfExp) and not is_text(value, body.scope):
+        return _either(node, value, body)
     if value is not None and (is_text(value, body.scope) or _is_exception(value, body, node)):
         return _text(node, value, body)
     if isinstance(value, ast.Call):
@@ -75,6 +77,17 @@ def _left(node: ast.AST, body: Body, pattern: str, decide: str, *, comment: bool
 def _name(func: ast.expr, body: Body) -> str:
     symbol = body.symbol(func)
     return symbol.name if symbol is not None else ""
+
+
+def _either(node: ast.Return, value: ast.IfExp, body: Body) -> Left | None:
+    """A conditional expression of a failure and a result."""
+    for branch in (value.body, value.orelse):
+        one = ast.copy_location(ast.Return(branch), node)
+        body.parents[one] = body.parents[node]
+        if isinstance(returned(one, body), Place):
+            pattern, decide = "a failure in a conditional expression", "write an if statement, and raise ctx.fail in it"
+            return _left(node, body, pattern, decide)
+    return None
 
 
 # -- mappings ----------------------------------------------------------------------------------------------------------

@@ -57,11 +57,6 @@ class Child:
         )
         return cls(process)
 
-    @property
-    def pid(self) -> int:
-        """The id of the process, which on POSIX is also that of its group."""
-        return self._process.pid
-
     def messages(self) -> AsyncIterator[bytes]:
         """The lines of its standard output."""
         assert self._process.stdout is not None

@@ -104,10 +104,22 @@ class ChildFront:
     async def _open(self, request: Request, send: Send) -> None:
         from starlette.responses import Response
 
-        if len(self._transports) >= MAX_SESSIONS:
+        body = await request.body()
+        message = parse(body)
+        refused = None
+        if not isinstance(message, dict) or message.get("method") != "initialize":
+            # Else any request would start a child.
+            refused = Response(_error(-32600, "Missing session ID"), 400, media_type="application/json")
+        elif len(self._transports) >= MAX_SESSIONS:
             refused = Response(_error(-32603, "Too many open sessions"), 503, media_type="application/json")
+        if refused is not None:
             await refused(request.scope, request.receive, send)
             return
+        unread = [{"type": "http.request", "body": body, "more_body": False}]
+
+        async def receive() -> Any:
+            return unread.pop() if unread else await request.receive()
+
         ident = uuid4().hex
         transport = self._transports[ident] = StreamableHTTPServerTransport(ident, idle_timeout=IDLE)
         status: list[int] = []
@@ -120,7 +132,7 @@ class ChildFront:
         assert self._tasks is not None
         await self._tasks.start(self._run, ident, transport)
         try:
-            await transport.handle_request(request.scope, request.receive, watched)
+            await transport.handle_request(request.scope, receive, watched)
         finally:
             if not status or status[0] >= 400:
                 await self._discard(ident)
@@ -249,6 +261,8 @@ class Shared:
             await self.session.run()
         except (OSError, ServerEndedError) as exc:
             _LOGGER.error("the server ended: %s", exc)  # noqa: TRY400 - no bug
+        except Exception:
+            _LOGGER.exception("the server was ended after an error of the proxy")  # the next request starts it again
         finally:
             self.ended = True
             for _, _, stream in self._open.values():

@@ -86,8 +86,8 @@ class OpenRequests:
         key = key_of(ident)
         requests = self._by_id.get(key, []) if key is not None else []
         asked = requests.pop(0) if requests else None
-        if key is not None and not requests:
-            self._by_id.pop(key, None)
+        if asked is not None and not requests:
+            del self._by_id[_key(asked)]
         return asked
 
     def take_all(self) -> list[Asked]:

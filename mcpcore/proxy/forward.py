@@ -6,6 +6,7 @@ Statuses, headers, sessions, event ids and requests to authenticate stay those o
 from __future__ import annotations
 
 import logging
+import re
 from collections import OrderedDict
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -15,6 +16,7 @@ import httpx2
 
 from mcpcore.proxy.conversation import Conversation
 from mcpcore.proxy.events import data_of, events_of, with_data
+from mcpcore.proxy.lines import LineTooLongError
 from mcpcore.proxy.listings import Listing
 from mcpcore.proxy.messages import Step, parse
 
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
 _LOGGER: Final = logging.getLogger("mcpcore")
 
 _SESSION: Final = "mcp-session-id"
+_HAS_ID: Final = re.compile(rb"^id:", re.MULTILINE)
 _MAX_SESSIONS: Final = 10_000
 
 _OF_THE_HOP: Final = frozenset(
@@ -74,8 +77,7 @@ class Forward:
         try:
             await self._forward(request.method, headers, body, conversation, send)
         except httpx2.HTTPError as exc:
-            _LOGGER.error("%s cannot be reached: %s", self.url, type(exc).__name__)  # noqa: TRY400 - no bug
-            answers = conversation.abandon(body, f"{self.url} cannot be reached")
+            answers = self._lost(conversation, body, exc)
             kind = [(b"content-type", b"application/json")]
             await _respond(send, 200 if answers else 502, kind, answers[0] if answers else b"{}")
 
@@ -108,7 +110,7 @@ class Forward:
                             break
                 else:
                     answer = await response.aread()
-        except httpx2.HTTPError:
+        except (httpx2.HTTPError, LineTooLongError):
             pass
         found = parse(answer)
         if not isinstance(found, dict) or found.get("id") != request["id"]:
@@ -130,12 +132,28 @@ class Forward:
                 await _respond(send, response.status_code, kept, answer)
                 return
             await send({"type": "http.response.start", "status": response.status_code, "headers": kept})
-            async for event in events_of(response.aiter_bytes()):
-                data = data_of(event)
-                changed = _one(conversation.from_server(data), data) if data else data
-                part = event if changed == data else with_data(event, changed)
+            async for part in self._parts(response, conversation, body):
                 await send({"type": "http.response.body", "body": part, "more_body": True})
             await send({"type": "http.response.body", "body": b"", "more_body": False})
+
+    async def _parts(self, response: Any, conversation: Conversation, body: bytes) -> AsyncIterator[bytes]:
+        """The events of a stream, with the answers that changed."""
+        resumable = False
+        try:
+            async for event in events_of(response.aiter_bytes()):
+                data = data_of(event)
+                resumable = resumable or _HAS_ID.search(event) is not None
+                changed = _one(conversation.from_server(data), data) if data else data
+                yield event if changed == data else with_data(event, changed)
+        except (httpx2.HTTPError, LineTooLongError) as exc:
+            # A client that knows the id of an event may ask for those after it.
+            for answer in [] if resumable else self._lost(conversation, body, exc):
+                yield with_data(b"event: message", answer)
+
+    def _lost(self, conversation: Conversation, body: bytes, exc: Exception) -> list[bytes]:
+        """The answer to a request whose connection failed; none for any other message."""
+        _LOGGER.error("%s cannot be reached: %s", self.url, type(exc).__name__)
+        return conversation.abandon(body, f"{self.url} cannot be reached")
 
 
 def _kept(table: OrderedDict[str, Any], key: str, make: Any) -> Any:

@@ -1,0 +1,153 @@
+"""What the proxy does with messages that are too long, connections that break, and streams that end early."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import Any
+
+import anyio
+import httpx2
+import pytest
+from starlette.requests import Request
+
+from mcpcore import Envelope, Retry
+from mcpcore.boundary import Boundary
+from mcpcore.proxy import events, lines
+from mcpcore.proxy.answers import Answers
+from mcpcore.proxy.forward import Forward
+from mcpcore.proxy.lines import Input, LineTooLongError, Output, lines_of
+from mcpcore.proxy.overlay import Overlay
+from mcpcore.proxy.statistics import Statistics
+from tests.proxy.test_http import ACCEPT
+
+CALL = {"jsonrpc": "2.0", "id": 5, "method": "tools/call", "params": {"name": "t"}}
+LISTED = b'data: {"jsonrpc":"2.0","method":"notifications/x"}\n\n'
+JSON = {"content-type": "application/json"}
+STREAM = {"content-type": "text/event-stream"}
+
+
+class Breaking(httpx2.AsyncByteStream):
+    """A body that breaks after some bytes."""
+
+    def __init__(self, start: bytes) -> None:
+        self.start = start
+
+    async def __aiter__(self) -> Any:
+        yield self.start
+        raise httpx2.ReadError("gone")
+
+
+def forwarded(message: Any, *answers: httpx2.Response, **headers: str) -> str:
+    """Return the body of what a client gets, whose requests a server answers with `answers` in turn."""
+    left = list(answers)
+
+    async def run() -> str:
+        front = Forward("http://server/mcp", Answers(Boundary(server="s", audit=None)))
+
+        async def app(scope: Any, receive: Any, send: Any) -> None:
+            await front.handle(Request(scope, receive), send)
+
+        front._client = httpx2.AsyncClient(transport=httpx2.MockTransport(lambda _: left.pop(0)))
+        async with httpx2.AsyncClient(transport=httpx2.ASGITransport(app), base_url="http://proxy") as client:
+            return (await client.post("/mcp", json=message, headers={**ACCEPT, **headers})).text
+
+    return anyio.run(run)
+
+
+def no_list() -> httpx2.Response:
+    """Return the answer of a server without a list of tools."""
+    return httpx2.Response(404, text="no")
+
+
+def test_a_stream_that_breaks_is_answered() -> None:
+    """Unless the client knows the id of an event, after which it may ask for the others."""
+    text = forwarded(CALL, no_list(), httpx2.Response(200, headers=STREAM, stream=Breaking(LISTED)))
+    assert "server_ended" in text
+    text = forwarded(CALL, no_list(), httpx2.Response(200, headers=STREAM, stream=Breaking(b"id: 1\n" + LISTED)))
+    assert "server_ended" not in text
+
+
+def test_an_event_that_is_too_long_ends_the_stream(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An event without an end cannot fill the memory."""
+    monkeypatch.setattr(events, "MAX_LINE", 100)
+    text = forwarded(CALL, no_list(), httpx2.Response(200, headers=STREAM, content=b"data: " + b"x" * 200))
+    assert "server_ended" in text
+
+
+@pytest.mark.parametrize("listed", [
+    httpx2.Response(200, headers=STREAM, content=LISTED),
+    httpx2.Response(200, headers=STREAM, content=b""),
+    httpx2.Response(200, headers=JSON, content=b"{}"),
+    httpx2.Response(200, headers=STREAM, stream=Breaking(LISTED)),
+])  # fmt: skip
+def test_a_list_that_does_not_come_holds_up_no_call(listed: httpx2.Response) -> None:
+    """The call is sent all the same; its own headers are not those of the list."""
+    answer = {"jsonrpc": "2.0", "id": 5, "result": {"content": []}}
+    text = forwarded(CALL, listed, httpx2.Response(200, json=answer), **{"mcp-method": "tools/call", "mcp-name": "t"})
+    assert answer == json.loads(text)
+
+
+def test_sessions_that_are_not_used_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Clients choose the ids, so there is a bound."""
+    monkeypatch.setattr("mcpcore.proxy.forward._MAX_SESSIONS", 2)
+    front = Forward("http://server/mcp", Answers(Boundary(server="s", audit=None)))
+    first, _, _ = (front._conversation_of({"mcp-session-id": ident}) for ident in "abc")
+    assert first is not front._conversation_of({"mcp-session-id": "a"})
+
+
+def test_a_line_that_is_too_long_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Bytes without a line feed cannot fill the memory; a last line without one counts."""
+    monkeypatch.setattr(lines, "MAX_LINE", 100)
+
+    async def read(data: bytes) -> list[bytes]:
+        reader, writer = os.pipe()
+        try:
+            os.write(writer, data)
+            os.close(writer)
+            return [line async for line in lines_of(Input(reader))]
+        finally:
+            os.close(reader)
+
+    assert [b"a", b"", b"b"] == anyio.run(read, b"a\n\nb")
+    with pytest.raises(LineTooLongError):
+        anyio.run(read, b"x" * 200)
+
+
+def test_a_reader_that_left_is_reported() -> None:
+    """As a stream would report it."""
+
+    async def run() -> None:
+        reader, writer = os.pipe()
+        os.close(reader)
+        try:
+            with pytest.raises(anyio.BrokenResourceError):
+                await Output(writer).send(b"x")
+        finally:
+            os.close(writer)
+
+    anyio.run(run)
+
+
+def test_kinds_of_failures_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Clients may call tools of any name."""
+    monkeypatch.setattr("mcpcore.proxy.statistics._MAX_KINDS", 2)
+    statistics, envelope = Statistics(), Envelope(code=-32001, name="NOT_FOUND", message="", retry=Retry.never())
+    for name in "abca":
+        statistics.count(name, envelope)
+    assert ["0 tool calls, 3 failures, 0 restarts", "       2  a  NOT_FOUND", "       1  b  NOT_FOUND"] == list(
+        statistics.lines(Overlay())
+    )
+
+
+def test_a_draft_has_a_bounded_number_of_entries(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A server may fail in ever new words."""
+    from mcpcore.proxy.learning import Learner
+    from mcpcore.proxy.matching import Facts
+
+    monkeypatch.setattr("mcpcore.proxy.learning._MAX_SHAPES", 1)
+    learner = Learner(tmp_path / "d.toml", "s")
+    envelope = Envelope(code=-32001, name="NOT_FOUND", message="", retry=Retry.never())
+    for text in ("no such table", "no such row"):
+        learner.saw("tools", "t", envelope, Facts(text=text))
+    assert 1 == len(Overlay.read(learner.path).tools.entries["t"])

@@ -1,0 +1,176 @@
+"""The limits of the front over HTTP for a command, in this process: sessions, idle time, slow clients."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import sys
+from collections.abc import AsyncIterator, Callable, Coroutine
+from pathlib import Path
+from typing import Any
+
+import anyio
+import httpx2
+import pytest
+from starlette.requests import Request
+
+from mcpcore.boundary import Boundary
+from mcpcore.proxy import child_front
+from mcpcore.proxy.answers import Answers
+from mcpcore.proxy.child_front import ChildFront
+from tests.proxy.test_http import ACCEPT, META, MODERN
+
+SLOW = """
+import json, sys, time
+for line in sys.stdin:
+    request = json.loads(line)
+    if "id" in request:
+        time.sleep(0.3 if request["method"] == "slow" else 0)
+        for number in range(50 if request["method"] == "many" else 0):
+            print(json.dumps({"jsonrpc": "2.0", "method": "notifications/message", "params": {"data": number}}))
+        if request["method"] == "progress":
+            params = {"progressToken": request["params"]["_meta"]["progressToken"], "progress": 1}
+            print(json.dumps({"jsonrpc": "2.0", "method": "notifications/progress", "params": params}))
+        print(json.dumps({"jsonrpc": "2.0", "id": request["id"], "result": {}}), flush=True)
+"""
+
+INITIALIZE = {
+    "jsonrpc": "2.0", "id": 1, "method": "initialize",
+    "params": {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "c", "version": "1"}},
+}  # fmt: skip
+
+
+@contextlib.asynccontextmanager
+async def front(*command: str) -> AsyncIterator[httpx2.AsyncClient]:
+    """A client of a front with a command."""
+    served = ChildFront(command or (sys.executable, "-c", SLOW), Answers(Boundary(server="s", audit=None)))
+
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        await served.handle(Request(scope, receive), send)
+
+    transport = httpx2.ASGITransport(app)
+    async with served.running(), httpx2.AsyncClient(transport=transport, base_url="http://test", timeout=20) as client:
+        yield client
+
+
+def single(method: str) -> dict[str, Any]:
+    """Return a request of the protocol since 2026-07-28."""
+    headers = {**ACCEPT, "mcp-protocol-version": MODERN, "mcp-method": method}
+    meta = {**META, "progressToken": "mine"}
+    return {"json": {"jsonrpc": "2.0", "id": 1, "method": method, "params": {"_meta": meta}}, "headers": headers}
+
+
+def run(test: Callable[[], Coroutine[Any, Any, None]]) -> None:
+    """Run a test."""
+
+    async def limited() -> None:
+        with anyio.fail_after(30):
+            await test()
+
+    anyio.run(limited)
+
+
+def test_sessions_are_limited(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A session more is refused, until one ends; what opens no session starts no child."""
+    monkeypatch.setattr(child_front, "MAX_SESSIONS", 1)
+
+    async def test() -> None:
+        async with front() as client:
+            for refused in (b"", b"[1]", b'{"jsonrpc": "2.0", "id": 1, "method": "tools/list"}'):
+                assert 400 == (await client.post("/mcp", content=refused, headers=ACCEPT)).status_code
+            opened = await client.post("/mcp", json=INITIALIZE, headers=ACCEPT)
+            assert 200 == opened.status_code
+            assert 503 == (await client.post("/mcp", json=INITIALIZE, headers=ACCEPT)).status_code
+            session = {**ACCEPT, "mcp-session-id": opened.headers["mcp-session-id"]}
+            assert 200 == (await client.delete("/mcp", headers=session)).status_code
+            assert 404 == (await client.post("/mcp", json=INITIALIZE, headers=session)).status_code
+            assert 200 == (await client.post("/mcp", json=INITIALIZE, headers=ACCEPT)).status_code
+
+    run(test)
+
+
+def test_a_session_without_requests_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its child ends, too."""
+    monkeypatch.setattr(child_front, "IDLE", 0.2)
+
+    async def test() -> None:
+        async with front() as client:
+            opened = await client.post("/mcp", json=INITIALIZE, headers=ACCEPT)
+            session = {**ACCEPT, "mcp-session-id": opened.headers["mcp-session-id"]}
+            status = 200
+            while status != 404:
+                await anyio.sleep(0.3)
+                status = (await client.post("/mcp", json={**INITIALIZE, "method": "ping"}, headers=session)).status_code
+
+    run(test)
+
+
+def test_a_command_that_cannot_start_ends_no_other_session(http_front: Any, tmp_path: Path) -> None:
+    """The client gets an error or loses its connection, and the front goes on."""
+    broken = tmp_path / "broken"
+    broken.write_bytes(b"\x7fELF no program")
+    broken.chmod(0o755)
+    with http_front("--", broken) as url:
+        for _ in range(2):
+            with contextlib.suppress(httpx2.HTTPError):
+                assert '"result"' not in httpx2.post(url, json=INITIALIZE, headers=ACCEPT).text
+            assert "error" in httpx2.post(url, **single("ping")).json()
+
+
+def test_an_error_of_the_proxy_ends_no_other_session(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Neither of a session nor of the child that requests without a session share."""
+
+    def broken(*_: object) -> None:
+        raise KeyError("a bug")
+
+    async def test() -> None:
+        async with front() as client:
+            with monkeypatch.context() as patched:
+                patched.setattr("mcpcore.proxy.conversation.Conversation.from_server", broken)
+                assert '"result"' not in (await client.post("/mcp", json=INITIALIZE, headers=ACCEPT)).text
+                assert "error" in (await client.post("/mcp", **single("ping"))).json()
+            assert 200 == (await client.post("/mcp", json=INITIALIZE, headers=ACCEPT)).status_code
+            assert {} == (await client.post("/mcp", **single("ping"))).json()["result"]
+
+    run(test)
+    assert 2 == len([record for record in caplog.records if "error of the proxy" in record.message])
+
+
+def test_a_silent_stream_is_kept_open(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Comments come before the answer."""
+    monkeypatch.setattr(child_front, "_PING", 0.05)
+
+    async def test() -> None:
+        async with front() as client:
+            text = (await client.post("/mcp", **single("slow"))).text
+            assert ": ping" in text
+            assert {} == json.loads(text.rpartition("data: ")[2])["result"]
+
+    run(test)
+
+
+def test_progress_has_the_token_of_the_client() -> None:
+    """The child sees another one, since clients may choose the same."""
+
+    async def test() -> None:
+        async with front() as client:
+            events = (await client.post("/mcp", **single("progress"))).text.split("data: ")[1:]
+            assert "mine" == json.loads(events[0].partition("\r\n")[0])["params"]["progressToken"]
+
+    run(test)
+
+
+def test_a_client_that_reads_too_slowly_is_told_that_its_stream_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What it has not read is bounded, and the other clients of the child get their answers."""
+    monkeypatch.setattr(child_front, "_MAX_WAITING", 2)
+
+    async def test() -> None:
+        async with front() as client:
+            text = (await client.post("/mcp", **single("many"))).text
+            last = json.loads(text.rpartition("data: ")[2])
+            assert (1, "The stream was closed.") == (last["id"], last["error"]["message"])
+            assert {} == (await client.post("/mcp", **single("ping"))).json()["result"]
+
+    run(test)

@@ -249,6 +249,15 @@ SCHEMAS = {
     "patterns": {"type": "object", "patternProperties": {"^x_": {"type": "boolean"}}, "additionalProperties": False},
     "siblings": {"$defs": {"n": {"type": "integer"}}, "type": "object", "required": ["a"],
         "properties": {"a": {"$ref": "#/$defs/n", "minimum": 3}}},
+    "lookahead": {"type": "object", "required": ["a"], "properties": {"a": {"type": "string", "pattern": "^(?!foo)[a-z]{3}$"}}},
+    "steps": {"type": "object", "required": ["a"], "properties": {"a": {"type": "number", "multipleOf": 0.5, "maximum": 9}}},
+    "any type": {"type": "object", "required": ["a", "b", "z"], "properties": {
+        "a": {"type": ["string", "integer", "null", "array", "object", "boolean", "number"]}, "b": True}},
+    "closed": {"type": "object", "properties": {"a": {"type": "array", "items": False}, "b": {"type": "boolean"}},
+        "unevaluatedProperties": False},
+    "names": {"type": "object", "propertyNames": {"enum": ["x", "y"]}, "additionalProperties": {"type": "integer"}},
+    "escaped": {"$defs": {"a/b c": {"type": "integer"}}, "type": "object", "required": ["a"],
+        "properties": {"a": {"$ref": "#/$defs/a~1b%20c"}}},
     "not": {"type": "object", "required": ["a"], "properties": {"a": {"type": "integer", "not": {"const": 0}}}},
 }  # fmt: skip
 

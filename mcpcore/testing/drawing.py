@@ -283,7 +283,7 @@ class _Drawing:
         properties = schema.get("properties", {})
         required = schema.get("required", [])
         drawn = {name: self.of(part, f"{place}/properties/{name}") for name, part in properties.items()}
-        others = schema.get("additionalProperties", not properties)
+        others = schema.get("additionalProperties", True)
         for name in required:
             if name not in drawn:
                 drawn[name] = self.of(others, f"{place}/additionalProperties") if others is not True else _ANYTHING

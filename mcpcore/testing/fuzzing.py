@@ -90,7 +90,7 @@ class _Found(Exception):  # noqa: N818 - how a run of hypothesis ends that found
 
 
 class _Stopped(BaseException):
-    """Ends a run of hypothesis at once: the time is over, or the server does not answer any more."""
+    """Ends a run of hypothesis immediately: the time is over, or the server does not answer any more."""
 
 
 def fuzz_tool(

@@ -170,3 +170,12 @@ async def test_the_fixture_of_the_client(tool_client: Any) -> None:
 def test_made_contexts_have_the_name() -> None:
     """It is in messages."""
     assert "get_order" in repr(make_context(get_order))
+
+
+def test_the_names_of_the_package() -> None:
+    """They load on first use; any other name is an error."""
+    import mcpcore.testing
+
+    assert "fuzz_tool" in dir(mcpcore.testing)
+    with pytest.raises(AttributeError, match="no attribute 'fuzz'"):
+        mcpcore.testing.fuzz  # noqa: B018

@@ -129,6 +129,31 @@ def test_calls_without_an_answer() -> None:
     assert time.monotonic() - start < 30
 
 
+def test_handlers_that_block_the_event_loop() -> None:
+    """The search ends, and leaves the handler behind."""
+
+    @tool
+    async def block(forever: bool) -> str:
+        """Block."""
+        if forever:
+            time.sleep(30)  # noqa: ASYNC251 - it blocks on purpose
+        return "done"
+
+    start = time.monotonic()
+    found = problems_of(block, timeout=0.1, max_examples=5)
+    assert {
+        "timeout: no answer within 0.1 seconds, since the handler blocks the event loop": {"forever": True}
+    } == found
+    assert time.monotonic() - start < 25
+
+
+def test_the_search_has_a_limit_of_time() -> None:
+    """A tool without problems passes if it was called at all."""
+    fuzz_tool(good, max_seconds=0.5, max_examples=10**6)
+    with pytest.raises(CannotDrawError, match="no arguments could be drawn within 0 seconds"):
+        fuzz_tool(good, max_seconds=0)
+
+
 def test_what_cannot_be_drawn() -> None:
     """An error that names the tool and the way out."""
 
@@ -161,6 +186,22 @@ HOSTILE = {
     "huge": {"properties": {"a": {"type": "array", "minItems": 10**9}}, "required": ["a"]},
     "nothing": {"properties": {"a": False}, "required": ["a"]},
     "not a mapping": {"properties": 7},
+    "doubled": {
+        "$defs": {
+            f"n{i}": {"minimum": 1, "anyOf": [{"$ref": f"#/$defs/n{i + 1}"}] * 2} if i < 20 else {"type": "integer"}
+            for i in range(21)
+        },
+        "properties": {"a": {"$ref": "#/$defs/n0"}},
+        "required": ["a"],
+    },
+    "slow to check": {
+        "$defs": {
+            f"n{i}": {"allOf": [{"$ref": f"#/$defs/n{i + 1}"}] * 2} if i < 25 else {"type": "integer"}
+            for i in range(26)
+        },
+        "properties": {"a": {"$ref": "#/$defs/n0"}},
+        "required": ["a"],
+    },
     "endless": {
         "$defs": {"n": {"type": "object", "properties": {"n": {"$ref": "#/$defs/n"}}, "required": ["n"]}},
         "$ref": "#/$defs/n",
@@ -208,6 +249,15 @@ SCHEMAS = {
     "patterns": {"type": "object", "patternProperties": {"^x_": {"type": "boolean"}}, "additionalProperties": False},
     "siblings": {"$defs": {"n": {"type": "integer"}}, "type": "object", "required": ["a"],
         "properties": {"a": {"$ref": "#/$defs/n", "minimum": 3}}},
+    "lookahead": {"type": "object", "required": ["a"], "properties": {"a": {"type": "string", "pattern": "^(?!foo)[a-z]{3}$"}}},
+    "steps": {"type": "object", "required": ["a"], "properties": {"a": {"type": "number", "multipleOf": 0.5, "maximum": 9}}},
+    "any type": {"type": "object", "required": ["a", "b", "z"], "properties": {
+        "a": {"type": ["string", "integer", "null", "array", "object", "boolean", "number"]}, "b": True}},
+    "closed": {"type": "object", "properties": {"a": {"type": "array", "items": False}, "b": {"type": "boolean"}},
+        "unevaluatedProperties": False},
+    "names": {"type": "object", "propertyNames": {"enum": ["x", "y"]}, "additionalProperties": {"type": "integer"}},
+    "escaped": {"$defs": {"a/b c": {"type": "integer"}}, "type": "object", "required": ["a"],
+        "properties": {"a": {"$ref": "#/$defs/a~1b%20c"}}},
     "not": {"type": "object", "required": ["a"], "properties": {"a": {"type": "integer", "not": {"const": 0}}}},
 }  # fmt: skip
 

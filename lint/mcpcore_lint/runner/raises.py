@@ -7,8 +7,7 @@ import os
 from typing import TYPE_CHECKING
 
 from mcpcore_lint.model import strings
-from mcpcore_lint.rule import RuleContext
-from mcpcore_lint.rules import all_rules
+from mcpcore_lint.rule import Rule, RuleContext
 from mcpcore_lint.rules._thrown import all_thrown
 from mcpcore_lint.runner.checker import Checker, FileState
 from mcpcore_lint.settings import Settings
@@ -21,6 +20,10 @@ if TYPE_CHECKING:
 
 Place = tuple[str, int]
 """An absolute path and a line."""
+
+
+class _Nothing(Rule):
+    """Reports nothing; a `RuleContext` needs a rule. To load all rules would take longer than to search a file."""
 
 
 def places_of_reasons(paths: Iterable[str], root: str) -> dict[Place, dict[str, list[Place]]]:
@@ -36,13 +39,12 @@ def places_of_reasons(paths: Iterable[str], root: str) -> dict[Place, dict[str, 
     base = os.path.abspath(root)
     files = [os.path.abspath(path) for path in paths]
     checker = Checker(base, Settings(), files=frozenset(files))
-    rule = next(iter(all_rules().values()))
     places: dict[Place, dict[str, list[Place]]] = {}
     for path in files:
         try:
             module = checker.project.read(path)
             state = FileState(checker, module, checker.find_tools(module))
-            context = RuleContext(state, rule)
+            context = RuleContext(state, _Nothing())
             for tool in state.tools:
                 node = tool.handler.node
                 starts = [node.lineno, *(decorator.lineno for decorator in getattr(node, "decorator_list", ()))]

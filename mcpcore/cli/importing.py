@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import inspect
-import io
 import os
 import sys
 from pathlib import Path
@@ -162,6 +161,13 @@ def _foreign(names: Iterable[str]) -> list[str]:
 @contextlib.contextmanager
 def _stdout_to_stderr() -> Iterator[None]:
     """Keep the output of the server, while it is imported, out of the catalogue."""
-    stream = sys.stderr if sys.stderr is not None else io.StringIO()
-    with contextlib.redirect_stdout(stream):
-        yield
+    # Extensions and child processes write to the descriptor, not to the stream of Python.
+    sys.stdout.flush()
+    kept = os.dup(1)
+    os.dup2(2, 1)
+    try:
+        with contextlib.redirect_stdout(sys.stderr):
+            yield
+    finally:
+        os.dup2(kept, 1)
+        os.close(kept)

@@ -81,6 +81,8 @@ class _Command:
 
             show.list_rules() if options["list_rules"] else show.explain_rule(options["explain"])
             return 0
+        if options["lsp"]:
+            return self._serve()
         if options["baseline"]:
             from mcpcore_lint.runner.baseline import Baseline
 
@@ -103,6 +105,19 @@ class _Command:
 
             return watch(self.paths, self._once)
         return self._once()
+
+    def _serve(self) -> int:
+        from mcpcore import __version__
+
+        try:
+            from mcpcore_lint.lsp.server import serve
+        except ImportError as error:
+            if (error.name or "").partition(".")[0] not in {"pygls", "lsprotocol"}:
+                raise
+            raise CannotRunError(
+                '--lsp needs pygls, which is not installed; run: pip install "mcpcore[lsp]"'
+            ) from error
+        return serve(self._settings, self.options["config_path"], __version__)
 
     def _check_paths(self) -> None:
         """Stop if no path exists. If some do, they are checked, and the others are reported."""

@@ -55,6 +55,7 @@ OPTIONS: Final = (
     Option("--write-baseline", "flag", "Write the findings to the --baseline file."),
     Option("--changed-since", "text", "Report only what concerns files changed since a git revision.", "REV"),
     Option("--watch", "flag", "Run again whenever a file changes."),
+    Option("--lsp", "flag", "Serve an editor on standard input and output, by the Language Server Protocol."),
     Option("--no-cache", "flag", "Neither read nor write the cache."),
     Option("--jobs", "number", "Number of processes; 0 means one for each core.", "N"),
     Option("--stdin-filename", "path", "Read the source from standard input, under this name."),
@@ -159,6 +160,11 @@ def _problems(paths: tuple[str, ...], options: dict[str, Any]) -> Iterator[str]:
         yield "--write-baseline with --changed-since would drop all other findings; leave one of them out"
     if options["watch"] and (options["stdin_filename"] or options["output_file"] or "-" in paths):
         yield "--watch cannot be combined with --stdin-filename, --output-file or standard input"
+    if options["lsp"]:
+        fits = {"lsp", "select", "ignore", "extend_select", "config_path", "no_cache", "jobs"}
+        other = next((each for each in OPTIONS if each.key not in fits and options[each.key]), None)
+        if other is not None or paths != (".",):
+            yield f"--lsp serves what the editor opens; leave {other.name if other is not None else paths[0]} out"
     if options["stdin_filename"] == "":
         yield "--stdin-filename needs a name"
     if options["stdin_filename"] and paths not in {(".",), ("-",)}:

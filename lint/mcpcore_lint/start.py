@@ -29,7 +29,7 @@ def start(arguments: list[str], *, leave: Callable[[int], object] = sys.exit) ->
     if parsed is not None:
         from mcpcore_lint.command import run
 
-        if {"--fix", "--diff", "--watch"}.isdisjoint(arguments):
+        if {"--fix", "--diff", "--watch", "--lsp"}.isdisjoint(arguments):
             gc.disable()  # a command that reads each file once makes next to no garbage
         code = run(*parsed)
         gc.freeze()  # skips the collection at exit

@@ -121,7 +121,8 @@ class Checker:
         self.hierarchy = Hierarchy(self.project, settings.exceptions)
         self.graph = CallGraph(self.project, self.hierarchy, settings.raises)
         self.tools: dict[str, list[ToolDef]] = {}
-        self._contents: dict[str, bytes] = {}
+        self.contents: dict[str, bytes] = {}
+        """The contents by absolute path that replace those on disk."""
         self._reached: dict[Handler, Reach] = {}
         self._prints = ImportSearch(self.project, may_write)
         self.rules = [rule for rule in all_rules().values() if settings.per_file or selected(rule, settings)]
@@ -186,7 +187,7 @@ class Checker:
     def give(self, absolute: str, content: bytes | str) -> None:
         """Use this content of a file instead of the one on disk."""
         raw = content.encode("utf-8", "surrogatepass") if isinstance(content, str) else content
-        self._contents[absolute] = raw
+        self.contents[absolute] = raw
         shown = self.project.display_path(absolute)
         with contextlib.suppress(SourceError):  # reported when the file is checked
             source = Source(shown, content) if isinstance(content, str) else Source.from_bytes(shown, raw)
@@ -196,7 +197,7 @@ class Checker:
         """Read and check a file. One that has nothing to do with MCP may not even be parsed."""
         shown = self.project.display_path(absolute)
         try:
-            raw = self._contents.get(absolute)
+            raw = self.contents.get(absolute)
             if raw is None:
                 with open(absolute, "rb", buffering=0) as file:
                     raw = file.read()
@@ -333,7 +334,7 @@ def _registered_elsewhere(checker: Checker, module: Module) -> tuple[Module, lis
         rb"\bimport\b[^\n]*\b%b\b|\bfrom\s+[\w.]*\b%b\b|[\"'][\w.]*\b%b[\"']|^\s+%b,?\s*$" % ((stem,) * 4), re.MULTILINE
     )
     for path in nearby(module.absolute, checker.project.root):
-        raw = content_of(path) or b""
+        raw = checker.contents.get(path) or content_of(path) or b""
         if not speaks_of_mcp(raw) or not (named.search(raw) or any(call in raw for call in _BY_NAME)):
             continue
         try:

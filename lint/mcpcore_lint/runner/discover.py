@@ -14,7 +14,7 @@ from mcpcore_lint.paths import below, is_below, is_repository, upwards
 from mcpcore_lint.runner.files import content_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from mcpcore_lint.settings import Settings
 
@@ -225,11 +225,46 @@ class Walk:
                 continue
             if "pyproject.toml" in names:
                 self.configured.append(folder)
-            if self.settings.respect_gitignore and folder != top and ".git" in names:
-                levels = _read_level(folder, _EXCLUDE, self.inputs)  # a nested repository uses only its own patterns
-            if self.settings.respect_gitignore and ".gitignore" in names:
-                levels = [*levels, *_read_level(folder, ".gitignore", self.inputs)]
+            levels = self._levels(folder, levels, names.__contains__, top)
             stack.extend((path, levels) for path in reversed(list(self._entries(entries, levels))))
+
+    def _levels(self, folder: str, levels: list[_Level], has: Callable[[str], bool], top: str) -> list[_Level]:
+        """The patterns that hold in a folder, from those of the folder above."""
+        if self.settings.respect_gitignore and folder != top and has(".git"):
+            levels = _read_level(folder, _EXCLUDE, self.inputs)  # a nested repository uses only its own patterns
+        if self.settings.respect_gitignore and has(".gitignore"):
+            levels = [*levels, *_read_level(folder, ".gitignore", self.inputs)]
+        return levels
+
+    def finds(self, path: str) -> bool:
+        """Whether a walk of the root would find a file, which need not exist yet, whatever its suffix."""
+        if not is_below(path, self.root):
+            return True
+        levels = _levels_above(self.root, self.inputs) if self.settings.respect_gitignore else []
+        folder = self.root
+        *folders, name = os.path.relpath(path, self.root).split(os.sep)
+        for inner in [*folders, name]:
+
+            def has(wanted: str, folder: str = folder) -> bool:
+                return os.path.lexists(os.path.join(folder, wanted))
+
+            levels = self._levels(folder, levels, has, self.root)
+            below_it = os.path.join(folder, inner)
+            is_folder = below_it != path
+            if (
+                has("pyvenv.cfg")
+                or (is_folder and _is_skipped(inner))
+                or self._excludes(below_it, levels, folder=is_folder)
+            ):
+                return False
+            folder = below_it
+        return True
+
+    def _excludes(self, path: str, levels: Sequence[_Level], *, folder: bool) -> bool:
+        """Whether an ignore file or the settings exclude a path."""
+        if levels and _ignored(path, levels, folder=folder):
+            return True
+        return bool(self._exclude) and is_below(path, self.root) and _ignored(path, self._exclude, folder=folder)
 
     def _entries(self, entries: Sequence[os.DirEntry[str]], levels: Sequence[_Level]) -> Iterator[str]:
         """Collect the files of a folder; the folders to look into."""
@@ -238,13 +273,9 @@ class Walk:
             try:
                 # Links to folders are not followed: their target is found at its real path, or lies outside.
                 folder = entry.is_dir(follow_symlinks=False)
-                # A name with `{{` is that of a template, whose content is not Python yet.
-                if "{{" in name or (name[0] == "." or name in SKIPPED if folder else not name.endswith(".py")):
+                if _is_skipped(name) if folder else ("{{" in name or not name.endswith(".py")):
                     continue
-                if levels and _ignored(entry.path, levels, folder=folder):
-                    continue
-                inside = self._exclude and is_below(entry.path, self.root)
-                if inside and _ignored(entry.path, self._exclude, folder=folder):
+                if self._excludes(entry.path, levels, folder=folder):
                     continue
                 if folder:
                     yield entry.path
@@ -252,3 +283,8 @@ class Walk:
                     self.files[entry.path] = Found.of(entry.stat())
             except OSError as error:
                 self._fail(entry.path, error)
+
+
+def _is_skipped(folder: str) -> bool:
+    """Whether a folder has no code that people wrote, or is a template (`{{`), whose code is not Python yet."""
+    return folder[0] == "." or folder in SKIPPED or "{{" in folder

@@ -84,7 +84,7 @@ def find_groups(
         if config_path is None:
             for folder, inner in _nested(walk, root, finder, members):
                 waiting.setdefault(inner.root, (inner, []))[1].append(folder)
-        groups.append(Group(found, tuple(code), walk, tuple(dict.fromkeys(_documents(found, members)))))
+        groups.append(Group(found, tuple(code), walk, tuple(dict.fromkeys(documents_of(found, members)))))
     return groups
 
 
@@ -104,7 +104,7 @@ def _nested(walk: Walk, root: str, finder: config.Finder, paths: Sequence[str]) 
         yield folder, found
 
 
-def _documents(found: Config, paths: Sequence[str]) -> Iterator[str]:
+def documents_of(found: Config, paths: Sequence[str]) -> Iterator[str]:
     """The Markdown files among the paths, and those below them that the configuration lists."""
     for path in paths:
         absolute = os.path.abspath(path)

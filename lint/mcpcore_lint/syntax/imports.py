@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from mcpcore_lint.patterns import regex
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Collection, Iterator
 
     from mcpcore_lint.syntax.project import Project
 
@@ -34,6 +34,18 @@ class ImportSearch:
         if known is None:
             known = self._known[absolute] = self._search(absolute)
         return known
+
+    def reaches(self, absolute: str, targets: Collection[str]) -> bool:
+        """Whether a file imports one of some files, directly or not."""
+        seen = {absolute}
+        waiting = [absolute]
+        while waiting:
+            imported = self._file(waiting.pop())[1]
+            if any(path in targets for path in imported):
+                return True
+            waiting += (path for path in imported if path not in seen)
+            seen.update(imported)
+        return False
 
     def _search(self, absolute: str) -> bool:
         seen = {absolute}

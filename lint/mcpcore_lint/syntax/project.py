@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import sys
 from itertools import islice
@@ -71,16 +70,12 @@ class Project:
             return absolute.replace(os.sep, "/")
         return absolute[len(self.root) + 1 :].replace(os.sep, "/")
 
-    def give(self, absolute: str, source: Source) -> Module:
-        """Parse a file that is held in memory, as by an editor; it replaces the file on disk.
-
-        Raises:
-            SourceError: If it is not valid Python.
-        """
+    def give(self, absolute: str, source: Source) -> None:
+        """Hold a file in memory, as an editor does; it replaces the file on disk, and is parsed when it is needed."""
         absolute = os.path.abspath(absolute)
         self._given[absolute] = source
+        self._by_path.pop(absolute, None)
         self._listings.clear()
-        return self.add(absolute, source)
 
     def add(self, absolute: str, source: Source, *, whole: bool = True) -> Module:
         """Parse a file and make it known; where not `whole`, most bodies of functions only when asked for.
@@ -113,6 +108,8 @@ class Project:
         module = self._by_path.get(absolute)
         if module is not None:
             return module
+        if absolute in self._given:
+            return self.add(absolute, self._given[absolute])
         with open(absolute, "rb") as file:
             raw = file.read()
         whole = self.reads_whole(absolute, raw)
@@ -126,7 +123,8 @@ class Project:
         """
         module = self._by_path.get(absolute)
         if module is None:
-            return self.add(absolute, Source.from_bytes(self.display_path(absolute), raw))
+            source = self._given.get(absolute)
+            return self.add(absolute, source or Source.from_bytes(self.display_path(absolute), raw))
         module.complete()
         return module
 
@@ -278,6 +276,8 @@ class Project:
         module = self._by_path.get(absolute)
         if module is not None:
             return module.source.text
+        if absolute in self._given:
+            return self._given[absolute].text
         try:
             with open(absolute, "rb", buffering=0) as file:
                 return file.read().decode("latin-1")
@@ -296,9 +296,6 @@ class Project:
         self._classes_named = 0
         self._functions.clear()
         self.loaded_lines = 0
-        for path, source in self._given.items():
-            with contextlib.suppress(SourceError):
-                self.add(path, source)
 
     def absolute(self, shown: str) -> str:
         """The absolute path of a path as shown."""

@@ -1,0 +1,138 @@
+"""Code actions: the linter's own fixes, a comment that suppresses a finding, and all safe fixes together."""
+
+from __future__ import annotations
+
+import ast
+import re
+from typing import TYPE_CHECKING, Final
+
+from lsprotocol import types
+
+from mcpcore_lint.codemods.edits import apply
+from mcpcore_lint.codemods.rewrite import Rewriter
+from mcpcore_lint.diagnostics import Edit
+from mcpcore_lint.lsp.diagnostics import converted
+from mcpcore_lint.lsp.reading import first_line
+from mcpcore_lint.runner.engine import fix_source
+from mcpcore_lint.runner.groups import is_document
+from mcpcore_lint.runner.suppress import Suppressions
+from mcpcore_lint.syntax.source import Source, SourceError, parse
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mcpcore_lint.diagnostics import Diagnostic, Fix
+    from mcpcore_lint.lsp.positions import Document
+    from mcpcore_lint.lsp.workspace import Analysis, Workspace
+
+FIX_ALL: Final = "source.fixAll.mcpcore"
+KINDS: Final = (types.CodeActionKind.QuickFix, FIX_ALL)
+_MOST: Final = 20
+"""How many findings get actions: a reader who selects a whole file wants to fix all."""
+_WHY: Final = "TODO: say why"
+_COMMENT: Final = re.compile(r"#\s*mcpcore:\s*ignore\s*\[([^\]\n]*)(?=\])")
+
+
+def actions(
+    analysis: Analysis, asked: types.Range, only: Sequence[str] | None, workspace: Workspace, uri: str
+) -> list[types.CodeAction]:
+    """The actions for a range of a document; `only` are the kinds that the client asks for."""
+    made: list[types.CodeAction] = []
+    if is_document(analysis.document.path):
+        return made
+
+    def add(title: str, edits: list[types.TextEdit], kind: str, diagnostic: Diagnostic | None, *, best: bool) -> None:
+        edit = types.WorkspaceEdit(changes={uri: edits})
+        shown = [converted(diagnostic, analysis, workspace)] if diagnostic is not None else None
+        made.append(types.CodeAction(title, kind=kind, diagnostics=shown, edit=edit, is_preferred=best or None))
+
+    if _wanted(types.CodeActionKind.QuickFix, only, by_default=True):
+        document = analysis.document
+        rewriter = Rewriter(document.path, document.source.text)
+        touched = [each for each in analysis.diagnostics if _touches(document.range_of(each.span), asked)][:_MOST]
+        tree = _tree(document.path, document.source.text)
+        for diagnostic in touched:
+            edits = fixed(rewriter, diagnostic.fix)
+            if diagnostic.fix is not None and edits:
+                safe = diagnostic.fix.safety == "safe"
+                title = diagnostic.fix.title + ("" if safe else " (needs a review)")
+                add(title, document.text_edits(edits), types.CodeActionKind.QuickFix, diagnostic, best=safe)
+        for diagnostic in touched:
+            edit = ignoring(document.source, tree, diagnostic) if tree is not None else None
+            if edit is not None:
+                title = f"Ignore {diagnostic.rule} here"
+                add(title, document.text_edits([edit]), types.CodeActionKind.QuickFix, diagnostic, best=False)
+    if _wanted(FIX_ALL, only, by_default=False):
+        edits_of_all = all_fixed(analysis.document, workspace)
+        if edits_of_all:
+            add("Fix everything that mcpcore can fix safely", edits_of_all, FIX_ALL, None, best=False)
+    return made
+
+
+def _wanted(kind: str, only: Sequence[str] | None, *, by_default: bool) -> bool:
+    """Whether a client asks for a kind: by its name, or by that of a kind above it."""
+    return by_default if not only else any(kind == each or kind.startswith(f"{each}.") for each in only)
+
+
+def _touches(one: types.Range, other: types.Range) -> bool:
+    return one.start.line <= other.end.line and other.start.line <= one.end.line
+
+
+def fixed(rewriter: Rewriter, fix: Fix | None) -> tuple[Edit, ...]:
+    """The edits of a fix; empty if it cannot be made, or would break the file."""
+    edits = rewriter.edits(fix) if fix is not None else ()
+    works = edits and _tree(rewriter.source.path, apply(rewriter.source.text, [*edits])) is not None
+    return tuple(sorted(set(edits))) if works else ()
+
+
+def all_fixed(document: Document, workspace: Workspace) -> list[types.TextEdit]:
+    """The edits that make all safe fixes of a document."""
+    if not workspace.is_checked(document.path):
+        return []
+    found = workspace.config_of(document.path)
+    others = {path: text for path, text in workspace.texts().items() if path != document.path}
+    text = document.source.text
+    after = fix_source(text, path=document.path, settings=found.settings, root=found.root, files=others)[0].after
+    return document.edits_to(after)
+
+
+def ignoring(source: Source, tree: ast.Module, diagnostic: Diagnostic) -> Edit | None:
+    """The edit that adds a suppression comment for a finding; None if no comment near it would suppress it."""
+    if diagnostic.rule in {"unused-ignore", "ignore-without-reason"}:
+        return None
+    line = diagnostic.span.line
+    around = [node for node in tree.body if first_line(node) <= line <= (node.end_lineno or 0)]
+    first, last = (first_line(around[0]), around[-1].end_lineno or 0) if around else (line, line)
+    start, end = source.offset_at(first, 1), source.offset_at(last, 1) + len(source.line(last))
+    # Only the statement is parsed again, since parsing a long file takes longer than its reader waits.
+    moved = diagnostic.span._replace(line=line - first + 1, end_line=diagnostic.span.end_line - first + 1)
+    inner = [
+        node.lineno for node in ast.walk(ast.Module(around, [])) if isinstance(node, ast.stmt) and node.lineno <= line
+    ]
+    for place in dict.fromkeys((line, max(inner, default=line), last)):
+        edit = _comment(source, place, diagnostic.rule)
+        after = apply(source.text[start:end], [Edit(edit.start - start, edit.end - start, edit.text)])
+        changed = _tree(source.path, after)
+        # Inside a string, the text is no comment, and so it suppresses nothing.
+        if changed is not None and Suppressions(Source(source.path, after), changed).suppresses(
+            diagnostic._replace(span=moved)
+        ):
+            return edit
+    return None
+
+
+def _comment(source: Source, line: int, rule: str) -> Edit:
+    """The edit that names a rule in the suppression comment of a line, or adds such a comment."""
+    text, start = source.line(line), source.offset_at(line, 1)
+    match = _COMMENT.search(text)
+    if match is not None:
+        return Edit(start + match.end(1), start + match.end(1), f", {rule}" if match[1].strip() else rule)
+    end = len(text.rstrip())
+    return Edit(start + end, start + len(text), f"  # mcpcore: ignore[{rule}] {_WHY}")
+
+
+def _tree(path: str, text: str) -> ast.Module | None:
+    try:
+        return parse(Source(path, text))
+    except SourceError:
+        return None

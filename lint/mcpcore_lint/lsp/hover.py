@@ -1,0 +1,79 @@
+"""What an editor shows about a reason: its entry, and where it is raised."""
+
+from __future__ import annotations
+
+import os
+import re
+from typing import TYPE_CHECKING, Final
+
+from lsprotocol import types
+
+from mcpcore_lint.rules._advice import advice_of
+
+if TYPE_CHECKING:
+    from mcpcore_lint.lsp.positions import Document
+    from mcpcore_lint.lsp.reading import Place, Reading
+    from mcpcore_lint.lsp.workspace import Workspace
+    from mcpcore_lint.model import ContractEntry
+
+_MOST: Final = 8
+"""How many places and entries are listed."""
+_LONGEST: Final = 600
+_MARKUP: Final = re.compile(r"([\\`*_\[\]<>|~&#!$:])")
+
+
+def escaped(text: str) -> str:
+    """A text of the source as one line of Markdown that looks the same."""
+    line = " ".join(text.split())
+    return _MARKUP.sub(r"\\\1", line if len(line) <= _LONGEST else line[:_LONGEST] + "…")
+
+
+def facts(entry: ContractEntry) -> list[tuple[str, str]]:
+    """The facts that an entry declares, as far as they are known, each with its label."""
+    code, arguments = entry.code_value, entry.arguments
+    advice = advice_of(arguments["retry"].value, code)
+    number = f" ({code.number})" if code is not None and code.number is not None else ""
+    values = [
+        ("When", entry.when.text),
+        ("Recovery", entry.recovery.text),
+        ("Code", f"{code.name}{number}" if code is not None else None),
+        ("Retry", advice.words if advice is not None else None),
+        ("Fallback tool", arguments["fallback_tool"].text),
+        ("Effects", arguments["effects"].text),
+        ("Data", entry.module.source.segment(node) if (node := arguments["data"].node) is not None else None),
+    ]
+    return [(label, value) for label, value in values if value]
+
+
+def described(entry: ContractEntry) -> str:
+    """The facts of an entry as a Markdown list."""
+    return "\n".join(f"- **{label}**: {escaped(value)}" for label, value in facts(entry))
+
+
+def hover(reading: Reading, document: Document, offset: int) -> types.Hover | None:
+    """The hover at an offset."""
+    found = reading.find(offset)
+    if found is None:
+        return None
+    reasons, place = found
+    parts = []
+    for key in sorted(reasons.places[place])[:_MOST]:
+        if key in reasons.entries:
+            entry, tool = reasons.entries[key]
+            parts.append(f"**{escaped(place.reason)}** of {escaped(tool.display_name)}\n\n{described(entry)}")
+    if not parts:
+        parts.append(f"**{escaped(place.reason)}** is not declared by the contract of this tool")
+    raised = [each for each in reasons.related(place)[1] if each.role == "raised"]
+    if raised:
+        links = [_link(reading.workspace, each, document.encoding) for each in raised[:_MOST]]
+        more = f" and {len(raised) - _MOST} more" if len(raised) > _MOST else ""
+        parts.append(f"Raised at {', '.join(links)}{more}")
+    text = types.MarkupContent(types.MarkupKind.Markdown, "\n\n".join(parts))
+    return types.Hover(text, document.range(place.start, place.end))
+
+
+def _link(workspace: Workspace, place: Place, encoding: str) -> str:
+    other = workspace.document(place.path, encoding)
+    line = other.position(place.start).line + 1 if other is not None else 1
+    uri = workspace.uri_of(place.path).replace("(", "%28").replace(")", "%29")
+    return f"[{escaped(os.path.basename(place.path))}:{line}]({uri}#L{line})"

@@ -62,7 +62,7 @@ def write(path: Path, count: int) -> None:
             stamp = datetime.fromtimestamp(moment, UTC).isoformat(timespec="milliseconds")[:-6]
             payload = (
                 f'{{"timestamp":"{stamp}Z","server":"articles","tool":"tool_{random.randrange(40)}","surface":"tool",'
-                f'"code":{code},"name":"{name}","reason":{json.dumps(reason)},"message":"None of 3 PMIDs returned any.",'
+                f'"code":{code},"name":"{name}","reason":{json.dumps(reason)},"message":"No PMID returned data.",'
                 f'"retry":{{"kind":"not_retryable"}},"correlationId":"{seq:016x}",'
                 f'"context":{{"session_id":"{random.getrandbits(64):016x}"}},"data":{{"pmids":["{seq}","2"]}}}}'
             )
@@ -96,8 +96,8 @@ def size_of(folder: Path) -> int:
 
 def loading(rate_few: float, rate_many: float, many: int, again: Run) -> str:
     return (
-        f"Loading takes {rate_few:,.0f} records a second for few, and {rate_many:,.0f} for many; the same {many:,} once "
-        f"more took {again.seconds:.0f} s and added none."
+        f"Loading: {rate_few:,.0f} records a second for few, {rate_many:,.0f} for many; the same {many:,} once more "
+        f"took {again.seconds:.0f} s and added none."
     )
 
 

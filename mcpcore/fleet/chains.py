@@ -1,4 +1,4 @@
-"""Follows the chains of many servers at once, whose lines may come interleaved and not quite in order."""
+"""Follows the chains of many servers, whose lines may come interleaved and not quite in order."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Writes trails into a store: verified on the way, and so that equal records count once.
 
 Everything that is a line is stored, also when a chain is broken: the report names the places, and the column `proof`
-says of each row what its hash proves. Nothing has to be undone after a failure in the middle: the same load again
-completes it.
+says of each row what its hash proves. A load that fails in the middle needs no repair: the same load again completes
+it.
 """
 
 from __future__ import annotations

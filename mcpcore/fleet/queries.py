@@ -207,8 +207,7 @@ def count(store: Store, query: Query) -> Stats:
         rest = f"SELECT sum(failures), min(first), max(last) FROM ({sql} LIMIT {2**62} OFFSET {MAX_GROUPS})"
         ((failures, first, latest),) = store.rows(rest, where.parameters)
         others.count, others.first, others.last = int(failures), _moment(first), _moment(latest)
-        if others.count:
-            groups.append(others)
+        groups += [others] if others.count else []
     since = min((group.first for group in groups if group.first), default=None)
     until = max((group.last for group in groups if group.last), default=None)
     step, slots = slots_of(since, until)

@@ -214,7 +214,7 @@ def open_store(address: Address, *, create: bool = False, waiting: Callable[[Pat
                 password=address.password,
                 database=address.database,
                 secure=address.secure,
-                # A session would keep a server from answering two requests of this client at once.
+                # A server answers the requests of a session one by one, and knows it on one replica only.
                 autogenerate_session_id=False,
             )
     else:

@@ -1,4 +1,4 @@
-"""Runs `mcpcore audit` commands, one after the other, in a process of its own.
+"""Runs `mcpcore audit` commands, one after the other, in a separate process.
 
 The engine keeps hundreds of megabytes and its threads until the process ends, so the test processes do not load it.
 Each line of the input is a JSON list of arguments; each line of the output is the answer.

@@ -60,7 +60,7 @@ def test_changed_and_missing_records_are_reported_with_their_line(run, exported,
         }
     }
     records = [5, {"body": {"stringValue": "text"}}, {"body": structured}]
-    attributes = [{"key": f"k{number}", "value": {"intValue": str(number)}} for number in range(80)]
+    attributes = [{"key": "empty"}, *({"key": f"k{n}", "value": {"intValue": str(n)}} for n in range(80))]
     lines += [
         "nonsense",
         json.dumps({"resourceLogs": 5}),

@@ -6,9 +6,15 @@ import json
 import signal
 import subprocess
 import sys
+from contextlib import nullcontext
 
 import pytest
 
+from mcpcore.audit.reading import Query
+from mcpcore.fleet import chains, queries
+from mcpcore.fleet import load as loading
+from mcpcore.fleet.address import parse
+from mcpcore.fleet.store import open_store
 from tests.fleet.conftest import HERE, write_trail
 
 
@@ -132,7 +138,7 @@ class TestVerified:
         )
 
     def test_single_files_are_judged_line_by_line(self, run, tmp_path, trail, store):
-        """Changed lines, garbage, other keys and records without a chain are reported in a file that stands alone."""
+        """Changed lines, garbage, other keys and records without a chain are reported in a file without the rest of its trail."""
         source = next(file for file in sorted(trail.parent.iterdir()) if file.name[-4:].isdigit())
         lines = source.read_bytes().splitlines()
         lines[1] = lines[1].replace(b"articles1", b"articles2")
@@ -228,3 +234,39 @@ def test_tail_follows_what_is_loaded(run, tmp_path, trail, store):
         *run("show", "--json", second).out.splitlines(),
     ]
     assert [*expected, *run("show", "--json", third).out.splitlines()] == [line.rstrip("\n") for line in lines]
+
+
+class TestBounds:
+    """With small bounds, in this process: the server has the engine."""
+
+    def test_batches_are_bounded_by_rows_and_bytes(self, run, trail, front, monkeypatch):
+        """So the memory of a load does not depend on the length of the trail."""
+        sizes = []
+        with open_store(parse(front.url("bounded")), create=True) as store:
+            monkeypatch.setattr(store, "insert", sizes.append)
+            monkeypatch.setattr(loading, "BATCH_ROWS", 50)
+            loading.load(store, [trail])
+            assert 3 == len(sizes)
+            monkeypatch.setattr(loading, "BATCH_BYTES", 10_000)
+            loading.load(store, [trail])
+        assert max(map(len, sizes[3:])) < 12_000
+
+    def test_lines_of_too_many_chains_are_loaded_without_the_search_for_gaps(self, trail, front, monkeypatch):
+        """Forged lines can make a chain each; the search says that it gave up."""
+        monkeypatch.setattr(chains, "MOST", 2)
+        rotated = [file for file in sorted(trail.parent.iterdir()) if file.name[-4:].isdigit()][1]
+        forged = trail.parent / "forged" / rotated.name
+        forged.parent.mkdir()
+        forged.write_bytes(b"".join(rotated.read_bytes().splitlines(keepends=True)[::2]))
+        with open_store(parse(front.url("chains")), create=True) as store:
+            report = loading.load(store, [forged])
+        assert ["the lines belong to too many chains to look for missing records"] == report.notes
+        assert report.records > 3
+
+    def test_following_ends_when_asked(self, trail, front):
+        """A program can stop between two looks."""
+        with open_store(parse(front.url("followed")), create=True) as store:
+            loading.load(store, [trail])
+            looks = iter([True, False])
+            records = list(queries.follow(lambda: nullcontext(store), Query(), count=3, idle=lambda: next(looks)))
+            assert queries.last(store, Query(), 3) == records

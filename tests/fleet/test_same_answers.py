@@ -111,14 +111,21 @@ def test_more_groups_than_are_shown_are_counted_together(run, tmp_path):
             )
             line, prev = signer.seal(seq, prev, payload, begins=True if seq == 1 else None)
             file.write(line)
+        for records in ("7", "-1", "true", "1e3", "1" + "0" * 30):
+            event = f'{{"event":"lost","timestamp":"2026-11-20T09:00:00.000Z","records":{records}}}'
+            line, prev = signer.seal(seq := seq + 1, prev, event)
+            file.write(line)
     run("load", path, "--store", tmp_path / "store")
     files, store = run("stats", "--json", path), run("stats", "--json", "--store", tmp_path / "store")
     assert files.out == store.out
     assert '"(all others)"' in files.out
+    assert '"lost": 7,' in files.out
+    recent = [run("tail", "--json", *place).out for place in ((path,), ("--store", tmp_path / "store"))]
+    assert recent[0] == recent[1]
 
 
 def test_chains_are_merged_by_time(run, tmp_path):
-    """Records of several trails come by time, and no record before an earlier one of its own trail."""
+    """Records of several trails come by time, and each after the earlier records of its trail."""
     paths = [write_trail(tmp_path / f"{seed}.jsonl", 30, seed=seed) for seed in (2, 3)]
     run("load", *paths, "--store", tmp_path / "store")
     import json

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import fcntl
+import signal
 import socket
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from mcpcore.fleet.address import parse
 from mcpcore.fleet.errors import StoreError
+from mcpcore.fleet.store import open_store
 from tests.fleet.conftest import PASSWORD
 
 
@@ -114,8 +119,31 @@ class TestEmbedded:
         run("sql", store, "ALTER TABLE mcpcore_failures DROP COLUMN server")
         assert "it has no column server; give another table" in run("stats", "--store", store, status=2).err
 
+    def test_a_command_that_waits_says_so(self, run, tmp_path, trail):
+        """Another process may load for minutes; an interruption ends the wait."""
+        store = tmp_path / "store"
+        run("load", trail, "--store", store)
+        command = [sys.executable, "-m", "mcpcore", "audit", "stats", "--store", str(store)]
+        with (store / "mcpcore-store.lock").open("rb+") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as waiting:
+                assert f"Waiting for another process that uses the store {store}.\n" == waiting.stderr.readline()
+                waiting.send_signal(signal.SIGINT)
+                waiting.communicate()
+        assert waiting.returncode != 0
+
+    @pytest.mark.parametrize("module", ["clickhouse_connect", "chdb"])
+    def test_the_extra_is_named_if_it_is_missing(self, tmp_path, trail, module):
+        """Nothing else of the command line needs it."""
+        code = f"import sys; sys.modules[{module!r}] = None; from mcpcore.cli.root import run; run()"
+        command = [sys.executable, "-c", code, "audit", "load", str(trail), "--store", str(tmp_path / "store")]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert 2 == done.returncode
+        assert 'pip install "mcpcore[fleet]"' in done.stderr
+        assert "Traceback" not in done.stderr
+
     def test_one_of_path_and_store_is_given(self, run, tmp_path, trail):
-        """A path from the environment does not stand in the way of --store."""
+        """--store replaces a path from the environment."""
         assert "not both" in run("stats", trail, "--store", tmp_path, status=2).err
         assert "or give --store" in run("stats", status=2).err
         run("load", trail, "--store", tmp_path / "store")
@@ -151,3 +179,10 @@ class TestServer:
         url = f"clickhouse://loader@127.0.0.1:{front.port}/default?table=environment"
         run("load", trail, "--store", url, env={"MCPCORE_STORE_PASSWORD": PASSWORD})
         assert "MCPCORE_STORE_PASSWORD" in run("load", "--help").out
+
+    def test_long_errors_are_cut(self, front):
+        """A server may answer with anything."""
+        with open_store(parse(front.url("long")), create=True) as store, pytest.raises(StoreError) as failed:
+            store.rows(f"SELECT '{'x' * 100}', missing_{'y' * 1_000} FROM {{table:Identifier}}")
+        assert len(str(failed.value)) < 700
+        assert str(failed.value).endswith(" ...")

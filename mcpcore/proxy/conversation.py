@@ -82,7 +82,7 @@ class OpenRequests:
             del self._by_id[next(iter(self._by_id))]
 
     def take(self, ident: object) -> Asked | None:
-        """Remove the request that an answer with that id belongs to; None if there is none."""
+        """Remove the oldest request with that id, and return it; None if no request has it."""
         key = key_of(ident)
         requests = self._by_id.get(key, []) if key is not None else []
         asked = requests.pop(0) if requests else None

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Final, Protocol
 import anyio
 from anyio import to_thread
 
+from mcpcore.proxy.messages import parse
+
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
@@ -39,7 +41,7 @@ class Receiving(Protocol):
 
 
 async def lines_of(stream: Receiving) -> AsyncIterator[bytes]:
-    """The lines of a stream, without their line feeds; the last one need not have one.
+    """The lines of a stream, without their line feeds; the last one need not have one if it is JSON.
 
     Raises:
         LineTooLongError: If a line is longer than MAX_LINE.
@@ -59,8 +61,10 @@ async def lines_of(stream: Receiving) -> AsyncIterator[bytes]:
             parts, length = [part], len(part)
         if length > MAX_LINE:
             raise LineTooLongError(f"a message has more than {MAX_LINE} bytes")
-    if length:
-        yield b"".join(parts)
+    last = b"".join(parts)
+    # A program that died in the middle of a line has sent no message.
+    if parse(last) is not None:
+        yield last
 
 
 class Input:

@@ -137,7 +137,7 @@ class Stdio(Process):
     def ask(self, data: bytes, *, id: Any = 7, answered: bool = True) -> tuple[int, dict[str, Any] | None]:
         """Send bytes and make a normal call; return 200 and the answer to the bytes, or 400 without an answer."""
         if self.is_hostile:
-            self.check()  # what it has forged about the request before is read then
+            self.check()  # so that forged answers to the request before are read
         self._messages.clear()
         self._send(data)
         self.check()

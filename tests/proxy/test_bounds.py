@@ -1,4 +1,4 @@
-"""What the proxy does with messages that are too long, connections that break, and streams that end early."""
+"""Messages that are too long, connections that break, and streams that end early."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def test_sessions_that_are_not_used_are_forgotten(monkeypatch: pytest.MonkeyPatc
 
 
 def test_a_line_that_is_too_long_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Bytes without a line feed cannot fill the memory; a last line without one counts."""
+    """Bytes without a line feed cannot fill the memory; a last line without one counts if it is a message."""
     monkeypatch.setattr(lines, "MAX_LINE", 100)
 
     async def read(data: bytes) -> list[bytes]:
@@ -109,7 +109,8 @@ def test_a_line_that_is_too_long_is_refused(monkeypatch: pytest.MonkeyPatch) -> 
         finally:
             os.close(reader)
 
-    assert [b"a", b"", b"b"] == anyio.run(read, b"a\n\nb")
+    assert [b"a", b"", b"{}"] == anyio.run(read, b"a\n\n{}")
+    assert [b"{}"] == anyio.run(read, b'{}\n{"id":1,"resu')
     with pytest.raises(LineTooLongError):
         anyio.run(read, b"x" * 200)
 

@@ -163,7 +163,7 @@ def test_progress_has_the_token_of_the_client() -> None:
 
 
 def test_a_client_that_reads_too_slowly_is_told_that_its_stream_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What it has not read is bounded, and the other clients of the child get their answers."""
+    """Its unread messages are bounded, and the other clients of the child get their answers."""
     monkeypatch.setattr(child_front, "_MAX_WAITING", 2)
 
     async def test() -> None:

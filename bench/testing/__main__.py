@@ -31,7 +31,7 @@ SUITES: Final = {"50 tests": ("-k", "not more"), "300 tests": ()}
 
 
 def seconds(command: tuple[str, ...]) -> float:
-    """The processor time of a command and of its own processes."""
+    """The processor time of a command and of the processes that it starts."""
     with Path(os.devnull).open("w") as nowhere:
         actions = [(os.POSIX_SPAWN_DUP2, nowhere.fileno(), stream) for stream in (1, 2)]
         pid = os.posix_spawn(command[0], command, os.environ, file_actions=actions)

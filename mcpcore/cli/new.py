@@ -42,7 +42,7 @@ _TAKEN: Final = frozenset(
 def new(name: Path, *, fastmcp: bool) -> None:
     """Make the project NAME: two tools with contracts, tests, lint, CI and a Dockerfile.
 
-    NAME is the folder to make; its last part names the project. `make test` and `make call` work in it at once.
+    NAME is the folder to make; its last part names the project. `make test` and `make call` work in it immediately.
     """
     package = package_of(name.name)
     target = name.resolve()

@@ -74,7 +74,7 @@ def test_a_test_without_a_failure_ends_with_an_error(
 
 
 def test_make_test_and_make_call_of_a_new_project(new: Callable[..., Result], inside: Path) -> None:
-    """Both commands of its README work at once, in an environment that they make for themselves."""
+    """Both commands of its README work immediately, in an environment that they make."""
     build = ["build", "--wheel", "--no-isolation", "--outdir", str(inside), str(ROOT)]
     subprocess.run([sys.executable, "-m", *build], check=True, capture_output=True)
     new("book-desk")

@@ -23,7 +23,7 @@ def anyio_backend() -> str:
 
 @pytest.fixture(autouse=True)
 def library(monkeypatch: pytest.MonkeyPatch) -> Iterator[Library]:
-    """Give each test a library of its own."""
+    """Give each test its own library."""
     library = Library()
     monkeypatch.setattr(module, "library", library)
     yield library

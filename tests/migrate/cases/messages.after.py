@@ -155,12 +155,20 @@ async def listed(ctx: ToolContext[Literal["x_is_0"]], x: int) -> list[TextConten
             when="There is no query",
             recovery="TODO: next step",
         ),
+        FailureMode(
+            "read_only",
+            ErrorCode.INTERNAL_ERROR,
+            when="Read only",
+            recovery="TODO: next step",
+        ),
     ],
 )
-async def rows(ctx: ToolContext[Literal["there_is_no_query"]], sql: str) -> list[dict[str, Any]]:
+async def rows(ctx: ToolContext[Literal["there_is_no_query", "read_only"]], sql: str) -> list[dict[str, Any]]:
     """Answer with rows."""
     if not sql:
         raise ctx.fail("there_is_no_query", "There is no query")
+    if "drop" in sql:
+        raise ctx.fail("read_only", "Read only")
     return [{"row": 1}]
 
 

@@ -82,6 +82,8 @@ async def rows(sql: str) -> list[dict[str, Any]]:
     """Answer with rows."""
     if not sql:
         return [{"error": "There is no query"}]
+    if "drop" in sql:
+        return {"status": "error", "reason": "Read only"}
     return [{"row": 1}]
 
 

@@ -134,7 +134,7 @@ def _mapping(node: ast.Return, mapping: ast.Dict, rule: str, body: Body) -> Plac
         return _left(node, body, "a failure without a text is returned", "say in a message what went wrong")
     message = table.pop(texts[0])
     rest = {key: value for key, value in table.items() if not _only_marks(key, value)}
-    if not whole or not rest.keys() <= _FACTS | {*_HINT, *_MESSAGE, *_ERROR}:
+    if not whole or not rest.keys() <= _FACTS | {*_HINT, *_MESSAGE, *_ERROR, "reason"}:
         return _beside(node, body)
     if any(_DECLINED.search(part) for part in pieces(message, body.scope) if part):
         return None
@@ -160,7 +160,7 @@ def _is_failure(table: dict[str, ast.expr]) -> bool:
         if (key in _SUCCESS and constant is False) or (key in _FAILURE and constant is True):
             return True
         if key in _STATUS and isinstance(constant, str) and constant.lower() in _FAILED:
-            return bool(table.keys() & {*_ERROR, *_MESSAGE})
+            return bool(table.keys() & {*_ERROR, *_MESSAGE, "reason"})
         if key in _ERROR and constant not in {None, False, ""} and not _may_be_none(value):
             return True
     return False

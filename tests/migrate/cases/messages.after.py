@@ -130,6 +130,48 @@ async def get_again(order_id: str, ctx: Context) -> dict[str, Any]:
     return await get_order(order_id, ctx)
 
 
+@mcp.tool(
+    errors=[
+        FailureMode(
+            "x_is_0",
+            ErrorCode.INTERNAL_ERROR,
+            when="Error: x is 0",
+            recovery="TODO: next step",
+        ),
+    ],
+)
+async def listed(ctx: ToolContext[Literal["x_is_0"]], x: int) -> list[TextContent]:
+    """Answer with a list."""
+    if not x:
+        raise ctx.fail("x_is_0", "Error: x is 0")
+    return []
+
+
+@mcp.tool(
+    errors=[
+        FailureMode(
+            "there_is_no_query",
+            ErrorCode.NOT_FOUND,
+            when="There is no query",
+            recovery="TODO: next step",
+        ),
+        FailureMode(
+            "read_only",
+            ErrorCode.INTERNAL_ERROR,
+            when="Read only",
+            recovery="TODO: next step",
+        ),
+    ],
+)
+async def rows(ctx: ToolContext[Literal["there_is_no_query", "read_only"]], sql: str) -> list[dict[str, Any]]:
+    """Answer with rows."""
+    if not sql:
+        raise ctx.fail("there_is_no_query", "There is no query")
+    if "drop" in sql:
+        raise ctx.fail("read_only", "Read only")
+    return [{"row": 1}]
+
+
 @mcp.tool()
 def plain(x: int) -> int:
     """Cannot fail."""

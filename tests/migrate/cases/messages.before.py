@@ -70,6 +70,24 @@ async def get_again(order_id: str, ctx: Context) -> dict[str, Any]:
 
 
 @mcp.tool()
+async def listed(x: int) -> list[TextContent]:
+    """Answer with a list."""
+    if not x:
+        return [TextContent(type="text", text="Error: x is 0")]
+    return []
+
+
+@mcp.tool()
+async def rows(sql: str) -> list[dict[str, Any]]:
+    """Answer with rows."""
+    if not sql:
+        return [{"error": "There is no query"}]
+    if "drop" in sql:
+        return {"status": "error", "reason": "Read only"}
+    return [{"row": 1}]
+
+
+@mcp.tool()
 def plain(x: int) -> int:
     """Cannot fail."""
     return x

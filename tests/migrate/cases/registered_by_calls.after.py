@@ -7,7 +7,10 @@ from mcpcore import CodedError, Context, ErrorCode, FailureMode, Server, tool
 
 
 class ShopError(Exception):
-    pass
+    def __init__(self, message: str, code: int = 0) -> None:
+        self.message = message
+        super().__init__(self.message)
+        self.code = code
 
 
 class StockError(Exception):

@@ -6,7 +6,10 @@ from mcp.server.fastmcp import FastMCP
 
 
 class ShopError(Exception):
-    pass
+    def __init__(self, message: str, code: int = 0) -> None:
+        self.message = message
+        super().__init__(self.message)
+        self.code = code
 
 
 class StockError(Exception):

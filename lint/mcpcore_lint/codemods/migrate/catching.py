@@ -11,7 +11,7 @@ from mcpcore_lint.codemods.migrate.failures.clauses import only_logs
 from mcpcore_lint.codemods.migrate.model import Function, Left, Place
 from mcpcore_lint.model import CallValue, Symbol
 from mcpcore_lint.semantics.evaluate import evaluate
-from mcpcore_lint.syntax.parse import all_parameters, own_nodes, walk
+from mcpcore_lint.syntax.parse import all_parameters, own_nodes, walk, walk_shallow
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -74,13 +74,13 @@ def _left(place: Place, body: Body, pattern: str, decide: str) -> Left:
 
 
 def _raises_again(clause: ast.ExceptHandler) -> bool:
-    """Whether a clause only raises what it caught."""
-    *before, last = clause.body
-    return (
-        isinstance(last, ast.Raise)
-        and (last.exc is None or (isinstance(last.exc, ast.Name) and last.exc.id == clause.name))
-        and all(only_logs(statement) for statement in before)
+    """Whether a clause always raises the exception that it caught, after logging or cleaning up."""
+    last = clause.body[-1]
+    again = isinstance(last, ast.Raise) and (
+        last.exc is None or (isinstance(last.exc, ast.Name) and last.exc.id == clause.name)
     )
+    leaving = (ast.Return, ast.Break, ast.Continue, ast.Raise)
+    return again and not any(isinstance(part, leaving) and part is not last for part in walk_shallow([*clause.body]))
 
 
 def _verdict(clause: ast.ExceptHandler, answers: set[ast.AST]) -> str:

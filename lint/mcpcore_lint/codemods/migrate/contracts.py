@@ -115,8 +115,8 @@ class Writer:
                 )
             starred = any(isinstance(arg, ast.Starred) for arg in decorator.args)
             if not starred and len(decorator.args) <= len(_OPTIONS):
-                written = self._with_errors(decorator, text, indent, short=bool(short))
-                written = written or self._in_front_of_bracket(decorator, text)
+                change = self._with_errors(decorator, text, indent, short=bool(short))
+                written = change or self._in_front_of_bracket(decorator, text)
                 if written is not None:
                     return written
         spelled = self.names.spell("mcpcore", "tool")

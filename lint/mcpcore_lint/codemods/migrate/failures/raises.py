@@ -86,20 +86,46 @@ def _is_fail(node: ast.expr) -> bool:
 
 def _changes_message(name: str, body: Body) -> str:
     """Why the message of a project's exception is not its only argument; empty if it is."""
-    info = body.module.project.class_named(name)
-    seen = 0
-    while info is not None and seen < 20:
-        seen += 1
-        if info.methods.keys() & {"__init__", "__str__", "__new__"}:
+    project = body.module.project
+    # The base classes are among the ancestors of the class, so all of them are looked at, in any order.
+    above = [name, *(each for each in body.hierarchy.ancestors(name)[0] if each != name)]
+    infos = [info for info in map(project.class_named, above) if info is not None]
+    for info in infos:
+        made = info.methods.get("__init__")
+        inherits = any(_short(ast.unparse(base)) in {other.node.name for other in infos} for base in info.node.bases)
+        if info.methods.keys() & {"__str__", "__new__"} or (
+            made is not None and not _passes_message(made, alone=not inherits)
+        ):
             return "the class makes its message itself; raise it through ctx.fail, with what it keeps as data"
-        bases = [body.module.project.class_named(base) for base in _bases(info.qualname, name, body)]
-        info = next(filter(None, bases), None)
-        name = "" if info is None else f"{info.module.name}.{info.qualname}"
     return ""
 
 
-def _bases(_: str, name: str, body: Body) -> list[str]:
-    return [base for base in body.hierarchy.ancestors(name)[0] if base != name and not base.startswith("builtins.")]
+def _passes_message(method: ast.FunctionDef | ast.AsyncFunctionDef, *, alone: bool) -> bool:
+    """Whether the `__init__` of an exception passes its first argument on: `super().__init__(message)`.
+
+    Args:
+        method: The method.
+        alone: Whether it must be the only argument, since a built-in class shows all of them.
+    """
+    names = [parameter.arg for parameter in (*method.args.posonlyargs, *method.args.args)][:2]
+    if len(names) < 2:
+        return False
+    me, message = names
+    same = {message, f"{me}.{message}"}
+    for node in walk([*method.body]):
+        match node:
+            case ast.Assign(targets=[ast.Attribute() as target], value=ast.Name(id=name)) if name == message:
+                same.add(ast.unparse(target))
+            case ast.Assign(targets=[ast.Name(id=name)]) if name == message:
+                return False
+    calls = [
+        node
+        for node in walk([*method.body])
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "__init__"
+    ]
+    if len(calls) != 1 or not calls[0].args or (alone and (len(calls[0].args) > 1 or calls[0].keywords)):
+        return False
+    return ast.unparse(calls[0].args[0]) in same
 
 
 def _protocol_error(node: ast.Raise, call: ast.Call, body: Body) -> Place | Left:

@@ -48,6 +48,7 @@ _DECLINED: Final = re.compile(r"\b(?:cancel+ed|declined|rejected|aborted)\b", re
 _CHECKS: Final = re.compile(r"valid|check|verif|lint|diagnos|health|test", re.IGNORECASE)
 """Tools whose result may be that something is invalid."""
 _MAKES_ERRORS: Final = re.compile(r"err|fail|exception|problem", re.IGNORECASE)
+_TEXT_CONTENT: Final = "mcp.TextContent"
 _RESULT: Final = "mcp.CallToolResult"
 
 
@@ -55,8 +56,15 @@ def returned(node: ast.Return, body: Body) -> Place | Left | None:
     """The failure that a `return` is; None if it returns a result."""
     value = node.value
     match value:
-        case ast.Dict():
-            return _mapping(node, value, "mapping", body)
+        case ast.Dict() | ast.List(elts=[ast.Dict()]):
+            mapping = value.elts[0] if isinstance(value, ast.List) else value
+            assert isinstance(mapping, ast.Dict)
+            return _mapping(node, mapping, "mapping", body)
+        case ast.Call(func=func) | ast.List(elts=[ast.Call(func=func)]) if _name(func, body) == _TEXT_CONTENT:
+            content = value.elts[0] if isinstance(value, ast.List) else value
+            assert isinstance(content, ast.Call)
+            text = next((keyword.value for keyword in content.keywords if keyword.arg == "text"), None)
+            return None if text is None or not is_text(text, body.scope) else _text(node, text, body)
         case ast.Call(func=func, args=[ast.Dict() as mapping, *_]) if _name(func, body) == "json.dumps":
             return _mapping(node, mapping, "json", body)
         case ast.Call(func=func) if _name(func, body) == _RESULT:
@@ -126,7 +134,7 @@ def _mapping(node: ast.Return, mapping: ast.Dict, rule: str, body: Body) -> Plac
         return _left(node, body, "a failure without a text is returned", "say in a message what went wrong")
     message = table.pop(texts[0])
     rest = {key: value for key, value in table.items() if not _only_marks(key, value)}
-    if not whole or not rest.keys() <= _FACTS | {*_HINT, *_MESSAGE, *_ERROR}:
+    if not whole or not rest.keys() <= _FACTS | {*_HINT, *_MESSAGE, *_ERROR, "reason"}:
         return _beside(node, body)
     if any(_DECLINED.search(part) for part in pieces(message, body.scope) if part):
         return None
@@ -152,7 +160,7 @@ def _is_failure(table: dict[str, ast.expr]) -> bool:
         if (key in _SUCCESS and constant is False) or (key in _FAILURE and constant is True):
             return True
         if key in _STATUS and isinstance(constant, str) and constant.lower() in _FAILED:
-            return bool(table.keys() & {*_ERROR, *_MESSAGE})
+            return bool(table.keys() & {*_ERROR, *_MESSAGE, "reason"})
         if key in _ERROR and constant not in {None, False, ""} and not _may_be_none(value):
             return True
     return False
@@ -232,7 +240,7 @@ def _result(node: ast.Return, call: ast.Call, body: Body) -> Place | Left | None
     if not (isinstance(marked, ast.Constant) and marked.value is True):
         return None
     match keywords.get("content"):
-        case ast.List(elts=[ast.Call(func=func, args=[], keywords=parts)]) if _name(func, body) == "mcp.TextContent":
+        case ast.List(elts=[ast.Call(func=func, args=[], keywords=parts)]) if _name(func, body) == _TEXT_CONTENT:
             text = {keyword.arg: keyword.value for keyword in parts}.get("text")
             if text is not None and len(keywords) == 2 and not call.args and _says(text, body):
                 return Place(node, "result", text)

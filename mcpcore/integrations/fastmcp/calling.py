@@ -29,7 +29,7 @@ from mcpcore.errors import CodedError
 from mcpcore.exceptions import is_a, passes_through, returned_failure
 from mcpcore.integrations.fastmcp.errors import ContractFailure, ProtocolFailure
 from mcpcore.integrations.fastmcp.private import wire_request
-from mcpcore.integrations.fastmcp.results import prompt_result, resource_result
+from mcpcore.integrations.fastmcp.results import as_fastmcp_writes, prompt_result, resource_result
 from mcpcore.jsonable import safe_str
 from mcpcore.request import Request
 from mcpcore.sdk.answers import AnsweredCall, Answers
@@ -221,7 +221,10 @@ def _own_meta(meta: Mapping[str, Any] | None) -> dict[str, Any] | None:
 
 def _tool_result(returned: Any, definition: ToolDefinition) -> CallToolResult | InputRequiredResult:
     result = converted(definition.sdk.fn_metadata, returned, definition.output_schema)
-    if definition.sdk.fn_metadata.wrap_output and isinstance(result, CallToolResult) and not result.is_error:
+    if not isinstance(result, CallToolResult) or result.is_error:
+        return result
+    result = as_fastmcp_writes(result, returned, wrapped=definition.sdk.fn_metadata.wrap_output)
+    if definition.sdk.fn_metadata.wrap_output:
         # With this mark, FastMCP's client takes the value out of the object that wraps it.
         fastmcp_meta = {**((result.meta or {}).get("fastmcp") or {}), "wrap_result": True}
         result = result.model_copy(update={"meta": {**(result.meta or {}), "fastmcp": fastmcp_meta}})

@@ -1,19 +1,45 @@
-"""What the handlers of resources and prompts return, as FastMCP takes it.
+"""What handlers return, as FastMCP takes it or writes it itself.
 
 A handler may return what it returns on a `Server`, and FastMCP's own kinds of results.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final, get_args
 
 from fastmcp.prompts.base import Message, PromptResult
 from fastmcp.resources.base import Resource, ResourceContent, ResourceResult
-from mcp_types import InputRequiredResult
+from fastmcp.tools.base import ToolResult
+from fastmcp.utilities.types import Audio, File, Image
+from mcp_types import CallToolResult, ContentBlock, InputRequiredResult, TextContent
+from pydantic_core import from_json, to_json
 
 from mcpcore.exceptions import returned_failure
 from mcpcore.sdk.prompts import messages_of
 from mcpcore.sdk.resources import content_of
+
+_CONTENT: Final = (*get_args(ContentBlock), Audio, File, Image)
+
+
+def as_fastmcp_writes(result: CallToolResult, returned: Any, *, wrapped: bool) -> CallToolResult:
+    """`result`, which the SDK's conversion made of the value `returned`, in FastMCP's form.
+
+    FastMCP writes a value as one text without indentation, and sends an object as structured content even if the tool
+    has no output schema. `wrapped` says whether the structured content is an object with the value as its only key.
+    """
+    if returned is None or isinstance(returned, str | CallToolResult):
+        return result
+    if any(isinstance(item, _CONTENT) for item in (returned if isinstance(returned, list | tuple) else (returned,))):
+        return result.model_copy(update={"content": ToolResult(content=returned).content})
+    structured = result.structured_content
+    value = structured["result"] if wrapped and structured is not None else structured
+    text = to_json(returned if structured is None else value, fallback=str, inf_nan_mode="null").decode()
+    if structured is None and text.startswith("{"):
+        structured = from_json(text)
+    text = value if isinstance(value, str) else text
+    return result.model_copy(
+        update={"content": [TextContent(type="text", text=text)], "structured_content": structured}
+    )
 
 
 async def resource_result(

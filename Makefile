@@ -8,6 +8,7 @@ FASTMCP40 := .venv-fastmcp40
 CONFORMANCE := tests/proxy/conformance/node_modules
 ADAPTERS := .venv-adapters
 DOCS := .venv-docs
+COMPARISON := bench/comparison/node_modules
 
 .DEFAULT_GOAL := help
 .PHONY: help setup demo test check docs site quickstart pictures coverage bench conformance reach browser lock clean
@@ -61,7 +62,7 @@ $(DOCS)/.ready: requirements/docs.lock
 	$(DOCS)/bin/python -m pip --disable-pip-version-check --no-input -q install --require-hashes -r requirements/docs.lock
 	@touch $@
 
-bench: setup $(VENV)/.bench $(PEERS)/.ready ## every figure that the documentation quotes, with the peers in the same run
+bench: setup $(VENV)/.bench $(PEERS)/.ready $(COMPARISON)/.ready ## every figure that the documentation quotes, with the peers in the same run
 	$(BIN)/python -m bench
 
 $(VENV)/.bench: requirements/bench.lock $(VENV)/.ready
@@ -71,6 +72,12 @@ $(VENV)/.bench: requirements/bench.lock $(VENV)/.ready
 $(PEERS)/.ready: requirements/peers.lock
 	test -x $(PEERS)/bin/python || $(PYTHON) -m venv $(PEERS)
 	$(PEERS)/bin/python -m pip --disable-pip-version-check --no-input -q install --require-hashes -r requirements/peers.lock
+	@touch $@
+
+# Node 24 is among the packages.
+$(COMPARISON)/.ready: bench/comparison/package-lock.json
+	@command -v npm >/dev/null || { echo "The comparison needs npm, which comes with Node.js." >&2; exit 1; }
+	cd bench/comparison && npm ci --ignore-scripts --no-audit --no-fund --engine-strict=false --loglevel=error
 	@touch $@
 
 $(FASTMCP40)/.ready: requirements/fastmcp40.lock pyproject.toml
@@ -118,6 +125,7 @@ lock: ## the lock files, made anew from pyproject.toml
 	$(BIN)/uv pip compile --group docs --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header -q -o requirements/docs.lock
 	cd tests/reach && npm install --package-lock-only --ignore-scripts --omit-lockfile-registry-resolved
 	cd tests/browser && npm install --package-lock-only --ignore-scripts --omit-lockfile-registry-resolved
+	cd bench/comparison && npm install --package-lock-only --ignore-scripts --omit-lockfile-registry-resolved
 
 clean: ## remove the environments and all that was built
-	rm -rf $(VENV) $(PEERS) $(FASTMCP40) $(ADAPTERS) $(DOCS) tests/reach/node_modules $(CONFORMANCE) tests/browser/node_modules site build dist .coverage htmlcov .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(PEERS) $(FASTMCP40) $(ADAPTERS) $(DOCS) tests/reach/node_modules $(CONFORMANCE) tests/browser/node_modules $(COMPARISON) site build dist .coverage htmlcov .pytest_cache .mypy_cache .ruff_cache .hypothesis

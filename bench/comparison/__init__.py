@@ -1,0 +1,1 @@
+"""The same failing tool, made with mcpcore and with its alternatives."""

@@ -1,0 +1,61 @@
+"""The comparison in the README says what the record says, the record is what happens, and each cell leads to its evidence."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import anyio
+import pytest
+
+from bench.comparison.__main__ import RESULTS, runtime
+from bench.comparison.page import COLUMNS, ROWS, page, readme
+from bench.comparison.record import python_columns
+
+ROOT = Path(__file__).parents[1]
+RECORD = json.loads((RESULTS / "comparison.json").read_text(encoding="utf-8"))
+AGAIN = "Run `python -m bench.comparison`, and read what changed."
+CELL = re.compile(r"\[([^\]]+)\]\(([^)#\s]+)(?:#([^)\s]+))?\)")
+HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
+
+
+def table() -> list[list[str]]:
+    """The cells of the table in the README, without its first column."""
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    found = re.search(r"<!-- comparison -->\n\n(.*)\n\n<!-- /comparison -->", text, re.DOTALL)
+    assert found
+    assert found[1] == readme(RECORD), "Run `python -m bench.comparison --recorded`."
+    return [[cell.strip() for cell in line.split("|")[2:-1]] for line in found[1].splitlines()[2:]]
+
+
+def test_every_cell_links_to_something_that_exists() -> None:
+    """A cell has a short text and leads to a file, and to a heading of it if it is a page."""
+    rows = table()
+    assert len(ROWS) == len(rows)
+    for row in rows:
+        assert len(COLUMNS) == len(row)
+        for cell in row:
+            link = CELL.fullmatch(cell)
+            assert link, cell
+            assert len(link[1]) <= 20, cell
+            target = ROOT / link[2]
+            assert target.is_file(), cell
+            if target.suffix == ".md":
+                headings = HEADING.findall(target.read_text(encoding="utf-8"))
+                anchors = {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+                assert link[3] in anchors, cell
+
+
+def test_the_page_is_made_from_the_record() -> None:
+    """The page and the quoted figures are those of the results, also after new figures of `bench.runtime`."""
+    again = "Run `python -m bench.comparison --recorded`."
+    assert runtime() == RECORD["runtime"], again
+    assert page(RECORD) == (RESULTS / "comparison.md").read_text(encoding="utf-8"), again
+
+
+@pytest.mark.no_server
+def test_the_servers_in_python_still_answer_as_recorded() -> None:
+    """The texts and the structured content of every failing call are those of the record."""
+    for name, column in anyio.run(python_columns).items():
+        assert RECORD["columns"][name] == column, AGAIN

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from mcpcore.client.failures import ToolCallFailed
 from mcpcore.contract import NO_CONTRACT, Contract
@@ -170,26 +170,23 @@ def _failures_in(exc: BaseException) -> list[tuple[BaseException, Envelope, Answ
         if isinstance(leaf, CodedError):
             contract = NO_CONTRACT if leaf.entry is None else Contract([leaf.entry])
             outcome = FailureMapper().outcome(leaf, FailedCall(name=None, contract=contract))
-            envelope: Envelope | None = outcome.envelope
+            envelope = outcome.envelope
             if outcome.breaches:
                 breaches = f"the failure breaks its contract: {described_breaches(outcome.breaches)}"
         elif isinstance(leaf, ToolCallFailed):
             envelope, answer = leaf.envelope, _answer(leaf.result)
         else:
             try:
-                envelope, answer = Envelope.from_result(leaf), _answer(leaf)
+                # No exception of a client says that the call succeeded.
+                envelope, answer = cast("Envelope", Envelope.from_result(leaf)), _answer(leaf)
             except TypeError:
                 continue
-        if envelope is not None:
-            failures.append((leaf, envelope, answer, breaches))
+        failures.append((leaf, envelope, answer, breaches))
     return failures
 
 
 def _answer(result: object) -> Answer | None:
-    try:
-        answer = answer_of(result)
-    except TypeError:
-        return None
+    answer = result if isinstance(result, Envelope) else answer_of(result)
     return answer if isinstance(answer, Answer) else None
 
 

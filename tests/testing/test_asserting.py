@@ -7,6 +7,7 @@ from typing import Any, Literal
 import pytest
 from fastmcp import Client as FastMCPClient
 from fastmcp import FastMCP
+from mcp_types import CallToolResult
 from pydantic import BaseModel
 
 from mcpcore import Context, ErrorCode, FailureMode, Server, resource, tool
@@ -138,6 +139,18 @@ async def test_results(served: Any) -> None:
         assert_fails(forged, "no_order")
     with pytest.raises(TypeError):
         assert_fails(object(), "no_order")
+
+
+async def test_parts_that_are_missing() -> None:
+    """A failure without a text or a result, one with the text of another program, and a success without content."""
+    async with tool_client(server) as client:
+        failed = await client.call_tool("get_order", {"order_id": "x"})
+    failure = assert_fails(failed, "no_order")
+    assert failure == assert_fails(failure, "no_order")
+    failed.content[0].text = "It failed."  # type: ignore[union-attr]
+    assert_fails(failed, "no_order")
+    with pytest.raises(AssertionError, match=r"the call succeeded\n\ntext:\n\(none\)\n\nstructured content:\n\(none\)"):
+        assert_fails(CallToolResult(content=[]), "no_order")
 
 
 async def test_the_client_of_fastmcp() -> None:

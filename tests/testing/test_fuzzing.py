@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import sys
 import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from typing import Annotated, Any, Literal
 
 import pytest
 from fastmcp import FastMCP
+from fastmcp.exceptions import ToolError
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
+from mcp import MCPError
 from mcp.server.mcpserver import MCPServer
 from mcp.server.mcpserver.tools import Tool as SDKTool
 from pydantic import AfterValidator, BaseModel
@@ -42,6 +47,10 @@ def good(ctx: Context[Literal["too_many"]], count: int) -> int:
     if count > 10:
         raise ctx.fail("too_many")
     return count
+
+
+class Named:
+    name = "good"
 
 
 def problems_of(*args: Any, **options: Any) -> dict[str, Any]:
@@ -111,6 +120,69 @@ def test_secrets_and_broken_contracts() -> None:
     assert {"leak", "broken contract"} == kinds
 
 
+def test_what_an_author_raises_for_clients() -> None:
+    """It is no crash, but the answer may have a secret."""
+    mcp: FastMCP[Any] = FastMCP("s", list_page_size=1)
+
+    @mcp.tool
+    def first() -> str:
+        """Succeed."""
+        return "first"
+
+    @mcp.tool
+    def login(secret: bool) -> str:
+        """Fail."""
+        raise ToolError("postgres://shop:hunter2secret@db/orders" if secret else "The database is closed.")
+
+    with pytest.raises(FuzzError) as caught:
+        fuzz_tool("login", server=mcp)
+    assert ["undeclared failure", "leak"] == [problem.kind for problem in caught.value.problems]
+    assert str(caught.value).startswith("login: 2 problem(s)\n\nundeclared failure: ")
+    assert str(caught.value).endswith('\n  arguments: {"secret": true}')
+
+
+def test_a_coded_error_of_a_plain_tool_is_no_crash() -> None:
+    """The SDK logs it like one."""
+
+    def find() -> str:
+        """Find."""
+        raise not_found("not here")
+
+    (name,) = problems_of(SDKTool.from_function(find), max_examples=5)
+    assert name.startswith("undeclared failure: ")
+
+
+def test_an_error_of_the_protocol_is_a_crash() -> None:
+    """A tool answers with a result, also when it fails."""
+
+    def refuse() -> str:
+        """Refuse."""
+        raise MCPError(-32000, "closed")
+
+    assert {"crash: MCPError: closed": {}} == problems_of(SDKTool.from_function(refuse), max_examples=5)
+
+
+@pytest.mark.parametrize("starts", [False, True])
+def test_a_server_that_fails(starts: bool) -> None:
+    """Its exception is raised, whether it fails at the start or at the end."""
+
+    @asynccontextmanager
+    async def lifespan(server: Any) -> AsyncIterator[None]:
+        if starts:
+            yield
+        raise TimeoutError("no database")
+
+    with pytest.raises(TimeoutError, match="no database"):
+        fuzz_tool("good", server=Server("s", tools=[good], external_tools=["x"], lifespan=lifespan), max_examples=2)
+
+
+def test_without_hypothesis(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The error says how to install it."""
+    monkeypatch.setitem(sys.modules, "hypothesis", None)
+    with pytest.raises(ModuleNotFoundError, match=r"pip install \"mcpcore\[testing\]\""):
+        fuzz_tool(good)
+
+
 def test_calls_without_an_answer() -> None:
     """They end after the timeout."""
 
@@ -154,7 +226,7 @@ def test_the_search_has_a_limit_of_time() -> None:
         fuzz_tool(good, max_seconds=0)
 
 
-def test_what_cannot_be_drawn() -> None:
+def test_what_cannot_be_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
     """An error that names the tool and the way out."""
 
     def never(value: str) -> str:
@@ -169,9 +241,12 @@ def test_what_cannot_be_drawn() -> None:
         fuzz_tool(picky, max_examples=10)
     with pytest.raises(LookupError, match="no tool 'pick'; it has 'picky'"):
         fuzz_tool("pick", server=on_server(picky))
-    for wrong in (3, "name", object()):
+    for wrong in (3, "name", object(), Named()):
         with pytest.raises(TypeError, match=r"fuzz_tool\(...\) takes"):
             fuzz_tool(wrong)
+    monkeypatch.delitem(sys.modules, "fastmcp")  # as in a project without it
+    with pytest.raises(TypeError, match=r"fuzz_tool\(...\) takes"):
+        fuzz_tool(Named())
     fuzz_tool(good, arguments=st.fixed_dictionaries({"count": st.just(3)}))
 
 
@@ -182,6 +257,7 @@ HOSTILE = {
     "nowhere": {"properties": {"a": {"$ref": "#/$defs/none"}}, "required": ["a"]},
     "itself": {"$ref": "#"},
     "regex": {"properties": {"a": {"type": "string", "pattern": "(?<x>\\p{L}["}}, "required": ["a"]},
+    "text": {"properties": {"a": {"type": "string", "pattern": "\ud800"}}, "required": ["a"]},
     "type": {"properties": {"a": {"type": "text"}}},
     "huge": {"properties": {"a": {"type": "array", "minItems": 10**9}}, "required": ["a"]},
     "nothing": {"properties": {"a": False}, "required": ["a"]},
@@ -202,6 +278,8 @@ HOSTILE = {
         "properties": {"a": {"$ref": "#/$defs/n0"}},
         "required": ["a"],
     },
+    "itself in parts": {"allOf": [{"$ref": "#/allOf/0"}]},
+    "no number between": {"properties": {"a": {"type": "integer", "minimum": 3, "maximum": 2}}, "required": ["a"]},
     "endless": {
         "$defs": {"n": {"type": "object", "properties": {"n": {"$ref": "#/$defs/n"}}, "required": ["n"]}},
         "$ref": "#/$defs/n",
@@ -237,6 +315,8 @@ class Node(BaseModel):
 SCHEMAS = {
     "recursive": Node.model_json_schema(),
     "all of": {"allOf": [{"properties": {"a": {"type": "integer"}}}, {"required": ["a"]}], "type": "object"},
+    "all of both": {"type": "object", "properties": {"a": {"const": 1}}, "required": ["a"], "allOf": [
+        True, {"properties": {"b": {"type": "boolean"}}, "required": ["a", "b"]}]},
     "one of": {"type": "object", "properties": {"a": {"oneOf": [{"type": "integer"}, {"const": "x"}]}}},
     "numbers": {"type": "object", "required": ["a", "b"], "properties": {
         "a": {"type": "number", "exclusiveMinimum": 0, "maximum": 1}, "b": {"type": "integer", "multipleOf": 5, "minimum": 3}}},

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from mcpcore import Contract
+from mcpcore.testing.reasons.merging import merged
+from mcpcore.testing.reasons.recording import reason_recorder
 
 pytest_plugins = ["pytester"]
 
@@ -27,11 +32,14 @@ def wait(ctx: Context[Literal["slow"]]) -> None:
     errors=[
         FailureMode("no_order", ErrorCode.NOT_FOUND, when="There is none.", recovery="Call list_orders."),
         FailureMode("slow", ErrorCode.TIMEOUT, when="It is slow.", recovery="Wait."),
+        FailureMode("late", ErrorCode.CONFLICT, when="It is late.", recovery="Wait."),
         FailureMode("never", ErrorCode.CONFLICT, when="Never.", recovery="Wait."),
     ]
 )
-async def get_order(ctx: Context[Literal["no_order", "slow", "never"]], order_id: str) -> str:
+async def get_order(ctx: Context[Literal["no_order", "slow", "late", "never"]], order_id: str) -> str:
     """Get an order."""
+    if order_id == "late":
+        raise ctx.fail("late")
     if order_id == "slow":
         wait(ctx)
     if order_id == "crash":
@@ -51,15 +59,16 @@ def list_orders(limit: int) -> list[str]:
 
 TOOLS = (get_order, list_orders)
 '''
-SERVERS = {
-    "Server": "server = Server('orders', tools=[*TOOLS])\n",
-    "FastMCP": (
-        "from fastmcp import FastMCP\nserver = FastMCP('orders')\n"
-        "from mcpcore.integrations.fastmcp import ContractMiddleware\n"
-        "server.add_middleware(ContractMiddleware())\n"
-        "for added in TOOLS:\n    server.add_tool(added)\n"
-    ),
-}
+SERVERS = """
+from fastmcp import FastMCP
+from mcpcore.integrations.fastmcp import ContractMiddleware
+
+server = Server("orders", tools=[*TOOLS])
+mcp = FastMCP("orders")
+mcp.add_middleware(ContractMiddleware())
+for added in TOOLS:
+    mcp.add_tool(added)
+"""
 RUN = "if __name__ == '__main__':\n    server.run()\n"
 HEAD = """
 import anyio, os, signal, sys
@@ -67,7 +76,7 @@ import pytest
 from mcp import Client, StdioServerParameters
 from mcpcore import CodedError
 from mcpcore.testing import raises_reason, tool_client
-from shop import get_order, server
+from shop import get_order, mcp, server
 
 pytestmark = pytest.mark.anyio
 
@@ -84,9 +93,10 @@ async def call(server, name, **arguments):
 class Project:
     """A project in a folder, whose tests run in another process."""
 
-    def __init__(self, folder: Path, kind: str, tests: str) -> None:
+    def __init__(self, folder: Path, tests: str) -> None:
         self.folder = folder
-        (folder / "shop.py").write_text(SHOP + SERVERS[kind] + RUN)
+        (folder / "conftest.py").write_text("import shop\n")
+        (folder / "shop.py").write_text(SHOP + SERVERS + RUN)
         (folder / "test_shop.py").write_text(HEAD + tests)
 
     def run(self, *options: str, code: int = 0) -> str:
@@ -121,33 +131,44 @@ def undeclared(report: dict[str, Any], name: str) -> list[str]:
 
 
 IN_MEMORY = """
-async def test_calls():
+async def test_server():
     assert (await call(server, "get_order", order_id="x")).is_error
     assert (await call(server, "get_order", order_id="crash")).is_error
-    assert (await call(server, "list_orders", limit=4)).is_error
-    assert (await call(server, "list_orders", limit="x")).is_error
+
+async def test_fastmcp():
+    assert (await call(mcp, "get_order", order_id="late")).is_error
+    assert (await call(mcp, "list_orders", limit=4)).is_error
+    assert (await call(mcp, "list_orders", limit="x")).is_error
+
+async def test_handler(make_context):
+    with pytest.raises(CodedError):
+        await get_order.handler(make_context(get_order), order_id="x")
+
+def test_a_process_that_was_killed_while_it_wrote():
+    with open(os.environ["MCPCORE_REASON_COVERAGE"] + "/1.jsonl", "w") as file:
+        file.write('["raised", ["tool",')
 """
 
 
-@pytest.mark.parametrize("kind", SERVERS)
-def test_what_no_test_raised(tmp_path: Path, kind: str) -> None:
-    """It is in the terminal, in JSON, HTML and Markdown, with the place that would raise it; too few fail the run."""
+def test_what_no_test_raised(tmp_path: Path) -> None:
+    """It is in the terminal, in JSON, HTML and Markdown, with the place that would raise it; a report that cannot be written
+    fails the run."""
     formats = ("json:out/r.json", "html:out/r.html", "markdown:out/r.md", "html:test_shop.py/r.html")
-    options = ("--reason-coverage-fail-under=34", *(f"--reason-coverage-report={name}" for name in formats))
-    shop = Project(tmp_path, kind, IN_MEMORY)
+    options = ("--reason-coverage-fail-under=50", *(f"--reason-coverage-report={name}" for name in formats))
+    shop = Project(tmp_path, IN_MEMORY)
     out = shop.run(*options, code=1)
     line = SHOP.split("\n").index('    raise ctx.fail("slow")') + 1
     assert f"not raised: slow (shop.py:{line})" in out
     assert "not raised: never (no known code raises it)" in out
-    assert "TOTAL              3       1  33.3%" in out
-    assert "33.3% of the declared reasons were raised, fewer than the required 34%" in out
+    assert "TOTAL              4       2  50%" in out
+    assert "fewer than" not in out
     assert "r.html cannot be written: " in out
-    assert {"no_order": True, "slow": False, "never": False} == raised(shop.report)
+    assert {"no_order": True, "slow": False, "late": True, "never": False} == raised(shop.report)
     assert ["NOT_FOUND"] == undeclared(shop.report, "list_orders")
     assert 1 == len(undeclared(shop.report, "get_order"))
     for name in ("r.html", "r.md"):
         text = (tmp_path / "out" / name).read_text()
-        assert "1 of 3 declared reasons were raised: 33.3%." in text
+        assert "2 of 4 declared reasons were raised: 50%." in text
         assert "slow" in text or "sl&#" in text
 
 
@@ -162,7 +183,7 @@ async def test_over_http():
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    program = f"from shop import server; server.run(transport='streamable-http', port={port})"
+    program = f"from shop import mcp; mcp.run(transport='streamable-http', port={port})"
     process = subprocess.Popen([sys.executable, "-c", program], stderr=subprocess.DEVNULL)
     try:
         with anyio.fail_after(60):
@@ -189,41 +210,44 @@ def test_killed():
 """
 
 
-@pytest.mark.parametrize(("kind", "options"), [("Server", ()), ("FastMCP", ("-n", "2"))])
-def test_servers_in_other_processes(tmp_path: Path, kind: str, options: tuple[str, ...]) -> None:
-    """Over stdio and over HTTP, and killed; the tests run in one process or in the workers of pytest-xdist."""
-    shop = Project(tmp_path, kind, OTHER_PROCESSES)
-    shop.run("--reason-coverage-report=json:out/r.json", *options)
-    assert {"no_order": True, "slow": True, "never": False} == raised(shop.report)
+def test_servers_in_other_processes(tmp_path: Path) -> None:
+    """Over stdio and over HTTP, and killed; the tests run in the workers of pytest-xdist."""
+    shop = Project(tmp_path, OTHER_PROCESSES)
+    (tmp_path / "out").mkdir()
+    options = ("-n", "2", "--rootdir=out", "--reason-coverage-fail-under=75")
+    out = shop.run("--reason-coverage-report=json:out/r.json", *options, code=1)
+    assert "TOTAL              4       2  50%" in out
+    assert "50% of the declared reasons were raised, fewer than the required 75%" in out
+    assert f"{tmp_path / 'shop.py'}:" in out  # which is not in the root
+    assert {"no_order": True, "slow": True, "late": False, "never": False} == raised(shop.report)
     assert ["NOT_FOUND"] == undeclared(shop.report, "list_orders")
 
 
-WORKERS = """
-async def test_function(worker_id):
-    order_id, reason = ("x", "no_order") if worker_id == "gw0" else ("slow", "slow")
-    with raises_reason(reason):
-        await get_order(order_id=order_id)
-
-async def test_handler(make_context):
-    with pytest.raises(CodedError):
-        await get_order.handler(make_context(get_order), order_id="x")
-"""
-
-
-def test_workers_of_xdist(tmp_path: Path) -> None:
-    """Each worker raises one reason, in a tool that is called like a function; the controller reports both."""
-    shop = Project(tmp_path, "Server", WORKERS)
-    out = shop.run("-n", "2", "--dist", "each", "--reason-coverage-fail-under=67", code=1)
-    assert "TOTAL            3       2  66.6%" in out
-    assert "fewer than the required 67%" in out
-
-
 def test_a_source_without_contracts(tmp_path: Path) -> None:
-    """Nothing is reported, and no percentage is reached."""
-    (tmp_path / "test_it.py").write_text("def test_it(): pass\n")
-    out = run_pytest(tmp_path, "--reason-coverage-fail-under=1", "--reason-coverage-source=test_it.py", code=1)
+    """Nothing is reported, and no percentage is reached; the run failed anyway."""
+    shop = Project(tmp_path, "def test_it(): assert not server\n")
+    options = ("--reason-coverage-source=test_shop.py", "--reason-coverage-report=markdown:r.md")
+    out = shop.run("--reason-coverage-fail-under=1", *options, code=1)
     assert "No contract was declared in this run." in out
     assert "no reason is declared in this run" in out
+    assert "No contract was declared in this run." in (tmp_path / "r.md").read_text()
+
+
+def test_what_cannot_be_written(tmp_path: Path) -> None:
+    """A full disk changes no answer, and neither does a folder that cannot be made."""
+    (tmp_path / "file").write_text("")
+    assert reason_recorder(str(tmp_path / "file" / "folder")) is None
+    recorder = reason_recorder(str(tmp_path))
+    assert recorder is not None
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, limits[1]))
+    try:
+        recorder.failed("tool", "full", Contract(), "NOT_FOUND", None)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    recorder.failed("tool", "later", Contract(), "NOT_FOUND", None)
+    recorder.close()
+    assert [] == merged(tmp_path)
 
 
 def test_wrong_options(pytester: pytest.Pytester) -> None:

@@ -51,9 +51,9 @@ def list_orders() -> list[str]:
             "gone",
             ErrorCode.NOT_FOUND,
             when="It is gone.",
-            recovery="Call find_order first.",
+            recovery="Call find_order first, use list_ordes or try `seek_one`. Use snake_case names, or use order_id.",
             fallback_tool="list_order",
-            corrective_params={"order": "A-1"},
+            corrective_params={"order": "A-1", "order_id": 1},
         )
     ]
 )
@@ -63,6 +63,15 @@ def drop_order(ctx: Context[Literal["gone"]], order_id: Annotated[int, Field(exa
 
 def on_server(*tools: Any, **options: Any) -> Any:
     return Server("orders", tools=tools, **options)
+
+
+class Remote(FastMCP[Any]):
+    """It cannot say which tools it has before it runs."""
+
+    async def list_tools(self, **options: Any) -> Any:
+        if not self._started.is_set():
+            raise RuntimeError("not started")
+        return await super().list_tools(**options)
 
 
 def on_fastmcp(*tools: Any, **options: Any) -> Any:
@@ -108,6 +117,9 @@ def test_bad_contracts_fail(make: Any) -> None:
     hints = outcomes["test_hints-drop_order"]
     assert "'gone': there is no fallback tool 'list_order'; did you mean 'list_orders'?" in hints
     assert "the recovery names 'find_order', and there is no such tool" in hints
+    assert "the recovery names 'list_ordes', and there is no such tool; did you mean 'list_orders'?" in hints
+    assert "the recovery names 'seek_one', and there is no such tool" in hints
+    assert 5 == len(hints.splitlines())
     assert "corrective_params has 'order', which is no argument of the tool; did you mean 'order_id'?" in hints
     assert "the tool has no description" in outcomes["test_descriptions-drop_order"]
     assert "the example 'x' of the argument 'order_id' does not fit" in outcomes["test_examples-drop_order"]
@@ -116,7 +128,7 @@ def test_bad_contracts_fail(make: Any) -> None:
 
 def test_tools_of_other_servers() -> None:
     """They are named by the server, by its middleware or by the suite."""
-    names = ["list_order", "find_order"]
+    names = ["list_order", "find_order", "list_ordes", "seek_one"]
     for suite in (
         contract_suite(on_server(drop_order, external_tools=names)),
         contract_suite(on_fastmcp(drop_order), external_tools=names),
@@ -154,6 +166,64 @@ def test_tools_of_the_lifespan() -> None:
 
     outcomes = results(contract_suite(on_server(list_orders, lifespan=lifespan)))
     assert "drop_order: the tool has no description" in outcomes["test_tools_of_the_running_server"]
+
+
+def test_tools_that_are_known_once_the_server_runs() -> None:
+    """A server may be unable to list them before; it may also list them in pages."""
+    mcp = Remote("orders", list_page_size=1)
+    for added in (drop_order, list_orders):
+        mcp.add_tool(added)
+    (problems,) = results(contract_suite(mcp)).values()
+    assert "drop_order: the tool has no description" in problems
+    assert "list_orders:" not in problems
+
+
+ENTRY = {"reason": "lost", "name": "NOT_FOUND", "when": "It is lost.", "recovery": "Stop."}
+BROKEN: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
+    "input schema": ({"type": "object", "properties": {"a": {"type": "text"}}}, ENTRY, "the input schema is invalid: "),
+    "examples": (
+        {"type": "object", "required": ["a"], "examples": [{"a": 1}, {}], "properties": {"a": {"type": "integer"}}},
+        ENTRY,
+        "the example {} of the arguments does not fit: it: 'a' is a required property",
+    ),
+    "reference": (
+        {"type": "object", "properties": {"a": {"$ref": "#/$defs/none", "examples": [1]}}},
+        ENTRY,
+        "the example 1 of the argument 'a' does not fit: the schema cannot be used: ",
+    ),
+    "example of a failure": (
+        {"type": "object"},
+        {**ENTRY, "dataSchema": {"type": "object", "required": ["b"]}, "example": {"a": 1}},
+        "the example of 'lost' does not fit its data model: it: 'b' is a required property",
+    ),
+    "data model": (
+        {"type": "object"},
+        {**ENTRY, "dataSchema": {"type": "text"}},
+        "'lost': the schema of the data is invalid: ",
+    ),
+}
+
+
+@pytest.mark.parametrize(("schema", "entry", "problem"), BROKEN.values(), ids=BROKEN)
+def test_what_a_plain_server_may_list(schema: dict[str, Any], entry: dict[str, Any], problem: str) -> None:
+    """Schemas, and a contract in the metadata, that were written by hand."""
+    plain = MCPServer("plain")
+    plain.add_tool(lambda: "yes", name="ask", description="Ask.", meta={"dev.mcpcore/errors": [entry]})
+    listed: Any = plain._tool_manager.get_tool("ask")
+    listed.parameters = schema
+    problems = [text for text in results(contract_suite(plain)).values() if text]
+    assert [True] == [problem in text for text in problems], problems
+
+
+def test_output_schemas() -> None:
+    """A failure must fit them, if the client checks the structured content of a failed call."""
+    outcomes = results(contract_suite(on_server(get_order, list_orders, advertise_errors=False)))
+    assert "the output schema rejects the failure 'no_order'" in outcomes["test_schemas-get_order"]
+    plain = MCPServer("plain")
+    plain.add_tool(lambda: "yes", name="ask", description="Ask.")
+    listed: Any = plain._tool_manager.get_tool("ask")
+    vars(listed)["output_schema"] = {"type": "text"}
+    assert "the output schema is invalid: " in results(contract_suite(plain))["test_schemas-ask"]
 
 
 def test_servers_without_contracts() -> None:

@@ -66,14 +66,11 @@ class ReasonCoverage:
 
     def pytest_collection_finish(self) -> None:
         """Let servers that the SDK starts over stdio inherit the folder; they get few variables otherwise."""
-        if getattr(self._config.option, "dist", "no") != "no" and not self._is_worker:
-            return  # the workers run the tests
         try:
             from mcp.client.stdio import DEFAULT_INHERITED_ENV_VARS
         except ImportError:  # pragma: no cover - the SDK is a dependency
             return
-        if REASONS_VARIABLE not in DEFAULT_INHERITED_ENV_VARS:
-            DEFAULT_INHERITED_ENV_VARS.append(REASONS_VARIABLE)
+        DEFAULT_INHERITED_ENV_VARS.append(REASONS_VARIABLE)
 
     @pytest.hookimpl(trylast=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> None:

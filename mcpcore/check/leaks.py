@@ -38,9 +38,13 @@ def traceback_in(text: str) -> str | None:
     return None if found is None else found[0].strip()
 
 
+_MASKED: Final = re.compile(r"^Error (?:executing|calling) tool '?[\w.-]{1,128}'?$", re.MULTILINE)
+"""What the SDK and FastMCP send in place of the text of an exception."""
+
+
 def crash_in(text: str) -> bool:
     """Whether `text` is that of an exception that a program did not expect."""
-    return is_crash(text)
+    return is_crash(_MASKED.sub("", text))
 
 
 def secret_in(text: str) -> bool:

@@ -206,7 +206,14 @@ def test_leaks_of_other_languages_are_found(text, rule):
 
 
 @pytest.mark.parametrize(
-    "text", ["Check the date at https://example.com/usr/lib/page", "Use a / b", "Send 24/7", "Use either/or and/or"]
+    "text",
+    [
+        "Check the date at https://example.com/usr/lib/page",
+        "Use a / b",
+        "Send 24/7",
+        "Use either/or and/or",
+        "Error executing tool x",
+    ],
 )
 def test_texts_that_leak_nothing_are_not_found(text):
     assert not {rule for rule in judged(failure(text)) if rule.startswith("leaks")}

@@ -151,7 +151,7 @@ def test_a_process_that_was_killed_while_it_wrote():
 """
 
 
-def test_what_no_test_raised(tmp_path: Path) -> None:
+def test_what_no_test_raised_with_fastmcp(tmp_path: Path) -> None:
     """It is in the terminal, in JSON, HTML and Markdown, with the place that would raise it; a report that cannot be written
     fails the run."""
     formats = ("json:out/r.json", "html:out/r.html", "markdown:out/r.md", "html:test_shop.py/r.html")

@@ -380,8 +380,8 @@ class _Caller:
         loggers = [logging.getLogger(name) for name in ("", "mcpcore", "mcp", "fastmcp")]
         for logger in loggers:
             logger.addHandler(logged)
+        future = asyncio.run_coroutine_threadsafe(self._answer(arguments), self._loop)
         try:
-            future = asyncio.run_coroutine_threadsafe(self._answer(arguments), self._loop)
             result = future.result(self._timeout + _GRACE)
         except TimeoutError:
             text = f"no answer within {self._timeout:g} seconds"

@@ -1,8 +1,8 @@
 """What reason coverage costs a run of tests: `python -m bench.testing [--quick]`.
 
 The tests of `bench.testing.suite` run with and without `--reason-coverage`, in turns, so that a busy machine slows
-both. They raise one reason of an example, so that the linter has to find the places of the others. The figures are
-processor time, which other programs disturb least.
+both. They raise one reason of an example, so that the places of the others have to be found. The figures are processor
+time, which other programs disturb least.
 """
 
 from __future__ import annotations
@@ -10,12 +10,13 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import platform
 import statistics
 import sys
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Final
+
+from bench.conditions import conditions
 
 ROOT = Path(__file__).parents[2]
 RESULTS = ROOT / "bench" / "results"
@@ -68,13 +69,13 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="fewer rounds, and nothing is written")
     quick = parser.parse_args().quick
-    figures = measure(3 if quick else 15)
+    figures = measure(3 if quick else 9)
     print(table(figures))
     if not quick:
-        environment = {"python": platform.python_version(), "cores": os.cpu_count(), "pytest": version("pytest")}
-        document = {"environment": environment, "suites": figures}
+        document = {**conditions(), "pytest": version("pytest"), "suites": figures}
         (RESULTS / "testing.json").write_text(json.dumps(document, indent=2) + "\n")
-        (RESULTS / "testing.md").write_text(table(figures))
+        page = "# Reason coverage\n\n`python -m bench.testing` writes this page.\n\n" + table(figures)
+        (RESULTS / "testing.md").write_text(page)
     missed = figures["300 tests"]["percent"] > TARGET
     if missed:
         print(f"missed: more than {TARGET:g} % of 300 tests")

@@ -129,7 +129,8 @@ async def test_results(served: Any) -> None:
         assert_fails(failed, "slow")
     assert "text:\nError: No order." in str(caught.value)
     assert '"order_id": "x"' in str(caught.value)
-    text = failed.content[0].text.replace("reason no_order", "reason slow")
+    content: Any = failed.content[0]
+    text = content.text.replace("reason no_order", "reason slow")
     forged = {
         "isError": True,
         "content": [{"type": "text", "text": text}],

@@ -30,7 +30,7 @@ from mcpcore_lint.syntax.project import Project, nearby
 from mcpcore_lint.syntax.source import Source, SourceError
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterator, Sequence
+    from collections.abc import Container, Iterable, Iterator, Sequence
 
     from mcpcore_lint.runner.suppress import Suppressions
     from mcpcore_lint.settings import PerFile, Settings
@@ -103,6 +103,7 @@ class Checker:
         files: Container[str] = frozenset(),
         every: bool = True,
         alone: bool = False,
+        rules: Iterable[Rule] | None = None,
     ) -> None:
         """Prepare to check files.
 
@@ -112,6 +113,7 @@ class Checker:
             files: The files whose whole syntax will be needed. Other files can be checked too.
             every: Whether this includes files that have nothing to do with MCP.
             alone: Whether the files are linted without the rest of the project, which may register their functions.
+            rules: The rules; by default, all that the settings select.
         """
         self.settings = settings
         self.files = files
@@ -125,7 +127,9 @@ class Checker:
         """The contents by absolute path that replace those on disk."""
         self._reached: dict[Handler, Reach] = {}
         self._prints = ImportSearch(self.project, may_write)
-        self.rules = [rule for rule in all_rules().values() if settings.per_file or selected(rule, settings)]
+        if rules is None:
+            rules = (rule for rule in all_rules().values() if settings.per_file or selected(rule, settings))
+        self.rules = list(rules)
         self._hooks = {
             rule.id: {hook for hook in _HOOKS if getattr(type(rule), hook) is not getattr(Rule, hook)}
             for rule in self.rules

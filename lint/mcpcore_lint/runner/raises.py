@@ -38,7 +38,7 @@ def places_of_reasons(paths: Iterable[str], root: str) -> dict[Place, dict[str, 
     """
     base = os.path.abspath(root)
     files = [os.path.abspath(path) for path in paths]
-    checker = Checker(base, Settings(), files=frozenset(files))
+    checker = Checker(base, Settings(), files=frozenset(files), rules=())
     places: dict[Place, dict[str, list[Place]]] = {}
     for path in files:
         try:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import tempfile
 from pathlib import Path
@@ -43,7 +42,8 @@ class ReasonCoverage:
             if not source.exists():
                 raise pytest.UsageError(f"--reason-coverage-source: {source} does not exist")
         self._recorder = Recorder()
-        self._before = observed.observer, os.environ.get(REASONS_VARIABLE)
+        self._observer_before = observed.observer
+        self._environment = pytest.MonkeyPatch()
         self._folder: Path | None = None
         self._is_worker = False
         self._summary: Summary | None = None
@@ -57,7 +57,7 @@ class ReasonCoverage:
         self._is_worker = folder is not None
         self._folder = Path(folder or tempfile.mkdtemp(prefix="mcpcore-reasons-"))
         self._recorder.open(str(self._folder))
-        os.environ[REASONS_VARIABLE] = str(self._folder)
+        self._environment.setenv(REASONS_VARIABLE, str(self._folder))
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_configure_node(self, node: Any) -> None:
@@ -121,13 +121,10 @@ class ReasonCoverage:
 
     def pytest_unconfigure(self) -> None:
         """Stop to record, and remove the records."""
-        observed.observer, variable = self._before
-        if variable is None:
-            os.environ.pop(REASONS_VARIABLE, None)
-        else:
-            os.environ[REASONS_VARIABLE] = variable
+        observed.observer = self._observer_before
+        self._environment.undo()
         self._recorder.close()
-        if self._folder is not None and not self._is_worker:
+        if self._folder is not None and not self._is_worker:  # pragma: no branch - a worker may end before it counts
             shutil.rmtree(self._folder, ignore_errors=True)
 
 

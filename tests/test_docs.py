@@ -77,12 +77,15 @@ def named(page):
 def test_python_blocks_run_and_transcripts_are_true(page, tmp_path, monkeypatch):
     """Code copied from a page works in the order of the page and prints the shown output."""
     monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)  # a block may import the file of an earlier one
     (tmp_path / "examples").symlink_to(ROOT / "examples")
     module = ModuleType(f"docs_{page.stem}_{abs(hash(page))}")
     monkeypatch.setitem(sys.modules, module.__name__, module)
     for block in blocks_of(page):
         where = f"{named(page)}:{block.line}"
         write_titled(block, tmp_path)
+        if title := TITLE.search(block.info):
+            monkeypatch.delitem(sys.modules, Path(title[2]).stem, raising=False)
         if block.language == "python":
             code = compile("\n" * (block.line - 1) + block.text, str(page), "exec", dont_inherit=True)
             if "no-run" not in block.info:

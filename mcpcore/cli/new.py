@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import keyword
 import re
+import shlex
 import shutil
 import sys
 import tempfile
@@ -44,16 +45,16 @@ def new(name: Path, *, fastmcp: bool) -> None:
 
     NAME is the folder to make; its last part names the project. `make test` and `make call` work in it immediately.
     """
-    package = package_of(name.name)
-    target = name.resolve()
-    if target.exists() and (not target.is_dir() or any(target.iterdir())):
-        raise Problem(f"{name} exists already.", hint="choose another name, or remove it")
     try:
-        _write(target, project=name.name, package=package, variant="fastmcp" if fastmcp else "sdk")
+        target = name.resolve()
+        package = package_of(target.name if name.name in ("", "..") else name.name)
+        if target.exists() and (not target.is_dir() or any(target.iterdir())):
+            raise Problem(f"{name} exists already.", hint="choose another name, or remove it")
+        _write(target, project=target.name, package=package, variant="fastmcp" if fastmcp else "sdk")
     except OSError as error:
-        raise Problem(f"{error.filename or name} cannot be written: {error.strerror}.") from error
+        raise Problem(f"{name} cannot be written: {error.strerror}.", hint="choose another folder") from error
     output.line(f"Made {name}. Next:")
-    output.line(f"  cd {name}")
+    output.line(f"  cd {shlex.quote(str(name))}")
     output.line("  make test   # lint, types, tests and reason coverage")
     output.line("  make call   # a failed call, as an agent sees it")
 
@@ -72,7 +73,7 @@ def package_of(name: str) -> str:
     package = re.sub("[.-]", "_", name.lower())
     if package in _TAKEN or package in sys.stdlib_module_names or keyword.iskeyword(package):
         raise Problem(
-            f"{name!r} cannot be the name of a project: Python has another use for the name {package}.",
+            f"{name!r} cannot be the name of a project: Python, mcpcore or the project itself uses {package}.",
             hint=f"choose another name, such as {name}-server",
         )
     return package
@@ -89,8 +90,12 @@ def _write(target: Path, *, project: str, package: str, variant: str) -> None:
                     _copy(
                         source, made / _place(source.relative_to(_TEMPLATE / part), package), project, package, variant
                     )
-        shutil.copymode(target if target.exists() else target.parent, made)
-        made.replace(target)
+        shutil.copymode(target.parent, made)
+        if target.exists():  # empty; a shell may be in it, so that it must stay the same folder
+            for path in made.iterdir():
+                path.replace(target / path.name)
+        else:
+            made.replace(target)
 
 
 def _place(path: Path, package: str) -> Path:

@@ -192,6 +192,8 @@ class EscapedErrors:
 def _escaped_errors() -> Iterator[None]:
     try:
         yield
+    except click.exceptions.NoArgsIsHelpError:
+        raise  # its message is the help
     except click.ClickException as exc:
         # click declares the attribute final, but reads it only when it prints the error.
         vars(exc)["message"] = terminal_line(exc.message)

@@ -28,7 +28,17 @@ _MAX_SHOWN: Final = 10_000
 
 
 class RaisedFailure:
-    """The failure that a block raised; it has its values once the block has ended."""
+    """The failure that a block raised; it has its values once the block has ended.
+
+    ```python
+    from mcpcore import not_found
+    from mcpcore.testing import raises_reason
+
+    with raises_reason("no_order") as failure:
+        raise not_found("There is no order A-9.", reason="no_order")
+    assert failure.envelope.message == "There is no order A-9."
+    ```
+    """
 
     def __init__(self) -> None:
         """Start without a failure."""

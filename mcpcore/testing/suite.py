@@ -63,12 +63,20 @@ class _Listing:
 
 
 def contract_suite(server: Any, *, external_tools: tuple[str, ...] | list[str] = ()) -> type[Any]:
-    """The tests that every contract of `server` must pass, as a class for pytest.
+    '''The tests that every contract of `server` must pass, as a class for pytest.
 
     ```python
-    from orders import server
+    from mcpcore import Server, tool
+    from mcpcore.testing import contract_suite
 
-    TestContracts = contract_suite(server)
+
+    @tool
+    def count_orders() -> int:
+        """Count the orders."""
+        return 7
+
+
+    TestContracts = contract_suite(Server("orders", tools=[count_orders]))
     ```
 
     Each tool is a parameter of each test. The tests check that
@@ -82,7 +90,7 @@ def contract_suite(server: Any, *, external_tools: tuple[str, ...] | list[str] =
     Args:
         server: A server of any kind that `tool_client` takes. It is started once, when the first test runs.
         external_tools: Tools of other servers, in addition to those that the server itself names.
-    """
+    '''
     listing = _Listing(server, frozenset(external_tools) | _external(server))
     names = _names_now(server)
 

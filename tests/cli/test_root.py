@@ -214,3 +214,12 @@ def test_an_error_of_a_command_is_not_taken_for_one_of_the_output(monkeypatch):
     monkeypatch.setattr("mcpcore.cli.root.cli", broken)
     with pytest.raises(OSError, match="the socket is gone"):
         run_group()
+
+
+@pytest.mark.parametrize("words", [[], ["audit"]])
+def test_a_group_without_a_command_shows_its_help(words):
+    """The help has its lines, as with `--help`, and the exit code is that of a wrong use."""
+    done = subprocess.run([sys.executable, "-m", "mcpcore", *words], capture_output=True, text=True, check=False)
+    assert 2 == done.returncode
+    assert "\nOptions:\n" in done.stderr
+    assert "\\n" not in done.stderr

@@ -32,6 +32,7 @@ from mcpcore.outcome import Breach, BrokenContractError
 from mcpcore.sdk.errors import ToolFailure
 from mcpcore.services.batch import Batch, BatchResult
 from mcpcore.services.breaker import CircuitOpenError
+from mcpcore.testing.fuzzing import FuzzError, Problem
 from mcpcore.upstream import UpstreamError
 
 
@@ -96,6 +97,7 @@ SPECIAL: dict[str, list[Callable[[], BaseException]]] = {
         lambda: ToolCallFailed("look", ENVELOPE, arguments={"id": 7}, entry=ENTRY, inferred=True, attempts=2)
     ],
     "PolicyToolError": [lambda: PolicyToolError("look", ENVELOPE, attempts=2)],
+    "FuzzError": [lambda: FuzzError("look", (Problem(kind="crash", text="KeyError", arguments={"id": 7}),))],
     "Problem": [lambda: mcpcore.cli.problems.Problem("No.", hint="Do it.", detail="x")],
     "Failed": [lambda: mcpcore.cli.problems.Failed("No.", hint="Do it.", detail="x")],
 }

@@ -22,6 +22,7 @@ from tests.terminal.conftest import HOSTILE, OBEYED
 PRINTS = {"echo", "secho", "echo_via_pager", "confirm", "prompt", "print", "print_exc", "print_exception", "pprint"}
 STREAMS = {"stdout", "stderr", "__stdout__", "__stderr__"}
 EDGES = {
+    "mcpcore/cli/check.py": "the progress bar, whose names are escaped",
     "mcpcore/cli/output.py": "all that the commands print",
     "mcpcore_lint/output.py": "all that the linter prints",
     "mcpcore_lint/runner/memo.py": "what was printed, again",

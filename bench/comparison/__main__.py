@@ -41,7 +41,7 @@ def runtime() -> dict[str, list[float]]:
 
 
 def measured(doctor: str) -> dict[str, Any]:
-    """Everything, measured anew."""
+    """Everything, measured again."""
     logging.disable(logging.CRITICAL)  # of this process; the servers over stdio log as they do by default
     columns = anyio.run(recording.python_columns)
     columns["mcp-ts-core"], stdio = anyio.run(lambda: recording.over_stdio(rounds=40))

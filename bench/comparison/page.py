@@ -36,7 +36,7 @@ class Row:
     Attributes:
         title: The title of its section.
         label: The question in the README.
-        cells: The answers. A tuple has a target of its own, in place of the section.
+        cells: The answers. A tuple has its own target, in place of the section.
         body: The evidence.
     """
 
@@ -168,7 +168,7 @@ def cost(record: Record) -> Cells:
 
 def next_step_body(record: Record) -> str:
     return (
-        "The tool is asked for a book that does not exist. The text has the next step everywhere, because the "
+        "The call names a book that does not exist. The text has the next step everywhere, because the "
         "author of each "
         "server wrote it. The SDK, FastMCP and the server by hand send whatever sentence the author puts at "
         "each place that "
@@ -264,7 +264,7 @@ def checked_body(record: Record) -> str:
         "and failures "
         "whose text has no cause, and measures latency and the size of answers. With `--truth` it also looks "
         "for successes "
-        "that are none, and `mcp-doctor guard` does so for each call of an agent. `mcpcore check` judges what "
+        "that are failures, and `mcp-doctor guard` does so for each call of an agent. `mcpcore check` judges what "
         "the failures "
         "tell an agent. `careless` is an SDK server whose author expected no failure. "
         "[check-servers.md](check-servers.md) has thirteen public servers.\n\n" + "\n".join(lines)

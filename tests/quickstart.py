@@ -1,11 +1,12 @@
 """The README and the tutorial, followed with the built wheel in fresh environments: `python tests/quickstart.py`.
 
 Each Python from 3.11 to 3.14 that can be found gets an environment with nothing but what the pages install. In it the commands of
-the pages must print what the pages show, and the Python blocks must run.
+the pages must print what the pages show, and the Python blocks must run. At last, `mcpcore new` makes a project, whose tests run.
 """
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import subprocess
@@ -78,6 +79,21 @@ def try_out(wheel, version, found):
         subprocess.run([python, "-m", "pip", "--disable-pip-version-check", "check"], check=True, capture_output=True)
 
 
+def try_a_new_project(wheel):
+    """`mcpcore new`, and both commands of its README, in the environment that they make."""
+    with tempfile.TemporaryDirectory() as name:
+        subprocess.run([sys.executable, "-m", "mcpcore", "new", "book-desk"], cwd=name, check=True, capture_output=True)
+        environment = {name: value for name, value in os.environ.items() if name != "VIRTUAL_ENV"}
+        environment |= {"PIP_FIND_LINKS": str(wheel.parent), "PYTHON": sys.executable}
+        project = Path(name, "book-desk")
+        for target, shown in (("test", "15 passed"), ("call", "reason all_lent")):
+            done = subprocess.run(
+                ["make", target], cwd=project, env=environment, capture_output=True, text=True, check=False
+            )
+            assert done.returncode == 0, done.stdout + done.stderr
+            assert shown in done.stdout, done.stdout
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         build = [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", folder, str(ROOT)]
@@ -93,7 +109,9 @@ def main():
             try_out(wheel, version, found)
             tried += 1
             print(f"Python {version}: the README and the tutorial work ({time.monotonic() - start:.0f} s)")
-    print(f"{tried} passed, 0 failed")
+        try_a_new_project(wheel)
+        print("make test and make call of a new project work")
+    print(f"{tried + 1} passed, 0 failed")
 
 
 if __name__ == "__main__":

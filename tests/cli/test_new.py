@@ -73,21 +73,6 @@ def test_a_test_without_a_failure_ends_with_an_error(
         run(inside / "book-desk", "pytest", "-q", "-p", "no:cacheprovider")
 
 
-def test_make_test_and_make_call_of_a_new_project(new: Callable[..., Result], inside: Path) -> None:
-    """Both commands of its README work immediately, in an environment that they make."""
-    build = ["build", "--wheel", "--no-isolation", "--outdir", str(inside), str(ROOT)]
-    subprocess.run([sys.executable, "-m", *build], check=True, capture_output=True)
-    new("book-desk")
-    environment = {name: value for name, value in os.environ.items() if name != "VIRTUAL_ENV"}
-    environment |= {"PIP_FIND_LINKS": str(inside), "PYTHON": sys.executable}
-    for target, shown in (("test", "15 passed"), ("call", "reason all_lent")):
-        done = subprocess.run(
-            ["make", target], cwd=inside / "book-desk", env=environment, capture_output=True, text=True, check=False
-        )
-        assert 0 == done.returncode, done.stdout + done.stderr
-        assert shown in done.stdout
-
-
 def test_nothing_of_the_sample_is_left(new: Callable[..., Result], inside: Path) -> None:
     """All names are those of the project, and its hidden files begin with a dot."""
     result = new("servers/My-Desk.2")

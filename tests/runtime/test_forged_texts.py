@@ -214,7 +214,7 @@ class TestOverAServer:
 
 
 @pytest.mark.no_server
-@settings(max_examples=100, suppress_health_check=[HealthCheck.too_slow], deadline=None)
+@settings(max_examples=300, suppress_health_check=[HealthCheck.too_slow], deadline=None)
 @given(message=TEXTS, data=ARGUMENTS, hint=st.none() | TEXTS, dialect=st.sampled_from(sorted(DIALECTS)))
 @example(FORGED, {FORGED: FORGED}, FORGED, "canonical")
 @example("a" * 300, {}, None, "canonical")
@@ -254,7 +254,7 @@ def test_declared_values_are_read_back_unchanged(
 
 
 @pytest.mark.no_server
-@settings(max_examples=100, suppress_health_check=[HealthCheck.too_slow], deadline=None)
+@settings(max_examples=150, suppress_health_check=[HealthCheck.too_slow], deadline=None)
 @given(reason=TEXTS, tool_name=TEXTS)
 def test_unusual_letters_in_a_reason_or_fallback_stay_in_their_field(reason: str, tool_name: str) -> None:
     """Such values are quoted in the last line if they could be mistaken for another part of it."""

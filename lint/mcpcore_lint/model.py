@@ -161,10 +161,6 @@ class Contract:
                 entries.setdefault(entry.reason_text, entry)
         return entries
 
-    def with_code(self, name: str) -> tuple[ContractEntry, ...]:
-        """The entries with a code, by the code's name."""
-        return tuple(entry for entry in self.entries if entry.code_value is not None and entry.code_value.name == name)
-
     @property
     def reasons(self) -> tuple[str, ...]:
         """The known reasons, in source order."""

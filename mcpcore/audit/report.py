@@ -50,8 +50,28 @@ class Problem:
         return {key: value for key, value in facts.items() if value is not None}
 
 
+@dataclass(slots=True, kw_only=True)
+class ProblemList:
+    """A bounded list of problems, for the reports of a check and of a load."""
+
+    problems: list[Problem] = field(default_factory=list)
+    unlisted: int = 0
+
+    @property
+    def ok(self) -> bool:
+        """Whether no problem was found."""
+        return not self.problems
+
+    def add(self, problem: Problem) -> None:
+        """List `problem`, or only count it if `MAX_PROBLEMS` are listed already."""
+        if len(self.problems) < MAX_PROBLEMS:
+            self.problems.append(problem)
+        else:
+            self.unlisted += 1
+
+
 @dataclass(slots=True)
-class Report:
+class Report(ProblemList):
     """The result of a check."""
 
     path: str
@@ -63,21 +83,7 @@ class Report:
     keyed: bool = False
     head: Head | None = None
     head_source: str | None = None
-    problems: list[Problem] = field(default_factory=list)
-    unlisted: int = 0
     notes: list[str] = field(default_factory=list)
-
-    @property
-    def ok(self) -> bool:
-        """Whether the check found no problem."""
-        return not self.problems
-
-    def add(self, problem: Problem) -> None:
-        """List `problem`, or only count it if `MAX_PROBLEMS` are listed already."""
-        if len(self.problems) < MAX_PROBLEMS:
-            self.problems.append(problem)
-        else:
-            self.unlisted += 1
 
     def to_json(self) -> dict[str, JSON]:
         """The report as JSON."""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from mcpcore.audit.chain import GENESIS, KEY_VARIABLE, MAX_LINE, Signer, read_link
 from mcpcore.audit.errors import AuditError
-from mcpcore.audit.report import MAX_PROBLEMS, Problem
+from mcpcore.audit.report import MAX_PROBLEMS, Problem, ProblemList
 from mcpcore.audit.verification import verify
 from mcpcore.fleet import otlp
 from mcpcore.fleet.chains import Chains
@@ -38,7 +38,7 @@ _ASKED: Final = 500
 
 
 @dataclass(slots=True)
-class LoadReport:
+class LoadReport(ProblemList):
     """What was loaded, and what was wrong with it."""
 
     records: int = 0
@@ -46,21 +46,7 @@ class LoadReport:
     """Lines that are no records; they are stored with kind `damaged`."""
     foreign: int = 0
     """Records of other programs in exports, which are left out."""
-    problems: list[Problem] = field(default_factory=list)
-    unlisted: int = 0
     notes: list[str] = field(default_factory=list)
-
-    @property
-    def ok(self) -> bool:
-        """Whether no problem was found."""
-        return not self.problems
-
-    def add(self, problem: Problem) -> None:
-        """List a problem, or only count it if `MAX_PROBLEMS` are listed already."""
-        if len(self.problems) < MAX_PROBLEMS:
-            self.problems.append(problem)
-        else:
-            self.unlisted += 1
 
     def to_json(self) -> dict[str, JSON]:
         """The report as JSON."""

@@ -133,7 +133,7 @@ def test_a_tool_without_a_schema_takes_anything() -> None:
     ids=["references", "additional", "names", "unique"],
 )
 def test_a_schema_cannot_keep_the_proxy_busy(schema: dict[str, Any], arguments: dict[str, Any]) -> None:
-    """All clients of the proxy would wait; what cannot be checked in time is left to the server."""
+    """All clients of the proxy would wait. Arguments that cannot be checked in time go to the server unchecked."""
     listing = Listing()
     listing.learn({"tools": [{"name": "find", "inputSchema": schema}]})
     began = time.thread_time()

@@ -344,13 +344,6 @@ class Module:
             return self.class_at(line, column)
         return by_place.get((line, column))
 
-    def statement_of(self, node: ast.AST) -> ast.stmt | None:
-        """The innermost statement that a node is in."""
-        current: ast.AST | None = node
-        while current is not None and not isinstance(current, ast.stmt):
-            current = self.parents.get(current)
-        return current
-
     def __repr__(self) -> str:
         return f"<Module {self.name} {self.path}>"
 

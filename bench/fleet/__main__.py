@@ -46,9 +46,18 @@ QUESTIONS: Final[tuple[tuple[str, ...], ...]] = (
 
 
 class Run(NamedTuple):
+    """A command that has ended."""
+
     seconds: float
+    """By the clock."""
+    processor: float
+    """Seconds of CPU, of all its threads."""
     megabytes: int
+    """Peak of its memory."""
     output: bytes
+
+    def __str__(self) -> str:
+        return f"{self.seconds:.1f} s ({self.processor:.1f} of CPU), {self.megabytes} MB"
 
 
 def write(path: Path, count: int) -> None:
@@ -82,7 +91,7 @@ def run(*arguments: object) -> Run:
         if process.returncode:
             raise SystemExit(f"{command} exited {process.returncode}")
         out.seek(0)
-        return Run(took, usage.ru_maxrss // 1024, out.read())
+        return Run(took, usage.ru_utime + usage.ru_stime, usage.ru_maxrss // 1024, out.read())
 
 
 def loaded(trail: Path, store: Path) -> Run:
@@ -142,12 +151,8 @@ def report(rows: list[tuple[str, Run | None, Run, Run]], many: int, again: Run, 
         "|---|---:|---:|---:|---:|",
     ]
     for name, files, small, big in rows:
-        first = "" if files is None else f"{files.seconds:.1f} s, {files.megabytes} MB"
         ratio = "" if files is None else f"{files.seconds / small.seconds:.1f}"
-        lines.append(
-            f"| `{name}` | {first} | {small.seconds:.1f} s, {small.megabytes} MB | {ratio} "
-            f"| {big.seconds:.1f} s, {big.megabytes} MB |"
-        )
+        lines.append(f"| `{name}` | {files or ''} | {small} | {ratio} | {big} |")
     _, _, small, big = rows[0]
     lines += ["", loading(few / small.seconds, many / big.seconds, many, again), sizes(plain, stored), ""]
     (RESULTS / "fleet.md").write_text("\n".join(lines))

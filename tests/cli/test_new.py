@@ -60,12 +60,9 @@ def test_the_tests_of_a_new_project_raise_every_failure(
     assert ("mcpcore[cli,fastmcp]" if options else "mcpcore[cli]") in (project / "pyproject.toml").read_text()
 
 
-@VARIANTS
-def test_a_test_without_a_failure_ends_with_an_error(
-    new: Callable[..., Result], inside: Path, options: list[str]
-) -> None:
+def test_a_test_without_a_failure_ends_with_an_error(new: Callable[..., Result], inside: Path) -> None:
     """The coverage of a new project is not a decoration: without its last test it is too low."""
-    new("book-desk", *options)
+    new("book-desk")
     tests = inside / "book-desk/tests/test_server.py"
     kept, _, _ = tests.read_text().partition("async def test_a_book_whose_copies_are_lent")
     tests.write_text(kept)

@@ -12,6 +12,7 @@ import re
 import sys
 import textwrap
 import typing
+from enum import Enum
 from functools import cache
 from pathlib import Path
 
@@ -145,6 +146,40 @@ def _documented():
 
 DOCUMENTED = dict(_documented())
 OURS = {name.rpartition(".")[2] for name in NAMES}
+
+
+NOT_CONSTRUCTED = {"mcpcore_lint.rule.RuleContext", "mcpcore_lint.rule.ProjectContext"}
+"""Classes whose objects only the linter makes."""
+
+
+def _parameters(value):
+    """The names of the parameters; of a class, those of its own constructor."""
+    if inspect.isclass(value):
+        has_own = {"__init__", "__new__"} & vars(value).keys() or issubclass(value, BaseModel)
+        if not has_own or issubclass(value, Enum) or getattr(value, "_is_protocol", False):
+            return []
+    try:
+        names = inspect.signature(value).parameters
+    except ValueError:  # an exception without a constructor of its own
+        return []
+    return [name for name in names if name not in ("self", "cls") and not name.startswith("_")]
+
+
+@pytest.mark.parametrize("path", sorted(DOCUMENTED.keys() - NOT_CONSTRUCTED))
+def test_every_parameter_is_described(path):
+    """Under "Args" or "Attributes", by a string below the field, in a sentence, or by the name of what describes it."""
+    value = DOCUMENTED[path]
+    constructors = [
+        getattr(vars(value).get(name), "__func__", vars(value).get(name)) for name in ("__init__", "__new__")
+    ]
+    texts = [inspect.getdoc(each) or "" for each in (value, *(constructors if inspect.isclass(value) else ())) if each]
+    text = "\n".join(texts)
+    if re.search(r"\bthose\s+of\s+`[\w.]+`", text):
+        return
+    below = inspect.getsource(value) if inspect.isclass(value) else ""
+    for name in _parameters(value):
+        entry = re.search(rf"^ +\*{{0,2}}{name}: |`{name}[`=]", text, re.MULTILINE)
+        assert entry or re.search(rf'^    {name}: .*\n    """', below, re.MULTILINE), f"{path} does not describe {name}"
 
 
 def _raised(function):

@@ -22,6 +22,9 @@ class Severity(IntEnum):
     def parse(cls, text: str) -> Severity:
         """The severity with a label.
 
+        Args:
+            text: The label, such as "error".
+
         Raises:
             ValueError: If the label is unknown.
         """
@@ -33,7 +36,14 @@ class Severity(IntEnum):
 
 
 class Span(NamedTuple):
-    """A range in a file. Lines and columns count from 1, columns in characters; the end is exclusive."""
+    """A range in a file. Lines and columns count from 1, columns in characters; the end is exclusive.
+
+    Attributes:
+        line: The first line.
+        column: The first column.
+        end_line: The last line.
+        end_column: The column after the last character.
+    """
 
     line: int
     column: int
@@ -41,12 +51,22 @@ class Span(NamedTuple):
     end_column: int
 
     def holds(self, other: Span) -> bool:
-        """Whether another range of the same file is inside this one."""
+        """Whether another range of the same file is inside this one.
+
+        Args:
+            other: The other range.
+        """
         return self[:2] <= other[:2] and other[2:] <= self[2:]
 
 
 class Edit(NamedTuple):
-    """Replace the characters `start` to `end` (offsets into `Source.text`, end exclusive) with `text`."""
+    """Replace the characters `start` to `end` (offsets into `Source.text`, end exclusive) with `text`.
+
+    Attributes:
+        start: The first character that is replaced.
+        end: The character after the last one.
+        text: The new text.
+    """
 
     start: int
     end: int
@@ -64,13 +84,20 @@ class Change(NamedTuple):
     start: int
     """Where the node starts, as an offset into `Source.text`."""
     end: int
+    """Where it ends, exclusive."""
     arguments: tuple[str | int, ...] = ()
+    """The further arguments of the function."""
 
 
 class Fix(NamedTuple):
     """Changes to one file that belong together: all of them are made, or none.
 
     A safe fix keeps the behaviour of the program apart from the reported failure; an unsafe one needs a review.
+
+    Attributes:
+        title: What the fix does, as an imperative.
+        edits: The changes.
+        safety: "safe" or "unsafe".
     """
 
     title: str
@@ -79,7 +106,13 @@ class Fix(NamedTuple):
 
 
 class Related(NamedTuple):
-    """Another place that belongs to a finding, such as the `raise` at the end of a chain of calls."""
+    """Another place that belongs to a finding, such as the `raise` at the end of a chain of calls.
+
+    Attributes:
+        path: The file.
+        span: The place in the file.
+        message: What is there.
+    """
 
     path: str
     span: Span
@@ -90,6 +123,17 @@ class Diagnostic(NamedTuple):
     """One finding.
 
     `path` is relative to the project, or as the user wrote it, with `/` as the separator. `help` is the next step.
+
+    Attributes:
+        rule: The id of the rule.
+        severity: The severity.
+        path: The file.
+        span: The place in the file.
+        message: What was found.
+        help: The next step.
+        related: Other places that belong to the finding.
+        fix: Changes that mend it, or None.
+        tool: The tool that it concerns, or None.
     """
 
     rule: str

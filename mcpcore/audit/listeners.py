@@ -30,6 +30,10 @@ class Sink(Protocol):
         """Receive one failure: the record without secrets, and its line in the trail.
 
         If the sink has a method `listens()`, it is called first; a record that has no listener is not made.
+
+        Args:
+            record: The record, with secrets replaced.
+            line: The same as it is in the trail, as JSON.
         """
 
 

@@ -159,6 +159,10 @@ class AuditTrail:
     ) -> Self:
         """Open a trail in the file at `path`; for the options see `AuditTrail`.
 
+        Args:
+            path: The file.
+            **options: The options of `AuditTrail`.
+
         Raises:
             AuditError: If the path is a link, or a file that is neither empty nor a trail; such a file is left
                 unchanged. If the file cannot be used for another reason, "refuse" raises too; "warn" logs a warning,
@@ -181,6 +185,10 @@ class AuditTrail:
         (`MCPCORE_AUDIT_KEY`, `MCPCORE_AUDIT_POLICY`, `MCPCORE_AUDIT_FLUSH`). None takes the path from `MCPCORE_AUDIT`
         too, and uses no file if that is unset or empty; `~` in it is the home folder, since no shell expands the
         settings of a desktop client. False uses no file, whatever the environment says.
+
+        Args:
+            audit: The value of the option.
+            environ: The environment; by default, that of the process.
 
         Raises:
             AuditError: If the policy is "refuse" and the file cannot be used, or as for `open`.

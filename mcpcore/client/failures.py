@@ -137,6 +137,9 @@ class ToolCallFailed(Exception):  # noqa: N818 - it names what happened, and is 
                 print(failed.data_of(NO_MATCH).pmids)
         ```
 
+        Args:
+            mode: The failure mode.
+
         Raises:
             ValueError: If the failure has another reason, or data that does not fit the model.
         """

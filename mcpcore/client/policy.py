@@ -186,6 +186,13 @@ class Decision(NamedTuple):
 
     "retry" makes the same call immediately, and "wait" makes it after `wait` seconds. "correct" calls the tool with new
     arguments, and "fall_back" calls another tool. "act" runs the application's action and then makes the call again.
+
+    Attributes:
+        kind: The step.
+        why: The reason for it, as a sentence.
+        wait: The seconds to wait.
+        tool: The tool to call, if it is another one.
+        arguments: The arguments to call it with, if they are new.
     """
 
     kind: DecisionKind

@@ -39,6 +39,9 @@ def dialect_named(name: str) -> Dialect:
     assert dialect_named("taxonomy").name == "taxonomy"
     ```
 
+    Args:
+        name: The name.
+
     Raises:
         ValueError: If there is no such dialect.
     """
@@ -58,6 +61,9 @@ def read_result(result: object) -> Envelope | None:
     assert failure is not None
     assert (failure.dialect, failure.message) == ("unknown", "no such order")
     ```
+
+    Args:
+        result: A result of the SDK or of FastMCP, a dict, or JSON.
 
     Raises:
         TypeError: If `result` is a Python object of an unknown type.

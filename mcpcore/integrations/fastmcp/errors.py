@@ -198,7 +198,12 @@ class ContractFailure(ToolError):  # noqa: N818 - the word of the docs
     """
 
     def __init__(self, failure: BaseException, message: str) -> None:
-        """Carry `failure`; `message` is the text for other middleware."""
+        """Carry `failure`; `message` is the text for other middleware.
+
+        Args:
+            failure: The failure.
+            message: The text.
+        """
         super().__init__(message, log_level=0)  # below every level, so FastMCP does not log it
         self.failure = failure
 

@@ -7,7 +7,13 @@ from typing import Literal, NamedTuple
 
 
 class Severity(IntEnum):
-    """The severity of a finding. A greater value is graver."""
+    """The severity of a finding. A greater value is graver.
+
+    ```python
+    assert Severity.parse("error") > Severity.WARNING
+    assert Severity.WARNING.label == "warning"
+    ```
+    """
 
     INFO = 1
     WARNING = 2
@@ -38,6 +44,10 @@ class Severity(IntEnum):
 class Span(NamedTuple):
     """A range in a file. Lines and columns count from 1, columns in characters; the end is exclusive.
 
+    ```python
+    assert Span(9, 1, 12, 1).holds(Span(10, 5, 10, 20))
+    ```
+
     Attributes:
         line: The first line.
         column: The first column.
@@ -62,6 +72,12 @@ class Span(NamedTuple):
 class Edit(NamedTuple):
     """Replace the characters `start` to `end` (offsets into `Source.text`, end exclusive) with `text`.
 
+    ```python
+    source = "return failure"
+    edit = Edit(0, 6, "raise")
+    assert source[: edit.start] + edit.text + source[edit.end :] == "raise failure"
+    ```
+
     Attributes:
         start: The first character that is replaced.
         end: The character after the last one.
@@ -77,6 +93,11 @@ class Change(NamedTuple):
     """A libcst transformation of one node, described by plain values; `codemods.rewrite` turns it into edits.
 
     Findings carry changes instead of edits, so a run that writes nothing never loads libcst.
+
+    ```python
+    change = replace_node(ctx.module, call.args[0], "'closed'")
+    ctx.report(call, "the reason is misspelt", fix=ctx.fix("Mend the reason", [change]))
+    ```
     """
 
     transformation: str
@@ -94,6 +115,10 @@ class Fix(NamedTuple):
 
     A safe fix keeps the behaviour of the program apart from the reported failure; an unsafe one needs a review.
 
+    ```python
+    fix = Fix("Raise the failure", (Edit(0, 6, "raise"),), "unsafe")
+    ```
+
     Attributes:
         title: What the fix does, as an imperative.
         edits: The changes.
@@ -107,6 +132,10 @@ class Fix(NamedTuple):
 
 class Related(NamedTuple):
     """Another place that belongs to a finding, such as the `raise` at the end of a chain of calls.
+
+    ```python
+    ctx.report(call, "the reason is not declared", related=[ctx.related(contract, "the contract is here")])
+    ```
 
     Attributes:
         path: The file.
@@ -123,6 +152,13 @@ class Diagnostic(NamedTuple):
     """One finding.
 
     `path` is relative to the project, or as the user wrote it, with `/` as the separator. `help` is the next step.
+
+    ```python
+    from mcpcore_lint import lint_source
+
+    for finding in lint_source(code).diagnostics:
+        print(f"{finding.path}:{finding.span.line}: {finding.message} ({finding.rule})")
+    ```
 
     Attributes:
         rule: The id of the rule.

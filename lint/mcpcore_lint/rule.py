@@ -27,7 +27,11 @@ FAMILIES: tuple[Family, ...] = ("contract", "conformance", "handler", "definitio
 
 @light
 class Valid:
-    """Code in which the rule finds nothing.
+    r"""Code in which the rule finds nothing.
+
+    ```python
+    valid = (Valid("from helpers import ping\n", files={"helpers.py": "def ping() -> str: ...\n"}),)
+    ```
 
     Attributes:
         code: The file.
@@ -314,7 +318,15 @@ def _check(at: object, message: object, step: object, weight: object, fix: Fix |
 
 
 class ProjectContext:
-    """What a rule can ask about the whole run, and where it reports findings."""
+    """What a rule can ask about the whole run, and where it reports findings.
+
+    ```python
+    def check_project(self, tools: Sequence[ToolRecord], ctx: ProjectContext) -> None:
+        for tool in tools:
+            if tool.name == "run":
+                ctx.report(tool.path, tool.span, "the name 'run' says nothing", help="say what it runs")
+    ```
+    """
 
     def __init__(self, settings: Settings, rule: Rule, add: Callable[[Diagnostic], None]) -> None:
         self.settings = settings

@@ -140,6 +140,14 @@ class Head:
     `writing` means that a record was about to be added after this one. A process that dies at that moment leaves at
     most that record, or a part of it, after the head.
 
+    ```python
+    from mcpcore.audit import verify
+
+    report = verify(path)
+    if report.head is not None:
+        print(f"the trail ends with record {report.head.seq}, {report.head.hash}")
+    ```
+
     Attributes:
         seq: The number of the last record.
         hash: The hash of the last record.

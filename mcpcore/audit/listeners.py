@@ -24,7 +24,20 @@ _SERVER_FAULTS: Final = frozenset(code.name for code in ErrorCode if code.catego
 
 
 class Sink(Protocol):
-    """Another receiver of every record."""
+    """Another receiver of every record.
+
+    ```python
+    class Counter:
+        def __init__(self) -> None:
+            self.failures = 0
+
+        def failure(self, record: Mapping[str, Any], line: str) -> None:
+            self.failures += 1
+
+
+    trail = AuditTrail.open(path, sinks=[Counter()])
+    ```
+    """
 
     def failure(self, record: Mapping[str, Any], line: str) -> None:
         """Receive one failure: the record without secrets, and its line in the trail.

@@ -24,6 +24,13 @@ MAX_PROBLEMS: Final = 1000
 class Problem:
     """One change that was made to a trail, and its place.
 
+    ```python
+    from mcpcore.audit import verify
+
+    for problem in verify(path).problems:
+        print(f"{problem.file}:{problem.line}: {problem.kind}")
+    ```
+
     Attributes:
         kind: The kind of change, one of a fixed list.
         detail: What was found, as a sentence.
@@ -82,6 +89,14 @@ class ProblemList:
 @dataclass(slots=True)
 class Report(ProblemList):
     """The result of a check.
+
+    ```python
+    from mcpcore.audit import verify
+
+    report = verify(path)
+    if not report.ok:
+        print(f"{len(report.problems)} problems in {report.records} records")
+    ```
 
     Attributes:
         path: The file that was named.

@@ -46,7 +46,12 @@ if TYPE_CHECKING:
     from mcpcore.audit.listeners import Sink
 
 AuditPolicy = Literal["warn", "refuse"]
-"""How to treat an answer whose record cannot be written: send it with a warning, or withhold it."""
+"""How to treat an answer whose record cannot be written: send it with a warning, or withhold it.
+
+```python
+trail = AuditTrail.open("audit.jsonl", policy="refuse")
+```
+"""
 
 MAX_BYTES: Final = 64 * 1024 * 1024
 """The default size at which a file is full and the next begins."""

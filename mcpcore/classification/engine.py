@@ -55,6 +55,11 @@ MAX_EXAMINED: Final = 1_000
 class Match(NamedTuple):
     """The deciding layer, the row of its table, the exception, and the path to it.
 
+    ```python
+    match = explain(TimeoutError()).matched
+    assert (match.layer, match.row) == ("type", "builtins.TimeoutError")
+    ```
+
     Attributes:
         layer: The layer that decided, such as "type" or "message".
         row: The row of the layer's table.
@@ -70,6 +75,11 @@ class Match(NamedTuple):
 
 class Explanation(NamedTuple):
     """The code of an exception, its retry advice, what matched, and the HTTP status that the exception carries.
+
+    ```python
+    explanation = explain(TimeoutError())
+    assert (explanation.code, explanation.status) == (ErrorCode.TIMEOUT, None)
+    ```
 
     Attributes:
         code: The code.

@@ -25,7 +25,13 @@ if TYPE_CHECKING:
 D = TypeVar("D")
 
 StepKind = Literal["called", "failed", "waited", "retried", "corrected", "fell_back", "acted", "gave_up", "succeeded"]
-"""What happened in a step of a call under a policy."""
+"""What happened in a step of a call under a policy.
+
+```python
+if any(step.kind == "waited" for step in failed.steps):
+    print("the server asked for a pause")
+```
+"""
 
 UNKNOWN_DIALECT: Final = "unknown"
 """The dialect of an envelope that was not sent, but made of a plain text or a protocol error."""

@@ -79,6 +79,12 @@ class ListedTool:
 def listed_tool(tool: object) -> ListedTool | None:
     """Read a tool of `tools/list`; None if it has no name.
 
+    ```python
+    schema = {"type": "object", "properties": {"number": {"type": "string"}}}
+    tool = listed_tool({"name": "track", "inputSchema": schema})
+    assert tool.misfit({"number": 7}) == "the argument 'number' does not fit track"
+    ```
+
     Args:
         tool: A `Tool` of the SDK, a tool of FastMCP, or the JSON of one as a dict.
     """
@@ -162,6 +168,10 @@ def forget_tools(session: Any) -> None:
     """Forget the list of tools of `session`, so that it is read again when it is needed next.
 
     A session of the SDK or of FastMCP does this by itself when the server says that its tools have changed.
+
+    ```python
+    forget_tools(session)
+    ```
 
     Args:
         session: The session, or the client around it.

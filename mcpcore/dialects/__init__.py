@@ -29,7 +29,12 @@ _ALL: Final[tuple[Dialect, ...]] = (
 )
 
 DIALECTS: Final[dict[str, Dialect]] = {dialect.name: dialect for dialect in _ALL}
-"""Every dialect, by name, in the order in which they are tried: the most recognizable first."""
+"""Every dialect, by name, in the order in which they are tried: the most recognizable first.
+
+```python
+assert {"canonical", "taxonomy"} <= DIALECTS.keys()
+```
+"""
 
 
 def dialect_named(name: str) -> Dialect:

@@ -13,7 +13,14 @@ if TYPE_CHECKING:
 
 
 class Dialect(ABC):
-    """A way to write a failure down."""
+    """A way to write a failure down.
+
+    ```python
+    from mcpcore.dialects import dialect_named
+
+    structured, text = dialect_named("taxonomy").write(failed.envelope, limits=limits)
+    ```
+    """
 
     name: str
     """What `Server(dialect=...)` and `Envelope.dialect` call it."""

@@ -42,6 +42,11 @@ _within: Final[ContextVar[tuple[tuple[object, int], ...]]] = ContextVar("mcpcore
 class ItemFailure(BaseModel):
     """An item that failed.
 
+    ```python
+    for failure in answer.failed:
+        print(failure.item, failure.error["message"])
+    ```
+
     Attributes:
         item: The item, as the caller named it.
         error: The envelope that a failed call would have.

@@ -195,6 +195,16 @@ class ContractFailure(ToolError):  # noqa: N818 - the word of the docs
 
     Other middleware sees a `ToolError`. The failure is not its cause, since code that logs this error would then log
     the text and the traceback of the failure, including secrets.
+
+    ```python
+    class Counting(Middleware):
+        async def on_call_tool(self, context: Any, call_next: Any) -> Any:
+            try:
+                return await call_next(context)
+            except ContractFailure as error:
+                counts[type(error.failure).__name__] += 1
+                raise
+    ```
     """
 
     def __init__(self, failure: BaseException, message: str) -> None:

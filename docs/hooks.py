@@ -72,7 +72,7 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
 
 
 def on_post_page(output: str, page: Page, config: MkDocsConfig) -> str:
-    """Report what a page would load from elsewhere: the site must work offline, and tell nobody who reads it."""
+    """Report what a page would load from elsewhere: the site must work offline, without a trace elsewhere."""
     del config
     output = output.replace(' data-md-component="source"', "")  # by which a script asks GitHub for the number of stars
     for tag in _LOADED.findall(output):

@@ -146,14 +146,14 @@ NOT_CONSTRUCTED = {"mcpcore_lint.rule.RuleContext", "mcpcore_lint.rule.ProjectCo
 
 
 def _parameters(value):
-    """The names of the parameters; of a class, those of its own constructor."""
+    """The names of the parameters; of a class, the parameters of its constructor, unless that is inherited."""
     if inspect.isclass(value):
         has_own = {"__init__", "__new__"} & vars(value).keys() or issubclass(value, BaseModel)
         if not has_own or issubclass(value, Enum) or getattr(value, "_is_protocol", False):
             return []
     try:
         names = inspect.signature(value).parameters
-    except ValueError:  # an exception without a constructor of its own
+    except ValueError:  # an exception that inherits its constructor
         return []
     return [name for name in names if name not in ("self", "cls") and not name.startswith("_")]
 

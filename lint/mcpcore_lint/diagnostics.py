@@ -120,7 +120,7 @@ class Fix(NamedTuple):
     ```
 
     Attributes:
-        title: What the fix does, as an imperative.
+        title: The name of the fix, as an imperative.
         edits: The changes.
         safety: "safe" or "unsafe".
     """

@@ -284,7 +284,7 @@ class RuleContext:
         If one of them is None, it cannot be made, and so there is no fix.
 
         Args:
-            title: What the fix does, as an imperative.
+            title: The name of the fix, as an imperative.
             edits: The changes.
             unsafe: Whether the fix may change the behaviour of the program, and so needs a review.
         """

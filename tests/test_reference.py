@@ -33,7 +33,7 @@ PYTHON = re.compile(r"^( *)```python\n(.*?)^\1```", re.MULTILINE | re.DOTALL)
 
 sys.path.insert(0, str(ROOT / "docs"))
 try:
-    api = importlib.import_module("api")
+    api = importlib.import_module("pages.api")
 finally:
     sys.path.remove(str(ROOT / "docs"))
 
@@ -95,7 +95,7 @@ def _loaded(name):
 
 @pytest.mark.parametrize("module", sorted({module.name for _, module, _ in ENTRIES}))
 def test_the_reference_has_every_name_of_a_module(module):
-    """A name added to `__all__` needs an entry, or a line in `docs/api.py` that says which names have one."""
+    """A name added to `__all__` needs an entry, or a line in `docs/pages/api.py` that says which names have one."""
     entries = {name for _, listed, name in ENTRIES if listed.name == module}
     loaded = importlib.import_module(module)
     chosen = next(listed for _, listed, _ in ENTRIES if listed.name == module).names

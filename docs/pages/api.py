@@ -12,10 +12,12 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+from pages.markdown import table
 
-HERE: Final = Path(__file__).parent
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+DOCS: Final = Path(__file__).parents[1]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -203,7 +205,7 @@ def _code_of_pages() -> dict[Path, str]:
     fence = re.compile(r"^```python.*?\n(.*?)^```", re.MULTILINE | re.DOTALL)
     return {
         page: "\n".join(fence.findall(page.read_text(encoding="utf-8")))
-        for page in sorted((HERE / "how-to").glob("*.md"))
+        for page in sorted((DOCS / "how-to").glob("*.md"))
     }
 
 
@@ -236,9 +238,10 @@ def _call_of_factory(name: str) -> list[str]:
     ]
 
 
-def pages(table: Callable[[list[str], list[list[object]]], str], note: str) -> dict[Path, str]:
-    """The pages by their paths; `table` makes a Markdown table, and `note` says that a page is generated."""
-    folder = HERE / "reference" / "api"
+def pages() -> dict[Path, str]:
+    """The pages by their paths."""
+    note = "Generated from the docstrings by mkdocstrings; `docs/pages/api.py` lists the names."
+    folder = DOCS / "reference" / "api"
     index = ["# Python API", "", note, "", "A name is imported from the module that its path begins with.", ""]
     made = {}
     for page, content in PAGES.items():

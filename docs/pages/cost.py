@@ -68,6 +68,30 @@ def cost() -> str:
             [[name, row["median"], row.get("p99", "")] for name, row in audit["record"].items()],
         )
     )
+    over = [
+        f"{name} ({row['median']})"
+        for name, row in audit["kinds"].items()
+        if row["median"] > audit["limit_microseconds"]
+    ]
+    parts += ["", "By kind of failure, next to what the standard library takes to log the same crash:", ""]
+    parts.append(
+        table(
+            ["failure", "record", "logged by the standard library"],
+            [[name, row["median"], row.get("plain_logging", "")] for name, row in audit["kinds"].items()],
+        )
+    )
+    parts += [
+        "",
+        f"The limit of `python -m bench.audit` is {audit['limit_microseconds']:.0f} microseconds for each. "
+        + (f"Above it: {', '.join(over)}." if over else "None is above it."),
+        "",
+        "A whole call in memory, whose caches are cold:",
+        "",
+        table(
+            ["call", "without a trail", "with a trail"],
+            [[name, row["without"], row["with"]] for name, row in audit["call"].items()],
+        ),
+    ]
     parts += ["", "## The code of an exception", "", f"{_conditions(classify)} In microseconds:", ""]
     parts.append(
         table(

@@ -225,13 +225,13 @@ def _call_of_factory(name: str) -> list[str]:
     ]
     signature = str(made.replace(parameters=bare)).replace("Ellipsis", "...").replace("'", "")
     return [
-        "```python",
-        f"{name}{signature}",
+        "```python no-run",
+        f"def {name}{signature}: ...",
         "```",
         "",
         "The parameters are those of [`CodedError`][mcpcore.CodedError], and so are the errors. For example:",
         "",
-        "```python",
+        "```python no-run",
         f"raise {FACTORIES[name]}",
         "```",
         "",

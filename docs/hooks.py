@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 import os
 import re
+import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -39,7 +40,10 @@ _LOADED: Final = re.compile(
 
 
 def on_config(config: MkDocsConfig) -> None:
-    """Complete the navigation from the folders, and drop the pages that are only planned."""
+    """Complete the navigation from the folders, drop the pages that are only planned, and name the repository."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    config.repo_url = project["urls"]["Repository"]
+    config.repo_name = "Repository"
     named = set(_names(config.nav))
     planned = [page for page in config.extra["planned"] if not (DOCS / page).exists()]
     config.nav = _expanded(config.nav, named, planned)
@@ -68,8 +72,9 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
 
 
 def on_post_page(output: str, page: Page, config: MkDocsConfig) -> str:
-    """Report what a page would load from elsewhere: the site must work offline."""
+    """Report what a page would load from elsewhere: the site must work offline, without a trace elsewhere."""
     del config
+    output = output.replace(' data-md-component="source"', "")  # by which a script asks GitHub for the number of stars
     for tag in _LOADED.findall(output):
         LOG.warning("%s loads something from elsewhere: %s", page.file.src_uri, tag)
     return output

@@ -18,7 +18,7 @@ from typing import IO, TYPE_CHECKING, Any, Final
 import anyio
 from mcp import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
-from mcp_types import CallToolResult, TextContent
+from mcp.types import CallToolResult, TextContent
 
 from examples.workspace.folder import MAX_BYTES
 from mcpcore import Envelope

@@ -50,6 +50,9 @@ class bind:  # noqa: N801 - used as `with bind(...)`, as `contextlib.suppress` i
         ...  # a failure in here has both fields in its context
     ```
 
+    Args:
+        **fields: The fields by name; None removes one.
+
     Raises:
         TypeError: If a name is not one of `FIELDS`, or a value is neither a string nor None.
     """

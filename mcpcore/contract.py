@@ -353,6 +353,10 @@ class Contract(Sequence[FailureMode[R_co]]):
     def __init__(self, entries: Iterable[FailureMode[R_co]] = (), *, tool: str | None = None) -> None:
         """Gather `entries`, in order; `tool` names the tool in a message about them.
 
+        Args:
+            entries: The failure modes.
+            tool: The name of the tool.
+
         Raises:
             ContractError: If an entry is not a `FailureMode` or two entries have the same reason.
         """
@@ -415,11 +419,19 @@ class Contract(Sequence[FailureMode[R_co]]):
         return frozenset(entry.code for entry in self._entries)
 
     def get(self, reason: object) -> FailureMode[R_co] | None:
-        """The entry of a reason, or None."""
+        """The entry of a reason, or None.
+
+        Args:
+            reason: The reason.
+        """
         return self._by_reason.get(reason) if isinstance(reason, str) else None
 
     def near(self, reason: str) -> str | None:
-        """The declared reason that `reason` was probably meant to be, or None."""
+        """The declared reason that `reason` was probably meant to be, or None.
+
+        Args:
+            reason: A reason, probably misspelt.
+        """
         import difflib
 
         close = difflib.get_close_matches(reason, list(self._by_reason), n=1, cutoff=0.6)

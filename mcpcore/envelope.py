@@ -172,6 +172,9 @@ class Envelope:
     def from_json(cls, error: Mapping[str, Any]) -> Self:
         """Read the form that `to_json` writes.
 
+        Args:
+            error: The object under `error` in the structured content.
+
         Raises:
             ValueError: If `error` is not such an object; the message names the field.
         """
@@ -219,7 +222,11 @@ class Envelope:
         return read(result)
 
     def text(self, *, limits: Limits = DEFAULT_LIMITS) -> str:
-        """The envelope as the one text block that many clients show the model; see `mcpcore.envelope_text`."""
+        """The envelope as the one text block that many clients show the model; see `mcpcore.envelope_text`.
+
+        Args:
+            limits: The bounds for the text.
+        """
         return write(self, max_details=limits.details)
 
 

@@ -254,6 +254,13 @@ class CodedError(Exception):
     ) -> CodedError:
         """The failure of a broken invariant: INTERNAL_ERROR, with the invariant as a bound field.
 
+        Args:
+            invariant_id: The name of the invariant.
+            message: The sentence for the client; left out, one that names the invariant.
+            data: Facts for the client.
+            cause: The exception behind it, for the log.
+            **fields: Fields to bind, such as `session_id`; see `mcpcore.bound_fields.FIELDS`.
+
         Raises:
             TypeError: If a field is not in `mcpcore.bound_fields.FIELDS`.
         """
@@ -274,6 +281,14 @@ class CodedError(Exception):
     ) -> CodedError:
         """The failure of a tool.
 
+        Args:
+            code: The code.
+            message: The sentence for the client; left out, that of the code.
+            data: Facts for the client.
+            reason: The reason in the contract of the tool.
+            cause: The exception behind it, for the log.
+            **fields: Fields to bind, such as `session_id`; see `mcpcore.bound_fields.FIELDS`.
+
         Raises:
             TypeError: If `code` is not a code, or a field is not in `mcpcore.bound_fields.FIELDS`.
         """
@@ -290,6 +305,13 @@ class CodedError(Exception):
         **fields: str | None,
     ) -> CodedError:
         """The failure of a component to start.
+
+        Args:
+            code: The code.
+            message: The sentence for the client; left out, that of the code.
+            data: Facts for the client.
+            cause: The exception behind it, for the log.
+            **fields: Fields to bind, such as `session_id`; see `mcpcore.bound_fields.FIELDS`.
 
         Raises:
             TypeError: If `code` is not a code, or a field is not in `mcpcore.bound_fields.FIELDS`.

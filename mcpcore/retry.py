@@ -27,6 +27,10 @@ class Retry:
     assert advice.to_json() == {"kind": "retryable_after_ms", "afterMs": 1500}
     assert Retry.never().seconds is None
     ```
+
+    Attributes:
+        kind: The name on the wire: "not_retryable", "retryable" or "retryable_after_ms".
+        after_ms: The time to wait in milliseconds, or None.
     """
 
     __slots__ = ("after_ms", "kind")
@@ -60,6 +64,9 @@ class Retry:
     @classmethod
     def after(cls, *, seconds: float) -> Retry:
         """The same call may succeed after `seconds`, kept to the millisecond.
+
+        Args:
+            seconds: The time to wait in seconds.
 
         Raises:
             TypeError: If `seconds` is not a number.
@@ -99,6 +106,9 @@ class Retry:
     @classmethod
     def from_json(cls, value: Mapping[str, object]) -> Retry:
         """Read the wire form.
+
+        Args:
+            value: The object under `retry` in an envelope.
 
         Raises:
             ValueError: If `value` is not one of the three forms.

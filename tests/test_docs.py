@@ -94,6 +94,16 @@ def test_python_blocks_run_and_transcripts_are_true(page, tmp_path, monkeypatch)
             check_transcript(block, where, tmp_path)
 
 
+@pytest.mark.parametrize("page", PAGES, ids=named)
+def test_the_name_of_a_file_is_in_the_sentence_before_it(page):
+    """GitHub and editors show neither the title of a block nor its marked lines."""
+    text = page.read_text(encoding="utf-8")
+    for block in blocks_of(page):
+        title = TITLE.search(block.info)
+        before = text[: block.start].rpartition("```")[0].rstrip().rpartition("\n\n")[2]
+        assert title is None or f"`{title[2]}`" in before, f"{named(page)}:{block.line} is {title[2]}: {before}"
+
+
 def write_titled(block, folder):
     title = TITLE.search(block.info)
     if title is not None:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import importlib.util
-import sys
-from collections.abc import Iterator
+import importlib
 from pathlib import Path
 from typing import Any
 
@@ -21,16 +19,10 @@ ROOT = Path(__file__).parents[1]
 
 
 @pytest.fixture
-def page() -> Iterator[Any]:
+def page(monkeypatch: pytest.MonkeyPatch) -> Any:
     """The module that generates the page."""
-    spec = importlib.util.spec_from_file_location("options_page", ROOT / "docs" / "options.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    yield module
-    del sys.modules[spec.name]
+    monkeypatch.syspath_prepend(ROOT / "docs")
+    return importlib.import_module("pages.options")
 
 
 def test_the_docstring_describes_exactly_the_options(page: Any) -> None:

@@ -133,3 +133,22 @@ def test_the_issue_templates_are_valid() -> None:
         assert template["description"]
         ids = [field["id"] for field in template["body"] if field["type"] != "markdown"]
         assert len(ids) == len(set(ids)) > 0
+
+
+def test_the_description_works_outside_of_the_repository(wheel: Path) -> None:
+    """Every link and picture of the README leads to a file of the release's tag; code blocks stay as they are."""
+    metadata = zipfile.ZipFile(wheel).read("mcpcore-0.1.0.dist-info/METADATA").decode()
+    head, _, text = metadata.partition("\n\n")
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    repository, version = project["urls"]["Repository"], project["version"]
+    assert "Description-Content-Type: text/markdown" in head
+    assert f"Project-URL: Repository, {repository}" in head
+
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    targets = re.findall(r"(!?)\[[^\]]*\]\(([^)\s]+)\)", text)
+    assert len(targets) == len(re.findall(r"\]\([^)\s]+\)", readme))
+    for picture, target in targets:
+        place = f"{repository}/{'raw' if picture else 'blob'}/v{version}/"
+        assert target.startswith(place)
+        assert (ROOT / target.removeprefix(place).partition("#")[0]).exists()
+    assert text.replace(f"{repository}/raw/v{version}/", "").replace(f"{repository}/blob/v{version}/", "") == readme

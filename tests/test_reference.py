@@ -12,6 +12,7 @@ import re
 import sys
 import textwrap
 import typing
+from enum import Enum
 from functools import cache
 from pathlib import Path
 
@@ -32,7 +33,7 @@ PYTHON = re.compile(r"^( *)```python\n(.*?)^\1```", re.MULTILINE | re.DOTALL)
 
 sys.path.insert(0, str(ROOT / "docs"))
 try:
-    api = importlib.import_module("api")
+    api = importlib.import_module("pages.api")
 finally:
     sys.path.remove(str(ROOT / "docs"))
 
@@ -52,15 +53,6 @@ INTERNAL = {
     "mcpcore_lint.codemods.fixit.Valid",
 }
 """Names in examples that need no entry."""
-
-RESULTS = {
-    "AuditError", "AuditFlush", "AuditPolicy", "Change", "CircuitOpenError", "ContractError", "ContractFailure", "DIALECTS",
-    "Decision", "DecisionKind", "Diagnostic", "Dialect", "Edit", "Explanation", "Fix", "Head", "ItemFailure", "ListedTool",
-    "Match", "OtelSink", "PolicyToolError", "Problem", "ProjectContext", "Related", "Relayed", "Report", "RuleContext",
-    "Severity", "Sink", "Span", "StepKind", "forget", "forget_tools", "lint_paths", "lint_source", "listed_tool", "Valid", "cases",
-    "check_page",
-}  # fmt: skip
-"""Names that a program gets rather than makes, and those whose use the example of a neighbour shows."""
 
 
 @cache
@@ -103,7 +95,7 @@ def _loaded(name):
 
 @pytest.mark.parametrize("module", sorted({module.name for _, module, _ in ENTRIES}))
 def test_the_reference_has_every_name_of_a_module(module):
-    """A name added to `__all__` needs an entry, or a line in `docs/api.py` that says which names have one."""
+    """A name added to `__all__` needs an entry, or a line in `docs/pages/api.py` that says which names have one."""
     entries = {name for _, listed, name in ENTRIES if listed.name == module}
     loaded = importlib.import_module(module)
     chosen = next(listed for _, listed, _ in ENTRIES if listed.name == module).names
@@ -119,12 +111,14 @@ def test_every_name_of_mcpcore_is_there():
 
 @pytest.mark.parametrize("path", sorted(NAMES))
 def test_a_public_name_is_described_with_an_example(path):
-    """The docstring has a sentence, and an example unless a guide has one, or the name is that of a result."""
+    """The docstring has a sentence and an example, unless a guide has the example; a factory has it on its page."""
     module, name = OBJECTS[path]
     text = api.docstring(module, name)
     assert text.strip(), f"{path} has no docstring"
-    is_factory = type(api.value_of(module, name)).__name__ == "Factory"
-    if name not in RESULTS and not is_factory:
+    if type(api.value_of(module, name)).__name__ == "Factory":
+        raised = eval(api.FACTORIES[name], vars(mcpcore) | {name: getattr(mcpcore, name) for name in mcpcore.__all__})
+        assert raised.code is api.value_of(module, name).code
+    else:
         assert "```" in text or api.example_of(module, name), f"{path} has no example"
 
 
@@ -145,6 +139,40 @@ def _documented():
 
 DOCUMENTED = dict(_documented())
 OURS = {name.rpartition(".")[2] for name in NAMES}
+
+
+NOT_CONSTRUCTED = {"mcpcore_lint.rule.RuleContext", "mcpcore_lint.rule.ProjectContext"}
+"""Classes whose objects only the linter makes."""
+
+
+def _parameters(value):
+    """The names of the parameters; of a class, the parameters of its constructor, unless that is inherited."""
+    if inspect.isclass(value):
+        has_own = {"__init__", "__new__"} & vars(value).keys() or issubclass(value, BaseModel)
+        if not has_own or issubclass(value, Enum) or getattr(value, "_is_protocol", False):
+            return []
+    try:
+        names = inspect.signature(value).parameters
+    except ValueError:  # an exception that inherits its constructor
+        return []
+    return [name for name in names if name not in ("self", "cls") and not name.startswith("_")]
+
+
+@pytest.mark.parametrize("path", sorted(DOCUMENTED.keys() - NOT_CONSTRUCTED))
+def test_every_parameter_is_described(path):
+    """Under "Args" or "Attributes", by a string below the field, in a sentence, or by the name of what describes it."""
+    value = DOCUMENTED[path]
+    constructors = [
+        getattr(vars(value).get(name), "__func__", vars(value).get(name)) for name in ("__init__", "__new__")
+    ]
+    texts = [inspect.getdoc(each) or "" for each in (value, *(constructors if inspect.isclass(value) else ())) if each]
+    text = "\n".join(texts)
+    if re.search(r"\bthose\s+of\s+`[\w.]+`", text):
+        return
+    below = inspect.getsource(value) if inspect.isclass(value) else ""
+    for name in _parameters(value):
+        entry = re.search(rf"^ +\*{{0,2}}{name}: |`{name}[`=]", text, re.MULTILINE)
+        assert entry or re.search(rf'^    {name}: .*\n    """', below, re.MULTILINE), f"{path} does not describe {name}"
 
 
 def _raised(function):

@@ -10,7 +10,7 @@ import sys
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
 from mcp.server import MCPServer
-from mcp_types import CallToolResult, TextContent
+from mcp.types import CallToolResult, TextContent
 from pydantic import Field
 
 if TYPE_CHECKING:

@@ -29,7 +29,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, TextIO
 import anyio
 from mcp import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
-from mcp_types import TextContent
+from mcp.types import TextContent
 
 from examples.orders.payments import ROOT, PaymentService, payment_service
 from mcpcore import Envelope
@@ -38,7 +38,7 @@ from mcpcore.client import CallPolicy, Step, ToolCallFailed, call
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 
-    from mcp_types import CallToolResult
+    from mcp.types import CallToolResult
 
 POLICY: Final = CallPolicy(
     fallbacks={

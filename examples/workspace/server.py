@@ -10,7 +10,7 @@ import os
 import sys
 from typing import Annotated, Final, Literal
 
-from mcp_types import ToolAnnotations
+from mcp.types import ToolAnnotations
 from pydantic import BaseModel, ConfigDict, Field
 from typing_extensions import TypedDict
 

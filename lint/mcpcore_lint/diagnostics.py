@@ -7,7 +7,13 @@ from typing import Literal, NamedTuple
 
 
 class Severity(IntEnum):
-    """The severity of a finding. A greater value is graver."""
+    """The severity of a finding. A greater value is graver.
+
+    ```python
+    assert Severity.parse("error") > Severity.WARNING
+    assert Severity.WARNING.label == "warning"
+    ```
+    """
 
     INFO = 1
     WARNING = 2
@@ -22,6 +28,9 @@ class Severity(IntEnum):
     def parse(cls, text: str) -> Severity:
         """The severity with a label.
 
+        Args:
+            text: The label, such as "error".
+
         Raises:
             ValueError: If the label is unknown.
         """
@@ -33,7 +42,18 @@ class Severity(IntEnum):
 
 
 class Span(NamedTuple):
-    """A range in a file. Lines and columns count from 1, columns in characters; the end is exclusive."""
+    """A range in a file. Lines and columns count from 1, columns in characters; the end is exclusive.
+
+    ```python
+    assert Span(9, 1, 12, 1).holds(Span(10, 5, 10, 20))
+    ```
+
+    Attributes:
+        line: The first line.
+        column: The first column.
+        end_line: The last line.
+        end_column: The column after the last character.
+    """
 
     line: int
     column: int
@@ -41,12 +61,28 @@ class Span(NamedTuple):
     end_column: int
 
     def holds(self, other: Span) -> bool:
-        """Whether another range of the same file is inside this one."""
+        """Whether another range of the same file is inside this one.
+
+        Args:
+            other: The other range.
+        """
         return self[:2] <= other[:2] and other[2:] <= self[2:]
 
 
 class Edit(NamedTuple):
-    """Replace the characters `start` to `end` (offsets into `Source.text`, end exclusive) with `text`."""
+    """Replace the characters `start` to `end` (offsets into `Source.text`, end exclusive) with `text`.
+
+    ```python
+    source = "return failure"
+    edit = Edit(0, 6, "raise")
+    assert source[: edit.start] + edit.text + source[edit.end :] == "raise failure"
+    ```
+
+    Attributes:
+        start: The first character that is replaced.
+        end: The character after the last one.
+        text: The new text.
+    """
 
     start: int
     end: int
@@ -57,6 +93,11 @@ class Change(NamedTuple):
     """A libcst transformation of one node, described by plain values; `codemods.rewrite` turns it into edits.
 
     Findings carry changes instead of edits, so a run that writes nothing never loads libcst.
+
+    ```python
+    change = replace_node(ctx.module, call.args[0], "'closed'")
+    ctx.report(call, "the reason is misspelt", fix=ctx.fix("Mend the reason", [change]))
+    ```
     """
 
     transformation: str
@@ -64,13 +105,24 @@ class Change(NamedTuple):
     start: int
     """Where the node starts, as an offset into `Source.text`."""
     end: int
+    """Where it ends, exclusive."""
     arguments: tuple[str | int, ...] = ()
+    """The further arguments of the function."""
 
 
 class Fix(NamedTuple):
     """Changes to one file that belong together: all of them are made, or none.
 
     A safe fix keeps the behaviour of the program apart from the reported failure; an unsafe one needs a review.
+
+    ```python
+    fix = Fix("Raise the failure", (Edit(0, 6, "raise"),), "unsafe")
+    ```
+
+    Attributes:
+        title: The name of the fix, as an imperative.
+        edits: The changes.
+        safety: "safe" or "unsafe".
     """
 
     title: str
@@ -79,7 +131,17 @@ class Fix(NamedTuple):
 
 
 class Related(NamedTuple):
-    """Another place that belongs to a finding, such as the `raise` at the end of a chain of calls."""
+    """Another place that belongs to a finding, such as the `raise` at the end of a chain of calls.
+
+    ```python
+    ctx.report(call, "the reason is not declared", related=[ctx.related(contract, "the contract is here")])
+    ```
+
+    Attributes:
+        path: The file.
+        span: The place in the file.
+        message: What is there.
+    """
 
     path: str
     span: Span
@@ -90,6 +152,24 @@ class Diagnostic(NamedTuple):
     """One finding.
 
     `path` is relative to the project, or as the user wrote it, with `/` as the separator. `help` is the next step.
+
+    ```python
+    from mcpcore_lint import lint_source
+
+    for finding in lint_source(code).diagnostics:
+        print(f"{finding.path}:{finding.span.line}: {finding.message} ({finding.rule})")
+    ```
+
+    Attributes:
+        rule: The id of the rule.
+        severity: The severity.
+        path: The file.
+        span: The place in the file.
+        message: What was found.
+        help: The next step.
+        related: Other places that belong to the finding.
+        fix: Changes that mend it, or None.
+        tool: The tool that it concerns, or None.
     """
 
     rule: str

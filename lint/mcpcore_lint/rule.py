@@ -27,21 +27,36 @@ FAMILIES: tuple[Family, ...] = ("contract", "conformance", "handler", "definitio
 
 @light
 class Valid:
-    """Code in which the rule finds nothing. `files` are other files of the project, by their paths."""
+    r"""Code in which the rule finds nothing.
+
+    ```python
+    valid = (Valid("from helpers import ping\n", files={"helpers.py": "def ping() -> str: ...\n"}),)
+    ```
+
+    Attributes:
+        code: The file.
+        files: Other files of the project, by their paths.
+        settings: Fields of `Settings` that differ from the defaults.
+    """
 
     code: str
     files: Mapping[str, str] = {}
     settings: Mapping[str, Any] = {}
-    """Fields of `Settings` that differ from the defaults."""
 
 
 @light
 class Invalid:
     """Code in which the rule finds something.
 
-    Each line with a finding ends with the comment `# here`; the rule must report these lines and no others. `message`
-    is part of the first finding's message. `fixed` is the code after all fixes of this rule, safe and unsafe, or None
-    if nothing is fixed.
+    Each line with a finding ends with the comment `# here`; the rule must report these lines and no others.
+
+    Attributes:
+        code: The file, with the comments.
+        message: A part of the first finding's message.
+        fixed: The file after all fixes of this rule, safe and unsafe; None if nothing is fixed.
+        files: Other files of the project, by their paths.
+        settings: Fields of `Settings` that differ from the defaults.
+        loose: Accept a finding on any line, and any fix if `fixed` is None, as Fixit's cases do.
     """
 
     code: str
@@ -50,7 +65,6 @@ class Invalid:
     files: Mapping[str, str] = {}
     settings: Mapping[str, Any] = {}
     loose: bool = False
-    """Accept a finding on any line, and any fix if `fixed` is None, as Fixit's cases do."""
 
 
 class Rule(ABC):
@@ -84,16 +98,37 @@ class Rule(ABC):
                     setattr(cls, text, " ".join(vars(cls)[text].split()))
 
     def check_tool(self, tool: ToolDef, ctx: RuleContext) -> None:  # noqa: B027 - a rule overrides the hooks that it needs
-        """Check a tool, resource or prompt. Called for each registration in the file."""
+        """Check a tool, resource or prompt. Called for each registration in the file.
+
+        Args:
+            tool: The tool.
+            ctx: Answers questions about the file, and takes findings.
+        """
 
     def check_handler(self, handler: Handler, tool: ToolDef, ctx: RuleContext) -> None:  # noqa: B027 - a rule overrides the hooks that it needs
-        """Check a handler. Called once for each handler, however often it is registered."""
+        """Check a handler. Called once for each handler, however often it is registered.
+
+        Args:
+            handler: The function.
+            tool: The first tool that it is registered as.
+            ctx: Answers questions about the file, and takes findings.
+        """
 
     def check_file(self, module: Module, ctx: RuleContext) -> None:  # noqa: B027 - a rule overrides the hooks that it needs
-        """Check a file that uses MCP, whether it defines tools or not."""
+        """Check a file that uses MCP, whether it defines tools or not.
+
+        Args:
+            module: The file.
+            ctx: Answers questions about the file, and takes findings.
+        """
 
     def check_project(self, tools: Sequence[ToolRecord], ctx: ProjectContext) -> None:  # noqa: B027 - a rule overrides the hooks that it needs
-        """Check all tools of the run together. Called once, after all files."""
+        """Check all tools of the run together. Called once, after all files.
+
+        Args:
+            tools: The tools of all files.
+            ctx: Answers questions about the run, and takes findings.
+        """
 
 
 class RuleContext:
@@ -128,23 +163,47 @@ class RuleContext:
         return self._state.tools
 
     def reach(self, tool: ToolDef) -> Reach:
-        """The errors that functions called by the tool's handler can raise, and the calls that cannot be resolved."""
+        """The errors that functions called by the tool's handler can raise, and the calls that cannot be resolved.
+
+        Args:
+            tool: The tool.
+        """
         return self._state.checker.reach(tool)
 
     def called(self, handler: Handler, call: ast.Call) -> Sequence[FunctionNode]:
-        """The functions of the project that a call in a handler may run."""
+        """The functions of the project that a call in a handler may run.
+
+        Args:
+            handler: The handler.
+            call: A call in its body.
+        """
         return self._state.checker.graph.called(handler, call)
 
     def is_handler(self, function: FunctionNode, module: Module) -> bool:
-        """Whether a function of the project is the handler of a tool, a resource or a prompt."""
+        """Whether a function of the project is the handler of a tool, a resource or a prompt.
+
+        Args:
+            function: The function.
+            module: Its file.
+        """
         return any(tool.handler.node is function for tool in self._state.checker.find_tools(module))
 
     def writes(self, tool: ToolDef) -> Sequence[ReachedWrite]:
-        """The calls that write to standard output, in the tool's handler or in functions that it calls."""
+        """The calls that write to standard output, in the tool's handler or in functions that it calls.
+
+        Args:
+            tool: The tool.
+        """
         return self._state.checker.writes(tool)
 
     def resolve(self, node: ast.expr, scope: Scope | None = None, *, inside: Handler | None = None) -> Value:
-        """The value of an expression in a scope, in a handler, or at module level."""
+        """The value of an expression in a scope, in a handler, or at module level.
+
+        Args:
+            node: The expression.
+            scope: The scope in which it is read.
+            inside: The handler in whose body it is, instead of a scope.
+        """
         from mcpcore_lint.semantics.evaluate import evaluate
 
         if scope is None:
@@ -209,7 +268,13 @@ class RuleContext:
         return any(self.rule.id in severities for severities in overrides)
 
     def related(self, at: ast.AST, message: str, module: Module | None = None) -> Related:
-        """Another place that matters for a finding."""
+        """Another place that matters for a finding.
+
+        Args:
+            at: The node there.
+            message: What is there.
+            module: Its file; left out, the file that is checked.
+        """
         where = module or self.module
         return Related(where.path, where.source.span(at), message)
 
@@ -217,6 +282,11 @@ class RuleContext:
         """A fix: changes that are made together. `mcpcore_lint.codemods.edits` has functions that describe them.
 
         If one of them is None, it cannot be made, and so there is no fix.
+
+        Args:
+            title: The name of the fix, as an imperative.
+            edits: The changes.
+            unsafe: Whether the fix may change the behaviour of the program, and so needs a review.
         """
         made = tuple(edits)
         return None if None in made else Fix(title, made, "unsafe" if unsafe else "safe")  # type: ignore[arg-type]
@@ -248,7 +318,15 @@ def _check(at: object, message: object, step: object, weight: object, fix: Fix |
 
 
 class ProjectContext:
-    """What a rule can ask about the whole run, and where it reports findings."""
+    """What a rule can ask about the whole run, and where it reports findings.
+
+    ```python
+    def check_project(self, tools: Sequence[ToolRecord], ctx: ProjectContext) -> None:
+        for tool in tools:
+            if tool.name == "run":
+                ctx.report(tool.path, tool.span, "the name 'run' says nothing", help="say what it runs")
+    ```
+    """
 
     def __init__(self, settings: Settings, rule: Rule, add: Callable[[Diagnostic], None]) -> None:
         self.settings = settings
@@ -265,6 +343,15 @@ class ProjectContext:
         tool: str | None = None,
         related: Sequence[Related] = (),
     ) -> None:
-        """Report a finding in any file."""
+        """Report a finding in any file.
+
+        Args:
+            path: The file.
+            span: The place in the file.
+            message: What was found.
+            help: The next step.
+            tool: The tool that it concerns.
+            related: Other places that belong to the finding.
+        """
         severity = self.settings.severities.get(self.rule.id, self.rule.severity)
         self._add(Diagnostic(self.rule.id, severity, path, span, message, help, tuple(related), None, tool))

@@ -22,7 +22,11 @@ PATH = "server.py"
 
 
 def cases(rule: Rule) -> Iterator[tuple[str, Valid | Invalid]]:
-    """Every case of a rule with a name for it: `valid-0`, `invalid-3`."""
+    """Every case of a rule with a name for it: `valid-0`, `invalid-3`.
+
+    Args:
+        rule: The rule.
+    """
     for index, valid in enumerate(rule.valid):
         yield f"valid-{index}", Valid(valid) if isinstance(valid, str) else valid
     for index, invalid in enumerate(rule.invalid):
@@ -37,6 +41,10 @@ def check(rule: Rule, case: Valid | Invalid) -> None:
     def test_no_print(case):
         check(case)
     ```
+
+    Args:
+        rule: The rule.
+        case: One of its cases.
 
     Raises:
         AssertionError: If the findings or fixes of the rule differ from the case.
@@ -79,6 +87,9 @@ def check(rule: Rule, case: Valid | Invalid) -> None:
 
 def check_page(rule: Rule) -> None:
     """Check that a rule has all the texts of its page.
+
+    Args:
+        rule: The rule.
 
     Raises:
         AssertionError: If a text is missing.

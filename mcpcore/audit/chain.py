@@ -139,6 +139,20 @@ class Head:
 
     `writing` means that a record was about to be added after this one. A process that dies at that moment leaves at
     most that record, or a part of it, after the head.
+
+    ```python
+    from mcpcore.audit import verify
+
+    report = verify(path)
+    if report.head is not None:
+        print(f"the trail ends with record {report.head.seq}, {report.head.hash}")
+    ```
+
+    Attributes:
+        seq: The number of the last record.
+        hash: The hash of the last record.
+        size: The size of the newest file in bytes.
+        writing: Whether a record was about to be added.
     """
 
     seq: int
@@ -148,7 +162,12 @@ class Head:
 
     @classmethod
     def read(cls, raw: bytes, signer: Signer) -> Head | None:
-        """The head in `raw`, a head file or its line; None if it is damaged, forged, or signed with another key."""
+        """The head in `raw`, a head file or its line; None if it is damaged, forged, or signed with another key.
+
+        Args:
+            raw: The bytes.
+            signer: The key, or the plain hash, that signs the trail.
+        """
         line, writing = raw[:FLAG_AT].rstrip(), raw[FLAG_AT : FLAG_AT + 1] == WRITING
         match = _HEAD.fullmatch(line)
         if match is None or raw[FLAG_AT:].strip() not in (b"", WRITING):
@@ -161,7 +180,11 @@ class Head:
 
     @staticmethod
     def alg_of(raw: bytes) -> str | None:
-        """How the head in `raw` is signed, or None if it is not a head."""
+        """How the head in `raw` is signed, or None if it is not a head.
+
+        Args:
+            raw: The bytes.
+        """
         match = _HEAD.fullmatch(raw[:FLAG_AT].rstrip())
         return match.group(4).decode() if match else None
 

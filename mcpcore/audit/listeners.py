@@ -24,12 +24,29 @@ _SERVER_FAULTS: Final = frozenset(code.name for code in ErrorCode if code.catego
 
 
 class Sink(Protocol):
-    """Another receiver of every record."""
+    """Another receiver of every record.
+
+    ```python
+    class Counter:
+        def __init__(self) -> None:
+            self.failures = 0
+
+        def failure(self, record: Mapping[str, Any], line: str) -> None:
+            self.failures += 1
+
+
+    trail = AuditTrail.open(path, sinks=[Counter()])
+    ```
+    """
 
     def failure(self, record: Mapping[str, Any], line: str) -> None:
         """Receive one failure: the record without secrets, and its line in the trail.
 
         If the sink has a method `listens()`, it is called first; a record that has no listener is not made.
+
+        Args:
+            record: The record, with secrets replaced.
+            line: The same as it is in the trail, as JSON.
         """
 
 

@@ -22,7 +22,23 @@ MAX_PROBLEMS: Final = 1000
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One change that was made to a trail, and its place."""
+    """One change that was made to a trail, and its place.
+
+    ```python
+    from mcpcore.audit import verify
+
+    for problem in verify(path).problems:
+        print(f"{problem.file}:{problem.line}: {problem.kind}")
+    ```
+
+    Attributes:
+        kind: The kind of change, one of a fixed list.
+        detail: What was found, as a sentence.
+        file: The file of the trail.
+        line: The line in the file, from 1.
+        seq: The number of the record.
+        correlation_id: The id of the record.
+    """
 
     kind: Kind
     detail: str
@@ -72,7 +88,30 @@ class ProblemList:
 
 @dataclass(slots=True)
 class Report(ProblemList):
-    """The result of a check."""
+    """The result of a check.
+
+    ```python
+    from mcpcore.audit import verify
+
+    report = verify(path)
+    if not report.ok:
+        print(f"{len(report.problems)} problems in {report.records} records")
+    ```
+
+    Attributes:
+        path: The file that was named.
+        files: All files of the trail, the oldest first.
+        records: The number of records.
+        first: The number of the first record, or None.
+        last: The number of the last record, or None.
+        last_hash: The hash of the last record, or None.
+        keyed: Whether the trail is signed with a key.
+        head: The end that the head file names, or None.
+        head_source: "file" for the head file, "given" for a head that the caller passed, or None.
+        notes: What a reader of the report should know, and what is no problem.
+        problems: The changes that were made to the trail.
+        unlisted: The number of further problems.
+    """
 
     path: str
     files: list[str] = field(default_factory=list)

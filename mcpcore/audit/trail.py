@@ -46,7 +46,12 @@ if TYPE_CHECKING:
     from mcpcore.audit.listeners import Sink
 
 AuditPolicy = Literal["warn", "refuse"]
-"""How to treat an answer whose record cannot be written: send it with a warning, or withhold it."""
+"""How to treat an answer whose record cannot be written: send it with a warning, or withhold it.
+
+```python
+trail = AuditTrail.open("audit.jsonl", policy="refuse")
+```
+"""
 
 MAX_BYTES: Final = 64 * 1024 * 1024
 """The default size at which a file is full and the next begins."""
@@ -159,6 +164,10 @@ class AuditTrail:
     ) -> Self:
         """Open a trail in the file at `path`; for the options see `AuditTrail`.
 
+        Args:
+            path: The file.
+            **options: The options of `AuditTrail`.
+
         Raises:
             AuditError: If the path is a link, or a file that is neither empty nor a trail; such a file is left
                 unchanged. If the file cannot be used for another reason, "refuse" raises too; "warn" logs a warning,
@@ -181,6 +190,10 @@ class AuditTrail:
         (`MCPCORE_AUDIT_KEY`, `MCPCORE_AUDIT_POLICY`, `MCPCORE_AUDIT_FLUSH`). None takes the path from `MCPCORE_AUDIT`
         too, and uses no file if that is unset or empty; `~` in it is the home folder, since no shell expands the
         settings of a desktop client. False uses no file, whatever the environment says.
+
+        Args:
+            audit: The value of the option.
+            environ: The environment; by default, that of the process.
 
         Raises:
             AuditError: If the policy is "refuse" and the file cannot be used, or as for `open`.

@@ -57,7 +57,12 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 AuditFlush = Literal["record", "fsync", "interval"]
-"""When a record is safe. All three survive a killed process; only "fsync" survives a power cut without any loss."""
+"""When a record is safe. All three survive a killed process; only "fsync" survives a power cut without any loss.
+
+```python
+trail = AuditTrail.open("audit.jsonl", flush="fsync")
+```
+"""
 
 _FIRST_PAUSE: Final = 0.00002
 _LONGEST_PAUSE: Final = 0.001

@@ -53,7 +53,19 @@ MAX_EXAMINED: Final = 1_000
 
 
 class Match(NamedTuple):
-    """The deciding layer, the row of its table, the exception, and the path to it."""
+    """The deciding layer, the row of its table, the exception, and the path to it.
+
+    ```python
+    match = explain(TimeoutError()).matched
+    assert (match.layer, match.row) == ("type", "builtins.TimeoutError")
+    ```
+
+    Attributes:
+        layer: The layer that decided, such as "type" or "message".
+        row: The row of the layer's table.
+        exception: The exception that the row was found for: the one passed, or one inside it.
+        path: The way to it, such as `__cause__`.
+    """
 
     layer: Layer
     row: str
@@ -62,7 +74,19 @@ class Match(NamedTuple):
 
 
 class Explanation(NamedTuple):
-    """The code of an exception, its retry advice, what matched, and the HTTP status that the exception carries."""
+    """The code of an exception, its retry advice, what matched, and the HTTP status that the exception carries.
+
+    ```python
+    explanation = explain(TimeoutError())
+    assert (explanation.code, explanation.status) == (ErrorCode.TIMEOUT, None)
+    ```
+
+    Attributes:
+        code: The code.
+        retry: The retry advice.
+        matched: What decided.
+        status: The HTTP status, or None.
+    """
 
     code: Code
     retry: Retry
@@ -133,6 +157,9 @@ def classify(exc: BaseException) -> Code:
     assert classify(TimeoutError()) is ErrorCode.TIMEOUT
     assert classify(RuntimeError("429 too many requests")) is ErrorCode.RATE_LIMITED
     ```
+
+    Args:
+        exc: The exception.
     """
     try:
         plan = _PLANS.get(type(exc)) or _plan(type(exc))
@@ -152,6 +179,9 @@ def explain(exc: BaseException) -> Explanation:
     assert explanation.code is ErrorCode.SERVICE_UNAVAILABLE
     assert explanation.retry.retryable
     ```
+
+    Args:
+        exc: The exception.
     """
     verdict = _decide(exc)
     match = Match(verdict.layer, verdict.row, verdict.exception, verdict.path)

@@ -177,7 +177,16 @@ def classifies_message(pattern: str | re.Pattern[str], code: Code, *, retry: Ret
 
 
 def forget(*exceptions: type[BaseException] | str) -> None:
-    """Undo `classifies` for these types; without arguments, remove everything that was added, patterns included."""
+    """Undo `classifies` for these types; without arguments, remove everything that was added, patterns included.
+
+    ```python
+    classifies("stripe.CardError", ErrorCode.CONFLICT)
+    forget("stripe.CardError")
+    ```
+
+    Args:
+        *exceptions: The classes, or their names.
+    """
     global _matcher  # noqa: PLW0603  # see classifies_message
     if not exceptions:
         _BY_CLASS.clear()

@@ -51,6 +51,9 @@ def code_for_status(status: int) -> Code:
     assert code_for_status(409) is ErrorCode.CONFLICT
     ```
 
+    Args:
+        status: The status of the response.
+
     Raises:
         TypeError: If `status` is not an int.
         ValueError: If `status` is not a failure: below 300, or above 999.
@@ -71,6 +74,9 @@ def retry_for_status(status: int) -> Retry:
     ```python
     assert retry_for_status(503).retryable
     ```
+
+    Args:
+        status: The status of the response.
 
     Raises:
         TypeError: If `status` is not an int.

@@ -29,6 +29,10 @@ class ToolContract(Generic[R_co]):
             case other:
                 assert_never(other)
     ```
+
+    Attributes:
+        name: The name of the tool.
+        errors: Its failure modes.
     """
 
     __slots__ = ("contract", "name")
@@ -43,7 +47,11 @@ class ToolContract(Generic[R_co]):
         self.contract: Contract[R_co] = Contract(errors, tool=name)
 
     def reason_of(self, failed: ToolCallFailed) -> R_co | None:
-        """The declared reason of a failure of this tool; None for any other failure."""
+        """The declared reason of a failure of this tool; None for any other failure.
+
+        Args:
+            failed: The failure of a call.
+        """
         entry = self.contract.get(failed.reason)
         return None if entry is None or failed.tool != self.name else entry.reason
 

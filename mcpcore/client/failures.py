@@ -25,7 +25,13 @@ if TYPE_CHECKING:
 D = TypeVar("D")
 
 StepKind = Literal["called", "failed", "waited", "retried", "corrected", "fell_back", "acted", "gave_up", "succeeded"]
-"""What happened in a step of a call under a policy."""
+"""What happened in a step of a call under a policy.
+
+```python
+if any(step.kind == "waited" for step in failed.steps):
+    print("the server asked for a pause")
+```
+"""
 
 UNKNOWN_DIALECT: Final = "unknown"
 """The dialect of an envelope that was not sent, but made of a plain text or a protocol error."""
@@ -136,6 +142,9 @@ class ToolCallFailed(Exception):  # noqa: N818 - it names what happened, and is 
             if failed.reason == "no_match":
                 print(failed.data_of(NO_MATCH).pmids)
         ```
+
+        Args:
+            mode: The failure mode.
 
         Raises:
             ValueError: If the failure has another reason, or data that does not fit the model.

@@ -57,6 +57,9 @@ class ListedTool:
 
         An argument that the schema does not name is a misfit, unless the schema expressly takes others: a server may
         ignore it in silence, and it may be the one that mattered.
+
+        Args:
+            arguments: The arguments of a call.
         """
         schema = self.input_schema
         named = quietly(lambda: properties(schema, schema), dict[str, Any]())
@@ -75,6 +78,12 @@ class ListedTool:
 
 def listed_tool(tool: object) -> ListedTool | None:
     """Read a tool of `tools/list`; None if it has no name.
+
+    ```python
+    schema = {"type": "object", "properties": {"number": {"type": "string"}}}
+    tool = listed_tool({"name": "track", "inputSchema": schema})
+    assert tool.misfit({"number": 7}) == "the argument 'number' does not fit track"
+    ```
 
     Args:
         tool: A `Tool` of the SDK, a tool of FastMCP, or the JSON of one as a dict.
@@ -159,6 +168,13 @@ def forget_tools(session: Any) -> None:
     """Forget the list of tools of `session`, so that it is read again when it is needed next.
 
     A session of the SDK or of FastMCP does this by itself when the server says that its tools have changed.
+
+    ```python
+    forget_tools(session)
+    ```
+
+    Args:
+        session: The session, or the client around it.
     """
     quietly(lambda: _listings.pop(_connection_of(session), None), None)
 

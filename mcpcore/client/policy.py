@@ -23,7 +23,13 @@ Action = Callable[["ToolCallFailed"], Any]
 """An application's own action: sync or async; it may return the arguments of the next call."""
 
 DecisionKind = Literal["retry", "wait", "correct", "fall_back", "act", "give_up"]
-"""The next step after a failure, as `decide` names it."""
+"""The next step after a failure, as `decide` names it.
+
+```python
+if decide(failure, CallPolicy(), Progress()).kind == "give_up":
+    raise failure
+```
+"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -186,6 +192,19 @@ class Decision(NamedTuple):
 
     "retry" makes the same call immediately, and "wait" makes it after `wait` seconds. "correct" calls the tool with new
     arguments, and "fall_back" calls another tool. "act" runs the application's action and then makes the call again.
+
+    ```python
+    decision = decide(failure, CallPolicy(), Progress())
+    if decision.kind == "wait":
+        print(f"waiting {decision.wait} s: {decision.why}")
+    ```
+
+    Attributes:
+        kind: The step.
+        why: The reason for it, as a sentence.
+        wait: The seconds to wait.
+        tool: The tool to call, if it is another one.
+        arguments: The arguments to call it with, if they are new.
     """
 
     kind: DecisionKind

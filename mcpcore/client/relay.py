@@ -24,6 +24,11 @@ _OTHER_CALLS: Final = ("corrected", "fell_back")
 class Relayed(NamedTuple, Generic[T]):
     """How a relayed call ended.
 
+    ```python
+    relayed = await relay(call_tool, "fetch_articles", {"pmids": ["1"]}, read=lambda answer: answer)
+    print(relayed.answer if relayed.failure is None else relayed.text)
+    ```
+
     Attributes:
         answer: The last answer of the framework; None if the last call ended without one.
         failure: The failure in it, or None.

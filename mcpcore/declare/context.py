@@ -106,7 +106,13 @@ class Context(Generic[R_contra, LifespanT]):
         name: str | None = None,
         request: Request | None = None,
     ) -> None:
-        """Make a context for `contract`; without `request` it belongs to no request, as in a unit test."""
+        """Make a context for `contract`; without `request` it belongs to no request, as in a unit test.
+
+        Args:
+            contract: The contract whose reasons `fail` accepts; by default, an empty one.
+            name: The name of the tool, for messages.
+            request: The request of the SDK; the server passes it.
+        """
         self._contract = NO_CONTRACT if contract is None else contract
         self._name = name
         self._request = request
@@ -210,7 +216,11 @@ class Context(Generic[R_contra, LifespanT]):
         return failure_of(entry, message, data, recovery=recovery, retry=retry, effects=effects)
 
     def recovery_for(self, reason: R_contra | ModeWithData[R_contra, Any]) -> dict[str, Any]:
-        """`{"recovery": {…}}` of a declared reason, for code that builds `data` itself; `{}` for any other."""
+        """`{"recovery": {…}}` of a declared reason, for code that builds `data` itself; `{}` for any other.
+
+        Args:
+            reason: The reason.
+        """
         entry = self._contract.get(reason.reason if isinstance(reason, FailureMode) else reason)
         return {} if entry is None else {"recovery": DeclaredRecovery(entry.recovery_json())}
 
@@ -293,6 +303,9 @@ class Context(Generic[R_contra, LifespanT]):
         """The envelope that `exc` would have as the failure of this call, recorded; the call itself goes on.
 
         Outside a request nothing is recorded.
+
+        Args:
+            exc: The failure.
         """
         if self._request is not None and self._request.record_failure is not None:
             self._request.noted().use(exc)
@@ -342,6 +355,9 @@ class Context(Generic[R_contra, LifespanT]):
         """Bind fields for the rest of this call: they are in `error.context` and in the record if it fails.
 
         Outside a request this only checks them.
+
+        Args:
+            **fields: The fields by name; None removes one.
 
         Raises:
             TypeError: If a name is not one that can be bound, or a value is not a string.
@@ -452,43 +468,70 @@ class Context(Generic[R_contra, LifespanT]):
         return None if self._request is None else self.sdk.request_state
 
     async def report_progress(self, progress: float, total: float | None = None, message: str | None = None) -> None:
-        """Report progress; outside a request this does nothing."""
+        """Report progress; outside a request this does nothing.
+
+        Args:
+            progress: How much is done, in units of the tool's choice.
+            total: How much there is to do, in the same units.
+            message: A sentence for the user.
+        """
         if self._request is not None:
             await self.sdk.report_progress(progress, total, None if message is None else clean_text(message))
 
     async def read_resource(self, uri: str | AnyUrl) -> Iterable[ReadResourceContents] | InputRequiredResult:
-        """Read a resource of this server."""
+        """Read a resource of this server.
+
+        Args:
+            uri: The URI of the resource.
+        """
         return await self.sdk.read_resource(uri)
 
     async def elicit(self, message: str, schema: type[ElicitSchemaModelT]) -> ElicitationResult[ElicitSchemaModelT]:
-        """Ask the client's user for input of a form."""
+        """Ask the client's user for input of a form.
+
+        Args:
+            message: The question.
+            schema: A pydantic model with one field for each input.
+        """
         return await self.sdk.elicit(clean_text(message), schema)
 
     async def elicit_url(self, message: str, url: str, elicitation_id: str) -> UrlElicitationResult:
-        """Send the client's user to a page."""
+        """Send the client's user to a page.
+
+        Args:
+            message: Why the page is to be opened.
+            url: The address of the page.
+            elicitation_id: An id by which a later notification refers to the question.
+        """
         return await self.sdk.elicit_url(clean_text(message), url, elicitation_id)
 
     async def log(self, level: LoggingLevel, data: Any, *, logger_name: str | None = None) -> None:
-        """Send a log message to the client; outside a request this does nothing."""
+        """Send a log message to the client; outside a request this does nothing.
+
+        Args:
+            level: The severity, such as "info".
+            data: The message: a text, or anything that JSON has.
+            logger_name: The name of the logger that the client shows.
+        """
         if self._request is not None and self._request.is_of_a_client:
             await self.sdk.request_context.session.send_log_message(  # pyright: ignore[reportDeprecated]
                 level=level, data=to_json(data), logger=logger_name, related_request_id=self.sdk.request_id
             )
 
     async def debug(self, data: Any, *, logger_name: str | None = None) -> None:
-        """Send a debug message to the client."""
+        """Send `data` to the client as a debug message, under `logger_name`."""
         await self.log("debug", data, logger_name=logger_name)
 
     async def info(self, data: Any, *, logger_name: str | None = None) -> None:
-        """Send an informational message to the client."""
+        """Send `data` to the client as an informational message, under `logger_name`."""
         await self.log("info", data, logger_name=logger_name)
 
     async def warning(self, data: Any, *, logger_name: str | None = None) -> None:
-        """Send a warning to the client."""
+        """Send `data` to the client as a warning, under `logger_name`."""
         await self.log("warning", data, logger_name=logger_name)
 
     async def error(self, data: Any, *, logger_name: str | None = None) -> None:
-        """Send an error message to the client; it does not fail the call."""
+        """Send `data` to the client as an error message, under `logger_name`; it does not fail the call."""
         await self.log("error", data, logger_name=logger_name)
 
     async def notify_tools_changed(self) -> None:
@@ -504,7 +547,11 @@ class Context(Generic[R_contra, LifespanT]):
         await self.sdk.notify_resources_changed()
 
     async def notify_resource_updated(self, uri: str | AnyUrl) -> None:
-        """Tell subscribers that a resource changed."""
+        """Tell subscribers that a resource changed.
+
+        Args:
+            uri: The URI of the resource.
+        """
         await self.sdk.notify_resource_updated(str(uri))
 
     async def close_sse_stream(self) -> None:

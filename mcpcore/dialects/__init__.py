@@ -29,7 +29,12 @@ _ALL: Final[tuple[Dialect, ...]] = (
 )
 
 DIALECTS: Final[dict[str, Dialect]] = {dialect.name: dialect for dialect in _ALL}
-"""Every dialect, by name, in the order in which they are tried: the most recognizable first."""
+"""Every dialect, by name, in the order in which they are tried: the most recognizable first.
+
+```python
+assert {"canonical", "taxonomy"} <= DIALECTS.keys()
+```
+"""
 
 
 def dialect_named(name: str) -> Dialect:
@@ -38,6 +43,9 @@ def dialect_named(name: str) -> Dialect:
     ```python
     assert dialect_named("taxonomy").name == "taxonomy"
     ```
+
+    Args:
+        name: The name.
 
     Raises:
         ValueError: If there is no such dialect.
@@ -58,6 +66,9 @@ def read_result(result: object) -> Envelope | None:
     assert failure is not None
     assert (failure.dialect, failure.message) == ("unknown", "no such order")
     ```
+
+    Args:
+        result: A result of the SDK or of FastMCP, a dict, or JSON.
 
     Raises:
         TypeError: If `result` is a Python object of an unknown type.

@@ -13,7 +13,14 @@ if TYPE_CHECKING:
 
 
 class Dialect(ABC):
-    """A way to write a failure down."""
+    """A way to write a failure down.
+
+    ```python
+    from mcpcore.dialects import dialect_named
+
+    structured, text = dialect_named("taxonomy").write(failed.envelope, limits=limits)
+    ```
+    """
 
     name: str
     """What `Server(dialect=...)` and `Envelope.dialect` call it."""
@@ -26,12 +33,26 @@ class Dialect(ABC):
 
     @abstractmethod
     def write(self, envelope: Envelope, *, limits: Limits) -> tuple[dict[str, Any], str]:
-        """The structured content and the text block of a failed call."""
+        """The structured content and the text block of a failed call.
+
+        Args:
+            envelope: The failure.
+            limits: The bounds of the envelope.
+        """
 
     def render_item(self, structured: dict[str, Any]) -> dict[str, Any]:
-        """The failure alone, as an item of a batch has it, out of the structured content of a failed call."""
+        """The failure alone, as an item of a batch has it, out of the structured content of a failed call.
+
+        Args:
+            structured: The structured content.
+        """
         return structured
 
     @abstractmethod
     def read(self, structured: Mapping[str, Any], *, is_error: bool) -> Envelope | None:
-        """The failure in the structured content of a call; None if it is not of this dialect."""
+        """The failure in the structured content of a call; None if it is not of this dialect.
+
+        Args:
+            structured: The structured content.
+            is_error: Whether the result says `isError`.
+        """

@@ -60,7 +60,12 @@ class PolicyMiddleware(AgentMiddleware[Any, Any, Any]):
         request: ToolCallRequest,
         handler: Callable[[ToolCallRequest], Awaitable[ToolMessage | Command[Any]]],
     ) -> ToolMessage | Command[Any]:
-        """Call a tool under the policy."""
+        """Call a tool under the policy.
+
+        Args:
+            request: The call that the agent makes.
+            handler: Makes the call.
+        """
         if request.tool is None or _mcp_metadata(request.tool) is None:
             return await handler(request)
         # Tools of a server have its JSON schema, even those of which it says nothing more.

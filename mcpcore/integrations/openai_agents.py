@@ -88,7 +88,7 @@ class FollowsPolicy(MCPServer):
 
 
 class PolicyServerStdio(FollowsPolicy, MCPServerStdio):
-    """A server over stdio whose failed calls follow a policy.
+    """A server over stdio whose failed calls follow `policy`. The other parameters are those of `MCPServerStdio`.
 
     ```python
     async with PolicyServerStdio({"command": "python", "args": ["server.py"]}, policy=CallPolicy()) as server:
@@ -98,7 +98,9 @@ class PolicyServerStdio(FollowsPolicy, MCPServerStdio):
 
 
 class PolicyServerStreamableHttp(FollowsPolicy, MCPServerStreamableHttp):
-    """A server over streamable HTTP whose failed calls follow a policy.
+    """A server over streamable HTTP whose failed calls follow `policy`.
+
+    The other parameters are those of `MCPServerStreamableHttp`.
 
     ```python
     async with PolicyServerStreamableHttp({"url": "https://shop.example/mcp"}, policy=CallPolicy()) as server:

@@ -72,6 +72,12 @@ class OtelSink:
     """Takes failures to OpenTelemetry; one of the sinks of an `AuditTrail`, and usable without one.
 
     Costs nothing to speak of where no SDK was set up: the providers of the API then do nothing.
+
+    ```python
+    from mcpcore.audit import AuditTrail
+
+    trail = AuditTrail.open(path, sinks=[OtelSink()])
+    ```
     """
 
     def __init__(self) -> None:

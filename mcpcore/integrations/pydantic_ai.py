@@ -46,13 +46,21 @@ class PolicyToolset(WrapperToolset[AgentDepsT]):
     ```python
     agent = Agent(model, toolsets=[PolicyToolset(MCPToolset("https://shop.example/mcp"), policy=CallPolicy())])
     ```
+
+    Attributes:
+        wrapped: The toolset whose tools are called.
+        policy: The policy for failures.
     """
 
     policy: CallPolicy = field(default_factory=CallPolicy)
     _tools: dict[str, ToolsetTool[AgentDepsT]] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     async def get_tools(self, ctx: RunContext[AgentDepsT]) -> dict[str, ToolsetTool[AgentDepsT]]:
-        """The tools of the wrapped toolset."""
+        """The tools of the wrapped toolset.
+
+        Args:
+            ctx: The context of the run.
+        """
         self._tools = await super().get_tools(ctx)
         return self._tools
 
@@ -60,6 +68,12 @@ class PolicyToolset(WrapperToolset[AgentDepsT]):
         self, name: str, tool_args: dict[str, Any], ctx: RunContext[AgentDepsT], tool: ToolsetTool[AgentDepsT]
     ) -> Any:
         """Call a tool under the policy.
+
+        Args:
+            name: The name of the tool.
+            tool_args: The arguments of the call.
+            ctx: The context of the run.
+            tool: The tool, as `get_tools` returned it.
 
         Raises:
             ModelRetry: If the model can correct the failure with other arguments.

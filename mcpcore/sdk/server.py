@@ -208,22 +208,22 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
         await self._fallbacks.check()
 
     def streamable_http_app(self, **options: Any) -> Starlette:
-        """The ASGI application for streamable HTTP, as the SDK makes it; requests that it refuses are counted."""
+        """The ASGI application for streamable HTTP, as the SDK makes it with `options`; it counts refused requests."""
         path = options.get("streamable_http_path", "/mcp")
         return watched(super().streamable_http_app(**options), self._refusals, path)
 
     def sse_app(self, **options: Any) -> Starlette:
-        """The ASGI application for SSE, as the SDK makes it; requests that it refuses are counted."""
+        """The ASGI application for SSE, as the SDK makes it with `options`; it counts refused requests."""
         paths = options.get("sse_path", "/sse"), options.get("message_path", "/messages/")
         return watched(super().sse_app(**options), self._refusals, *paths)
 
     async def run_streamable_http_async(self, **options: Any) -> None:
-        """Serve streamable HTTP, as the SDK's server does; a port that is taken is recorded."""
+        """Serve streamable HTTP, as the SDK's server does with `options`; a port that is taken is recorded."""
         with self._startup.transport():
             await super().run_streamable_http_async(**options)
 
     async def run_sse_async(self, **options: Any) -> None:
-        """Serve SSE, as the SDK's server does; a port that is taken is recorded."""
+        """Serve SSE, as the SDK's server does with `options`; a port that is taken is recorded."""
         with self._startup.transport():
             await super().run_sse_async(**options)
 
@@ -293,7 +293,8 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
         """Add a tool: one made by `@tool`, or a function, which with `errors` becomes a contract tool.
 
         So it does with another option of `mcpcore.tool`, such as `timeout`, or if it takes mcpcore's `Context`. Any
-        other function becomes a tool of the SDK's own kind.
+        other function becomes a tool of the SDK's own kind. `fn` is the tool or the function; the other parameters are
+        those of `mcpcore.tool`.
 
         Raises:
             ContractError: If the contract or the handler cannot be served, or the name is taken.
@@ -354,7 +355,8 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
         """Register the decorated function; with `errors` as a contract tool, else as a tool of the SDK's own kind.
 
         The other options of `mcpcore.tool`, such as `timeout`, make a contract tool of it too. For a contract tool the
-        name refers to the `Tool`, which a unit test calls; else to the function.
+        name refers to the `Tool`, which a unit test calls; else to the function. The parameters are those of
+        `mcpcore.tool`.
 
         Raises:
             ContractError: If the contract or the handler cannot be served, or the name is taken.
@@ -373,7 +375,7 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
         return self._startup.registered(register)
 
     def add_resource(self, resource: Resource | DeclaredResource[..., Any]) -> None:
-        """Add a resource: one made by `@resource`, or one of the SDK.
+        """Add `resource`: one made by `@resource`, or one of the SDK.
 
         Raises:
             ContractError: If the server has a resource of its URI already.
@@ -408,7 +410,8 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
         """Register the decorated function; with `errors` as a resource with a contract.
 
         Without `errors` it becomes a resource of the SDK's own kind, unless it takes mcpcore's `Context`. With
-        `errors` the name refers to the `DeclaredResource`, which a unit test calls; without, to the function.
+        `errors` the name refers to the `DeclaredResource`, which a unit test calls; without, to the function. The
+        parameters are those of `mcpcore.resource`.
 
         Raises:
             ContractError: If the contract or the handler cannot be served, or the URI is taken.
@@ -424,7 +427,7 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
             )
 
     def add_prompt(self, prompt: Prompt | DeclaredPrompt[..., Any]) -> None:
-        """Add a prompt: one made by `@prompt`, or one of the SDK, whose function fails if it returns an exception.
+        """Add `prompt`: one made by `@prompt`, or one of the SDK, whose function fails if it returns an exception.
 
         Raises:
             ContractError: If the server has a prompt of its name already.
@@ -468,7 +471,8 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
         """Register the decorated function; with `errors` as a prompt with a contract.
 
         Without `errors` it becomes a prompt of the SDK's own kind, unless it takes mcpcore's `Context`. With `errors`
-        the name refers to the `DeclaredPrompt`, which a unit test calls; without, to the function.
+        the name refers to the `DeclaredPrompt`, which a unit test calls; without, to the function. The parameters are
+        those of `mcpcore.prompt`.
 
         Raises:
             ContractError: If the contract or the handler cannot be served, or the name is taken.
@@ -563,7 +567,7 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
     async def read_resource(
         self, uri: AnyUrl | str, context: SDKContext[LifespanT, Any] | None = None
     ) -> Iterable[ReadResourceContents] | InputRequiredResult:
-        """Read a resource, as the SDK's server does.
+        """Read the resource at `uri`, as the SDK's server does; without `context`, in a new one.
 
         Raises:
             ResourceError: If it cannot be read; an error of the SDK's kind.

@@ -40,14 +40,30 @@ _within: Final[ContextVar[tuple[tuple[object, int], ...]]] = ContextVar("mcpcore
 
 
 class ItemFailure(BaseModel):
-    """An item that failed."""
+    """An item that failed.
+
+    ```python
+    for failure in answer.failed:
+        print(failure.item, failure.error["message"])
+    ```
+
+    Attributes:
+        item: The item, as the caller named it.
+        error: The envelope that a failed call would have.
+    """
 
     item: Any = Field(description="The item, as the caller named it.")
     error: dict[str, Any] = Field(description="Why it failed: the envelope of a failed call.")
 
 
 class BatchResult(BaseModel, Generic[T]):
-    """The answer of a batch tool of which some items succeeded."""
+    """The answer of a batch tool of which some items succeeded.
+
+    Attributes:
+        succeeded: The results of the items that succeeded, in order.
+        failed: The items that failed, in order.
+        note: How many more items failed, and why, if not all are listed.
+    """
 
     succeeded: list[T] = Field(description="The results of the items that succeeded, in order.")
     failed: list[ItemFailure] = Field(default_factory=list, description="The items that failed, in order.")
@@ -112,6 +128,9 @@ class Batch(Generic[T]):
     def item(self, item: object) -> Iterator[None]:
         """Do one item; an exception that leaves the block is that item's failure, and the batch goes on.
 
+        Args:
+            item: The item, as the caller named it.
+
         Raises:
             Exception: If the failure is one that fails the whole batch.
         """
@@ -136,7 +155,11 @@ class Batch(Generic[T]):
             _within.set(around)
 
     def add(self, result: T) -> None:
-        """Take the result of an item that succeeded."""
+        """Take the result of an item that succeeded.
+
+        Args:
+            result: The result.
+        """
         number = next((number for batch, number in reversed(_within.get()) if batch is self), None)
         if number is None:
             number = self._begin()

@@ -78,7 +78,8 @@ async def from_http_response_async(
 ) -> CodedError:
     """As `from_http_response`, and reads a body that has not been read, up to 64 KiB of it.
 
-    A body that is read here cannot be read again. Of one that breaks off, what the client handed over counts.
+    The parameters are those of `from_http_response`. A body that is read here cannot be read again. Of one that breaks
+    off, what the client handed over counts.
 
     ```python
     async with aiohttp.ClientSession() as session, session.get("https://api.example.com/orders/7") as response:

@@ -102,7 +102,11 @@ class CstRule(Rule, _Visitor):
         return None if tool is None else tool.handler
 
     def ast_node(self, node: libcst.CSTNode) -> ast.expr | None:
-        """The `ast` node of the same expression, as in the model; None if the node is not an expression."""
+        """The `ast` node of the same expression, as in the model; None if the node is not an expression.
+
+        Args:
+            node: The node of libcst.
+        """
         piece, module = self._visit.piece, self._visit.module
         known: dict[tuple[int, int], ast.expr] = module.memo.setdefault(("expressions", piece.start, piece.end), {})
         if not known:
@@ -112,7 +116,11 @@ class CstRule(Rule, _Visitor):
         return next((known[place] for place in piece.ranges(node) if place in known), None)
 
     def value_of(self, node: libcst.CSTNode) -> Value:
-        """The value of an expression, with imports and names resolved, such as `Symbol("httpx.get")`."""
+        """The value of an expression, with imports and names resolved, such as `Symbol("httpx.get")`.
+
+        Args:
+            node: The node of libcst.
+        """
         from mcpcore_lint.model import Unknown
         from mcpcore_lint.semantics.evaluate import evaluate
 
@@ -168,7 +176,12 @@ class CstRule(Rule, _Visitor):
         visit.context.report(span, text, help=step, tool=tool, module=module, related=tuple(related), fix=fix)
 
     def check_file(self, module: Module, ctx: RuleContext) -> None:
-        """Visit the handlers of the file, or the whole file."""
+        """Visit the handlers of the file, or the whole file.
+
+        Args:
+            module: The file.
+            ctx: Answers questions about the file.
+        """
         problem: Unreadable | None = None
         reported: dict[Module, set[object]] = {}
         handlers = {tool.handler.node: tool for tool in reversed(ctx.tools)}

@@ -26,6 +26,12 @@ def lint_paths(
 ) -> Report:
     """Lint files and folders.
 
+    ```python
+    report = lint_paths(["server.py", "tools"], root=folder)
+    for finding in report.diagnostics:
+        print(f"{finding.path}:{finding.span.line}: {finding.message}")
+    ```
+
     Args:
         paths: A path, or several: files, which are read even if they are excluded, and folders, of which every Python
             file is read that neither `.gitignore` nor the settings exclude.

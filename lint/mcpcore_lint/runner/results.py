@@ -41,7 +41,16 @@ def failed(failure: Failure) -> FileResult:
 
 
 class Report(NamedTuple):
-    """The outcome of a run over one project."""
+    """The outcome of a run over one project.
+
+    ```python
+    from mcpcore_lint import lint_paths
+
+    report = lint_paths(folder)
+    if not report.diagnostics and not report.failures:
+        print(f"no findings in {report.files} files")
+    ```
+    """
 
     diagnostics: tuple[Diagnostic, ...] = ()
     """The findings that are not suppressed, in the order of files and lines."""

@@ -195,10 +195,25 @@ class ContractFailure(ToolError):  # noqa: N818 - the word of the docs
 
     Other middleware sees a `ToolError`. The failure is not its cause, since code that logs this error would then log
     the text and the traceback of the failure, including secrets.
+
+    ```python
+    class Counting(Middleware):
+        async def on_call_tool(self, context: Any, call_next: Any) -> Any:
+            try:
+                return await call_next(context)
+            except ContractFailure as error:
+                counts[type(error.failure).__name__] += 1
+                raise
+    ```
     """
 
     def __init__(self, failure: BaseException, message: str) -> None:
-        """Carry `failure`; `message` is the text for other middleware."""
+        """Carry `failure`; `message` is the text for other middleware.
+
+        Args:
+            failure: The failure.
+            message: The text.
+        """
         super().__init__(message, log_level=0)  # below every level, so FastMCP does not log it
         self.failure = failure
 

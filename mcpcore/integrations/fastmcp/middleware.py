@@ -183,6 +183,9 @@ class ContractMiddleware(Middleware):
 
         An exception before the `yield` is recorded as INITIALIZATION_FAILED, one after it under its own code. Both are
         raised on. A port that the server cannot listen on is recorded too, also without a lifespan.
+
+        Args:
+            lifespan: The lifespan of the FastMCP server.
         """
         return self._startups.watched(lifespan)
 
@@ -195,6 +198,9 @@ class ContractMiddleware(Middleware):
 
         Such a request, of a stranger without a token or with a bad session, never reaches the middleware itself. There
         is one record for each kind and minute: `uvicorn.run(contracts.watch_http(mcp.http_app()))`.
+
+        Args:
+            app: The application.
 
         Raises:
             TypeError: If `app` is another application, such as one that `mcp.http_app()` is mounted in.

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 import click
 
 from mcpcore.cli.root import PROGRAM, cli
+from pages.markdown import table
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
 
 def contexts() -> Iterator[click.Context]:
@@ -27,8 +28,9 @@ def _below(ctx: click.Context) -> Iterator[click.Context]:
                 yield from _below(click.Context(child, info_name=name, parent=ctx, **child.context_settings))
 
 
-def page(table: Callable[[list[str], list[list[object]]], str], note: str) -> str:
-    """The page; `table` makes a Markdown table, and `note` says that the page is generated."""
+def page() -> str:
+    """The page."""
+    note = "Generated from the commands by `docs/generate.py`; `mcpcore COMMAND --help` prints the same."
     parts = ["# Commands", "", note, ""]
     for ctx in contexts():
         command, path = ctx.command, ctx.command_path.partition(" [")[0]

@@ -23,11 +23,12 @@ from mcpcore.declare.resource import ResourceOptions
 from mcpcore.integrations.fastmcp import ContractMiddleware
 from mcpcore.limits import Limits
 from mcpcore.sdk.serving import with_failures
+from pages.markdown import table
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-ROOT: Final = Path(__file__).parents[1]
+ROOT: Final = Path(__file__).parents[2]
 
 _ENTRY: Final = re.compile(r"(?P<name>\*{0,2}\w+): (?P<text>.+)", re.DOTALL)
 _VARIADIC: Final = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
@@ -190,8 +191,9 @@ async def sections() -> list[list[object]]:
     return rows
 
 
-def options(table: Callable[[list[str], list[list[object]]], str], note: str) -> str:
-    """The page; `table` makes a Markdown table, and `note` says that the page is generated."""
+def page() -> str:
+    """The page."""
+    note = "Generated from the signatures and the docstrings by `docs/generate.py`; change the docstrings."
     parts = ["# Options", "", note, ""]
     for group in GROUPS:
         descriptions = group.descriptions

@@ -5,12 +5,11 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from pages.markdown import table
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 RECORDED = ROOT / "tests" / "reach" / "recorded.json"
 DEV, ADAPTERS, NPM = "requirements/dev.lock", "requirements/adapters.lock", "tests/reach/package.json"
 
@@ -70,8 +69,9 @@ the clients do.
 """
 
 
-def page(table: Callable[[list[str], list[list[object]]], str], note: str) -> str:
+def page() -> str:
     """The page."""
+    note = "Generated from `tests/reach/recorded.json` by `docs/generate.py`; `python -m tests.reach.drivers` records again."
     recorded = json.loads(RECORDED.read_text(encoding="utf-8"))
     clients = {client for entry in recorded["mcpcore"]["declared"] for client in entry["clients"]}
     assert clients == CLIENTS.keys(), clients ^ CLIENTS.keys()
@@ -87,7 +87,7 @@ def page(table: Callable[[list[str], list[list[object]]], str], note: str) -> st
         "",
     ]
     for server, (title, what) in SECTIONS.items():
-        parts += [f"## {title}", "", what, "", arrivals(table, recorded[server]), ""]
+        parts += [f"## {title}", "", what, "", arrivals(recorded[server]), ""]
     parts += ["## The texts", "", "Ids and times are replaced.", ""]
     for server, (title, _) in SECTIONS.items():
         parts += [f"### {title}: the texts", ""]
@@ -104,7 +104,7 @@ def readers(clients: list[str]) -> str:
     return "most clients" if len(clients) >= len(CLIENTS) / 2 else " and ".join(clients)
 
 
-def arrivals(table: Callable[[list[str], list[list[object]]], str], cases: dict[str, list[dict[str, Any]]]) -> str:
+def arrivals(cases: dict[str, list[dict[str, Any]]]) -> str:
     """A row for each client: which parts of the failure are in the text."""
     rows: list[list[object]] = []
     for client in CLIENTS:

@@ -12,10 +12,12 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+from pages.markdown import table
 
-HERE: Final = Path(__file__).parent
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+DOCS: Final = Path(__file__).parents[1]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -139,6 +141,26 @@ HIDDEN: Final = {
 """The members that only the framework calls, as regular expressions, by the names of their classes."""
 
 
+FACTORIES: Final = {
+    "invalid_params": 'invalid_params("number is missing.")',
+    "invalid_request": 'invalid_request("This server does not export articles.")',
+    "not_found": 'not_found("There is no order 7.", data={"order_id": 7})',
+    "forbidden": 'forbidden("Only the owner may cancel an order.")',
+    "unauthorized": 'unauthorized("The session has ended.", recovery="Ask the user to sign in again.")',
+    "validation_error": 'validation_error("A parcel weighs at most 30 kg.", data={"weight": 41})',
+    "conflict": 'conflict("The order is shipped already.", effects="none")',
+    "rate_limited": 'rate_limited("100 calls a minute are allowed.", retry=Retry.after(seconds=20))',
+    "timeout": 'timeout("The search took more than 5 seconds.")',
+    "service_unavailable": 'service_unavailable("The carrier does not answer.", retry=Retry.after(seconds=1))',
+    "configuration_error": 'configuration_error("CARRIER_URL is not set.")',
+    "internal_error": 'internal_error("The totals do not add up.")',
+    "serialization_error": 'serialization_error("The carrier\'s answer is not JSON.")',
+    "database_error": 'database_error("The orders could not be read.", effects="none")',
+    "request_cancelled": 'request_cancelled("The export was stopped.", effects="partial")',
+}
+"""A call of each factory, whose own docstring is one sentence."""
+
+
 def entries() -> Iterator[tuple[str, Module, str]]:
     """Every public name, with its module and its page."""
     for page, content in PAGES.items():
@@ -183,7 +205,7 @@ def _code_of_pages() -> dict[Path, str]:
     fence = re.compile(r"^```python.*?\n(.*?)^```", re.MULTILINE | re.DOTALL)
     return {
         page: "\n".join(fence.findall(page.read_text(encoding="utf-8")))
-        for page in sorted((HERE / "how-to").glob("*.md"))
+        for page in sorted((DOCS / "how-to").glob("*.md"))
     }
 
 
@@ -193,9 +215,33 @@ def example_of(module: Module, name: str) -> Path | None:
     return next((page for page, code in _code_of_pages().items() if wanted.search(code)), None)
 
 
-def pages(table: Callable[[list[str], list[list[object]]], str], note: str) -> dict[Path, str]:
-    """The pages by their paths; `table` makes a Markdown table, and `note` says that a page is generated."""
-    folder = HERE / "reference" / "api"
+def _call_of_factory(name: str) -> list[str]:
+    """How a factory is called, which its page cannot take from an attribute."""
+    from mcpcore import not_found
+
+    made = inspect.signature(type(not_found).__call__)
+    bare = [
+        each.replace(annotation=inspect.Parameter.empty) for each in made.parameters.values() if each.name != "self"
+    ]
+    signature = str(made.replace(parameters=bare)).replace("Ellipsis", "...").replace("'", "")
+    return [
+        "```python no-run",
+        f"def {name}{signature}: ...",
+        "```",
+        "",
+        "The parameters are those of [`CodedError`][mcpcore.CodedError], and so are the errors. For example:",
+        "",
+        "```python no-run",
+        f"raise {FACTORIES[name]}",
+        "```",
+        "",
+    ]
+
+
+def pages() -> dict[Path, str]:
+    """The pages by their paths."""
+    note = "Generated from the docstrings by mkdocstrings; `docs/pages/api.py` lists the names."
+    folder = DOCS / "reference" / "api"
     index = ["# Python API", "", note, "", "A name is imported from the module that its path begins with.", ""]
     made = {}
     for page, content in PAGES.items():
@@ -206,7 +252,9 @@ def pages(table: Callable[[list[str], list[list[object]]], str], note: str) -> d
                 text = docstring(module, name)
                 path = identifier(module, name)
                 lines += [f"::: {path}", *_options(module, name), ""]
-                guide = None if "```" in text else example_of(module, name)
+                if name in FACTORIES and module.name == "mcpcore":
+                    lines += _call_of_factory(name)
+                guide = None if "```" in text or name in FACTORIES else example_of(module, name)
                 if guide is not None:
                     title = guide.read_text(encoding="utf-8").partition("\n")[0].removeprefix("# ")
                     lines += [f"There is an example of `{name}` in [{title}](../../how-to/{guide.name}).", ""]

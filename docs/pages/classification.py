@@ -1,0 +1,111 @@
+"""How exceptions find their codes."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+from mcpcore.classification import code_tables, phrase_table, status, types
+from pages.markdown import NOTE, table
+
+
+def page() -> str:
+    """How exceptions find their codes."""
+    parts = [
+        "# Classification",
+        "",
+        NOTE.format("mcpcore/classification/"),
+        "",
+        "An exception finds its code by its type first, then by what it carries, by its message last.",
+        "",
+        "## By type",
+        "",
+        "A class also decides for its subclasses, unless they have their own row.",
+        "",
+    ]
+    by_code: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for row in types.TYPES.values():
+        by_code[row.name.split(".", 1)[0], row.code.name].append(f"`{row.name}`")
+    parts += [
+        table(
+            ["library", "code", "classes"],
+            [[lib, f"`{code}`", ", ".join(names)] for (lib, code), names in by_code.items()],
+        ),
+        "",
+    ]
+    parts += ["## By HTTP status", ""]
+    parts.append(
+        table(
+            ["status", "code", "retry"],
+            [
+                [number, f"`{code.name}`", status.retry_for_status(number).phrase]
+                for number, code in status.STATUS_CODES.items()
+            ]
+            + [
+                [f"{first}xx, others", f"`{code.name}`", code.retry.phrase]
+                for first, code in status.STATUS_CLASSES.items()
+            ]
+            + [
+                [number, f"`{status.code_for_status(number).name}`", retry.phrase]
+                for number, retry in status.STATUS_RETRY.items()
+            ],
+        )
+    )
+    for title, facts in (
+        ("By SQLSTATE", code_tables.SQLSTATE),
+        ("By class of SQLSTATE", code_tables.SQLSTATE_CLASSES),
+        ("By gRPC status", code_tables.GRPC),
+        ("By a service's error code", code_tables.SERVICE_CODES),
+    ):
+        grouped: dict[str, list[str]] = defaultdict(list)
+        for key, fact in facts.items():
+            grouped[fact.code.name].append(f"`{key}`")
+        parts += [
+            "",
+            f"## {title}",
+            "",
+            table(["code", "values"], [[f"`{code}`", ", ".join(keys)] for code, keys in grouped.items()]),
+        ]
+    parts += [
+        "",
+        "## By message",
+        "",
+        "In this order; the first row that matches decides. Words match whole words, `..` what lies between two words of "
+        "one sentence, `[word]` may be left out, `!word` must not follow, `#` is a number, and `<env>` a name in capitals "
+        "such as API_BASE; `<status>` is an HTTP status, `<lone>` one alone on its line, in brackets or before a colon, "
+        "`<quoted>` one that a key of JSON has, `<ended>` one that ends the text behind a colon. `{service}` is any of the words listed under that name below the table. "
+        "Letters are read without their accents, and words of names in mixed case, such as OrderNotFound, are read too.",
+        "",
+        table(
+            ["code", "phrases", "only for"],
+            [
+                [
+                    f"`{row.code.name}`" if row.code is not None else "by the status in it",
+                    ", ".join(f"`{p}`" for p in row.phrases),
+                    row.only or "",
+                ]
+                for row in phrase_table.MESSAGES
+            ],
+        ),
+        "",
+        table(
+            ["name", "words"],
+            [[f"`{{{name}}}`", words.replace("|", ", ")] for name, words in phrase_table.VOCABULARY.items()],
+        ),
+        "",
+        "## By the name of a class",
+        "",
+        "For classes outside the standard library that have no row by type: the words of the name, as `user not found "
+        "error` of `UserNotFoundError`. The rows of the first table decide before the message is read; those of the "
+        "second where the message says nothing; those of the third come first for the name of an error that a service "
+        "gives, such as AWS's, in place of the row of INTERNAL_ERROR.",
+    ]
+    for rows in (phrase_table.NAMES, phrase_table.VAGUE_NAMES, phrase_table.SERVICE_NAMES):
+        parts += [
+            "",
+            table(
+                ["code", "phrases"],
+                [[f"`{row.code.name}`", ", ".join(f"`{p}`" for p in row.phrases)] for row in rows if row.code],
+            ),
+        ]
+    parts.append("")
+    return "\n".join(parts)

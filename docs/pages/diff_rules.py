@@ -1,0 +1,33 @@
+"""The rules of `mcpcore diff`."""
+
+from __future__ import annotations
+
+from mcpcore.catalog import LEVELS, RULES
+from pages.markdown import NOTE, table
+
+
+def page() -> str:
+    """The rules of `mcpcore diff`."""
+    rows: list[list[object]] = [
+        [f'<a id="{rule.id}"></a>`{rule.id}`', rule.level, rule.change, rule.why] for rule in RULES.values()
+    ]
+    levels = {level: sum(rule.level == level for rule in RULES.values()) for level in LEVELS}
+    return "\n".join(
+        [
+            "# Rules of the comparison",
+            "",
+            NOTE.format("mcpcore/catalog/rules.py"),
+            "",
+            "`mcpcore diff` grades each change of a contract by one of these rules: "
+            f"{levels['breaking']} are breaking by default, {levels['risky']} risky and {levels['safe']} safe. "
+            "[Catch breaking changes of a contract](../how-to/contract-ci.md) shows how to change the levels.",
+            "",
+            "A reason is taken for a renamed one if the code is the same and the words of `when` and `recovery` are nearly "
+            "the same; a tool, if its description and its reasons are. A type that cannot be read, in a schema or in source "
+            "code, is no change. Of input schemas, the arguments are compared by name, by whether they are required, and by "
+            "their types and enumerated values; lengths, patterns and bounds of numbers are not.",
+            "",
+            table(["rule", "level", "change", "effect on clients"], rows),
+            "",
+        ]
+    )

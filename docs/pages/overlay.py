@@ -1,0 +1,31 @@
+"""The overlay of the proxy."""
+
+from __future__ import annotations
+
+from mcpcore.proxy.overlay import json_schema
+from pages.markdown import NOTE, table
+
+
+def page() -> str:
+    """The keys of an overlay of the proxy."""
+    schema = json_schema()
+    parts = [
+        "# The overlay of the proxy",
+        "",
+        NOTE.format("mcpcore/proxy/overlay.py"),
+        "",
+        "The file that `mcpcore proxy --contract FILE` reads, as TOML or, with the suffix `.json`, as JSON. "
+        "[overlay.schema.json](overlay.schema.json) is its JSON Schema; [Use servers that you do not own]"
+        "(../how-to/proxy.md) has an example.",
+        "",
+    ]
+    for title, model in (
+        ("The file", schema),
+        *((name, schema["$defs"][name]) for name in ("Entry", "Match", "After")),
+    ):
+        rows: list[list[object]] = [
+            [f"`{key}`", "yes" if key in model.get("required", []) else "", value.get("description", "")]
+            for key, value in model["properties"].items()
+        ]
+        parts += [f"## {title}", "", model["description"], "", table(["key", "required", "meaning"], rows), ""]
+    return "\n".join(parts)

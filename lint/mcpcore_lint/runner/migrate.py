@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from mcpcore_lint.codemods.edits import apply
 from mcpcore_lint.codemods.migrate.callers import Callers
 from mcpcore_lint.codemods.migrate.contracts import Writer
+from mcpcore_lint.codemods.migrate.helpers import Helpers
 from mcpcore_lint.codemods.migrate.middleware import plan_middleware
 from mcpcore_lint.codemods.migrate.model import RULES, Left
 from mcpcore_lint.codemods.migrate.names import Names
@@ -343,9 +344,10 @@ class _Pass:
         self.tools = len(handlers)
         sources = [module for module in self.modules.values() if not _is_test(module)]
         callers = Callers(sources, self.checker.hierarchy, handlers)
+        helpers = Helpers(self.checker.hierarchy, handlers)
         for path, group in tools.items():
             module = self.modules[path]
-            plan = plan_tools(module, group, self._run.rules, callers, self.checker.hierarchy)
+            plan = plan_tools(module, group, self._run.rules, callers, helpers, self.checker.hierarchy)
             self._edits.setdefault(path, []).extend(plan.edits)
             self.left += [(self._absolute(each.path, path), each) for each in plan.left]
             shown = self._run.shown(path)

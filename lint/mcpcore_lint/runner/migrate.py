@@ -271,7 +271,7 @@ class _Pass:
         self,
         run: _Run,
         group: Group,
-        files: Mapping[str, bytes],
+        files: dict[str, bytes],
         exported: Mapping[tuple[str, str], str],
         broken: set[str],
         *,
@@ -279,6 +279,7 @@ class _Pass:
     ) -> None:
         self._run = run
         self._group = group
+        self._files = files
         self._exported = exported
         self._broken = broken
         self._version_1 = version_1
@@ -343,7 +344,7 @@ class _Pass:
         handlers: set[ast.AST] = {tool.handler.node for group in tools.values() for tool in group}
         self.tools = len(handlers)
         sources = [module for module in self.modules.values() if not _is_test(module)]
-        callers = Callers(sources, self.checker.hierarchy, handlers)
+        callers = Callers(sources, self.checker.hierarchy, handlers, frozenset(self._group.walk.files))
         helpers = Helpers(self.checker.hierarchy, handlers)
         for path, group in tools.items():
             module = self.modules[path]
@@ -360,8 +361,9 @@ class _Pass:
 
     def _shield(self, module: Module, node: ast.Try) -> None:
         """Let failures pass through a decorator of another file."""
-        if module.absolute not in self.modules:
-            return
+        if module.absolute not in self._files:
+            # It says nothing of MCP, so it was not read so far.
+            self._files[module.absolute] = self._run.raw[module.absolute] = module.source.to_bytes(module.source.text)
         names = Names(module)
         edits = [Writer(module, names).shield(node, names), *names.edits({("mcpcore", "CodedError")})]
         known = self._edits.setdefault(module.absolute, [])

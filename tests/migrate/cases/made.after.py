@@ -105,10 +105,10 @@ def raised(ctx: Context[Literal["raised_failed", "raised_failed_2"]], x: int) ->
 def unclear(ctx: Context[Literal["x_is_bad"]], x: int) -> int:
     """Raise what may be anything."""
     if x == 1:
-        # TODO(mcpcore): raise of with_data(ValueError('x')), whose class is not known: catch it here, and raise ctx.fail with its text
+        # TODO(mcpcore): raise of with_data, whose class the project does not define: catch it here, and raise ctx.fail with its text
         raise with_data(ValueError("x"))
     if x == 2:
-        # TODO(mcpcore): raise of nothing(ValueError('x')), whose class is not known: catch it here, and raise ctx.fail with its text
+        # TODO(mcpcore): raise of nothing, whose class the project does not define: catch it here, and raise ctx.fail with its text
         raise nothing(ValueError("x"))
     if x == 3:
         raise NotImplementedError("x is 3")

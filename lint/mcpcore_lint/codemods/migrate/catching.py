@@ -23,6 +23,7 @@ _UNDOES: Final = re.compile(r"transaction|begin|atomic|savepoint|\bconn(?:ection
 """Context managers that may commit on a `return` and roll back on a `raise`."""
 _CACHES: Final = re.compile(r"cache|memo", re.IGNORECASE)
 _FAILURE = "mcpcore.CodedError"
+_KINDS: Final = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 class Shield(NamedTuple):
@@ -168,8 +169,9 @@ def wrapping(body: Body, registrations: set[ast.expr], hierarchy: Hierarchy) -> 
         if owner is None:
             return Wrapping(f"@{written}")
         owner.complete()
-        wrappers = [*_wrappers(definition, called=isinstance(decorator, ast.Call))]
-        if not wrappers and not _returns_argument(definition):
+        called = isinstance(decorator, ast.Call)
+        wrappers = [*_wrappers(definition, called=called)]
+        if not wrappers and not all(map(_returns_argument, _decorators(definition, called=called))):
             return Wrapping(f"@{written}")
         for wrapper, wrapped in wrappers:
             calls = [node for node in own_nodes(wrapper) if _calls(node, wrapped)]
@@ -200,15 +202,19 @@ def _wrappers(
     maker: ast.FunctionDef | ast.AsyncFunctionDef, *, called: bool
 ) -> Iterator[tuple[ast.FunctionDef | ast.AsyncFunctionDef, str]]:
     """The functions that replace a decorated one, each with the name by which it calls it."""
-    kinds = (ast.FunctionDef, ast.AsyncFunctionDef)
-    decorators = [maker]
-    if called:
-        decorators = [node for node in own_nodes(maker) if isinstance(node, kinds)] or [maker]
-    for decorator in decorators:
+    for decorator in _decorators(maker, called=called):
         parameters = all_parameters(decorator.args)
         for inner in own_nodes(decorator):
-            if isinstance(inner, kinds) and parameters:
+            if isinstance(inner, _KINDS) and parameters:
                 yield inner, parameters[0].arg
+
+
+def _decorators(
+    maker: ast.FunctionDef | ast.AsyncFunctionDef, *, called: bool
+) -> list[ast.FunctionDef | ast.AsyncFunctionDef]:
+    """The functions that take the decorated one: those within a function that is called, as in `@retried(3)`."""
+    inner = [node for node in own_nodes(maker) if isinstance(node, _KINDS)] if called else []
+    return inner or [maker]
 
 
 def _returns_argument(maker: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:

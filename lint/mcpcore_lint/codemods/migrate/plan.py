@@ -78,6 +78,10 @@ class Conversion:
         answers = {place.node for place in places} | made
         wrapped = wrapping(body, set(self.registrations), hierarchy)
         blocked = self._blocked(wrapped.blocks)
+        elsewhere = [shield for shield in wrapped.shields if shield.module.absolute not in callers.files]
+        if blocked is None and elsewhere:
+            where = elsewhere[0].module.path
+            blocked = f"a decorator in {where} catches everything", "name that file too, and run the command again"
         for place in places:
             if place.rule not in rules:
                 continue

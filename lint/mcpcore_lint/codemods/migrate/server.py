@@ -291,12 +291,9 @@ class Renaming:
         start, end = source.node_range(argument)
         if isinstance(argument, ast.Call) and ast.unparse(argument.func).endswith("ErrorData") and not argument.args:
             _, func_end = source.node_range(argument.func)
-            inner = source.text[func_end:end].strip()
-            if inner.startswith("("):
-                self.edits.append(Edit(start, func_end, ""))
-                opening = source.text.index("(", func_end)
-                self.edits.append(Edit(opening, opening + 1, ""))
-                self.edits.append(Edit(end - 1, end, ""))
+            opening = source.text.index("(", func_end)
+            self.edits.append(Edit(start, opening + 1, ""))
+            self.edits.append(Edit(end - 1, end, ""))
         elif not isinstance(argument, ast.Starred):
             func = source.node_range(node.func)[1]
             self.edits.append(Edit(func, func, ".from_error_data"))

@@ -62,7 +62,7 @@ def _made(node: ast.Raise, error: ast.expr, name: str, body: Body) -> Place | Le
     if name.startswith("builtins."):
         pattern, decide = f"raise of {_short(name)}", "raise ctx.fail if the agent can do something about it"
     else:
-        pattern = f"raise of {ast.unparse(error)[:_SHOWN]}, whose class is not known"
+        pattern = f"raise of {_short(name) or ast.unparse(error)[:_SHOWN]}, whose class the project does not define"
         decide = "catch it here, and raise ctx.fail with its text"
     return _left(node, body, pattern, decide)
 

@@ -294,6 +294,82 @@ CONVERTED: dict[str, tuple[str, str]] = {
         """,
         'raise ctx.fail("f_failed")',
     ),
+    "a context manager of an unknown kind": (
+        """
+        @mcp.tool()
+        def f(x: str) -> str:
+            with EXTRA["x"](x):
+                raise ValueError(str(x) or "Order is bad")
+        """,
+        'raise ctx.fail("f_failed", str(x) or "Order is bad")',
+    ),
+    "a static method": (
+        """
+        class Shop:
+            @staticmethod
+            def sell(x: str) -> str:
+                raise ValueError("Order is bad")
+
+        mcp.tool()(Shop.sell)
+        """,
+        'def sell(ctx: Own[Literal["order_is_bad"]], x: str) -> str:',
+    ),
+    "a decorator that is no call": (
+        """
+        server = Server("y")
+
+        @server.tool
+        def f(x: str) -> str:
+            raise ValueError()
+
+        @server.resource("a://b")
+        def g() -> str:
+            raise ValueError("Order is bad")
+        """,
+        "@server.tool(\n    errors=[",
+    ),
+    "a reason that is declared": (
+        """
+        # A comment.
+        @tool(errors=[FailureMode("order_is_bad", ErrorCode.VALIDATION_ERROR, when="x", recovery="Do something else.")])
+        def f(ctx: Own, x: str) -> str:
+            raise ValueError("Order is bad")
+        """,
+        'raise ctx.fail("order_is_bad", "Order is bad")',
+    ),
+    "a comment above the first tool": (
+        """
+        LOADED = json.loads("a", EXTRA.b)
+
+        # A comment.
+        @mcp.tool()
+        def f(x: str) -> str:
+            raise ValueError("Order is bad")
+
+        @mcp.tool()
+        def g(x: str) -> str:
+            raise ValueError("Order is bad")
+
+        mcp.tool(name="h")(lambda x: x)
+        """,
+        ")\n\n\n# A comment.\n@mcp.tool(",
+    ),
+    "a text and a message": (
+        """
+        @mcp.tool()
+        def f(x: str) -> dict[str, Any]:
+            return {"error": "Order is bad", "message": f"{x} is no order"}
+        """,
+        'raise ctx.fail("order_is_bad", "Order is bad", data={"message": f"{x} is no order"})',
+    ),
+    "a label and a choice": (
+        """
+        @mcp.tool()
+        def f(x: str) -> str:
+            return "Error: " + ("a" if x else "b")
+        """,
+        'raise ctx.fail("f_failed", ("a" if x else "b"))',
+    ),
     "a method of a class": (
         """
         class Shop:
@@ -556,6 +632,46 @@ LEFT: dict[str, tuple[str, str]] = {
         """,
         "",
     ),
+    "no place for the context": (
+        """
+        @mcp.tool()
+        def f(
+            # no argument
+        ) -> str:
+            raise ValueError("Order is bad")
+        """,
+        "the code is written in a way that cannot be changed safely",
+    ),
+    "a name of another function": (
+        """
+        @mcp.tool()
+        def f(x: str) -> str:
+            return f"Order {x} not found"
+
+        def g(f: Any) -> None:
+            f("x")
+
+        @mcp.tool()
+        def h(x: str) -> str:
+            def inner() -> dict[str, Any]:
+                return {"error": "Order is bad"}
+            return inner()["error"]
+
+        def i(h: Any) -> None:
+            h("x")
+        """,
+        "a text may be a failure",
+    ),
+    "result with structured content": (
+        """
+        @mcp.tool()
+        def f(x: str) -> CallToolResult:
+            return CallToolResult(
+                is_error=True, content=[TextContent(type="text", text=f"Order {x}")], structured_content={"x": 1}
+            )
+        """,
+        "a result is marked as failed by hand",
+    ),
     "no name is free": (
         """
         @mcp.tool()
@@ -693,7 +809,7 @@ LEFT: dict[str, tuple[str, str]] = {
         "answer() makes the failure that the tool returns",
     ),
     "clauses": (
-        '''
+        """
         @mcp.tool()
         def f(x: str) -> list[str]:
             try:
@@ -721,7 +837,7 @@ LEFT: dict[str, tuple[str, str]] = {
                 x.upper()
             except Exception:
                 return wrapped
-        ''',
+        """,
         "a clause returns an empty value",
     ),
     "unclear makers": (
@@ -785,9 +901,7 @@ def outcomes(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Outcome]:
     migration, files = run(folder, {paths[name]: source for name, source in sources.items()})
     lines = [(Path(left.path).name, left.text(left.path, left.line)) for left in migration.left]
     return {
-        name: Outcome(
-            source, files[paths[name]], "\n".join(line for path, line in lines if path == paths[name])
-        )
+        name: Outcome(source, files[paths[name]], "\n".join(line for path, line in lines if path == paths[name]))
         for name, source in sources.items()
     }
 

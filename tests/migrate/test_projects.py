@@ -46,7 +46,9 @@ def g(x: int) -> int:
 def test_a_decorator_of_another_file_lets_failures_pass(tmp_path: Path) -> None:
     """It gets the clause once, also if several tools use it. A file that a run does not name stays as it is."""
     outcome, files = run(tmp_path / "all", {"guards.py": GUARDS, "server.py": SERVER})
-    assert 1 == files["guards.py"].count("        except CodedError:\n            raise\n        except Exception as e:")
+    assert 1 == files["guards.py"].count(
+        "        except CodedError:\n            raise\n        except Exception as e:"
+    )
     assert "from mcpcore import CodedError" in files["guards.py"]
     assert 2 == files["server.py"].count("ctx.fail")
     assert any("f, g: the decorator answers for every exception" in line for line in report(outcome))
@@ -83,8 +85,12 @@ def test_a_server_with_unknown_middleware_is_left(tmp_path: Path) -> None:
         'mcp = FastMCP("x", **OPTIONS)\nother = make.FastMCP("x")\n'
     )
     outcome, files = run(tmp_path, {"server.py": source})
-    assert source == files["server.py"].replace("# TODO(mcpcore): the middleware of the server: add ContractMiddleware() as its first middleware\n", "")
-    assert ["server.py:5: the middleware of the server: add ContractMiddleware() as its first middleware"] == report(outcome)
+    assert source == files["server.py"].replace(
+        "# TODO(mcpcore): the middleware of the server: add ContractMiddleware() as its first middleware\n", ""
+    )
+    assert ["server.py:5: the middleware of the server: add ContractMiddleware() as its first middleware"] == report(
+        outcome
+    )
 
 
 def test_results_that_fastmcp_renders_stay(tmp_path: Path) -> None:
@@ -121,8 +127,13 @@ async def call_tool(name: str, arguments: dict) -> list:
 
 
 VERSION_1 = '''"""A server of version 1."""
+import json
 import mcp.server.fastmcp
 from mcp import McpError
+from mcp.server.fastmcp.exceptions import (
+    ResourceError,
+    ToolError,
+)
 from mcp.server.fastmcp import (
     Context as Ctx,
     FastMCP,
@@ -148,7 +159,8 @@ def shadowed(FastMCP: int) -> int:
 
 
 def failing(*args: int) -> None:
-    (lambda: 1)()
+    (lambda *each: 1)(1, 2)
+    setattr(json, "dumps", json.FastMCP)
     FastMCP(*args)
     FastMCP("x", *args)
     raise McpError(*args)
@@ -201,7 +213,10 @@ def test_requirements_are_listed_once(tmp_path: Path) -> None:
         "requirements.txt": "mcp>=2\nfastmcp>=4.1\n",
     }
     outcome, _ = run(tmp_path / "a", dict(files))
-    assert ["pyproject.toml:2: the dependency mcp: add mcpcore too", "requirements.txt:1: the dependency mcp: add mcpcore too"] == report(outcome)
+    assert [
+        "pyproject.toml:2: the dependency mcp: add mcpcore too",
+        "requirements.txt:1: the dependency mcp: add mcpcore too",
+    ] == report(outcome)
     files["pyproject.toml"] = '[project]\nname = "mcp"\ndependencies = ["httpx"]\n[tool.x]\nwith = ["mcp"]\n'
     files["requirements.txt"] = "mcpcore\nmcp>=2\n"
     outcome, _ = run(tmp_path / "b", files)
@@ -224,23 +239,61 @@ def f(*x: int) -> int:
 
 @mcp.tool()
 def g(x: int) -> int:
+    if x:
+        # Bad.
+        # Very bad.
+        raise made("g")
     y = \\
         0; raise NotImplementedError("g")
 """
-    outcome, files = run(tmp_path, {"server.py": source})
-    again, second = run(tmp_path, {})
+    outcome, files = run(tmp_path, {"server.py": source.replace("\n\nmcp", "\nfrom other import made\n\nmcp")})
+    assert "# Very bad.\n        # TODO(mcpcore): raise of made" in files["server.py"]
+    again, _ = run(tmp_path, {})
     assert () == again.files
     assert len(outcome.left) == len(again.left)
     compile(files["server.py"], "server.py", "exec")
 
 
-def test_what_cannot_be_written_in_the_encoding_is_left(tmp_path: Path) -> None:
-    """A file that would break stays as it is, and the report says so; a file that cannot be read is a failure."""
-    source = 'from mcpcore import Server\n\nmcp = Server("x")\n\n\n@mcp.tool()\ndef f(x: int) -> int:\n    raise ValueError("x is bad")\n'
-    (tmp_path / "loop.py").symlink_to(tmp_path / "loop.py")
-    outcome, files = run(tmp_path, {"server.py": source})
-    assert "ctx.fail" in files["server.py"]
-    assert all(failure.path.endswith("loop.py") for failure in outcome.failures)
+def test_a_line_that_changes_keeps_its_number(tmp_path: Path) -> None:
+    """Without writing, the report names the lines of the files as they are."""
+    source = """from mcpcore import Server
+
+mcp = Server("x")
+
+
+@mcp.tool()
+def f(x: int) -> int:
+    if x:
+        raise ValueError("x is bad")
+    x = 1; raise ValueError("x is worse"); raise NotImplementedError("f")
+"""
+    outcome, files = run(tmp_path, {"server.py": source}, write=False)
+    assert source == files["server.py"]
+    assert ["server.py:10 f"] == [line.partition(":")[0] + ":" + line.split(":")[1] for line in report(outcome)]
+
+
+def test_a_file_that_cannot_be_read_is_a_failure(tmp_path: Path) -> None:
+    """A link that leads nowhere is named, and the exit code is 2."""
+    (tmp_path / "server.py").symlink_to("nowhere.py")
+    outcome = migrate([str(tmp_path / "server.py")])
+    assert ["cannot be read: No such file or directory"] == [failure.message for failure in outcome.failures]
+    assert 2 == outcome.exit_code
+
+
+def test_only_the_tool_errors_of_version_1(tmp_path: Path) -> None:
+    """An error of version 1 holds its message in the data."""
+    source = """from mcp import McpError
+from mcp.server.fastmcp import FastMCP
+from mcp.types import ErrorData
+
+mcp = FastMCP("x")
+
+
+@mcp.tool()
+def f(x: int) -> int:
+    raise McpError(ErrorData(code=1, message="x is bad"))
+"""
+    assert 'raise ctx.fail("x_is_bad", "x is bad")' in migrated(tmp_path, source, rules=("tool-error",))
 
 
 def test_the_shell_completes_rules() -> None:

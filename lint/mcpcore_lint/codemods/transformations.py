@@ -74,9 +74,7 @@ def add_cause(node: cst.Raise, name: str) -> cst.Raise:
     return node.with_changes(cause=cst.From(cst.Name(name), whitespace_before_from=_SPACE))
 
 
-def name_caught(
-    node: cst.ExceptHandler | cst.ExceptStarHandler, name: str, bare: str = "BaseException"
-) -> cst.CSTNode:
+def name_caught(node: cst.ExceptHandler | cst.ExceptStarHandler, name: str, bare: str = "BaseException") -> cst.CSTNode:
     """Write `except x as name` for `except x`, and the class `bare` for a bare `except`."""
     return node.with_changes(
         type=node.type or cst.Name(bare),

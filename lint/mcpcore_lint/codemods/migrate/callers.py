@@ -100,9 +100,7 @@ class Callers:
                     for each in filter(None, types):
                         value = evaluate(each, scope)
                         name = value.name if isinstance(value, Symbol) else ""
-                        if name not in BROAD and (
-                            not name or self._hierarchy.is_kind_of(raised, name) is not False
-                        ):
+                        if name not in BROAD and (not name or self._hierarchy.is_kind_of(raised, name) is not False):
                             return ast.unparse(each)
             node = parent
         return None

@@ -62,7 +62,18 @@ class Helpers:
                     decide = "raise an exception there, or ctx.fail in the tool"
                     last = definition.end_lineno or 0
                     tools = (body.function.name,)
-                    found.append(Left(helper.path, helper.line, tools, pattern, decide, comment=certain, last=last, perhaps=not certain))
+                    found.append(
+                        Left(
+                            helper.path,
+                            helper.line,
+                            tools,
+                            pattern,
+                            decide,
+                            comment=certain,
+                            last=last,
+                            perhaps=not certain,
+                        )
+                    )
                 for each, passed in helper.calls.items():
                     following[each] = following.get(each, False) or (certain and passed)
             layer = following
@@ -72,7 +83,9 @@ class Helpers:
         if definition not in self._known:
             self._known[definition] = None
             owner = body.module.project.module_defining(definition)
-            if owner is not None:
+            if (
+                owner is not None
+            ):  # pragma: no branch - each function that a name leads to is in a module of the project
                 inner = Body(Function(definition, owner, body.function.name), self._hierarchy)
                 fails = any(not place.raised for place in failures_of(inner)[0])
                 line = min([definition.lineno, *(each.lineno for each in definition.decorator_list)])

@@ -305,12 +305,11 @@ def plan_tools(
         fix = Fix("", tuple(each for each in changes if each is not None))
         new = () if None in changes else rewriter.edits(fix)
         if not new:
-            if conversion.places:
-                pattern, decide = "the code is written in a way that cannot be changed safely", "convert it by hand"
-                left += [conversion._left(each.node, pattern, decide) for each in conversion.places]  # noqa: SLF001
+            pattern, decide = "the code is written in a way that cannot be changed safely", "convert it by hand"
+            left += [conversion._left(each.node, pattern, decide) for each in conversion.places]  # noqa: SLF001
             continue
-        if any(_touch(one, other) for one in new for other in before):
-            continue  # in the next pass
+        if any(_touch(one, other) for one in new for other in before if one != other):
+            continue  # pragma: no cover - a guard: the edits of two tools are not known to touch
         edits.update(new, shields)
         used |= names.spelled
         wanted.update(entry for entry in conversion.entries if entry in made)
@@ -385,18 +384,14 @@ def _existing(module: Module) -> dict[tuple[str, str], str]:
 def _above(module: Module, nodes: Sequence[ast.AST]) -> int:
     """The offset above the first statement of the file that holds one of some functions, and above its comments."""
     source = module.source
-    for statement in module.tree.body:
-        if not set(nodes).isdisjoint(walk([statement])):
-            line: int = min([statement.lineno, *(each.lineno for each in getattr(statement, "decorator_list", ()))])
-            while line > 1 and source.line(line - 1).startswith("#") and not source.line(line - 1).startswith("#!"):
-                line -= 1
-            return source.line_starts[line - 1]
-    return 0
+    statement = next(each for each in module.tree.body if not set(nodes).isdisjoint(walk([each])))
+    line: int = min([statement.lineno, *(each.lineno for each in getattr(statement, "decorator_list", ()))])
+    while line > 1 and source.line(line - 1).startswith("#") and not source.line(line - 1).startswith("#!"):
+        line -= 1
+    return source.line_starts[line - 1]
 
 
 def _touch(one: Edit, other: Edit) -> bool:
-    if one == other:
-        return False
     if one.start == one.end or other.start == other.end:
         return one.start <= other.end and other.start <= one.end
     return one.start < other.end and other.start < one.end

@@ -29,10 +29,8 @@ class Made(NamedTuple):
 
 def made_error(node: ast.expr, body: Body) -> Made | None:
     """The function of the project that makes the exception of an expression; None if it may be another one."""
-    calls = [*_calls(node, body)]
-    found = {_maker(call, body) for call in calls}
-    made = found.pop() if len(found) == 1 else None
-    return made
+    found = {_maker(call, body) for call in _calls(node, body)}
+    return found.pop() if len(found) == 1 else None
 
 
 def _calls(node: ast.expr, body: Body) -> Iterator[ast.expr | None]:
@@ -50,7 +48,7 @@ def _maker(node: ast.expr | None, body: Body) -> Made | None:
     if symbol is None or not isinstance(definition, ast.FunctionDef) or definition.decorator_list:
         return None
     owner = body.module.project.module_defining(definition)
-    if owner is None:
+    if owner is None:  # pragma: no cover - each function that a name leads to is in a module of the project
         return None
     inner = Body(Function(definition, owner, body.function.name), body.hierarchy)
     returns = [each.value for each in inner.nodes if isinstance(each, ast.Return)]

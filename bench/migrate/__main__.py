@@ -23,6 +23,12 @@ PASSED_ON: Final = "() returns a failure, and the tool passes it on"
 """How the report names a function that returns results and failures."""
 
 
+_COLUMNS: Final = (
+    "server", "files changed", "tools", "places converted", "places left", "share converted", "left in functions",
+    "to look at", "files that do not compile", "files that a second run changes", "seconds",
+)  # fmt: skip
+
+
 class Row(NamedTuple):
     """The figures of one server."""
 
@@ -80,18 +86,13 @@ def _compiles(path: Path) -> bool:
 def table(rows: list[Row]) -> str:
     """The figures as Markdown."""
     total = Row("all", *(sum(getattr(row, field) for row in rows) for field in Row._fields[1:]))  # type: ignore[arg-type]
-    lines = [
-        "| server | files changed | tools | places converted | places left | share converted | left in functions "
-        "| to look at | files that do not compile | files that a second run changes | seconds |",
-        "|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|",
-    ]
+    lines = [f"| {' | '.join(_COLUMNS)} |", f"|---{'|---:' * (len(_COLUMNS) - 1)}|"]
     for row in [*sorted(rows), total]:
         every = row.converted + row.left
         share = f"{100 * row.converted / every:.0f} %" if every else "no place"
-        lines.append(
-            f"| {row.name} | {row.files} | {row.tools} | {row.converted} | {row.left} | {share} "
-            f"| {row.functions} | {row.perhaps} | {row.broken} | {row.second} | {row.seconds:.0f} |"
-        )
+        cells = [row.name, row.files, row.tools, row.converted, row.left, share, row.functions, row.perhaps]
+        cells += [row.broken, row.second, f"{row.seconds:.0f}"]
+        lines.append(f"| {' | '.join(map(str, cells))} |")
     return "\n".join(lines)
 
 
@@ -100,8 +101,8 @@ def main(names: list[str]) -> int:
     with tempfile.TemporaryDirectory() as folder:
         sources = [Path(name).resolve() for name in names]
         if not sources:
-            cases = Path(folder) / "cases-source"
-            cases.mkdir()
+            cases = Path(folder) / "sources" / "cases"
+            cases.mkdir(parents=True)
             for case in (ROOT / "tests" / "migrate" / "cases").glob("*.before.py"):
                 shutil.copy(case, cases / case.name.replace(".before", ""))
             sources = [cases]
@@ -124,7 +125,7 @@ Written by `python -m bench.migrate FOLDER…`.
 - A place is a `raise` or a `return` by which the function of a tool fails.
 - "places left" are those that the report names for somebody to decide, once for each tool.
 - "share converted" is the share of the places that are converted.
-- "left in functions" counts functions that return both results and failures, which the tool passes on, once for each tool.
+- "left in functions" counts functions that return results and failures, and whose values a tool passes on, for each tool.
 - "to look at" counts what may be a failure, such as a text "Key x not found" or a clause that only logs.
 - The last columns before the time must be 0: what is written compiles, and a second run changes nothing.
 """

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from mcpcore_lint.runner.migrate import migrate
 
 from mcpcore.cli.root import cli
-from mcpcore_lint.runner.migrate import migrate
 from tests.migrate.migrating import migrated, report, run
 
 GUARDS = """import functools
@@ -211,14 +211,17 @@ def test_requirements_are_listed_once(tmp_path: Path) -> None:
         "server.py": source,
         "pyproject.toml": '[project]\nname = "mcp"\ndependencies = ["mcp>=2"\n',
         "requirements.txt": "mcp>=2\nfastmcp>=4.1\n",
+        "setup.cfg": 'mcp = "2"\n',
     }
     outcome, _ = run(tmp_path / "a", dict(files))
     assert [
         "pyproject.toml:2: the dependency mcp: add mcpcore too",
         "requirements.txt:1: the dependency mcp: add mcpcore too",
+        "setup.cfg:1: the dependency mcp: add mcpcore too",
     ] == report(outcome)
     files["pyproject.toml"] = '[project]\nname = "mcp"\ndependencies = ["httpx"]\n[tool.x]\nwith = ["mcp"]\n'
     files["requirements.txt"] = "mcpcore\nmcp>=2\n"
+    files["setup.cfg"] = ""
     outcome, _ = run(tmp_path / "b", files)
     assert [] == report(outcome)
 

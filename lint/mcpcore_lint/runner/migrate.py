@@ -284,8 +284,8 @@ class _Pass:
         settings = group.config.settings
         self.checker = Checker(group.config.root, settings, files=files.keys(), every=True)
         self.modules: dict[str, Module] = {}
-        for path in files:
-            raw = run.contents.get(path, files[path])
+        for path, before in files.items():
+            raw = run.contents.get(path, before)
             try:
                 self.modules[path] = self.checker.project.module_of_bytes(path, raw)
                 self.modules[path].complete()

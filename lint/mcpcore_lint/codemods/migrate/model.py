@@ -55,7 +55,7 @@ class Place(NamedTuple):
     message: ast.expr | None
     """The expression of the message; None if the failure has none."""
     raised: str = ""
-    """The class that it raises, by its qualified name, or the function that makes it, as `f()`; empty for a `return`."""
+    """The class that it raises by its qualified name, or the function that makes it as `f()`; empty for a `return`."""
     call: ast.Call | None = None
     """The call of the exception class, if its only argument is the message."""
     hint: str = ""

@@ -80,6 +80,6 @@ def _is_protocol_error(value: ast.expr | None, body: Body) -> bool:
     return (
         symbol is not None
         and symbol.name == PROTOCOL
-        and len(value.args) + len(value.keywords) == 2  # noqa: PLR2004 - the code and the message
+        and len(value.args) + len(value.keywords) == 2
         and all(keyword.arg in {"code", "message"} for keyword in value.keywords)
     )

@@ -125,7 +125,7 @@ Written by `python -m bench.migrate FOLDER…`.
 - A place is a `raise` or a `return` by which the function of a tool fails.
 - "places left" are those that the report names for somebody to decide, once for each tool.
 - "share converted" is the share of the places that are converted.
-- "left in functions" counts functions that return results and failures, and whose values a tool passes on, for each tool.
+- "left in functions" counts functions that return results and failures, whose values a tool passes on, for each tool.
 - "to look at" counts what may be a failure, such as a text "Key x not found" or a clause that only logs.
 - The last columns before the time must be 0: what is written compiles, and a second run changes nothing.
 """

@@ -25,15 +25,15 @@ Examples:
   mcpcore migrate . --only raise --only mapping
 
 Name the tests too: they follow the new names of classes and fields. The report has one line for each place
-that is left: PATH:LINE TOOL: what was found: what to do.
+that is left: PATH:LINE TOOL: finding: next step.
 
 Exits 0 when nothing is left to do by hand, 1 when something is left, 2 when it could not run."""
 
 
 _HEADINGS: Final = (
-    "Left to do by hand, as PATH:LINE TOOL: what was found: what to do",
-    "Perhaps failures, to look at, as PATH:LINE TOOL: what was found: what to do",
-    "About the project, as PATH:LINE: what was found: what to do",
+    "Left to you, as PATH:LINE TOOL: finding: next step",
+    "Possible failures, to look at, as PATH:LINE TOOL: finding: next step",
+    "About the project, as PATH:LINE: finding: next step",
 )
 """What is above each part of the report."""
 
@@ -106,7 +106,7 @@ def migrate(paths: tuple[str, ...], *, write: bool, only: tuple[str, ...]) -> No
     certain, perhaps, project = map(len, groups)
     output.line(
         f"{_counted(places, 'place')} {verb} in {_counted(len(migration.files), 'file')}; {_counted(certain, 'place')} "
-        f"left to do by hand, {perhaps} to look at, {project} about the project",
+        f"left to you, {perhaps} to look at, {project} about the project",
         err=True,
     )
     output.line(_next(changed=bool(migration.files), written=write, left=bool(migration.left)), err=True)
@@ -114,7 +114,7 @@ def migrate(paths: tuple[str, ...], *, write: bool, only: tuple[str, ...]) -> No
 
 
 def _groups(left: Iterable[Left]) -> tuple[list[Left], list[Left], list[Left]]:
-    """What is left for certain, what may be no failure, and what is about no tool."""
+    """The failures that are left, the possible failures, and the lines about no tool."""
     groups: tuple[list[Left], list[Left], list[Left]] = ([], [], [])
     for each in left:
         groups[2 if not each.tools else int(each.perhaps)].append(each)
@@ -122,7 +122,7 @@ def _groups(left: Iterable[Left]) -> tuple[list[Left], list[Left], list[Left]]:
 
 
 def _next(*, changed: bool, written: bool, left: bool) -> str:
-    """What to do after a run."""
+    """The next step after a run."""
     lines = "do what the lines above say"
     if changed and not written:
         return "Next: read the diff, and run the command again with --write."

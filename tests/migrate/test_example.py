@@ -1,4 +1,4 @@
-"""The example of `mcpcore migrate`: the servers before it, what the command makes of them, and the page that quotes them."""
+"""The example of `mcpcore migrate`: the servers before and after it, and the page that quotes them."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def test_the_command_makes_the_second_servers_of_the_first(tmp_path: Path) -> No
 
 @pytest.mark.parametrize("name", ["before", "after"])
 def test_the_page_quotes_the_shop(name: str) -> None:
-    """The blocks under "Before:" and "After:" stand in the example word for word."""
+    """The blocks under "Before:" and "After:" are parts of the example, word for word."""
     block = re.search(rf"^{name.title()}:\n\n```text\n(.*?)^```", PAGE.read_text(), re.MULTILINE | re.DOTALL)
     assert block is not None
     assert block[1] in (EXAMPLE / name / "shop.py").read_text()

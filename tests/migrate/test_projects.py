@@ -79,7 +79,7 @@ def test_a_fastmcp_server_gets_the_middleware(given: str, tmp_path: Path) -> Non
 
 
 def test_a_server_with_unknown_middleware_is_left(tmp_path: Path) -> None:
-    """The report says what to add; what only has the name of FastMCP is no server."""
+    """The report names the middleware. A function that is called FastMCP makes no server."""
     source = (
         "from fastmcp import FastMCP\nfrom other import OPTIONS, make\n\n"
         'mcp = FastMCP("x", **OPTIONS)\nother = make.FastMCP("x")\n'
@@ -195,7 +195,7 @@ def test_an_import_with_comments_is_left(tmp_path: Path) -> None:
 
 
 def test_a_name_that_is_bound_twice_stays(tmp_path: Path) -> None:
-    """A fallback for FastMCP keeps the name; a file with a Server of its own imports the new one under another name."""
+    """A fallback for FastMCP keeps the name; a file that defines a Server imports the new one under a free name."""
     twice = "try:\n    from mcp.server.fastmcp import FastMCP\nexcept ImportError:\n    FastMCP = None\n"
     assert "from mcpcore import Server as FastMCP" in migrated(tmp_path / "a", twice)
     own = 'from mcp.server.fastmcp import (\n    FastMCP,\n)\n\n\nclass Server:\n    pass\n\n\nmcp = FastMCP("x")\n'
@@ -205,7 +205,7 @@ def test_a_name_that_is_bound_twice_stays(tmp_path: Path) -> None:
 
 
 def test_requirements_are_listed_once(tmp_path: Path) -> None:
-    """A file that cannot be read as TOML is read line by line, and mcpcore is asked for once in each file."""
+    """A file that cannot be read as TOML is read line by line, and the report names mcpcore once in each file."""
     source = 'from mcp.server.mcpserver import MCPServer\n\nmcp = MCPServer("x")\n'
     files = {
         "server.py": source,

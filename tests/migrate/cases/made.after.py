@@ -24,6 +24,11 @@ class Answer(BaseModel):
     order: str | None = None
 
 
+class Counted:
+    def __init__(self, *, status: str, error: str) -> None:
+        print(status, error)
+
+
 def shop_error(error: Exception) -> ShopError:
     if isinstance(error, ShopError):
         return error
@@ -141,6 +146,12 @@ def modelled(ctx: Context[Literal["there_is_no_order"]], order: str) -> Answer:
     return Answer(status="ok", message="found", order=found)
 
 
+@mcp.tool()
+def counted(order: str) -> Counted:
+    """Answer with a class that does something."""
+    return Counted(status="error", error="Order is bad")
+
+
 @mcp.tool(
     errors=[
         FailureMode(
@@ -152,9 +163,9 @@ def modelled(ctx: Context[Literal["there_is_no_order"]], order: str) -> Answer:
     ],
 )
 def echoed(ctx: Context[Literal["no_order"]], order: str) -> dict[str, Any]:
-    """Return an error beside the arguments of the call."""
+    """Return an error and the arguments of the call."""
     if not order:
-        raise ctx.fail("no_order", "No order", data={"order": order, "total": 0})
+        raise ctx.fail("no_order", "No order", data={"order": order, "total": 0, "can_be_retried": False})
     return {"order": order}
 
 

@@ -24,6 +24,11 @@ class Answer(BaseModel):
     order: str | None = None
 
 
+class Counted:
+    def __init__(self, *, status: str, error: str) -> None:
+        print(status, error)
+
+
 def shop_error(error: Exception) -> ShopError:
     if isinstance(error, ShopError):
         return error
@@ -106,10 +111,16 @@ def modelled(order: str) -> Answer:
 
 
 @mcp.tool()
+def counted(order: str) -> Counted:
+    """Answer with a class that does something."""
+    return Counted(status="error", error="Order is bad")
+
+
+@mcp.tool()
 def echoed(order: str) -> dict[str, Any]:
-    """Return an error beside the arguments of the call."""
+    """Return an error and the arguments of the call."""
     if not order:
-        return {"error": "No order", "order": order, "items": [], "total": 0, "next": None}
+        return {"error": "No order", "order": order, "items": [], "total": 0, "next": None, "retryable": False}
     return {"order": order}
 
 

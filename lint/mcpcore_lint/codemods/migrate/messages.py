@@ -138,7 +138,7 @@ def unlabelled(code: str, parts: list[str | None]) -> str:
         return code
     rest, quote = code[opening.end() + len(label[0]) :], opening[3]
     if rest.startswith(quote):
-        # The literal held nothing else: what follows is the message, next to it or behind a plus sign.
+        # The literal held nothing else. The message follows, next to it or behind a plus sign.
         rest = opening[1] + rest[len(quote) :].lstrip().removeprefix("+").lstrip()
     else:
         rest = opening[0] + rest

@@ -67,7 +67,7 @@ def _maker(node: ast.expr | None, body: Body) -> Made | None:
 
 
 def _is_failure(name: str, body: Body) -> bool:
-    """Whether a class is an exception whose text is what the client is told."""
+    """Whether a class is an exception whose text is its message."""
     above, _ = body.hierarchy.ancestors(canonical(name))
     return "builtins.Exception" in above and above.isdisjoint(_REFUSED)
 

@@ -50,6 +50,8 @@ _SOFT: Final = re.compile(r".{0,60}\b(?:not found|does not exist|not available|n
 _DECLINED: Final = re.compile(r"\b(?:cancel+ed|declined|rejected|aborted)\b", re.IGNORECASE)
 _CHECKS: Final = re.compile(r"valid|check|verif|lint|diagnos|health|test", re.IGNORECASE)
 """Tools whose result may be that something is invalid."""
+_MAKING: Final = frozenset({"__init__", "__new__", "__post_init__", "model_post_init"})
+"""Methods by which a class does more than hold its values."""
 _MAKES_ERRORS: Final = re.compile(r"err|fail|exception|problem", re.IGNORECASE)
 _TEXT_CONTENT: Final = "mcp.TextContent"
 _RESULT: Final = "mcp.CallToolResult"
@@ -174,10 +176,6 @@ def _is_failure(table: dict[str, ast.expr]) -> bool:
     return False
 
 
-def _messages(table: dict[str, ast.expr]) -> dict[str, ast.expr]:
-    return {key: value for key, value in table.items() if key in _MESSAGE}
-
-
 def _may_be_none(value: ast.expr) -> bool:
     """Whether a value may be empty, so that the mapping may be a result."""
     if isinstance(value, ast.Call):
@@ -228,8 +226,8 @@ def _arguments(rest: dict[str, ast.expr], spelled: dict[str, str], body: Body) -
 
 
 def _key(name: str) -> str:
-    """A key of the data; `reason` and `recovery` are keys of the envelope."""
-    return f"{name}_text" if name in {"reason", "recovery"} else name
+    """A key of the data, which is none of those that the envelope has itself."""
+    return {"reason": "reason_text", "recovery": "recovery_text", "retryable": "can_be_retried"}.get(name, name)
 
 
 # -- texts and results -------------------------------------------------------------------------------------------------
@@ -283,9 +281,13 @@ def _call(node: ast.Return, call: ast.Call, body: Body) -> Place | Left | None:
     short = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
     if isinstance(definition, ast.ClassDef) and symbol is not None:
         fields = {(keyword.arg or "").lower(): keyword.value for keyword in call.keywords}
-        marked = {key: value for key, value in fields.items() if clause is not None or key not in _ERROR}
-        if class_info(symbol) is None or not _is_failure(marked | _messages(fields)):
+        # Outside of a clause, an error alone may be one of the values that a result holds.
+        marked = {"message" if clause is None and key in _ERROR else key: value for key, value in fields.items()}
+        info = class_info(symbol)
+        if info is None or not _is_failure(marked):
             return None
+        if info.methods.keys() & _MAKING:
+            return _left(node, body, f"{short}() says that the tool failed", "raise ctx.fail with what the class adds")
         given = [(None, each) for each in call.args] + [(keyword.arg, keyword.value) for keyword in call.keywords]
         return _mapping(node, given, "model", body)
     if passes or (

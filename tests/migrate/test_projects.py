@@ -186,6 +186,27 @@ def test_names_of_version_1_follow_in_all_places(tmp_path: Path) -> None:
     assert "the import of create_connected_server_and_client_session" in patterns
 
 
+def test_the_context_of_the_server_is_left(tmp_path: Path) -> None:
+    """Version 2 has no `get_context` at the server; a method of that name elsewhere is not named."""
+    source = """from mcp.server.fastmcp import FastMCP
+
+mcp = FastMCP("x")
+
+
+def register(server: FastMCP, other: int) -> None:
+    def inner() -> None:
+        server.get_context()
+    other.get_context()
+
+
+mcp.get_context()
+mcp.other().get_context()
+"""
+    outcome, _ = run(tmp_path, {"server.py": source})
+    assert 2 == len(outcome.left)
+    assert all("get_context() of the server" in line for line in report(outcome))
+
+
 def test_an_import_with_comments_is_left(tmp_path: Path) -> None:
     """The names of the file stay too, so that it goes on to be consistent."""
     source = "from mcp.server.fastmcp import (  # a comment\n    FastMCP,\n)\n\nmcp = FastMCP(1)\n"

@@ -53,7 +53,7 @@ def nothing(error: Exception) -> ShopError | None:
 
 def blank(x: str) -> dict[str, Any] | None:
     if not x:
-        return {"error": "x is blank"}
+        return {"error": "x is blank", "items": [x for x in "y"]}
     return None
 
 
@@ -165,7 +165,7 @@ def counted(order: str) -> Counted:
 def echoed(ctx: Context[Literal["no_order"]], order: str) -> dict[str, Any]:
     """Return an error and the arguments of the call."""
     if not order:
-        raise ctx.fail("no_order", "No order", data={"order": order, "total": 0, "can_be_retried": False})
+        raise ctx.fail("no_order", "No order", data={"order": order, "total": -1, "can_be_retried": False})
     return {"order": order}
 
 

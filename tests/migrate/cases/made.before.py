@@ -53,7 +53,7 @@ def nothing(error: Exception) -> ShopError | None:
 
 def blank(x: str) -> dict[str, Any] | None:
     if not x:
-        return {"error": "x is blank"}
+        return {"error": "x is blank", "items": [x for x in "y"]}
     return None
 
 
@@ -120,7 +120,7 @@ def counted(order: str) -> Counted:
 def echoed(order: str) -> dict[str, Any]:
     """Return an error and the arguments of the call."""
     if not order:
-        return {"error": "No order", "order": order, "items": [], "total": 0, "next": None, "retryable": False}
+        return {"error": "No order", "order": order, "items": [], "total": -1, "next": None, "retryable": False}
     return {"order": order}
 
 

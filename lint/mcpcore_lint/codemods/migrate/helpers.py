@@ -6,7 +6,7 @@ import ast
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from mcpcore_lint.codemods.migrate.body import Body
-from mcpcore_lint.codemods.migrate.failures import failures_of
+from mcpcore_lint.codemods.migrate.failures.returns import returned
 from mcpcore_lint.codemods.migrate.model import Function, Left
 
 if TYPE_CHECKING:
@@ -87,7 +87,8 @@ class Helpers:
                 owner is not None
             ):  # pragma: no branch - each function that a name leads to is in a module of the project
                 inner = Body(Function(definition, owner, body.function.name), self._hierarchy)
-                fails = any(not place.raised for place in failures_of(inner)[0])
+                found = [returned(each, inner) for each in inner.nodes if isinstance(each, ast.Return)]
+                fails = any(each is not None and not (isinstance(each, Left) and each.perhaps) for each in found)
                 line = min([definition.lineno, *(each.lineno for each in definition.decorator_list)])
                 self._known[definition] = _Helper(owner.path, line, fails, _calls(inner))
         return self._known[definition]
@@ -95,17 +96,17 @@ class Helpers:
 
 def _calls(body: Body) -> dict[_Node, bool]:
     """The functions of the project that a function calls, and whether it returns their values."""
-    returned = _returned(body)
+    passed = _passed(body)
     found: dict[_Node, bool] = {}
     for call in body.nodes:
         symbol = body.symbol(call.func) if isinstance(call, ast.Call) else None
         definition = symbol.definition if symbol is not None else None
         if isinstance(definition, _KINDS):
-            found[definition] = found.get(definition, False) or call in returned
+            found[definition] = found.get(definition, False) or call in passed
     return found
 
 
-def _returned(body: Body) -> set[ast.AST]:
+def _passed(body: Body) -> set[ast.AST]:
     """The calls whose values a function returns, as they are or as JSON."""
     stack: list[ast.expr | None] = [node.value for node in body.nodes if isinstance(node, ast.Return)]
     found: set[ast.AST] = set()

@@ -208,7 +208,7 @@ def _is_known(value: ast.expr, body: Body) -> bool:
     if isinstance(value, ast.Name):
         bindings = body.scope.bindings.get(value.id, ())
         return len(bindings) == 1 and value.id in {each.arg for each in all_parameters(body.node.args)}
-    return isinstance(value, ast.Constant)
+    return isinstance(value.operand if isinstance(value, ast.UnaryOp) else value, ast.Constant)
 
 
 def _arguments(rest: dict[str, ast.expr], spelled: dict[str, str], body: Body) -> list[str]:

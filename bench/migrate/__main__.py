@@ -19,18 +19,14 @@ from mcpcore_lint.runner.migrate import migrate
 
 ROOT: Final = Path(__file__).parents[2]
 RESULTS: Final = ROOT / "bench" / "results" / "migrate.md"
-NOT_PLACES: Final = (
-    "the pin ",
-    "the dependency ",
-    "import ",
-    "the import of ",
-    "an import ",
-    "the middleware ",
-    "parse-error",
-)
-"""Patterns of the report that are not about how a tool fails."""
-NOT_FAILURES: Final = ("a text may be a failure", "a broad clause", "a clause returns", "the decorator answers")
-"""Patterns of which somebody has to decide whether they are failures at all."""
+PASSED_ON: Final = "() returns a failure, and the tool passes it on"
+"""How the report names a function that returns results and failures."""
+
+
+_COLUMNS: Final = (
+    "server", "files changed", "tools", "places converted", "places left", "share converted", "left in functions",
+    "to look at", "files that do not compile", "files that a second run changes", "seconds",
+)  # fmt: skip
 
 
 class Row(NamedTuple):
@@ -41,6 +37,7 @@ class Row(NamedTuple):
     tools: int
     converted: int
     left: int
+    functions: int
     perhaps: int
     broken: int
     second: int
@@ -59,10 +56,9 @@ def measure(source: Path, folder: Path) -> Row:
     began = time.perf_counter()
     first = migrate([str(target)], write=True)
     seconds = time.perf_counter() - began
-    places = [
-        each for each in first.left if not each.pattern.startswith(NOT_PLACES) and " of the server" not in each.pattern
-    ]
-    certain = [each for each in places if not each.pattern.startswith(NOT_FAILURES)]
+    places = [each for each in first.left if each.tools]
+    certain = [each for each in places if not each.perhaps]
+    functions = [each for each in certain if each.pattern.endswith(PASSED_ON)]
     broken = sum(not _compiles(Path(file.path)) for file in first.files)
     second = migrate([str(target)])
     return Row(
@@ -70,7 +66,8 @@ def measure(source: Path, folder: Path) -> Row:
         len(first.files),
         first.tools,
         len(first.converted),
-        sum(max(1, len(each.tools)) for each in certain),
+        sum(len(each.tools) for each in certain if each not in functions),
+        sum(len(each.tools) for each in functions),
         len(places) - len(certain),
         broken,
         len(second.files),
@@ -89,17 +86,13 @@ def _compiles(path: Path) -> bool:
 def table(rows: list[Row]) -> str:
     """The figures as Markdown."""
     total = Row("all", *(sum(getattr(row, field) for row in rows) for field in Row._fields[1:]))  # type: ignore[arg-type]
-    lines = [
-        "| server | files | tools | converted | left | share | perhaps | compile errors | second run | seconds |",
-        "|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|",
-    ]
+    lines = [f"| {' | '.join(_COLUMNS)} |", f"|---{'|---:' * (len(_COLUMNS) - 1)}|"]
     for row in [*sorted(rows), total]:
         every = row.converted + row.left
-        share = f"{100 * row.converted / every:.0f} %" if every else "-"
-        lines.append(
-            f"| {row.name} | {row.files} | {row.tools} | {row.converted} | {row.left} | {share} | {row.perhaps} "
-            f"| {row.broken} | {row.second} | {row.seconds:.0f} |"
-        )
+        share = f"{100 * row.converted / every:.0f} %" if every else "no place"
+        cells = [row.name, row.files, row.tools, row.converted, row.left, share, row.functions, row.perhaps]
+        cells += [row.broken, row.second, f"{row.seconds:.0f}"]
+        lines.append(f"| {' | '.join(map(str, cells))} |")
     return "\n".join(lines)
 
 
@@ -108,8 +101,8 @@ def main(names: list[str]) -> int:
     with tempfile.TemporaryDirectory() as folder:
         sources = [Path(name).resolve() for name in names]
         if not sources:
-            cases = Path(folder) / "cases-source"
-            cases.mkdir()
+            cases = Path(folder) / "sources" / "cases"
+            cases.mkdir(parents=True)
             for case in (ROOT / "tests" / "migrate" / "cases").glob("*.before.py"):
                 shutil.copy(case, cases / case.name.replace(".before", ""))
             sources = [cases]
@@ -127,11 +120,14 @@ def main(names: list[str]) -> int:
 
 HEAD: Final = """# What `mcpcore migrate` does on public servers
 
-Written by `python -m bench.migrate FOLDER…`. A place is a `raise` or a `return` by which a tool fails. "files" have
-changed, with the tests of the server. "left" counts the places that the report names for somebody to decide, once for
-each tool if a function makes the failure for several tools, and "share" is that of the converted places. "perhaps"
-counts what may be a failure, such as a text "Key x not found". "second run" counts the files that a second run would
-change.
+Written by `python -m bench.migrate FOLDER…`.
+
+- A place is a `raise` or a `return` by which the function of a tool fails.
+- "places left" are those that the report names for somebody to decide, once for each tool.
+- "share converted" is the share of the places that are converted.
+- "left in functions" counts functions that return results and failures, whose values a tool passes on, for each tool.
+- "to look at" counts what may be a failure, such as a text "Key x not found" or a clause that only logs.
+- The last columns before the time must be 0: what is written compiles, and a second run changes nothing.
 """
 
 

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import click
 
 from mcpcore.cli import output
 from mcpcore.cli.output import EscapedErrors, EscapingStream
 from mcpcore.cli.problems import Problem
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from mcpcore_lint.codemods.migrate.model import Left
 
 _EPILOG: Final = """\b
 Examples:
@@ -20,9 +25,17 @@ Examples:
   mcpcore migrate . --only raise --only mapping
 
 Name the tests too: they follow the new names of classes and fields. The report has one line for each place
-that is left: PATH:LINE TOOL: PATTERN: what to decide.
+that is left: PATH:LINE TOOL: finding: next step.
 
 Exits 0 when nothing is left to do by hand, 1 when something is left, 2 when it could not run."""
+
+
+_HEADINGS: Final = (
+    "Left to you, as PATH:LINE TOOL: finding: next step",
+    "Possible failures, to look at, as PATH:LINE TOOL: finding: next step",
+    "About the project, as PATH:LINE: finding: next step",
+)
+"""What is above each part of the report."""
 
 
 class _Command(EscapedErrors, click.Command):
@@ -53,8 +66,8 @@ def _checked(_: click.Context, __: click.Parameter, names: tuple[str, ...]) -> t
     metavar="RULE",
     callback=_checked,
     shell_complete=_complete,
-    help="Apply only this rule: server, raise, rethrow, tool-error, project-error, mapping, json, text or result. "
-    "May be repeated.",
+    help="Apply only this rule: server, raise, rethrow, tool-error, project-error, made-error, mapping, json, model, "
+    "text or result. May be repeated.",
 )
 def migrate(paths: tuple[str, ...], *, write: bool, only: tuple[str, ...]) -> None:
     """Turn the tools of plain SDK and FastMCP servers into tools with contracts.
@@ -80,18 +93,43 @@ def migrate(paths: tuple[str, ...], *, write: bool, only: tuple[str, ...]) -> No
             sys.stdout = stream.original
         say_patch("".join(file.diff(file.path.replace(os.sep, "/")) for file in migration.files))
         sys.stdout = stream
-    for left in migration.left:
-        output.line(left.text(left.path, left.line))
+    groups = _groups(migration.left)
+    for heading, group in zip(_HEADINGS, groups, strict=True):
+        if group:
+            output.line(f"{heading}:")
+        for left in group:
+            output.line(left.text(left.path, left.line))
     for failure in migration.failures:
         output.line(f"{failure.path}: {failure.message}", err=True)
     places = len(migration.converted)
     verb = "converted" if write else "would be converted"
+    certain, perhaps, project = map(len, groups)
     output.line(
-        f"{_counted(places, 'place')} {verb} in {_counted(len(migration.files), 'file')}; "
-        f"{_counted(len(migration.left), 'place')} left",
+        f"{_counted(places, 'place')} {verb} in {_counted(len(migration.files), 'file')}; {_counted(certain, 'place')} "
+        f"left to you, {perhaps} to look at, {project} about the project",
         err=True,
     )
+    output.line(_next(changed=bool(migration.files), written=write, left=bool(migration.left)), err=True)
     sys.exit(migration.exit_code)
+
+
+def _groups(left: Iterable[Left]) -> tuple[list[Left], list[Left], list[Left]]:
+    """The failures that are left, the possible failures, and the lines about no tool."""
+    groups: tuple[list[Left], list[Left], list[Left]] = ([], [], [])
+    for each in left:
+        groups[2 if not each.tools else int(each.perhaps)].append(each)
+    return groups
+
+
+def _next(*, changed: bool, written: bool, left: bool) -> str:
+    """The next step after a run."""
+    lines = "do what the lines above say"
+    if changed and not written:
+        return "Next: read the diff, and run the command again with --write."
+    if changed:
+        filled = "fill in each recovery that `mcpcore lint` reports as a TODO"
+        return f"Next: run your formatter, {filled}, {f'{lines}, ' if left else ''}and run your tests."
+    return f"Next: {lines}." if left else "Nothing is left to do."
 
 
 def _counted(count: int, noun: str) -> str:

@@ -182,7 +182,7 @@ async def test_a_migrated_server_behaves_as_before(source: str, tmp_path: Path) 
         "count": "There is no item milk",
         "wrapped": "No such item",
         "again": "No such item",
-        "text": "Error: milk is unknown",
+        "text": "milk is unknown",
         "as_json": "Item is unknown",
         "result": "milk is unknown",
         "vend": "Nothing to sell",

@@ -23,6 +23,10 @@ FAILURES = [
     'return json.dumps({"error": "bad %s" % x})',
     'return "Error: " + str(x)',
     "return error_of(x)",
+    "raise made(x)",
+    'return Answer(status="error", message=f"Error: {x}", x=x)',
+    'y = "Error: bad"\nreturn y',
+    "y = error_of(x)\nreturn y",
     'return CallToolResult(isError=True, content=[TextContent(type="text", text="bad")])',
     'return {  # a comment\n    "error": "bad",\n}',
     'if x: raise ValueError("bad"); y = 1',
@@ -77,6 +81,10 @@ def retried(n):
     return deco
 def error_of(x):
     return {"error": x}
+def made(x):
+    return ValueError(x)
+class Answer:
+    status: str
 """
 
 

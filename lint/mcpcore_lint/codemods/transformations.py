@@ -74,10 +74,10 @@ def add_cause(node: cst.Raise, name: str) -> cst.Raise:
     return node.with_changes(cause=cst.From(cst.Name(name), whitespace_before_from=_SPACE))
 
 
-def name_caught(node: cst.ExceptHandler | cst.ExceptStarHandler, name: str) -> cst.CSTNode:
-    """Write `except x as name` for `except x`, and `except BaseException as name` for a bare `except`."""
+def name_caught(node: cst.ExceptHandler | cst.ExceptStarHandler, name: str, bare: str = "BaseException") -> cst.CSTNode:
+    """Write `except x as name` for `except x`, and the class `bare` for a bare `except`."""
     return node.with_changes(
-        type=node.type or cst.Name("BaseException"),
+        type=node.type or cst.Name(bare),
         name=cst.AsName(cst.Name(name)),
         whitespace_after_except=node.whitespace_after_except if node.type else _SPACE,
     )

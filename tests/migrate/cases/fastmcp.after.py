@@ -33,7 +33,7 @@ async def read(fails: ToolContext[Literal["there_is_no_note"]], name: str, ctx: 
         FailureMode(
             "text_is_empty",
             ErrorCode.VALIDATION_ERROR,
-            when="Error: the text is empty",
+            when="the text is empty",
             recovery="TODO: next step",
         ),
     ],
@@ -41,5 +41,5 @@ async def read(fails: ToolContext[Literal["there_is_no_note"]], name: str, ctx: 
 def write(ctx: ToolContext[Literal["text_is_empty"]], name: str, text: str) -> str:
     """Write a note."""
     if not text:
-        raise ctx.fail("text_is_empty", "Error: the text is empty")
+        raise ctx.fail("text_is_empty", "the text is empty")
     return "written"

@@ -38,7 +38,7 @@ def beside(x: int) -> dict[str, object]:
         FailureMode(
             "retried_failed",
             ErrorCode.INTERNAL_ERROR,
-            when="Error",
+            when="retried failed.",
             recovery="TODO: next step",
         ),
     ],
@@ -57,7 +57,7 @@ def retried(ctx: Context[Literal["retried_failed"]], x: int) -> str:
         raise OSError("cleaned up")
     except OSError as e:
         undo(x)
-        raise ctx.fail("retried_failed", f"Error: {e}") from e
+        raise ctx.fail("retried_failed", str(e)) from e
 
 
 @mcp.tool()

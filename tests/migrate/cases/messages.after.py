@@ -71,7 +71,7 @@ async def get_order(fails: ToolContext[Literal["order_id_is_missing", "order_not
         FailureMode(
             "add_order_failed",
             ErrorCode.INTERNAL_ERROR,
-            when="Error",
+            when="add_order failed.",
             recovery="TODO: next step",
         ),
     ],
@@ -93,7 +93,7 @@ def add_order(
     except CodedError:
         raise
     except Exception as exc:
-        raise ctx.fail("add_order_failed", f"Error: {exc}") from exc
+        raise ctx.fail("add_order_failed", str(exc)) from exc
     return "added"
 
 
@@ -135,7 +135,7 @@ async def get_again(order_id: str, ctx: Context) -> dict[str, Any]:
         FailureMode(
             "x_is_0",
             ErrorCode.INTERNAL_ERROR,
-            when="Error: x is 0",
+            when="x is 0",
             recovery="TODO: next step",
         ),
     ],
@@ -143,7 +143,7 @@ async def get_again(order_id: str, ctx: Context) -> dict[str, Any]:
 async def listed(ctx: ToolContext[Literal["x_is_0"]], x: int) -> list[TextContent]:
     """Answer with a list."""
     if not x:
-        raise ctx.fail("x_is_0", "Error: x is 0")
+        raise ctx.fail("x_is_0", "x is 0")
     return []
 
 

@@ -10,7 +10,7 @@ from mcpcore_lint.model import Symbol
 from mcpcore_lint.semantics.evaluate import evaluate
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable
 
     from mcpcore_lint.codemods.migrate.model import Place
     from mcpcore_lint.model import Handler
@@ -24,7 +24,11 @@ _RUN: Final = frozenset({"run", "run_until_complete"})
 class Callers:
     """The calls of functions in the files of a run, without tests."""
 
-    def __init__(self, modules: Iterable[Module], hierarchy: Hierarchy, handlers: set[ast.AST]) -> None:
+    def __init__(
+        self, modules: Iterable[Module], hierarchy: Hierarchy, handlers: set[ast.AST], files: Collection[str]
+    ) -> None:
+        self.files = files
+        """The absolute paths of all files that the run may change."""
         self._modules = list(modules)
         self._hierarchy = hierarchy
         self._handlers = handlers
@@ -96,7 +100,7 @@ class Callers:
                     for each in filter(None, types):
                         value = evaluate(each, scope)
                         name = value.name if isinstance(value, Symbol) else ""
-                        if name not in BROAD and (not name or self._hierarchy.is_kind_of(raised, name)):
+                        if name not in BROAD and (not name or self._hierarchy.is_kind_of(raised, name) is not False):
                             return ast.unparse(each)
             node = parent
         return None

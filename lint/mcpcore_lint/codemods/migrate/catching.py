@@ -23,6 +23,7 @@ _UNDOES: Final = re.compile(r"transaction|begin|atomic|savepoint|\bconn(?:ection
 """Context managers that may commit on a `return` and roll back on a `raise`."""
 _CACHES: Final = re.compile(r"cache|memo", re.IGNORECASE)
 _FAILURE = "mcpcore.CodedError"
+_KINDS: Final = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 class Shield(NamedTuple):
@@ -94,13 +95,9 @@ def _verdict(clause: ast.ExceptHandler, answers: set[ast.AST]) -> str:
 
 
 def _shielded(statement: ast.Try, body: Body) -> bool:
-    """Whether a `try` already lets failures of mcpcore pass."""
-    for clause in statement.handlers:
-        if body.is_broad(clause):
-            return _raises_again(clause)
-        if _FAILURE in body.caught(clause):
-            return True
-    return False
+    """Whether a `try` with a clause that catches everything already lets failures of mcpcore pass."""
+    first = next(each for each in statement.handlers if body.is_broad(each) or _FAILURE in body.caught(each))
+    return _FAILURE in body.caught(first) or _raises_again(first)
 
 
 def _swallows(context: ast.expr, body: Body) -> bool:
@@ -165,11 +162,12 @@ def wrapping(body: Body, registrations: set[ast.expr], hierarchy: Hierarchy) -> 
         if not isinstance(definition, (ast.FunctionDef, ast.AsyncFunctionDef)):
             continue  # a library's decorator passes on what it does not know
         owner = body.module.project.module_defining(definition)
-        if owner is None:
+        if owner is None:  # pragma: no cover - each function that a name leads to is in a module of the project
             return Wrapping(f"@{written}")
         owner.complete()
-        wrappers = [*_wrappers(definition, called=isinstance(decorator, ast.Call))]
-        if not wrappers and not _returns_argument(definition):
+        called = isinstance(decorator, ast.Call)
+        wrappers = [*_wrappers(definition, called=called)]
+        if not wrappers and not all(map(_returns_argument, _decorators(definition, called=called))):
             return Wrapping(f"@{written}")
         for wrapper, wrapped in wrappers:
             calls = [node for node in own_nodes(wrapper) if _calls(node, wrapped)]
@@ -200,15 +198,19 @@ def _wrappers(
     maker: ast.FunctionDef | ast.AsyncFunctionDef, *, called: bool
 ) -> Iterator[tuple[ast.FunctionDef | ast.AsyncFunctionDef, str]]:
     """The functions that replace a decorated one, each with the name by which it calls it."""
-    kinds = (ast.FunctionDef, ast.AsyncFunctionDef)
-    decorators = [maker]
-    if called:
-        decorators = [node for node in own_nodes(maker) if isinstance(node, kinds)] or [maker]
-    for decorator in decorators:
+    for decorator in _decorators(maker, called=called):
         parameters = all_parameters(decorator.args)
         for inner in own_nodes(decorator):
-            if isinstance(inner, kinds) and parameters:
+            if isinstance(inner, _KINDS) and parameters:
                 yield inner, parameters[0].arg
+
+
+def _decorators(
+    maker: ast.FunctionDef | ast.AsyncFunctionDef, *, called: bool
+) -> list[ast.FunctionDef | ast.AsyncFunctionDef]:
+    """The functions that take the decorated one: those within a function that is called, as in `@retried(3)`."""
+    inner = [node for node in own_nodes(maker) if isinstance(node, _KINDS)] if called else []
+    return inner or [maker]
 
 
 def _returns_argument(maker: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import json
 import re
 import textwrap
 from typing import TYPE_CHECKING, Final
@@ -16,6 +17,13 @@ if TYPE_CHECKING:
 _PREFIX: Final = re.compile(
     r"^\W*(?:(?:an? )?(?:unexpected )?(?:error|failure)\b(?: occurred)?\s*[^\w\s'\"]+\s*)+", re.IGNORECASE
 )
+_SIGNS: Final = "[\u274c\u26a0\ufe0f\U0001f6ab\u26d4\u2717]"
+_LABEL: Final = re.compile(
+    rf"(?:\s*(?:{_SIGNS}+\s*)?(?:\*\*)?error(?:\*\*)?\s*(?:[:!]|[-\u2013\u2014](?=\s))(?:\*\*)?\s*|\s*{_SIGNS}+\s*)+",
+    re.IGNORECASE,
+)
+"""What says at the start of a message that it is one of an error: the envelope of a failure says it already."""
+_OPENING: Final = re.compile(r"(\(*\s*)([fFrRuU]{0,2})(\"\"\"|'''|\"|')")
 _SENTENCE: Final = re.compile(r"[.!?;:,\n](?:\s|$)|\n")
 _WORD: Final = re.compile(r"[A-Za-z][A-Za-z0-9]*(?:'[a-z]+)?|\d+")
 _DROPPED: Final = frozenset({"a", "an", "the", "please"})
@@ -113,6 +121,42 @@ def may_be_text(node: ast.expr) -> bool:
     return isinstance(node, (ast.Name, ast.Attribute, ast.Subscript, ast.Call, ast.BoolOp, ast.IfExp, ast.BinOp))
 
 
+def unlabelled(code: str, parts: list[str | None]) -> str:
+    """The code of a message without "Error: " at its start; the same code if nothing is left, or if it is not clear.
+
+    Args:
+        code: The expression, as it is written.
+        parts: Its constant pieces.
+    """
+    label = _LABEL.match(parts[0] or "") if parts else None
+    if label is None or parts == [label[0]]:
+        return code
+    if code.isidentifier():
+        return f"{code}.removeprefix({json.dumps(label[0], ensure_ascii=False)})"
+    opening = _OPENING.match(code)
+    if opening is None or not code.startswith(label[0], opening.end()):
+        return code
+    rest, quote = code[opening.end() + len(label[0]) :], opening[3]
+    if rest.startswith(quote):
+        # The literal held nothing else. The message follows, next to it or behind a plus sign.
+        rest = opening[1] + rest[len(quote) :].lstrip().removeprefix("+").lstrip()
+    else:
+        rest = opening[0] + rest
+    return _plain(rest) or code
+
+
+def _plain(code: str) -> str:
+    """The code of a text, as `str(x)` for `f"{x}"`; empty if it is no expression."""
+    try:
+        parsed = ast.parse(f"({code})", mode="eval").body
+    except SyntaxError:  # pragma: no cover - what follows a text is an expression
+        return ""
+    match parsed:
+        case ast.JoinedStr(values=[ast.FormattedValue(value=value, conversion=-1, format_spec=None)]):
+            return f"str({ast.unparse(value)})"
+    return code
+
+
 def constant_text(parts: list[str | None]) -> str:
     """The constant pieces of a message, with an ellipsis for each hole."""
     return "".join(_HOLE if part is None else part for part in parts)
@@ -138,7 +182,9 @@ def slug(parts: list[str | None], otherwise: str) -> str:
 
 def when(parts: list[str | None], otherwise: str) -> str:
     """When it happens: the message without its holes."""
-    text = " ".join("".join("" if part is None else part for part in parts).split())
+    text = "".join("" if part is None else part for part in parts)
+    label = _LABEL.match(text)
+    text = " ".join(text[label.end() if label is not None else 0 :].split())
     text = re.sub(r"\s+([.,:;!?])", r"\1", re.sub(r"(['\"`(\[])\s*(['\"`)\]])", "", text)).strip(" :-\u2013,")
     text = re.sub(r"\s{2,}", " ", text)
     if sum(map(str.isalpha, text)) < 3:

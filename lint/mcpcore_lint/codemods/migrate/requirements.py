@@ -23,13 +23,8 @@ def left_in_requirements(path: str, text: str) -> list[Left]:
     found: list[Left] = []
     lists_mcpcore = re.search(r"(?<![\w-])mcpcore\b", text) is not None
     listed = _listed(text) if path.endswith(".toml") else None
-    for match in [*_LISTED.finditer(text), *_KEY.finditer(text)]:
-        if (
-            listed is not None
-            and match.re is _LISTED
-            and not any(each.startswith(match[0].lstrip(" \t[\"'").partition(";")[0].strip()) for each in listed)
-        ):
-            continue
+    matches = [match for match in _LISTED.finditer(text) if listed is None or _is_listed(match[0], listed)]
+    for match in [*matches, *_KEY.finditer(text)]:
         line = text.count("\n", 0, match.start(1)) + 1
         name, version = match[1].lower(), match[2]
         if any(each.line == line for each in found):
@@ -43,6 +38,12 @@ def left_in_requirements(path: str, text: str) -> list[Left]:
             found.append(Left(path, line, (), f"the dependency {name}", "add mcpcore too", comment=False))
             lists_mcpcore = True
     return found
+
+
+def _is_listed(written: str, listed: list[str]) -> bool:
+    """Whether a line of a `pyproject.toml` is about one of its requirements."""
+    name = written.lstrip(" \t[\"'").partition(";")[0].strip()
+    return any(each.startswith(name) for each in listed)
 
 
 def _listed(text: str) -> list[str] | None:

@@ -32,10 +32,19 @@ if TYPE_CHECKING:
 _CONCERNS: Final = re.compile(
     "|".join(
         rf"\b{word}\b"
-        for word in ("McpError", r"fastmcp", "FastMCP", "MCPServer", *GONE, *(name for _, name in REMOVED))
+        for word in (
+            "McpError",
+            r"fastmcp",
+            "FastMCP",
+            "MCPServer",
+            "get_context",
+            *GONE,
+            *(name for _, name in REMOVED),
+        )
     )
 )
 """A file without these words, and without fields and names that are renamed, stays as it is."""
+_SERVER_CLASSES: Final = frozenset({"mcp.FastMCP", "mcp.MCPServer", "mcpcore.Server"})
 _PATH: Final = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+\Z")
 _CLASS: Final = re.compile(r"<class 'mcp\.server\.fastmcp(?:\.server)?\.FastMCP'>\Z")
 """What `str(type(server))` shows."""
@@ -243,6 +252,10 @@ class Renaming:
             self._error(node)
         if (not options.isdisjoint(GONE) or len(node.args) > 1) and self._makes_server(node):
             self._server(node, old=name in self._locals)
+        if name == "get_context" and isinstance(node.func, ast.Attribute) and self._is_server(node.func.value):
+            self._note(
+                node, "get_context() of the server", "take the context as a parameter, since version 2 has no other"
+            )
         if name in {"object", "setattr"} and len(node.args) > 1 and isinstance(node.args[1], ast.Constant):
             self._patched(node.args[0], node.args[1])
 
@@ -271,7 +284,18 @@ class Renaming:
         if not isinstance(node.func, (ast.Name, ast.Attribute)):
             return False
         symbol = evaluate(node.func, self._scope(node))
-        return isinstance(symbol, Symbol) and symbol.name in {"mcp.FastMCP", "mcp.MCPServer", "mcpcore.Server"}
+        return isinstance(symbol, Symbol) and symbol.name in _SERVER_CLASSES
+
+    def _is_server(self, node: ast.expr) -> bool:
+        """Whether an expression is a server: by its annotation as a parameter, or by the call that made it."""
+        match = self._scope(node).lookup(node.id) if isinstance(node, ast.Name) else None
+        for binding in match[1] if match is not None else ():
+            if isinstance(binding.value, ast.Call) and self._makes_server(binding.value):
+                return True
+            said = evaluate(binding.annotation, self.module.scope) if binding.annotation is not None else None
+            if isinstance(said, Symbol) and said.name in _SERVER_CLASSES:
+                return True
+        return False
 
     def _server(self, node: ast.Call, *, old: bool) -> None:
         symbol = evaluate(node.func, self._scope(node))
@@ -291,12 +315,9 @@ class Renaming:
         start, end = source.node_range(argument)
         if isinstance(argument, ast.Call) and ast.unparse(argument.func).endswith("ErrorData") and not argument.args:
             _, func_end = source.node_range(argument.func)
-            inner = source.text[func_end:end].strip()
-            if inner.startswith("("):
-                self.edits.append(Edit(start, func_end, ""))
-                opening = source.text.index("(", func_end)
-                self.edits.append(Edit(opening, opening + 1, ""))
-                self.edits.append(Edit(end - 1, end, ""))
+            opening = source.text.index("(", func_end)
+            self.edits.append(Edit(start, opening + 1, ""))
+            self.edits.append(Edit(end - 1, end, ""))
         elif not isinstance(argument, ast.Starred):
             func = source.node_range(node.func)[1]
             self.edits.append(Edit(func, func, ".from_error_data"))

@@ -25,12 +25,16 @@ def left_in_clauses(body: Body) -> list[Left]:
             continue
         if all(only_logs(statement) for statement in node.body):
             pattern, decide = "a broad clause logs and goes on", "raise ctx.fail if the tool has then not done its work"
-            found.append(Left(body.module.path, node.lineno, (body.function.name,), pattern, decide))
+            found.append(_perhaps(node.lineno, body, pattern, decide))
         for part in walk_shallow([*node.body]):
             if isinstance(part, ast.Return) and _is_empty(part.value):
                 pattern, decide = "a clause returns an empty value", "raise ctx.fail if nothing could be looked up"
-                found.append(Left(body.module.path, part.lineno, (body.function.name,), pattern, decide))
+                found.append(_perhaps(part.lineno, body, pattern, decide))
     return found
+
+
+def _perhaps(line: int, body: Body, pattern: str, decide: str) -> Left:
+    return Left(body.module.path, line, (body.function.name,), pattern, decide, perhaps=True)
 
 
 def only_logs(statement: ast.stmt) -> bool:

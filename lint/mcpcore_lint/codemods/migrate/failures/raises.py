@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Final
 
+from mcpcore_lint.codemods.migrate.failures.made import PROTOCOL, made_error
 from mcpcore_lint.codemods.migrate.messages import is_text, may_be_text
 from mcpcore_lint.codemods.migrate.model import Left, Place
 from mcpcore_lint.names import BUILTIN_EXCEPTIONS, canonical
@@ -19,7 +20,8 @@ _NOT_FAILURES: Final = frozenset({
 })  # fmt: skip
 """Built-in exceptions that end a program, steer it, or say that it is wrong."""
 _FRAMEWORK: Final = frozenset({"mcp.ToolError", "fastmcp.ToolError"})
-_PROTOCOL: Final = "mcp.MCPError"
+_SHOWN: Final = 40
+"""How much of an expression the report shows."""
 
 
 def raised(node: ast.Raise, body: Body) -> Place | Left | None:
@@ -29,13 +31,13 @@ def raised(node: ast.Raise, body: Body) -> Place | Left | None:
     call = node.exc if isinstance(node.exc, ast.Call) else None
     symbol = body.symbol(call.func if call is not None else node.exc)
     name = symbol.name if symbol is not None else ""
-    if name == _PROTOCOL and call is not None:
+    if name == PROTOCOL and call is not None:
         return _protocol_error(node, call, body)
     rule = _rule(name, body)
     if rule is None:
         if name.startswith("mcpcore.") or _is_fail(node.exc):
             return None
-        return _left(node, body, "raise of an error made elsewhere", "raise it through ctx.fail where it is made known")
+        return _made(node, node.exc, name, body)
     if rule == "project-error" and (why := _changes_message(name, body)):
         return _left(node, body, f"raise of {_short(name)}", why)
     if rule == "raise" and body.clause_of(node) is not None:
@@ -50,6 +52,21 @@ def raised(node: ast.Raise, body: Body) -> Place | Left | None:
     return Place(node, rule, message, name, call)
 
 
+def _made(node: ast.Raise, error: ast.expr, name: str, body: Body) -> Place | Left:
+    """A `raise` of an exception that another function makes, or of something that is not known."""
+    made = made_error(error, body)
+    if made is not None:
+        # The name is that of no class, so any clause that catches a class by name may be meant for it.
+        attribute = "message" if made.is_protocol_error else ""
+        return Place(node, "made-error", error, f"{made.function}()", attribute=attribute)
+    if name.startswith("builtins."):
+        pattern, decide = f"raise of {_short(name)}", "raise ctx.fail if the agent can do something about it"
+    else:
+        pattern = f"raise of {_short(name) or ast.unparse(error)[:_SHOWN]}, whose class the project does not define"
+        decide = "catch it here, and raise ctx.fail with its text"
+    return _left(node, body, pattern, decide)
+
+
 def _rule(name: str, body: Body) -> str | None:
     short = name.removeprefix("builtins.")
     if name.startswith("builtins.") and short in BUILTIN_EXCEPTIONS:
@@ -59,7 +76,7 @@ def _rule(name: str, body: Body) -> str | None:
     if body.hierarchy.is_kind_of(name, "builtins.Exception") and body.module.project.class_named(name) is not None:
         # A subclass of the SDK's error has its own arguments and its own way to the client.
         above = body.hierarchy.ancestors(name)[0]
-        return None if above & {_PROTOCOL, "mcpcore.CodedError"} else "project-error"
+        return None if above & {PROTOCOL, "mcpcore.CodedError"} else "project-error"
     return None
 
 
@@ -138,7 +155,7 @@ def _protocol_error(node: ast.Raise, call: ast.Call, body: Body) -> Place | Left
     data = "data" in keywords or len(inner.args) > 2
     if message is None or data or not (is_text(message, body.scope) or may_be_text(message)):
         return _left(node, body, "raise of the SDK's own error", "raise ctx.fail, unless the protocol needs this code")
-    return Place(node, "tool-error", message, _PROTOCOL)
+    return Place(node, "tool-error", message, PROTOCOL)
 
 
 def _left(node: ast.AST, body: Body, pattern: str, decide: str) -> Left:

@@ -11,8 +11,11 @@ from mcpcore_lint.codemods.migrate.messages import is_text, may_be_text, pieces
 from mcpcore_lint.codemods.migrate.model import Left, Place
 from mcpcore_lint.model import Symbol
 from mcpcore_lint.semantics.symbols import class_info
+from mcpcore_lint.syntax.parse import all_parameters
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from mcpcore_lint.codemods.migrate.body import Body
 
 _SUCCESS: Final = frozenset({"ok", "success", "succeeded", "successful"})
@@ -47,6 +50,8 @@ _SOFT: Final = re.compile(r".{0,60}\b(?:not found|does not exist|not available|n
 _DECLINED: Final = re.compile(r"\b(?:cancel+ed|declined|rejected|aborted)\b", re.IGNORECASE)
 _CHECKS: Final = re.compile(r"valid|check|verif|lint|diagnos|health|test", re.IGNORECASE)
 """Tools whose result may be that something is invalid."""
+_MAKING: Final = frozenset({"__init__", "__new__", "__post_init__", "model_post_init"})
+"""Methods by which a class does more than hold its values."""
 _MAKES_ERRORS: Final = re.compile(r"err|fail|exception|problem", re.IGNORECASE)
 _TEXT_CONTENT: Final = "mcp.TextContent"
 _RESULT: Final = "mcp.CallToolResult"
@@ -59,14 +64,14 @@ def returned(node: ast.Return, body: Body) -> Place | Left | None:
         case ast.Dict() | ast.List(elts=[ast.Dict()]):
             mapping = value.elts[0] if isinstance(value, ast.List) else value
             assert isinstance(mapping, ast.Dict)
-            return _mapping(node, mapping, "mapping", body)
+            return _mapping(node, _items(mapping), "mapping", body)
         case ast.Call(func=func) | ast.List(elts=[ast.Call(func=func)]) if _name(func, body) == _TEXT_CONTENT:
             content = value.elts[0] if isinstance(value, ast.List) else value
             assert isinstance(content, ast.Call)
             text = next((keyword.value for keyword in content.keywords if keyword.arg == "text"), None)
             return None if text is None or not is_text(text, body.scope) else _text(node, text, body)
         case ast.Call(func=func, args=[ast.Dict() as mapping, *_]) if _name(func, body) == "json.dumps":
-            return _mapping(node, mapping, "json", body)
+            return _mapping(node, _items(mapping), "json", body)
         case ast.Call(func=func) if _name(func, body) == _RESULT:
             return _result(node, value, body)
     if isinstance(value, ast.IfExp) and not is_text(value, body.scope):
@@ -78,8 +83,8 @@ def returned(node: ast.Return, body: Body) -> Place | Left | None:
     return None
 
 
-def _left(node: ast.AST, body: Body, pattern: str, decide: str, *, comment: bool = True) -> Left:
-    return Left(body.module.path, getattr(node, "lineno", 1), (body.function.name,), pattern, decide, comment)
+def _left(node: ast.AST, body: Body, pattern: str, decide: str) -> Left:
+    return Left(body.module.path, getattr(node, "lineno", 1), (body.function.name,), pattern, decide)
 
 
 def _name(func: ast.expr, body: Body) -> str:
@@ -101,23 +106,27 @@ def _either(node: ast.Return, value: ast.IfExp, body: Body) -> Left | None:
 # -- mappings ----------------------------------------------------------------------------------------------------------
 
 
-def _mapping(node: ast.Return, mapping: ast.Dict, rule: str, body: Body) -> Place | Left | None:
+def _items(mapping: ast.Dict) -> list[tuple[str | None, ast.expr]]:
+    """The items of a mapping, with None for a key that is not a constant text."""
+    keys = [key.value if isinstance(key, ast.Constant) and isinstance(key.value, str) else None for key in mapping.keys]
+    return [*zip(keys, mapping.values, strict=True)]
+
+
+def _mapping(
+    node: ast.Return, items: Sequence[tuple[str | None, ast.expr]], rule: str, body: Body
+) -> Place | Left | None:
     table: dict[str, ast.expr] = {}
     spelled: dict[str, str] = {}
-    for key, value in zip(mapping.keys, mapping.values, strict=True):
-        if isinstance(key, ast.Constant) and isinstance(key.value, str):
-            table[key.value.lower()] = value
-            spelled[key.value.lower()] = key.value
-    whole = len(table) == len(mapping.keys)
+    for key, value in items:
+        if key is not None:
+            table[key.lower()] = value
+            spelled[key.lower()] = key
+    whole = len(table) == len(items)
     if not _is_failure(table) or table.keys() & _VERDICT:
         return None
     nested = table.get("error")
     if isinstance(nested, ast.Dict) and whole:
-        inner = {
-            key.value.lower(): (key.value, value)
-            for key, value in zip(nested.keys, nested.values, strict=True)
-            if isinstance(key, ast.Constant) and isinstance(key.value, str)
-        }
+        inner = {key.lower(): (key, value) for key, value in _items(nested) if key is not None}
         if len(inner) < len(nested.keys) or inner.keys() & (table.keys() - {"error"}):
             return _beside(node, body)
         del table["error"], spelled["error"]
@@ -133,8 +142,9 @@ def _mapping(node: ast.Return, mapping: ast.Dict, rule: str, body: Body) -> Plac
     if not texts:
         return _left(node, body, "a failure without a text is returned", "say in a message what went wrong")
     message = table.pop(texts[0])
-    rest = {key: value for key, value in table.items() if not _only_marks(key, value)}
-    if not whole or not rest.keys() <= _FACTS | {*_HINT, *_MESSAGE, *_ERROR, "reason"}:
+    rest = {key: value for key, value in table.items() if not (_only_marks(key, value) or _is_empty(value))}
+    facts = _FACTS | {*_HINT, *_MESSAGE, *_ERROR, "reason"}
+    if not whole or not all(key in facts or _is_known(value, body) for key, value in rest.items()):
         return _beside(node, body)
     if any(_DECLINED.search(part) for part in pieces(message, body.scope) if part):
         return None
@@ -166,10 +176,6 @@ def _is_failure(table: dict[str, ast.expr]) -> bool:
     return False
 
 
-def _messages(table: dict[str, ast.expr]) -> dict[str, ast.expr]:
-    return {key: value for key, value in table.items() if key in _MESSAGE}
-
-
 def _may_be_none(value: ast.expr) -> bool:
     """Whether a value may be empty, so that the mapping may be a result."""
     if isinstance(value, ast.Call):
@@ -189,6 +195,22 @@ def _only_marks(key: str, value: ast.expr) -> bool:
     return key in _STATUS and isinstance(constant, str) and constant.lower() in _FAILED
 
 
+def _is_empty(value: ast.expr) -> bool:
+    """Whether a value is `None`, `[]` or `{}`: beside a failure, it says nothing."""
+    match value:
+        case ast.Constant(value=None) | ast.List(elts=[]) | ast.Tuple(elts=[]) | ast.Dict(keys=[]):
+            return True
+    return False
+
+
+def _is_known(value: ast.expr, body: Body) -> bool:
+    """Whether a value is a constant or an argument of the call, so that it is no part of a result."""
+    if isinstance(value, ast.Name):
+        bindings = body.scope.bindings.get(value.id, ())
+        return len(bindings) == 1 and value.id in {each.arg for each in all_parameters(body.node.args)}
+    return isinstance(value.operand if isinstance(value, ast.UnaryOp) else value, ast.Constant)
+
+
 def _arguments(rest: dict[str, ast.expr], spelled: dict[str, str], body: Body) -> list[str]:
     """`data=` and `recovery=` for the other items of a mapping."""
     segment = body.module.source.segment
@@ -204,8 +226,8 @@ def _arguments(rest: dict[str, ast.expr], spelled: dict[str, str], body: Body) -
 
 
 def _key(name: str) -> str:
-    """A key of the data; `reason` and `recovery` are keys of the envelope."""
-    return f"{name}_text" if name in {"reason", "recovery"} else name
+    """A key of the data, which is none of those that the envelope has itself."""
+    return {"reason": "reason_text", "recovery": "recovery_text", "retryable": "can_be_retried"}.get(name, name)
 
 
 # -- texts and results -------------------------------------------------------------------------------------------------
@@ -230,7 +252,8 @@ def _text(node: ast.Return, value: ast.expr, body: Body) -> Place | Left | None:
             return _left(node, body, "a text says that something is invalid", "raise ctx.fail if that is a failure")
         return Place(node, "text", value)
     if _SOFT.match("".join(filter(None, parts))) or clause is not None:
-        return _left(node, body, "a text may be a failure", "raise ctx.fail if the tool could not do its work")
+        decide = "raise ctx.fail if the tool could not do its work"
+        return _left(node, body, "a text may be a failure", decide)._replace(perhaps=True)
     return None
 
 
@@ -249,7 +272,7 @@ def _result(node: ast.Return, call: ast.Call, body: Body) -> Place | Left | None
     )
 
 
-def _call(node: ast.Return, call: ast.Call, body: Body) -> Left | None:
+def _call(node: ast.Return, call: ast.Call, body: Body) -> Place | Left | None:
     """A failure that another function or a model builds."""
     symbol = body.symbol(call.func)
     clause = body.clause_of(node)
@@ -258,14 +281,20 @@ def _call(node: ast.Return, call: ast.Call, body: Body) -> Left | None:
     short = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
     if isinstance(definition, ast.ClassDef) and symbol is not None:
         fields = {(keyword.arg or "").lower(): keyword.value for keyword in call.keywords}
-        marked = {key: value for key, value in fields.items() if clause is not None or key not in _ERROR}
-        if class_info(symbol) is not None and _is_failure(marked | _messages(fields)) and not fields.keys() & _VERDICT:
-            return _left(node, body, "a model says that the tool failed", "raise ctx.fail, and drop the field")
-        return None
+        # Outside of a clause, an error alone may be one of the values that a result holds.
+        marked = {"message" if clause is None and key in _ERROR else key: value for key, value in fields.items()}
+        info = class_info(symbol)
+        if info is None or not _is_failure(marked):
+            return None
+        if info.methods.keys() & _MAKING:
+            return _left(node, body, f"{short}() says that the tool failed", "raise ctx.fail with what the class adds")
+        given = [(None, each) for each in call.args] + [(keyword.arg, keyword.value) for keyword in call.keywords]
+        return _mapping(node, given, "model", body)
     if passes or (
         _MAKES_ERRORS.search(short) and (clause is not None or short.startswith(("err", "make_err", "_err")))
     ):
-        pattern, decide = f"{short}() makes the failure of its callers", "raise there, and declare what it raises"
+        pattern = f"{short}() makes the failure that the tool returns"
+        decide = "let it raise an exception or make only the text, and raise ctx.fail in the tool"
         owner = None
         if isinstance(definition, (ast.FunctionDef, ast.AsyncFunctionDef)):
             owner = body.module.project.module_defining(definition)

@@ -1,0 +1,67 @@
+"""Notes on plain FastMCP."""
+
+from typing import Literal
+
+from fastmcp import FastMCP
+from fastmcp.exceptions import ToolError
+from mcpcore.integrations.fastmcp import ContractMiddleware
+from mcpcore import Context, ErrorCode, FailureMode, tool
+
+mcp = FastMCP("notes", middleware=[ContractMiddleware()])
+NOTES: dict[str, str] = {"tea": "Green, 80 degrees."}
+
+
+class NoteError(Exception):
+    """A note could not be read or written."""
+
+
+def note_error(name: str) -> NoteError:
+    """The error of a note that is missing."""
+    return NoteError(f"There is no note {name}")
+
+
+@mcp.tool
+@tool(
+    errors=[
+        FailureMode(
+            "read_note_failed",
+            ErrorCode.INTERNAL_ERROR,
+            when="read_note failed.",
+            recovery="TODO: next step",
+        ),
+    ],
+)
+def read_note(ctx: Context[Literal["read_note_failed"]], name: str) -> str:
+    """Read a note."""
+    try:
+        return NOTES[name]
+    except KeyError as e:
+        raise ctx.fail("read_note_failed", str(note_error(name))) from e
+
+
+@mcp.tool
+@tool(
+    errors=[
+        FailureMode(
+            "text_is_empty",
+            ErrorCode.VALIDATION_ERROR,
+            when="The text is empty",
+            recovery="TODO: next step",
+        ),
+    ],
+)
+def write_note(ctx: Context[Literal["text_is_empty"]], name: str, text: str) -> str:
+    """Write a note."""
+    if not text:
+        raise ctx.fail("text_is_empty", "The text is empty")
+    NOTES[name] = text
+    return "written"
+
+
+def main() -> None:
+    """Serve the tools over stdio."""
+    mcp.run()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,65 @@
+"""A shop on the plain SDK: its tools fail in three ways."""
+
+from typing import Any, Literal
+
+from mcpcore import CodedError, Context, ErrorCode, FailureMode, Server
+
+mcp = Server("shop")
+ORDERS: dict[str, int] = {"A-1": 3}
+
+
+ORDER_NOT_FOUND = FailureMode(
+    "order_not_found",
+    ErrorCode.NOT_FOUND,
+    when="Order not found",
+    recovery="TODO: next step",
+)
+
+
+@mcp.tool(
+    errors=[
+        FailureMode(
+            "order_id_is_missing",
+            ErrorCode.VALIDATION_ERROR,
+            when="The order id is missing",
+            recovery="TODO: next step",
+        ),
+        ORDER_NOT_FOUND,
+        FailureMode(
+            "get_order_failed",
+            ErrorCode.INTERNAL_ERROR,
+            when="get_order failed.",
+            recovery="TODO: next step",
+        ),
+    ],
+)
+async def get_order(ctx: Context[Literal["order_id_is_missing", "order_not_found", "get_order_failed"]], order_id: str) -> dict[str, Any]:
+    """Get an order."""
+    try:
+        if not order_id:
+            raise ctx.fail("order_id_is_missing", "The order id is missing")
+        return {"items": ORDERS[order_id]}
+    except CodedError:
+        raise
+    except KeyError as exc:
+        raise ctx.fail("order_not_found", f"Order {order_id} not found") from exc
+    except Exception as e:
+        raise ctx.fail("get_order_failed", str(e)) from e
+
+
+@mcp.tool(errors=[ORDER_NOT_FOUND])
+async def cancel_order(ctx: Context[Literal["order_not_found"]], order_id: str) -> str:
+    """Cancel an order."""
+    if order_id not in ORDERS:
+        raise ctx.fail("order_not_found", f"order {order_id} not found")
+    del ORDERS[order_id]
+    return f"Order {order_id} is cancelled."
+
+
+def main() -> None:
+    """Serve the tools over stdio."""
+    mcp.run()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,39 @@
+"""A shop on the plain SDK: its tools fail in three ways."""
+
+from typing import Any
+
+from mcp.server.mcpserver import MCPServer
+
+mcp = MCPServer("shop")
+ORDERS: dict[str, int] = {"A-1": 3}
+
+
+@mcp.tool()
+async def get_order(order_id: str) -> dict[str, Any]:
+    """Get an order."""
+    try:
+        if not order_id:
+            raise ValueError("The order id is missing")
+        return {"items": ORDERS[order_id]}
+    except KeyError:
+        return {"error": f"Order {order_id} not found"}
+    except Exception as e:
+        return {"error": str(e)}
+
+
+@mcp.tool()
+async def cancel_order(order_id: str) -> str:
+    """Cancel an order."""
+    if order_id not in ORDERS:
+        return f"Error: order {order_id} not found"
+    del ORDERS[order_id]
+    return f"Order {order_id} is cancelled."
+
+
+def main() -> None:
+    """Serve the tools over stdio."""
+    mcp.run()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,269 @@
+"""Failures that functions and models make."""
+
+from typing import Any, Literal
+
+from mcpcore import Context, ErrorCode, FailureMode, Server
+from mcp.server.mcpserver.exceptions import ToolError
+from mcp.shared.exceptions import MCPError
+from pydantic import BaseModel
+
+mcp = Server("made")
+
+
+class ShopError(Exception):
+    """Something failed in the shop."""
+
+    def __init__(self, message: str, code: str = "shop") -> None:
+        self.code = code
+        super().__init__(message)
+
+
+class Answer(BaseModel):
+    status: str
+    message: str
+    order: str | None = None
+
+
+class Counted:
+    def __init__(self, *, status: str, error: str) -> None:
+        print(status, error)
+
+
+def shop_error(error: Exception) -> ShopError:
+    if isinstance(error, ShopError):
+        return error
+    return ShopError(f"Unexpected error: {error}", "unexpected")
+
+
+def protocol_error(error: Exception):
+    return MCPError(code=-32603, message=str(error))
+
+
+def tool_error(error: Exception):
+    return ToolError(f"Denied: {error}")
+
+
+def with_data(error: Exception) -> MCPError:
+    return MCPError(-32603, str(error), {"x": 1})
+
+
+def nothing(error: Exception) -> ShopError | None:
+    return None
+
+
+def blank(x: str) -> dict[str, Any] | None:
+    if not x:
+        return {"error": "x is blank", "items": [x for x in "y"]}
+    return None
+
+
+async def look_up(x: str) -> dict[str, Any]:
+    if x == "0":
+        return await look_up_again(x)
+    return {"x": x}
+
+
+# TODO(mcpcore): look_up_again() returns a failure, and the tool passes it on: raise an exception there, or ctx.fail in the tool
+async def look_up_again(x: str) -> dict[str, Any]:
+    return {"success": False, "error": f"{x} is unknown"}
+
+
+X_IS_BAD = FailureMode(
+    "x_is_bad",
+    ErrorCode.INTERNAL_ERROR,
+    when="x is bad",
+    recovery="TODO: next step",
+)
+
+
+@mcp.tool(
+    errors=[
+        FailureMode(
+            "raised_failed",
+            ErrorCode.INTERNAL_ERROR,
+            when="raised failed.",
+            recovery="TODO: next step",
+        ),
+        FailureMode(
+            "raised_failed_2",
+            ErrorCode.VALIDATION_ERROR,
+            when="raised failed.",
+            recovery="TODO: next step",
+        ),
+    ],
+)
+def raised(ctx: Context[Literal["raised_failed", "raised_failed_2"]], x: int) -> int:
+    """Raise what a function makes."""
+    try:
+        return 1 // x
+    except ZeroDivisionError as e:
+        raise ctx.fail("raised_failed", str(shop_error(e))) from e
+    except OverflowError as e:
+        error = tool_error(e)
+        print(error)
+        raise ctx.fail("raised_failed", str(error)) from e
+    except ValueError as e:
+        raise ctx.fail("raised_failed_2", protocol_error(e).message) from e
+
+
+@mcp.tool(errors=[X_IS_BAD])
+def unclear(ctx: Context[Literal["x_is_bad"]], x: int) -> int:
+    """Raise what may be anything."""
+    if x == 1:
+        # TODO(mcpcore): raise of with_data, whose class the project does not define: catch it here, and raise ctx.fail with its text
+        raise with_data(ValueError("x"))
+    if x == 2:
+        # TODO(mcpcore): raise of nothing, whose class the project does not define: catch it here, and raise ctx.fail with its text
+        raise nothing(ValueError("x"))
+    if x == 3:
+        raise NotImplementedError("x is 3")
+    try:
+        # TODO(mcpcore): the clause that catches this does more than log: do that before ctx.fail as well
+        raise shop_error(ValueError("x"))
+    except ShopError as e:
+        print(e.code)
+        undo(x)
+        raise ctx.fail("x_is_bad", "x is bad") from e
+
+
+@mcp.tool(
+    errors=[
+        FailureMode(
+            "there_is_no_order",
+            ErrorCode.NOT_FOUND,
+            when="There is no order",
+            recovery="TODO: next step",
+        ),
+    ],
+)
+def modelled(ctx: Context[Literal["there_is_no_order"]], order: str) -> Answer:
+    """Answer with a model."""
+    found = order.strip()
+    if not found:
+        raise ctx.fail("there_is_no_order", "There is no order", data={"order": order})
+    if found == "0":
+        return Answer(status="error", message="Order is unknown", order=found)
+    return Answer(status="ok", message="found", order=found)
+
+
+@mcp.tool()
+def counted(order: str) -> Counted:
+    """Answer with a class that does something."""
+    return Counted(status="error", error="Order is bad")
+
+
+@mcp.tool(
+    errors=[
+        FailureMode(
+            "no_order",
+            ErrorCode.NOT_FOUND,
+            when="No order",
+            recovery="TODO: next step",
+        ),
+    ],
+)
+def echoed(ctx: Context[Literal["no_order"]], order: str) -> dict[str, Any]:
+    """Return an error and the arguments of the call."""
+    if not order:
+        raise ctx.fail("no_order", "No order", data={"order": order, "total": -1, "can_be_retried": False})
+    return {"order": order}
+
+
+@mcp.tool()
+def changed(order: str) -> dict[str, Any]:
+    """Return an error beside what was an argument."""
+    order = order.strip()
+    if not order:
+        return {"error": "Order is blank", "order": order}
+    return {"order": order}
+
+
+@mcp.tool()
+async def passed(x: str) -> dict[str, Any]:
+    """Return what other functions return."""
+    problem = blank(x)
+    if problem is not None:
+        return problem
+    other = await look_up(x)
+    return dict(other) if x else await look_up(x)
+
+
+@mcp.tool()
+def perhaps(x: str) -> bool:
+    """Call a function that returns a failure."""
+    return blank(x) is None
+
+
+@mcp.tool(
+    errors=[
+        FailureMode(
+            "x_is_one",
+            ErrorCode.INTERNAL_ERROR,
+            when="x is one",
+            recovery="TODO: next step",
+        ),
+        FailureMode(
+            "labelled_failed",
+            ErrorCode.INTERNAL_ERROR,
+            when="labelled failed.",
+            recovery="TODO: next step",
+        ),
+        FailureMode(
+            "is_three",
+            ErrorCode.INTERNAL_ERROR,
+            when="is three",
+            recovery="TODO: next step",
+        ),
+        FailureMode(
+            "is_five",
+            ErrorCode.INTERNAL_ERROR,
+            when="is five",
+            recovery="TODO: next step",
+        ),
+        FailureMode(
+            "x_is_seven",
+            ErrorCode.INTERNAL_ERROR,
+            when="x is seven",
+            recovery="TODO: next step",
+        ),
+        FailureMode(
+            "is_eight",
+            ErrorCode.VALIDATION_ERROR,
+            when="is eight",
+            recovery="TODO: next step",
+        ),
+    ],
+)
+def labelled(ctx: Context[Literal["x_is_one", "labelled_failed", "is_three", "is_five", "x_is_seven", "is_eight"]], x: str) -> str:
+    """Say that it is an error."""
+    if x == "1":
+        raise ctx.fail("x_is_one", "x is one")
+    if x == "2":
+        raise ctx.fail("labelled_failed", str(x))
+    if x == "3":
+        text = f"Error: {x} is three"
+        raise ctx.fail("is_three", text.removeprefix("Error: "))
+    if x == "4":
+        raise ctx.fail("labelled_failed", x.strip())
+    if x == "5":
+        raise ctx.fail("is_five", f"{x} is five")
+    if x == "6":
+        raise ctx.fail("labelled_failed", "Error:")
+    if x == "7":
+        raise ctx.fail("x_is_seven", "\u274c Error: x is seven")
+    if x == "8":
+        raise ctx.fail("is_eight", f"{x} is eight")
+    return x
+
+
+@mcp.tool(errors=[X_IS_BAD])
+async def bare(ctx: Context[Literal["x_is_bad"]], x: int) -> str:
+    """Catch everything."""
+    try:
+        return str(1 // x)
+    except Exception as exc:
+        raise ctx.fail("x_is_bad", "x is bad") from exc
+
+
+def undo(x: int) -> None:
+    print(x)

@@ -1,0 +1,366 @@
+"""Patterns that are converted, or that are no failures, for `test_patterns`."""
+
+from __future__ import annotations
+
+CONVERTED: dict[str, tuple[str, str]] = {
+    "a conditional clause": (
+        """
+        @mcp.tool()
+        def f(x: str) -> str:
+            try:
+                return x
+            except (KeyError, getattr(json, "JSONDecodeError")) as e:
+                return f"Error: {e}"
+        """,
+        'raise ctx.fail("f_failed", str(e)) from e',
+    ),
+    "a choice of classes": (
+        """
+        CAUGHT = KeyError if EXTRA else OSError
+
+        @mcp.tool()
+        def f(x: str) -> str:
+            try:
+                return x
+            except CAUGHT as e:
+                return f"Error: {x} is bad: {e}"
+        """,
+        'raise ctx.fail("is_bad", f"{x} is bad: {e}") from e',
+    ),
+    "imports and globals of a function": (
+        """
+        @mcp.tool()
+        def f(x: str) -> str:
+            import os as ctx
+            from json import dumps as fails
+            global EXTRA
+            raise ValueError("x is bad")
+        """,
+        'raise failures.fail("x_is_bad", "x is bad")',
+    ),
+    "a message with percent": (
+        """
+        @mcp.tool()
+        def f(x: str) -> str:
+            raise ValueError("There is no %s in %(y)d orders" % {"y": 1})
+        """,
+        '"there_is_no_in_orders"',
+    ),
+    "a message with format": (
+        """
+        @mcp.tool()
+        def f(x: str) -> str:
+            raise ValueError("There is no order {}".format(x))
+        """,
+        'raise ctx.fail("there_is_no_order", "There is no order {}".format(x))',
+    ),
+    "a message of a constant": (
+        """
+        @mcp.tool()
+        def f(x: str) -> dict[str, Any]:
+            return {"error": NOT_FOUND}
+        """,
+        'raise ctx.fail("order_not_found", NOT_FOUND)',
+    ),
+    "a message of several texts": (
+        """
+        @mcp.tool()
+        def f(x: str) -> str:
+            return "Error: " + (x or "2 and the for") + \\
+                "!"
+        """,
+        'raise ctx.fail("f_failed", (x or "2 and the for")',
+    ),
+    "a number at the start": (
+        """
+        @mcp.tool()
+        def f(x: str) -> str:
+            raise ValueError("404 order is gone for")
+        """,
+        '"order_is_gone"',
+    ),
+    "a message that may be None": (
+        """
+        @mcp.tool()
+        def f(x: str) -> dict[str, Any]:
+            return {"error": x or "Order is bad"}
+        """,
+        "",
+    ),
+    "a nested mapping": (
+        """
+        @mcp.tool()
+        def f(x: str) -> dict[str, Any]:
+            return {"success": False, "error": {"message": "Order is bad", "code": 7}}
+        """,
+        'raise ctx.fail("order_is_bad", "Order is bad", data={"code": 7})',
+    ),
+    "a word and a message": (
+        """
+        @mcp.tool()
+        def f(x: str) -> dict[str, Any]:
+            return {"error": "BadOrder", "message": f"Order {x} is bad", "reason": "why"}
+        """,
+        'raise ctx.fail("badorder", f"Order {x} is bad", data={"reason_text": "why"})',
+    ),
+    "an error of the protocol": (
+        """
+        @mcp.tool()
+        def f(x: str) -> str:
+            raise MCPError(1, "Order is bad")
+        """,
+        'raise ctx.fail("order_is_bad", "Order is bad")',
+    ),
+    "a decorator of a library": (
+        """
+        @mcp.tool()
+        @wrapped
+        def f(x: str) -> str:
+            raise ValueError("Order is bad")
+        """,
+        'raise ctx.fail("order_is_bad", "Order is bad")',
+    ),
+    "a decorator that returns the function": (
+        """
+        def marked(name):
+            def mark(function):
+                function.name = name
+                return function
+            return mark
+
+        def noted(function):
+            return function
+
+        @mcp.tool()
+        @marked("f")
+        @noted
+        def f(x: str) -> str:
+            raise ValueError("Order is bad")
+        """,
+        'raise ctx.fail("order_is_bad", "Order is bad")',
+    ),
+    "a decorator that catches one class": (
+        """
+        def caught(function):
+            @functools.wraps(function)
+            def wrapper(*args, **kwargs):
+                try:
+                    return function(*args, **kwargs)
+                except* OSError:
+                    pass
+                try:
+                    return function(*args, **kwargs)
+                except KeyError:
+                    raise
+            return wrapper
+
+        @mcp.tool()
+        @caught
+        def f(x: str) -> str:
+            raise ValueError("Order is bad")
+        """,
+        'raise ctx.fail("order_is_bad", "Order is bad")',
+    ),
+    "a context manager that passes failures on": (
+        """
+        class Timed:
+            def __enter__(self):
+                return self
+            def __exit__(self, *args):
+                return None
+
+        @contextlib.contextmanager
+        def logged():
+            yield
+
+        @mcp.tool()
+        def f(x: str) -> str:
+            with Timed(), logged(), open(x), wrapped:
+                raise ValueError("Order is bad")
+        """,
+        'raise ctx.fail("order_is_bad", "Order is bad")',
+    ),
+    "a clause that raises again": (
+        """
+        @mcp.tool()
+        def f(x: str) -> str:
+            try:
+                raise ValueError("Order is bad")
+            except ValueError as e:
+                raise e
+        """,
+        'raise ctx.fail("order_is_bad", "Order is bad")',
+    ),
+    "a positional option": (
+        """
+        @mcp.tool("f", "Does.",
+            # a comment
+            "more",
+        )
+        def f(x: str) -> str:
+            raise ValueError("Order is bad")
+        """,
+        "@tool(",
+    ),
+    "options with a comment": (
+        """
+        @mcp.tool(
+            name="f",  # a comment
+        )
+        def f(x: str) -> str:
+            raise ValueError("Order is bad")
+        """,
+        '    name="f",  # a comment\n    errors=[',
+    ),
+    "starred options": (
+        """
+        @mcp.tool(*["f"])
+        def f(x: str) -> str:
+            raise ValueError("Order is bad")
+        """,
+        '@mcp.tool(*["f"])\n@tool(',
+    ),
+    "options without brackets": (
+        """
+        @mcp.tool(name="f")
+        def f(x: str) -> str:
+            "Has a context without reasons."
+            raise ValueError("Order is bad")
+        """,
+        'name="f",\n    errors=[',
+    ),
+    "a contract with a context without reasons": (
+        """
+        @tool(errors=[FailureMode("order_is_bad", ErrorCode.VALIDATION_ERROR, when="x", recovery="Do something else.")])
+        def f(ctx: Own, x: str) -> str:
+            if x:
+                raise ValueError("Order is worse")
+            raise ctx.fail("order_is_bad")
+        """,
+        'raise ctx.fail("order_is_worse", "Order is worse")',
+    ),
+    "many constants": (
+        """
+        ORDER_1_IS_BAD = FailureMode("order_1_is_bad", ErrorCode.VALIDATION_ERROR, when="x", recovery="Do this then.")
+        ORDER_2_IS_BAD = 1
+        """
+        + "".join(
+            f"""
+        @mcp.tool()
+        def f{number}(x: str) -> str:
+            if x == "1":
+                raise ValueError("Order 1 is bad")
+            if x == "2":
+                raise ValueError("Order 2 is bad")
+            if x == "3":
+                raise ValueError("Another order of this shop is bad")
+            raise ValueError("The last order of this shop is also bad")
+        """
+            for number in range(2)
+        ),
+        "ORDER_2_IS_BAD_FAILURE,",
+    ),
+    "an exception that takes several arguments": (
+        """
+        @mcp.tool()
+        def f(x: str) -> str:
+            raise UnicodeDecodeError
+        """,
+        'raise ctx.fail("f_failed")',
+    ),
+    "a context manager of an unknown kind": (
+        """
+        @mcp.tool()
+        def f(x: str) -> str:
+            with EXTRA["x"](x):
+                raise ValueError(str(x) or "Order is bad")
+        """,
+        'raise ctx.fail("f_failed", str(x) or "Order is bad")',
+    ),
+    "a static method": (
+        """
+        class Shop:
+            @staticmethod
+            def sell(x: str) -> str:
+                raise ValueError("Order is bad")
+
+        mcp.tool()(Shop.sell)
+        """,
+        'def sell(ctx: Own[Literal["order_is_bad"]], x: str) -> str:',
+    ),
+    "a decorator that is no call": (
+        """
+        server = Server("y")
+
+        @server.tool
+        def f(x: str) -> str:
+            raise ValueError()
+
+        @server.resource("a://b")
+        def g() -> str:
+            raise ValueError("Order is bad")
+        """,
+        "@server.tool(\n    errors=[",
+    ),
+    "a reason that is declared": (
+        """
+        # A comment.
+        @tool(errors=[FailureMode("order_is_bad", ErrorCode.VALIDATION_ERROR, when="x", recovery="Do something else.")])
+        def f(ctx: Own, x: str) -> str:
+            raise ValueError("Order is bad")
+        """,
+        'raise ctx.fail("order_is_bad", "Order is bad")',
+    ),
+    "a comment above the first tool": (
+        """
+        LOADED = json.loads("a", EXTRA.b)
+
+        # A comment.
+        @mcp.tool()
+        def f(x: str) -> str:
+            raise ValueError("Order is bad")
+
+        @mcp.tool()
+        def g(x: str) -> str:
+            raise ValueError("Order is bad")
+
+        mcp.tool(name="h")(lambda x: x)
+        """,
+        ")\n\n\n# A comment.\n@mcp.tool(",
+    ),
+    "a text and a message": (
+        """
+        @mcp.tool()
+        def f(x: str) -> dict[str, Any]:
+            return {"error": "Order is bad", "message": f"{x} is no order"}
+        """,
+        'raise ctx.fail("order_is_bad", "Order is bad", data={"message": f"{x} is no order"})',
+    ),
+    "a label and a choice": (
+        """
+        @mcp.tool()
+        def f(x: str) -> str:
+            return "Error: " + ("a" if x else "b")
+        """,
+        'raise ctx.fail("f_failed", ("a" if x else "b"))',
+    ),
+    "a method of a class": (
+        """
+        class Shop:
+            def sell(self, x: str) -> dict[str, Any]:
+                return {"error": "Order is bad"}
+
+            def other(self) -> None:
+                self.sell("x")
+                [each.sell("x") for each in ()]
+
+        class Other:
+            def sell(self) -> None:
+                self.sell()
+
+        mcp.tool()(Shop().sell)
+        """,
+        "",
+    ),
+}
+"""Source, and what its new text contains; empty if it stays as it is."""

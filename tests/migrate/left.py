@@ -1,0 +1,495 @@
+"""Patterns that are left, for `test_patterns`."""
+
+from __future__ import annotations
+
+LEFT: dict[str, tuple[str, str]] = {
+    "except star": (
+        """
+        @mcp.tool()
+        def f(x: str) -> str:
+            try:
+                raise ValueError("Order is bad")
+            except* ValueError:
+                pass
+            return x
+        """,
+        "a failure inside except*",
+    ),
+    "finally": (
+        """
+        @mcp.tool()
+        def f(x: str) -> str:
+            try:
+                raise ValueError("Order is bad")
+            finally:
+                return x
+        """,
+        "a finally that leaves the function",
+    ),
+    "transaction": (
+        """
+        @mcp.tool()
+        def f(x: str) -> str:
+            with wrapped.begin():
+                return "Error: order is bad"
+        """,
+        "a failure is returned inside a transaction",
+    ),
+    "swallowing class": (
+        """
+        class Quiet:
+            def __enter__(self):
+                return self
+            def __exit__(self, *args):
+                return True
+
+        @mcp.tool()
+        def f(x: str) -> str:
+            with Quiet():
+                raise ValueError("Order is bad")
+        """,
+        "a context manager around the failure",
+    ),
+    "swallowing function": (
+        """
+        @contextlib.contextmanager
+        def quiet():
+            try:
+                yield
+            except ValueError:
+                pass
+
+        @mcp.tool()
+        def f(x: str) -> str:
+            with quiet():
+                raise ValueError("Order is bad")
+        """,
+        "a context manager around the failure",
+    ),
+    "cached": (
+        """
+        @mcp.tool()
+        @cached
+        def f(x: str) -> str:
+            raise ValueError("Order is bad")
+        """,
+        "the decorator @cached",
+    ),
+    "class as a decorator": (
+        """
+        class Wrap:
+            def __init__(self, function):
+                self.function = function
+
+        @mcp.tool()
+        @Wrap
+        def f(x: str) -> str:
+            raise ValueError("Order is bad")
+        """,
+        "the decorator @Wrap",
+    ),
+    "decorator that cannot be read": (
+        """
+        def strange(function):
+            return functools.partial(function)
+
+        @mcp.tool()
+        @strange
+        def f(x: str) -> str:
+            raise ValueError("Order is bad")
+        """,
+        "the decorator @strange",
+    ),
+    "decorator with its own argument": (
+        """
+        def checked(function):
+            @functools.wraps(function)
+            def wrapper(ctx, *args, **kwargs):
+                return function(ctx, *args, **kwargs)
+            return wrapper
+
+        @mcp.tool()
+        @checked
+        def f(x: str) -> str:
+            raise ValueError("Order is bad")
+        """,
+        "the decorator @checked",
+    ),
+    "decorator without arguments": (
+        """
+        def checked(function):
+            @functools.wraps(function)
+            def wrapper(x):
+                return function(x)
+            return wrapper
+
+        @mcp.tool()
+        @checked
+        def f(x: str) -> str:
+            raise ValueError("Order is bad")
+        """,
+        "the decorator @checked",
+    ),
+    "decorator that catches the class": (
+        """
+        class Bad(Exception):
+            pass
+
+        def caught(function):
+            @functools.wraps(function)
+            def wrapper(*args, **kwargs):
+                try:
+                    return function(*args, **kwargs)
+                except Bad:
+                    return "bad"
+            return wrapper
+
+        @mcp.tool()
+        @caught
+        def f(x: str) -> str:
+            raise Bad("Order is bad")
+        """,
+        "raise of Bad: a decorator catches this class",
+    ),
+    "caller that catches the class": (
+        """
+        class Bad(Exception):
+            pass
+
+        @mcp.tool()
+        def f(x: str) -> str:
+            raise Bad("Order is bad")
+
+        def g() -> None:
+            try:
+                f("x")
+            except Exception:
+                pass
+            try:
+                f("x")
+            except (KeyError, Bad):
+                pass
+        """,
+        "Bad is caught by a caller",
+    ),
+    "caller that runs it": (
+        """
+        import asyncio
+
+        @mcp.tool()
+        async def f(x: str) -> str:
+            return "Error: order is bad"
+
+        asyncio.run(f("x"))
+        found = asyncio.run(f("x"))
+        """,
+        "a failure is returned to other code too",
+    ),
+    "comment within": (
+        """
+        @mcp.tool()
+        def f(x: str) -> dict[str, Any]:
+            return {
+                # a comment
+                "error": "Order is bad",
+            }
+        """,
+        "a comment within the failure",
+    ),
+    "nested": (
+        """
+        @mcp.tool()
+        def f(x: str) -> str:
+            def inner() -> str:
+                raise ValueError("Order is bad")
+            return inner()
+        """,
+        "a failure inside a nested function",
+    ),
+    "generator": (
+        """
+        @mcp.tool()
+        def f(x: str):
+            yield x
+            raise ValueError("Order is bad")
+        """,
+        "the tool yields",
+    ),
+    "contract elsewhere": (
+        """
+        ERRORS = [*EXTRA]
+
+        @tool(errors=ERRORS)
+        def f(ctx: Own, x: str) -> str:
+            raise ValueError("Order is bad")
+        """,
+        "the contract cannot be read",
+    ),
+    "context in another place": (
+        """
+        @tool(errors=[FailureMode("order_is_bad", ErrorCode.VALIDATION_ERROR, when="x", recovery="Do something else.")])
+        def f(x: str, fails: Own) -> str:
+            raise ValueError("Order is bad")
+        """,
+        "the context is not the first parameter",
+    ),
+    "contract in a constant": (
+        """
+        ERRORS = [FailureMode("order_is_bad", ErrorCode.VALIDATION_ERROR, when="x", recovery="Do something else.")]
+
+        @tool(errors=ERRORS)
+        def f(ctx: Own, x: str) -> str:
+            raise ValueError("Order is worse")
+        """,
+        "",
+    ),
+    "no place for the context": (
+        """
+        @mcp.tool()
+        def f(
+            # no argument
+        ) -> str:
+            raise ValueError("Order is bad")
+        """,
+        "the code is written in a way that cannot be changed safely",
+    ),
+    "a name of another function": (
+        """
+        @mcp.tool()
+        def f(x: str) -> str:
+            return f"Order {x} not found"
+
+        def g(f: Any) -> None:
+            f("x")
+
+        @mcp.tool()
+        def h(x: str) -> str:
+            def inner() -> dict[str, Any]:
+                return {"error": "Order is bad"}
+            return inner()["error"]
+
+        def i(h: Any) -> None:
+            h("x")
+        """,
+        "a text may be a failure",
+    ),
+    "result with structured content": (
+        """
+        @mcp.tool()
+        def f(x: str) -> CallToolResult:
+            return CallToolResult(
+                is_error=True, content=[TextContent(type="text", text=f"Order {x}")], structured_content={"x": 1}
+            )
+        """,
+        "a result is marked as failed by hand",
+    ),
+    "no name is free": (
+        """
+        @mcp.tool()
+        def f(ctx: int, fails: int, failures: int, tool_context: int, mcpcore_context: int) -> str:
+            raise ValueError("Order is bad")
+        """,
+        "the code is written in a way that cannot be changed safely",
+    ),
+    "no cause is free": (
+        """
+        @mcp.tool()
+        def f(exc: int, error: int, cause: int, caught: int) -> str:
+            try:
+                return str(exc)
+            except KeyError:
+                return "Error: order is bad"
+        """,
+        "the code is written in a way that cannot be changed safely",
+    ),
+    "several arguments": (
+        """
+        @mcp.tool()
+        def f(x: str) -> str:
+            raise OSError(2, "Order is bad")
+        """,
+        "raise of OSError with several arguments",
+    ),
+    "a value": (
+        """
+        @mcp.tool()
+        def f(x: str) -> str:
+            raise ValueError({"order": "bad"})
+        """,
+        "raise of ValueError with a value",
+    ),
+    "own messages": (
+        """
+        class Bad(Exception):
+            def __init__(self):
+                super().__init__("bad")
+
+        class Worse(Exception):
+            def __init__(self, message):
+                message = message.upper()
+                super().__init__(message)
+
+        class Worst(Exception):
+            def __init__(self, message):
+                self.message = message
+
+        class Kept(Exception):
+            def __init__(self, message):
+                self.message = message
+                super().__init__(self.message)
+
+        @mcp.tool()
+        def f(x: str) -> str:
+            if x:
+                raise Worse("Order is bad")
+            if x:
+                raise Worst("Order is bad")
+            if x:
+                raise Kept("Order is kept")
+            raise Bad("x")
+        """,
+        "the class makes its message itself",
+    ),
+    "data of the protocol": (
+        """
+        @mcp.tool()
+        def f(x: str) -> str:
+            raise MCPError(1, "Order is bad", {"x": 1})
+        """,
+        "raise of the SDK's own error",
+    ),
+    "conditional": (
+        """
+        @mcp.tool()
+        def f(x: str) -> dict[str, Any]:
+            return {"x": x} if x else {"error": "Order is bad"}
+        """,
+        "a failure in a conditional expression",
+    ),
+    "nested beside": (
+        """
+        @mcp.tool()
+        def f(x: str) -> dict[str, Any]:
+            return {"success": False, "error": {"message": "Order is bad", **EXTRA}}
+        """,
+        "an error is returned beside data",
+    ),
+    "without a text": (
+        """
+        @mcp.tool()
+        def f(x: str) -> dict[str, Any]:
+            return {"success": False, "code": 7}
+        """,
+        "a failure without a text is returned",
+    ),
+    "invalid": (
+        """
+        @mcp.tool()
+        def validate(x: str) -> str:
+            return "Invalid order"
+        """,
+        "a text says that something is invalid",
+    ),
+    "soft": (
+        """
+        @mcp.tool()
+        def f(x: str) -> str:
+            return f"Order {x} not found"
+        """,
+        "a text may be a failure",
+    ),
+    "result with content": (
+        """
+        @mcp.tool()
+        def f(x: str) -> CallToolResult:
+            if x:
+                return CallToolResult(content=[])
+            return CallToolResult(is_error=True, content=[], structured_content={"x": 1})
+        """,
+        "a result is marked as failed by hand",
+    ),
+    "unknown helper": (
+        """
+        @mcp.tool()
+        def f(x: str) -> str:
+            try:
+                return x
+            except Exception as e:
+                return wrapped.answer(e)
+        """,
+        "answer() makes the failure that the tool returns",
+    ),
+    "clauses": (
+        """
+        @mcp.tool()
+        def f(x: str) -> list[str]:
+            try:
+                x.upper()
+            except Exception:
+                "Nothing to do."
+            try:
+                x.upper()
+            except Exception:
+                pass
+            try:
+                x.upper()
+            except Exception as e:
+                print(e)
+                return
+            try:
+                x.upper()
+            except Exception:
+                return ""
+            try:
+                x.upper()
+            except Exception:
+                return []
+            try:
+                x.upper()
+            except Exception:
+                return wrapped
+        """,
+        "a clause returns an empty value",
+    ),
+    "unclear makers": (
+        """
+        def generated(e):
+            yield e
+
+        def empty(e) -> ValueError:
+            print(e)
+
+        def unknown(e):
+            return wrapped(e)
+
+        def own(e):
+            return e
+
+        @mcp.tool()
+        def f(x: str) -> str:
+            if x == "1":
+                raise generated(x)
+            if x == "2":
+                raise empty(x)
+            if x == "3":
+                raise unknown(x)
+            if x == "4":
+                raise own(x)
+            if x == "5":
+                raise wrapped
+            raise wrapped(x)
+        """,
+        "raise of wrapped, whose class the project does not define",
+    ),
+    "declined": (
+        """
+        @mcp.tool()
+        def f(x: str) -> dict[str, Any]:
+            if x:
+                return {"success": False, "message": "The user declined"}
+            return {"success": False, "message": "Order is bad", **EXTRA}
+        """,
+        "an error is returned beside data",
+    ),
+}
+"""Source, and a part of the report; empty if nothing is said about the tool."""

@@ -1,0 +1,73 @@
+"""Single patterns: what is converted, and what is left with which line in the report."""
+
+from __future__ import annotations
+
+import textwrap
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from tests.migrate.converted import CONVERTED
+from tests.migrate.left import LEFT
+from tests.migrate.migrating import run
+
+HEAD = """import contextlib
+import functools
+import json
+from typing import Any
+
+import requests
+from cachetools import cached
+from library import wrapped
+from mcp.server.mcpserver import Context, MCPServer
+from mcp.shared.exceptions import MCPError
+from mcp.types import CallToolResult, TextContent
+from mcpcore import Context as Own, ErrorCode, FailureMode, Server, tool
+
+mcp = MCPServer("x")
+NOT_FOUND = "Order not found"
+EXTRA = {"x": 1}
+"""
+
+
+class Outcome(NamedTuple):
+    """What became of a file."""
+
+    before: str
+    after: str
+    report: str
+
+
+@pytest.fixture(scope="module")
+def outcomes(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Outcome]:
+    """All sources, migrated in one run."""
+    folder = tmp_path_factory.mktemp("patterns")
+    sources = {name: HEAD + textwrap.dedent(source) for name, (source, _) in {**CONVERTED, **LEFT}.items()}
+    paths = {name: f"case_{number}.py" for number, name in enumerate(sources)}
+    migration, files = run(folder, {paths[name]: source for name, source in sources.items()})
+    lines = [(Path(left.path).name, left.text(left.path, left.line)) for left in migration.left]
+    return {
+        name: Outcome(source, files[paths[name]], "\n".join(line for path, line in lines if path == paths[name]))
+        for name, source in sources.items()
+    }
+
+
+@pytest.mark.parametrize("name", CONVERTED)
+def test_a_pattern_is_converted(name: str, outcomes: dict[str, Outcome]) -> None:
+    """The new text compiles and has the expected part, or the tool stays as it is."""
+    outcome = outcomes[name]
+    compile(outcome.after, "after.py", "exec")
+    expected = CONVERTED[name][1]
+    if expected:
+        assert expected in outcome.after
+    else:
+        assert "ctx.fail" not in outcome.after
+
+
+@pytest.mark.parametrize("name", LEFT)
+def test_a_pattern_is_left(name: str, outcomes: dict[str, Outcome]) -> None:
+    """The report has the expected part."""
+    outcome = outcomes[name]
+    compile(outcome.after, "after.py", "exec")
+    assert LEFT[name][1] in outcome.report

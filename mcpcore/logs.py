@@ -66,17 +66,21 @@ class _Plain(logging.Handler):
         self._stands_in_for = stands_in_for
         self.setFormatter(_Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
 
-    def emit(self, record: logging.LogRecord) -> None:
+    @property
+    def stream(self) -> TextIO | None:
+        """The stream to write to; None once the SDK's handlers are gone, or without standard error."""
         handlers = logging.getLogger().handlers
-        if not any(handler in handlers for handler in self._stands_in_for):
+        # Looked up each time, as the SDK's own handler does: a host may replace standard error, or be without.
+        return sys.stderr if any(handler in handlers for handler in self._stands_in_for) else None
+
+    def emit(self, record: logging.LogRecord) -> None:
+        stream = self.stream
+        if stream is None:
             return
         if hasattr(record, _FILED) and not _asked_for(record):
             return
         try:
-            # Looked up each time, as the SDK's own handler does: a host may replace it, or be without.
-            stream: TextIO | None = sys.stderr
-            if stream is not None:
-                stream.write(f"{self.format(record)}\n")
-                stream.flush()
+            stream.write(f"{self.format(record)}\n")
+            stream.flush()
         except Exception:  # noqa: BLE001 - as every handler of the standard library does
             self.handleError(record)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import signal
 import weakref
 from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
@@ -20,6 +21,10 @@ from tests.doors import DOORS, on_fastmcp
 # Any example can be slow on a busy machine, and the benchmarks measure speed instead.
 settings.register_profile("mcpcore", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("mcpcore")
+
+# A shell starts background jobs with SIGINT ignored, and so would every process that a test starts and interrupts.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 ROOT = Path(__file__).parent
 WIRE = ("audit", "dialects", "runtime", "services")

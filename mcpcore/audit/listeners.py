@@ -86,11 +86,9 @@ def is_heard() -> bool:
 
 def logs_to_stderr() -> bool:
     """Whether a logged error reaches standard error, as it does without any handler."""
-    streams = (sys.stderr, sys.__stderr__)
+    streams = tuple(filter(None, (sys.stderr, sys.__stderr__)))
     handlers = list(_handlers())
-    return not handlers or any(
-        isinstance(handler, logging.StreamHandler) and handler.stream in streams for handler in handlers
-    )
+    return not handlers or any(getattr(handler, "stream", None) in streams for handler in handlers)
 
 
 def _handlers() -> Iterator[logging.Handler]:

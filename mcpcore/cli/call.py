@@ -176,12 +176,14 @@ class ServerAddress:
         command: The command and its arguments; empty for a URL.
         shown: The name of the server in messages.
         alone: The command line that starts it by itself.
+        listing: The command line that lists its tools; empty where no tool is called.
     """
 
     url: str | None
     command: tuple[str, ...]
     shown: str
     alone: str
+    listing: str = ""
 
     @classmethod
     def parse(cls, words: Sequence[str], after: Sequence[str] | None) -> tuple[ServerAddress, list[str]]:
@@ -194,26 +196,38 @@ class ServerAddress:
         if after is not None and (first is None or not _names_server(first)):
             if not after:
                 raise Problem("the command after `--` is missing.", hint="give the command: -- python server.py")
-            return cls(None, tuple(after), after[0], shlex.join(after)), list(words)
+            listing = shlex.join(("mcpcore", "call", "--list", "--", *after))
+            return cls(None, tuple(after), after[0], shlex.join(after), listing), list(words)
         if first is None:
             raise Problem(
                 "which server?",
                 hint="name a file, a module or an http URL: mcpcore call server.py TOOL; "
                 "or its command: mcpcore call TOOL -- COMMAND",
             )
+        if after is None and len(words) > 1 and not _names_server(first) and _is_server(words[1]):
+            swapped = shlex.join(("mcpcore", "call", words[1], first, *words[2:]))
+            raise Problem("the server comes before the tool.", hint=f"write {swapped}")
         if _is_url(first):
             if after:
                 raise Problem(f"{first} is running already: it takes no arguments after `--`.", hint="leave them out")
-            return cls(first, (), first, first), list(words[1:])
+            return cls(first, (), first, first, f"mcpcore call {shlex.quote(first)} --list"), list(words[1:])
         Target.parse(first)  # a missing server is reported before anything is started
         dashes = ("--", *after) if after else ()
         command = (sys.executable, *_safe_path(), "-m", "mcpcore", "run", first, *dashes)
-        return cls(None, command, first, shlex.join(("mcpcore", "run", first, *dashes))), list(words[1:])
+        alone, listing = (
+            shlex.join(("mcpcore", *start, *dashes)) for start in (("run", first), ("call", first, "--list"))
+        )
+        return cls(None, command, first, alone, listing), list(words[1:])
 
 
 def _names_server(word: str) -> bool:
     """Whether a word before `--` is a server, so that its arguments follow. No tool has such a name."""
     return _is_url(word) or ":" in word or looks_like_file(word)
+
+
+def _is_server(word: str) -> bool:
+    """Whether a word is a URL or a Python file, which no tool is named after."""
+    return _is_url(word) or word.partition(":")[0].endswith((".py", ".pyw"))
 
 
 def _is_url(word: str) -> bool:
@@ -413,14 +427,13 @@ class Conversation:
         return False
 
     def _suggest(self, message: str, known: Sequence[str]) -> None:
-        """Suggest similar tools, unless the server did."""
+        """Suggest similar tools, unless the server did, and the command that lists all tools."""
         name = self.request.tool
         if name is not None and known and name not in known:
             near = difflib.get_close_matches(name, known, n=3, cutoff=0.5)
-            if near and not any(tool in message.replace(name, "") for tool in near):
-                self.shows.append(partial(output.line, f"Next: did you mean {' or '.join(near)}?", err=True))
-            elif not near:
-                self.shows.append(partial(output.line, f"Next: the server has {', '.join(known)}", err=True))
+            suggested = any(tool in message.replace(name, "") for tool in near)
+            step = "list the tools" if suggested or not near else f"did you mean {' or '.join(near)}? All tools"
+            self.shows.append(partial(output.line, f"Next: {step}: {self.address.listing}", err=True))
 
     def _transport(self) -> Any:
         if self.address.url is not None:

@@ -7,7 +7,10 @@ import importlib
 import importlib.machinery
 import importlib.util
 import inspect
+import itertools
+import re
 import sys
+import sysconfig
 import traceback
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,6 +31,10 @@ _KINDS: Final = {
     ("fastmcp.server.server", "FastMCP"): "fastmcp",
 }
 """The classes whose instances can be served, by module and name."""
+
+
+_OTHERS: Final = (".md", ".rst", ".txt", ".toml", ".yml", ".yaml", ".js", ".mjs", ".ts", ".sh")
+"""The ends of names that are files rather than modules."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +68,11 @@ class Target:
                 f"{source} is a folder, not a server.",
                 hint=f"give the file in it, such as {path / 'server.py'}, or a module, such as package.server",
             )
+        if path.is_file() and path.suffix and not _is_python(path.suffix):
+            raise Problem(
+                f"{source} is not a Python file.",
+                hint="give the file of a server (server.py), or the command of a server in another language after `--`",
+            )
         if path.is_file():
             return cls(source, name or None, is_file=True)
         if looks_like_file(source):
@@ -75,7 +87,11 @@ class Target:
 
 def looks_like_file(text: str) -> bool:
     """Whether `text` is a path rather than a module."""
-    return text.endswith((".py", ".pyw")) or "/" in text or "\\" in text
+    return _is_python(text) or text.endswith(_OTHERS) or "/" in text or "\\" in text
+
+
+def _is_python(name: str) -> bool:
+    return name.endswith((".py", ".pyw"))
 
 
 def load(target: Target, arguments: Sequence[str]) -> Any:
@@ -239,20 +255,43 @@ def _guarded(target: Target, load: Callable[[], Any]) -> Any:
         raise Problem(
             f"{target.source} cannot be loaded: {type(exc).__name__}: {message}",
             detail="\n".join(filter(None, (more, where(exc)))),
-            hint=f"for the whole traceback: mcpcore run {target.source} --traceback",
+            hint=f"for the traceback: mcpcore run {target.source} --traceback",
         ) from exc
 
 
 def where(exc: BaseException) -> str | None:
-    """The last line of code outside this package that led to `exc`."""
-    here = str(Path(__file__).parent.parent)
-    frames = [
-        frame
-        for frame in traceback.extract_tb(exc.__traceback__)
-        if not frame.filename.startswith((here, "<frozen")) and "importlib" not in frame.filename
-    ]
-    outside = [frame for frame in frames if "site-packages" not in frame.filename] or frames
+    """The last line of the author's code that led to `exc`; without any, the last line of a library."""
+    frames = [frame for frame in traceback.extract_tb(exc.__traceback__) if not frame.filename.startswith(_OWN)]
+    outside = [frame for frame in frames if not _is_library(frame)] or frames
     return f"{outside[-1].filename}:{outside[-1].lineno}: {outside[-1].line}" if outside else None
+
+
+def traceback_of(exc: BaseException) -> str:
+    """The traceback of `exc` and its causes: the author's frames, and one line for the libraries between them."""
+    links = [traceback.TracebackException.from_exception(exc)]
+    for link in links:
+        frames: list[traceback.FrameSummary] = []
+        for is_library, group in itertools.groupby(link.stack, _is_library):
+            if not is_library:
+                frames += group
+            elif frames:  # what comes before the author's first frame is this command
+                *_, last = group
+                frames.append(traceback.FrameSummary(last.filename, last.lineno, last.name, line=""))
+        if not frames and link is links[0]:  # an installed server, which looks like a library
+            frames = [frame for frame in link.stack if not frame.filename.startswith(_OWN)]
+        link.stack = traceback.StackSummary.from_list(frames)
+        links += filter(None, (link.__cause__, link.__context__, *(link.exceptions or ())))
+    return "".join(links[0].format())
+
+
+def _is_library(frame: traceback.FrameSummary) -> bool:
+    return (
+        frame.filename.startswith((*_OWN, _STANDARD)) or re.search("(site|dist)-packages", frame.filename) is not None
+    )
+
+
+_OWN: Final = (str(Path(__file__).parent.parent), "<frozen")
+_STANDARD: Final = sysconfig.get_path("stdlib")
 
 
 def _near_file(path: Path) -> str:

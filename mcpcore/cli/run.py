@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import io
 import logging
 import os
+import shlex
 import signal
 import socket
 import sys
@@ -15,7 +17,7 @@ from typing import IO, TYPE_CHECKING, Any, Final, cast
 import click
 
 from mcpcore.cli import output
-from mcpcore.cli.loading import Target, kind_of, load, where
+from mcpcore.cli.loading import Target, kind_of, load, traceback_of, where
 from mcpcore.cli.problems import Problem
 from mcpcore.cli.splitting import SplitCommand, after_dashes, complete_files
 
@@ -49,7 +51,7 @@ The entry of a client's configuration:
 @click.option("--stateless", is_flag=True, help="Keep no session between requests, with --http.")
 @click.option("--json-response", is_flag=True, help="Answer with JSON instead of event streams, with --http.")
 @click.option("-v", "--verbose", is_flag=True, help="Log each request, with --http.")
-@click.option("--traceback", is_flag=True, help="Show the traceback of a server that cannot be loaded.")
+@click.option("--traceback", is_flag=True, help="Show the traceback of a server that cannot be loaded or started.")
 @click.pass_context
 def run(
     ctx: click.Context,
@@ -85,6 +87,14 @@ def run(
         if endpoint is None:
             with Wire.claimed() as wire:
                 loaded = load(target, arguments)
+                if wire.stdin.isatty():
+                    listing = shlex.join(
+                        ("mcpcore", "call", server, "--list", *(("--", *arguments) if arguments else ()))
+                    )
+                    output.line(
+                        f"Waiting for an MCP client on standard input (end with Ctrl+C). To try the tools: {listing}",
+                        err=True,
+                    )
                 with _start_failures_explained(loaded, server):
                     _serve_stdio(loaded, wire)
         else:
@@ -95,7 +105,8 @@ def run(
                 )
     except Problem as problem:
         if traceback and problem.__cause__ is not None:
-            raise problem.__cause__ from None
+            output.text(traceback_of(problem.__cause__).rstrip(), err=True)
+            ctx.exit(problem.exit_code)
         raise
     except KeyboardInterrupt:
         ctx.exit(INTERRUPTED)
@@ -132,7 +143,7 @@ def _start_failures_explained(server: Any, source: str) -> Iterator[None]:
         raise Problem(
             f"{source} cannot start: {type_name(failure)}: {message_of(failure)}",
             detail=None if place is None else redact_text(place),
-            hint="use `--traceback` for the whole traceback",
+            hint="use `--traceback` for the traceback",
         ) from failure
 
 
@@ -289,6 +300,12 @@ def _is_no_traceback(record: logging.LogRecord) -> bool:
     return not str(record.msg).startswith("Traceback (most recent call last)")
 
 
+_LISTEN_HINTS: Final = {
+    errno.EADDRINUSE: "choose another port, or 0 for any free port",
+    errno.EACCES: "choose a port from 1024 up; the ones below need the rights of root",
+}
+
+
 def bind(host: str, port: int) -> socket.socket:
     """A socket that listens at an address.
 
@@ -311,7 +328,9 @@ def bind(host: str, port: int) -> socket.socket:
     except OSError as exc:
         raise Problem(
             f"cannot listen on {host}:{port}: {exc.strerror or exc}.",
-            hint="choose another port, or 0 for any free port",
+            hint=_LISTEN_HINTS.get(
+                exc.errno or 0, "give an address of this machine: 127.0.0.1, or 0.0.0.0 for all networks"
+            ),
         ) from exc
     return bound
 

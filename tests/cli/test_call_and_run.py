@@ -75,7 +75,7 @@ def test_an_unknown_tool_of_another_server_gets_near_names_too(call):
     done = call(f"{SEVERAL}:second", "ad")
     assert 1 == done.exit_code, done.stderr
     assert "ad" in done.stdout
-    assert "did you mean add?" in done.stderr
+    assert f"did you mean add? All tools: mcpcore call {SEVERAL}:second --list\n" in done.stderr
 
 
 def test_bad_arguments_reach_the_server_as_json_only(call):
@@ -156,6 +156,12 @@ def test_a_result_that_breaks_the_tools_own_schema_is_a_failed_call(call):
         ((NOISY, "--list", "echo"), "--list takes no tool"),
         ((NOISY.replace("noisy", "nosy"), "echo"), "did you mean"),
         ((str(SERVERS), "echo"), "is a folder"),
+        ((str(SERVERS.parents[2] / "README.md"), "echo"), "README.md is not a Python file"),
+        (("nowhere.md", "echo"), "the file nowhere.md does not exist"),
+        (
+            ("echo", NOISY, "words=a b"),
+            f"the server comes before the tool.\nNext: write mcpcore call {NOISY} echo 'words=a b'",
+        ),
         (("no such name", "echo"), "is not a server"),
         (("not_a_module_at_all", "echo"), "the module not_a_module_at_all does not exist"),
         (("http://127.0.0.1:1/mcp", "echo"), "cannot be reached"),
@@ -224,6 +230,7 @@ def test_a_file_that_cannot_be_loaded_is_told_without_a_traceback(apart, tmp_pat
         (["--http", "1.2.3.4:99999"], "is not a port"),
         (["--http", ":80", "--path", "mcp"], "write --path /mcp"),
         (["--http", "203.0.113.7:8000"], "cannot listen on 203.0.113.7:8000"),
+        (["--http", "203.0.113.7:8000"], "give an address of this machine"),
     ],
 )
 def test_options_that_do_not_fit_are_told(monkeypatch, options, said):

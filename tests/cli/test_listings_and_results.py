@@ -161,11 +161,11 @@ def test_a_list_that_cannot_be_read_does_not_keep_from_a_call(call):
     assert done.stdout.startswith("work succeeded")
 
 
-def test_an_unknown_name_that_is_near_to_none_gets_the_names_that_there_are(call):
-    """Only similar names are suggested; otherwise the short list is printed."""
-    done = call(f"{SERVERS / 'several.py'}:second", "zzzzzz")
-    assert 1 == done.exit_code
-    assert "Next: the server has add\n" == done.stderr
+def test_an_unknown_name_that_is_near_to_none_gets_the_command_that_lists_the_tools(call):
+    """Only similar names are suggested; otherwise only the command that lists the tools."""
+    server = f"{SERVERS / 'several.py'}:second"
+    done = call(server, "zzzzzz")
+    assert (1, f"Next: list the tools: mcpcore call {server} --list\n") == (done.exit_code, done.stderr)
 
 
 def test_bytes_are_counted_rather_than_printed(call):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import socket
 import sys
@@ -79,13 +80,43 @@ def test_what_stands_for_standard_output_can_do_all_that_a_module_asks_of_it(apa
 
 
 def test_the_whole_way_to_a_mistake_is_shown_on_request(apart, tmp_path):
-    """`--traceback` raises what the server's own code raised, and leaves the command's sentence away."""
-    (tmp_path / "broken.py").write_text("def made():\n    return {}['missing']\n\n\nmade()\n")
+    """`--traceback` shows the server's own frames, and one line for libraries, instead of the command's sentence."""
+    (tmp_path / "broken.py").write_text(
+        "import json\n\n\ndef made():\n    try:\n        json.loads('{')\n    except ValueError as exc:\n"
+        "        raise KeyError('missing') from exc\n\n\nmade()\n"
+    )
     done = apart("run", "broken.py", "--traceback", cwd=tmp_path)
-    assert (1, "") == (done.returncode, done.stdout)
-    assert "Traceback (most recent call last):" in done.stderr
-    assert "in made" in done.stderr
-    assert done.stderr.endswith("KeyError: 'missing'\n")
+    assert (2, "") == (done.returncode, done.stdout)
+    lines = [line for line in done.stderr.splitlines() if line.lstrip(" ~^")]
+    lines[3] = re.sub('".*", line [0-9]+', "PLACE", lines[3])
+    file = f'  File "{tmp_path / "broken.py"}", line'
+    assert [
+        "Traceback (most recent call last):",
+        f"{file} 6, in made", "    json.loads('{')", "  File PLACE, in raw_decode",
+        lines[4],
+        "The above exception was the direct cause of the following exception:",
+        "Traceback (most recent call last):",
+        f"{file} 11, in <module>", "    made()",
+        f"{file} 8, in made", "    raise KeyError('missing') from exc",
+        "KeyError: 'missing'",
+    ] == lines  # fmt: skip
+
+
+def test_an_installed_server_is_a_library_with_all_its_frames(apart, tmp_path):
+    """Its code is below site-packages, and the only code that its author can look at."""
+    (tmp_path / "site-packages").mkdir()
+    (tmp_path / "site-packages" / "broken.py").write_text("def made():\n    return {}['missing']\n\n\nmade()\n")
+    done = apart("run", "site-packages/broken.py", "--traceback", cwd=tmp_path)
+    assert 2 == done.returncode
+    assert ["5, in <module>", "2, in made"] == re.findall("line (.*)", done.stderr)
+
+
+def test_a_trail_that_cannot_be_written_is_reported_once(apart, tmp_path):
+    """The handler of the SDK's logging writes to standard error, so the trail need not."""
+    (tmp_path / "server.py").write_text("from mcpcore import Server\nserver = Server('a')\n")
+    environment = {**os.environ, "MCPCORE_AUDIT": str(tmp_path / "none" / "audit.jsonl")}
+    done = apart("run", "server.py", cwd=tmp_path, env=environment)
+    assert 1 == done.stderr.count("cannot be written: No such file or directory")
 
 
 def test_a_mistake_that_is_no_exception_has_no_traceback(apart, tmp_path):

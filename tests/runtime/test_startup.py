@@ -108,9 +108,9 @@ def test_a_lifespan_that_fails_is_recorded(way: str, served_by: str, tmp_path: P
 
 @pytest.mark.parametrize("way", ["mcpcore run", "mcpcore run --http"])
 def test_mcpcore_run_shows_the_traceback_on_request(way: str, served_by: str, tmp_path: Path) -> None:
-    """The exception itself then ends the process."""
+    """The exit code stays the same."""
     done, records = _run(tmp_path, served_by, *WAYS[way], "--traceback", before=BROKEN)
-    assert done.returncode == 1
+    assert done.returncode == 2
     assert "\nTraceback (most recent call last):\n" in done.stderr
     assert len(records) == 1
 

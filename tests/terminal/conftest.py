@@ -6,6 +6,7 @@ import json
 import os
 import re
 import select
+import signal
 import subprocess
 import sys
 import time
@@ -171,8 +172,11 @@ class Bench:
         )
         return Output(done.stdout.decode(), done.stderr.decode(), done.returncode)
 
-    def on_a_terminal(self, *words, mode=""):
-        """Run `mcpcore` on a terminal; the printed text, without the colours and links of the program."""
+    def on_a_terminal(self, *words, mode="", until=None):
+        """Run `mcpcore` on a terminal; the printed text, without the colours and links of the program.
+
+        After the text `until`, Ctrl+C is pressed.
+        """
         import pty
 
         pid, terminal = pty.fork()
@@ -195,6 +199,11 @@ class Bench:
             if not data:
                 break
             output += data
+            if until is not None and until.encode() in output:
+                os.write(terminal, b"\x03")
+                until = None
+        else:
+            os.kill(pid, signal.SIGKILL)
         _, status = os.waitpid(pid, 0)
         os.close(terminal)
         text = OWN.sub("", output.decode().replace("\r\n", "\n"))

@@ -165,6 +165,16 @@ def test_servers_that_cannot_be_loaded_on_a_terminal(bench, kind):
     assert_clean(bench.on_a_terminal("run", "server.py", "--traceback"), lines=False)
 
 
+@pytest.mark.skipif(os.name == "nt", reason="needs a pseudo-terminal")
+def test_a_server_that_waits_on_a_terminal_says_so(bench):
+    """The words that start it are escaped, and Ctrl+C ends it."""
+    bench.write("server.py", "from mcpcore import Server\nserver = Server('a', tools=[])\n")
+    done = bench.on_a_terminal("run", "server.py", "--", WORDS, until="Waiting for an MCP client")
+    assert_clean(done)
+    assert "To try the tools: mcpcore call server.py --list -- " in done.stdout
+    assert 130 == done.code
+
+
 @pytest.mark.skipif(os.name == "nt", reason="sends SIGINT")
 def test_the_log_of_a_server(bench):
     """A record of a failure is one line, and its traceback is indented: neither forges a record."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import resource
 import subprocess
 import sys
@@ -163,6 +164,7 @@ def test_what_no_test_raised_with_fastmcp(tmp_path: Path) -> None:
     assert "not raised: never (no known code raises it)" in out
     assert "TOTAL              4       2  50%" in out
     assert "r.html cannot be written: " in out
+    assert ["out/r.json", "out/r.html", "out/r.md"] == re.findall("Written: (.*)", out)
     assert {"no_order": True, "slow": False, "late": True, "never": False} == raised(shop.report)
     assert ["NOT_FOUND"] == undeclared(shop.report, "list_orders")
     assert 1 == len(undeclared(shop.report, "get_order"))

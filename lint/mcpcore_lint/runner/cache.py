@@ -38,6 +38,7 @@ class Cache:
         folder = memo.folder() if folder is None else os.path.abspath(folder)
         self.file = os.path.join(folder, f"{memo.checksum(os.fsencode(walk.root)).hex()}.bin")
         self._files = walk.files
+        self._started = time.time_ns()
         self._installation = _installation()
         self._key = repr((self._installation, sys.version, fingerprint(walk.settings), walk.root, every))
         self._data: dict[str, Any] = memo.load(self.file, self._key) or {}
@@ -98,7 +99,9 @@ class Cache:
         absent: dict[str, list[Any]] = {}
         for path in sorted({path for result in kept.values() for path in result.missing}):
             folder, name = os.path.split(path)
-            absent.setdefault(folder, [_mtime(folder)]).append(name)
+            mtime = _mtime(folder)
+            # In a folder that changed during the run, a module may have appeared after it was looked for.
+            absent.setdefault(folder, [mtime if mtime < self._started - memo.RACY_NS else 0]).append(name)
         consulted = {path: None for result in kept.values() for path in result.consulted}
         data = {
             "states": {path: self._state(path, kept.get(path)) for path in consulted | dict.fromkeys(kept)},
@@ -111,12 +114,15 @@ class Cache:
 
     def _state(self, path: str, result: FileResult | None) -> _State | None:
         """The state of a file, with the content that was checked; None if it cannot be read."""
-        now = self._files.get(path) or found(path)
-        digest = memo.checksum(content_of(path) or b"") if result is None else result.digest
+        before, now = self._files.get(path), found(path)
         if now is None:
-            return None
+            return (0, 0, 0, b"") if before else None
+        digest = memo.checksum(content_of(path) or b"") if result is None else result.digest
         # A file that changed so recently may change again without getting another time.
         recent = now.mtime_ns > time.time_ns() - memo.RACY_NS
+        if now.mtime_ns > self._started if before is None else now != before:
+            # It changed during the run. The results may come from its old content, so no state matches.
+            recent, digest = True, b""
         return (0 if recent else now.mtime_ns, now.size, now.inode, digest)
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from mcpcore_lint.output import CannotRunError, clear
 from mcpcore_lint.paths import is_below
-from mcpcore_lint.runner.discover import SKIPPED
+from mcpcore_lint.runner.discover import SKIPPED, found
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -25,7 +25,6 @@ def watch(paths: Sequence[str], run: Callable[[], int]) -> int:
         raise CannotRunError(
             '--watch needs watchfiles, which is not installed; run: pip install "mcpcore[watch]"'
         ) from error
-    _run(run)
     # The folder of a file is watched, since many editors replace the file, and its imports may be in the folder.
     absolute = [os.path.abspath(path) for path in paths]
     tops = sorted({path if os.path.isdir(path) else os.path.dirname(path) for path in absolute})
@@ -41,12 +40,44 @@ def watch(paths: Sequence[str], run: Callable[[], int]) -> int:
         return os.path.isdir(path) and not _skipped(os.path.basename(path))
 
     try:
-        for _ in changes(*filter(os.path.exists, tops), watch_filter=matters, raise_interrupt=True):
+        while True:
+            first = _FirstRun(tops, run)
+            existing = filter(os.path.exists, tops)
+            try:
+                # With a timeout, watchfiles may forget a change that happens at that moment.
+                for _ in changes(*existing, watch_filter=matters, stop_event=first, rust_timeout=0):
+                    clear()
+                    _run(run)
+            except FileNotFoundError:
+                if first.done:
+                    raise
+                continue  # a folder was removed before it was watched
             clear()
-            _run(run)
     except KeyboardInterrupt:
-        pass
-    return 130
+        return 130
+
+
+class _FirstRun:
+    """Runs once the folders are watched, so that no change during or after the run is missed.
+
+    It is the `stop_event` of watchfiles, which checks it every 50 ms while it watches.
+    """
+
+    def __init__(self, tops: Sequence[str], run: Callable[[], int]) -> None:
+        self.done = False
+        self._run = run
+        self._tops = tops
+        self._folders = self._identities()
+
+    def is_set(self) -> bool:
+        """Whether a folder was removed, replaced or came back, so that this watcher no longer sees all changes."""
+        if not self.done:
+            self.done = True
+            _run(self._run)
+        return self._folders != self._identities()
+
+    def _identities(self) -> list[object]:
+        return [state and state.inode for state in map(found, self._tops)]
 
 
 def _skipped(name: str) -> bool:

@@ -48,6 +48,7 @@ class ReasonCoverage:
         self._is_worker = False
         self._summary: Summary | None = None
         self._problem: str | None = None
+        self._written: list[str] = []
         observed.observer = self._recorder
 
     def pytest_configure(self, config: pytest.Config) -> None:
@@ -91,6 +92,7 @@ class ReasonCoverage:
             try:
                 target.parent.mkdir(parents=True, exist_ok=True)
                 target.write_text(write(summary), encoding="utf-8")
+                self._written.append(path)
             except OSError as exc:
                 problems.append(f"--reason-coverage-report={name}: {target} cannot be written: {exc.strerror or exc}")
         if self._fail_under is not None:
@@ -114,7 +116,7 @@ class ReasonCoverage:
 
         terminalreporter.section("reason coverage")
         terminalreporter.write_line(terminal(self._summary))
-        for _, path, _ in self._reports:
+        for path in self._written:
             terminalreporter.write_line(f"Written: {path}")
         if self._problem is not None:
             terminalreporter.write_line(f"FAILED: {self._problem}", red=True, bold=True)

@@ -12,6 +12,8 @@ from pathlib import Path
 import pytest
 from mcpcore_lint.rule import Rule
 from mcpcore_lint.runner import checker, engine, pool
+from mcpcore_lint.runner.check import FilesRun
+from mcpcore_lint.runner.discover import Walk
 from mcpcore_lint.runner.engine import fix_source, lint_paths, lint_source
 from mcpcore_lint.settings import PerFile, Settings
 
@@ -440,6 +442,29 @@ def test_a_change_reaches_every_file_that_depends_on_it(tmp_path):
     assert changed.judged == 3
     write(tmp_path, deep="def go():\n    return 1\n")
     assert [diagnostic.path for diagnostic in run(tmp_path, settings).diagnostics] == ["other.py"]
+
+
+def test_a_change_during_a_run_is_seen_by_the_next_one(tmp_path):
+    """A called module that is edited, and one that appears, while files are checked: no stale result stays cached."""
+    write(
+        tmp_path,
+        server="from mcpcore import tool, Context, ErrorCode, FailureMode\nfrom store import load\n\n\n@tool(errors=[FailureMode('a', ErrorCode.CONFLICT, when='It is so.', recovery='Do something else about it.')])\ndef fetch(ctx: Context) -> str:\n    load()\n    raise ctx.fail('a')\n",
+        store="def load():\n    return 1\n",
+    )
+    settle(tmp_path)
+    settings = Settings(select=frozenset({"error-contract-conformance"}))
+
+    def count(progress=None):
+        walk = Walk(settings, str(tmp_path)).run([tmp_path / "server.py"])
+        return len(FilesRun(walk, cache=True, progress=progress).report().diagnostics)
+
+    broken = "from mcpcore import not_found\n\n\ndef load():\n    raise not_found('x')\n"
+    assert count(lambda *_: write(tmp_path, store=broken)) == 0
+    assert count() == 1
+    (tmp_path / "store.py").unlink()
+    settle(tmp_path)
+    assert count(lambda *_: write(tmp_path, store=broken)) == 0
+    assert count() == 1
 
 
 def test_added_and_removed_modules_are_noticed(tmp_path):

@@ -9,9 +9,11 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 import time
 
 import pytest
+from mcpcore_lint.runner.watch import watch
 
 from tests.lint.front.conftest import command
 from tests.lint.front.samples import CLEAN, SERVER
@@ -44,6 +46,8 @@ def on_a_terminal(project, *args, env=None, until=None):
         if until is not None and until in output:
             os.kill(pid, signal.SIGINT)
             until = None
+    else:
+        os.kill(pid, signal.SIGKILL)
     _, status = os.waitpid(pid, 0)
     os.close(terminal)
     return output.decode("utf-8", "replace"), os.waitstatus_to_exitcode(status)
@@ -219,8 +223,8 @@ def test_watch(project):
         command("--watch", "--format", "concise"), cwd=project.root, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
     )
     try:
+        # It watches before its first run, so a change right after the report is seen.
         assert "2 warnings" in _until(child, "2 warnings")
-        time.sleep(0.5)
         project.settings("jobs = -1")
         assert "must be an integer" in _until(child, "must be an integer")
         (project.root / "pyproject.toml").unlink()
@@ -248,7 +252,6 @@ def test_watch_sees_changes_made_by_editors(project):
     )
     try:
         _until(child, "in 2 files, 2 tools")
-        time.sleep(0.5)
         for text, message in (
             (CLEAN, "No findings in 2 files"),
             (SERVER, "2 warnings in 2 files"),
@@ -267,6 +270,32 @@ def test_watch_sees_changes_made_by_editors(project):
         child.kill()
         child.wait()
         child.stdout.close()
+
+
+def test_watch_sees_changes_during_a_run_and_folders_that_come_back(tmp_path):
+    """A file that is written while it is checked is checked again, also in a folder that was removed or replaced."""
+    pytest.importorskip("watchfiles")
+    folder, other = tmp_path / "deep", tmp_path / "other"
+    folder.mkdir()
+    steps = [
+        lambda: (folder / "a.py").write_text("a = 1"),
+        lambda: shutil.rmtree(folder),
+        folder.mkdir,
+        lambda: (folder / "a.py").write_text("a = 1"),
+        lambda: (other.mkdir(), folder.rename(tmp_path / "old"), other.rename(folder)),
+        lambda: (folder / "b.py").write_text("b = 1"),
+        lambda: (folder / "b.py").write_text("b = 2"),
+        lambda: (folder / "b.py").rename(folder / "c.py"),
+        lambda: signal.raise_signal(signal.SIGINT),
+    ]
+    left = list(steps)
+    watchdog = threading.Timer(60, os.kill, (os.getpid(), signal.SIGINT))
+    watchdog.start()
+    try:
+        assert 130 == watch([str(folder)], lambda: bool(left.pop(0)()))
+    finally:
+        watchdog.cancel()
+    assert [] == left
 
 
 def _until(child, text):

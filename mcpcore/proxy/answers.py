@@ -16,7 +16,7 @@ from mcpcore.outcome import FailedCall
 from mcpcore.proxy.disguises import disguised_failure, object_of
 from mcpcore.proxy.listings import with_contracts
 from mcpcore.proxy.matching import Facts
-from mcpcore.proxy.messages import SURFACES, params_of
+from mcpcore.proxy.messages import SURFACES, params_of, server_name
 from mcpcore.proxy.overlay import ANY, Overlay, Section
 from mcpcore.proxy.statistics import Statistics
 from mcpcore.proxy.texts import MAX_SEARCHED, cleaned, is_crash
@@ -99,6 +99,11 @@ class Answers:
             page = quietly(lambda: with_contracts(result, self.overlay), None)
             return None if page is None else {**response, "result": page}
         return self._of_text(asked, response, result)
+
+    def meet(self, response: Json) -> None:
+        """Name a draft after the server: by its handshake, or since 2026-07-28 by any of its results."""
+        if self.learner is not None and self.learner.name is None:
+            self.learner.name = server_name(response.get("result"))
 
     def _check_names(self, listing: Listing) -> None:
         """Warn once of tools in the overlay that the server does not have."""

@@ -33,6 +33,11 @@ class Child:
         self._process = process
         self._sending = anyio.Lock()
 
+    @property
+    def has_failed(self) -> bool:
+        """Whether it ended by itself with an exit code that means failure."""
+        return (self._process.returncode or 0) > 0
+
     @classmethod
     async def start(
         cls, command: Sequence[str], *, env: Mapping[str, str] | None = None, keep_stderr: bool = False

@@ -12,6 +12,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
+import anyio
 import httpx2
 
 from mcpcore.proxy.conversation import Conversation
@@ -19,6 +20,7 @@ from mcpcore.proxy.events import data_of, events_of, with_data
 from mcpcore.proxy.lines import LineTooLongError
 from mcpcore.proxy.listings import Listing
 from mcpcore.proxy.messages import Step, parse
+from mcpcore.proxy.requests import cancel_on_disconnect
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Mapping
@@ -58,15 +60,23 @@ class Forward:
         """Keep connections open while the front serves."""
         # A tool may take any time, and an event stream is silent for long.
         timeout = httpx2.Timeout(30.0, read=None)
-        async with httpx2.AsyncClient(timeout=timeout, follow_redirects=False) as client:
+        # Each open stream of a client keeps a connection; a client that leaves ends its own.
+        limits = httpx2.Limits(max_connections=None)
+        async with httpx2.AsyncClient(timeout=timeout, limits=limits, follow_redirects=False) as client:
             self._client = client
             yield
 
     async def handle(self, request: Request, send: Send) -> None:
-        """Answer one request of a client."""
+        """Answer one request of a client, until it leaves."""
+        body = await request.body()
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(cancel_on_disconnect, request, tasks.cancel_scope)
+            await self._handle(request, body, send)
+            tasks.cancel_scope.cancel()
+
+    async def _handle(self, request: Request, body: bytes, send: Send) -> None:
         headers = {name: value for name, value in request.headers.items() if name not in _OF_THE_HOP}
         headers["accept-encoding"] = "identity"
-        body = await request.body()
         conversation = self._conversation_of(headers)
         step = conversation.from_client(body) if request.method == "POST" and body else Step(to_server=[body])
         while step.to_server and step.to_server != [body]:
@@ -124,12 +134,14 @@ class Forward:
         async with self._client.stream(method, self.url, content=content, headers=headers) as response:
             kept = [(name, value) for name, value in response.headers.raw if name.lower().decode() not in _OF_THE_HOP]
             if not _is_stream(response):
-                answer = await response.aread()
+                answer, status = await response.aread(), response.status_code
                 if "json" in response.headers.get("content-type", ""):
-                    answer = _one(conversation.from_server(answer), answer)
+                    step = conversation.from_server(answer)
+                    # The client does not wait for an answer that is dropped.
+                    answer, status = (step.to_client[0], status) if step.to_client else (b"", 202)
                 # Such as one that was refused; its session may go on for long.
                 conversation.forget(body)
-                await _respond(send, response.status_code, kept, answer)
+                await _respond(send, status, kept, answer)
                 return
             await send({"type": "http.response.start", "status": response.status_code, "headers": kept})
             async for part in self._parts(response, conversation, body):
@@ -143,8 +155,8 @@ class Forward:
             async for event in events_of(response.aiter_bytes()):
                 data = data_of(event)
                 resumable = resumable or _HAS_ID.search(event) is not None
-                changed = _one(conversation.from_server(data), data) if data else data
-                yield event if changed == data else with_data(event, changed)
+                for changed in conversation.from_server(data).to_client if data else [data]:
+                    yield event if changed == data else with_data(event, changed)
         except (httpx2.HTTPError, LineTooLongError) as exc:
             # A client that knows the id of an event may ask for those after it.
             for answer in [] if resumable else self._lost(conversation, body, exc):
@@ -164,10 +176,6 @@ def _kept(table: OrderedDict[str, Any], key: str, make: Any) -> Any:
             table.popitem(last=False)
     table.move_to_end(key)
     return table[key]
-
-
-def _one(step: Step, otherwise: bytes) -> bytes:
-    return step.to_client[0] if step.to_client else otherwise
 
 
 def _is_stream(response: Any) -> bool:

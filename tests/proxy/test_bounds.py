@@ -134,9 +134,10 @@ def test_kinds_of_failures_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     """Clients may call tools of any name."""
     monkeypatch.setattr("mcpcore.proxy.statistics._MAX_KINDS", 2)
     statistics, envelope = Statistics(), Envelope(code=-32001, name="NOT_FOUND", message="", retry=Retry.never())
+    statistics.calls = 1
     for name in "abca":
         statistics.count(name, envelope)
-    assert ["0 tool calls, 3 failures, 0 restarts", "       2  a  NOT_FOUND", "       1  b  NOT_FOUND"] == list(
+    assert ["1 tool call, 3 failures, 0 restarts", "       2  a  NOT_FOUND", "       1  b  NOT_FOUND"] == list(
         statistics.lines(Overlay())
     )
 

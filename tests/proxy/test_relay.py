@@ -133,7 +133,9 @@ def test_no_process_stays(ending: str, tmp_path: Path) -> None:
             process.stdin.close()
         else:
             process.send_signal(getattr(signal, ending))
-        assert 0 == process.wait(timeout=20)
+        # As other commands: 130 after Ctrl+C, and another signal ends the proxy itself.
+        number = 0 if ending == "input" else -getattr(signal, ending)
+        assert (130 if ending == "SIGINT" else number) == process.wait(timeout=20)
     deadline = time.monotonic() + 5
     while _alive(marker) and time.monotonic() < deadline:
         time.sleep(0.05)
@@ -161,6 +163,7 @@ def test_a_server_that_ends_at_once(relay: Relay) -> None:
         (["--url", "ftp://x"], "is not an http URL"),
         (["--contract", "missing.toml", "--", "cat"], "missing.toml cannot be read"),
         (["--learn", __file__, "--", "cat"], "the file exists"),
+        (["--learn", "no/such/folder/draft.toml", "--", "cat"], "draft.toml cannot be written: No such file"),
         (["--http", "x", "--", "cat"], "is not a port"),
     ],
 )
@@ -172,14 +175,15 @@ def test_what_cannot_start_says_why(relay: Relay, arguments: list[str], said: st
 
 
 def test_a_url_that_cannot_be_reached(relay: Relay) -> None:
-    """Each request is answered; the proxy tries again with the next one."""
+    """Each request is answered; the proxy tries again with the next one, and says at the end that none was answered."""
     modern = {"_meta": {"io.modelcontextprotocol/protocolVersion": "2026-07-28"}}
     lines = request("tools/call", 1, name="x", **modern) + request("resources/read", 2, uri="a://b", **modern)
-    out, _, code = relay(lines, "--url", "http://127.0.0.1:9/mcp", wait_for=2)
+    out, errors, code = relay(lines, "--url", "http://127.0.0.1:9/mcp", wait_for=2)
     answers: dict[int, Any] = {message["id"]: message for message in map(json.loads, out.splitlines())}
     assert "server_ended" == answers[1]["result"]["structuredContent"]["error"]["data"]["reason"]
     assert "cannot be reached" in answers[2]["error"]["message"]
-    assert 0 == code
+    assert b"has not answered a single message" in errors
+    assert 1 == code
 
 
 def test_a_program_that_cannot_be_run(relay: Relay, tmp_path: Path) -> None:
@@ -188,8 +192,9 @@ def test_a_program_that_cannot_be_run(relay: Relay, tmp_path: Path) -> None:
     program.write_bytes(b"\x00\x01")
     program.chmod(0o755)
     out, errors, code = relay(b"", "--", program)
-    assert (b"", 2) == (out, code)
-    assert b"cannot be started" in errors
+    assert (b"", 1) == (out, code)
+    assert b"cannot be started: Exec format error" in errors
+    assert b"Next: " in errors
 
 
 def test_a_client_of_a_url_that_sends_garbage(relay: Relay) -> None:
@@ -199,4 +204,4 @@ def test_a_client_of_a_url_that_sends_garbage(relay: Relay) -> None:
     out, errors, code = relay(lines, "--url", "http://127.0.0.1:9/mcp", wait_for=1)
     assert 1 == json.loads(out)["id"]
     assert b"is not JSON-RPC" in errors
-    assert 0 == code
+    assert 1 == code

@@ -168,7 +168,7 @@ class Answers:
                 refused = self._relayed(sent, FailedCall(name=name))
                 return None if refused is None else self._response(asked, self._result(asked, refused, {}))
             text, facts = _texts_of(result), object_of(result)
-        if sent is None:
+        if sent is None:  # pragma: no cover - a failed result is always read
             return None
         envelope = self._judged(asked, sent, Facts(text=text, json=facts or {}), tool, "tools")
         return {**response, "result": self._result(asked, envelope, result)}

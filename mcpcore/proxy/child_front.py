@@ -6,7 +6,6 @@ requests have no session, so they share one child, which sees other ids than the
 
 from __future__ import annotations
 
-import itertools
 import logging
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -119,7 +118,8 @@ class ChildFront:
         own = str(message["id"]) if is_request else None
         waiting = self._waiting.get(ident, set())
         if own is not None and own in waiting:
-            await respond(request, send, 400, _error(-32600, "Another request of this session has the same id"))
+            error = {"code": -32600, "message": "Another request of this session has the same id"}
+            await respond(request, send, 400, write({"jsonrpc": "2.0", "id": message["id"], "error": error}))
             return
         if own is not None:
             waiting.add(own)
@@ -308,7 +308,6 @@ class Shared:
         """Prepare to run `command`."""
         self.session = ChildSession(command, answers, self._to_client)
         self.ended = False
-        self._ids = itertools.count(1)
         self._open: dict[str, tuple[Any, Any, MemoryObjectSendStream[bytes]]] = {}
         self._listening: set[str] = set()
         """The open requests that are streams of notifications, and run no tool."""
@@ -369,7 +368,8 @@ class Shared:
 
     async def answer(self, message: Json, request: Request, send: Send) -> None:
         """Send a request to the child, and its answer to the client."""
-        own = f"http-{next(self._ids)}"
+        # The server cannot guess it, and so answers no request that it has not seen.
+        own = f"http-{uuid4().hex}"
         params = params_of(message)
         meta = params.get("_meta")
         token = meta.get("progressToken") if isinstance(meta, dict) else None

@@ -14,12 +14,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 import anyio
 import httpx2
+from mcp.server.streamable_http import REQUEST_CANCELLED
 
 from mcpcore.proxy.conversation import Conversation
 from mcpcore.proxy.events import data_of, events_of, with_data
 from mcpcore.proxy.lines import LineTooLongError
 from mcpcore.proxy.listings import Listing
-from mcpcore.proxy.messages import Step, parse
+from mcpcore.proxy.messages import Step, parse, write
 from mcpcore.proxy.requests import cancel_on_disconnect
 
 if TYPE_CHECKING:
@@ -134,14 +135,12 @@ class Forward:
         async with self._client.stream(method, self.url, content=content, headers=headers) as response:
             kept = [(name, value) for name, value in response.headers.raw if name.lower().decode() not in _OF_THE_HOP]
             if not _is_stream(response):
-                answer, status = await response.aread(), response.status_code
+                answer = await response.aread()
                 if "json" in response.headers.get("content-type", ""):
-                    step = conversation.from_server(answer)
-                    # The client does not wait for an answer that is dropped.
-                    answer, status = (step.to_client[0], status) if step.to_client else (b"", 202)
+                    answer = _one(conversation.from_server(answer), answer)
                 # Such as one that was refused; its session may go on for long.
                 conversation.forget(body)
-                await _respond(send, status, kept, answer)
+                await _respond(send, response.status_code, kept, answer)
                 return
             await send({"type": "http.response.start", "status": response.status_code, "headers": kept})
             async for part in self._parts(response, conversation, body):
@@ -155,8 +154,8 @@ class Forward:
             async for event in events_of(response.aiter_bytes()):
                 data = data_of(event)
                 resumable = resumable or _HAS_ID.search(event) is not None
-                for changed in conversation.from_server(data).to_client if data else [data]:
-                    yield event if changed == data else with_data(event, changed)
+                changed = _one(conversation.from_server(data), data) if data else data
+                yield event if changed == data else with_data(event, changed)
         except (httpx2.HTTPError, LineTooLongError) as exc:
             # A client that knows the id of an event may ask for those after it.
             for answer in [] if resumable else self._lost(conversation, body, exc):
@@ -176,6 +175,14 @@ def _kept(table: OrderedDict[str, Any], key: str, make: Any) -> Any:
             table.popitem(last=False)
     table.move_to_end(key)
     return table[key]
+
+
+def _one(step: Step, answer: bytes) -> bytes:
+    """What the client gets; HTTP needs an answer also to a request that the client has cancelled."""
+    if step.to_client:
+        return step.to_client[0]
+    error = {"code": REQUEST_CANCELLED, "message": "Request cancelled"}
+    return write({"jsonrpc": "2.0", "id": parse(answer)["id"], "error": error})
 
 
 def _is_stream(response: Any) -> bool:

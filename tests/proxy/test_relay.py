@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import signal
@@ -13,7 +14,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
+from mcpcore.cli.root import cli
 from tests.proxy.conftest import PLAIN, PROXY, SERVERS, request
 
 Relay = Callable[..., tuple[bytes, bytes, int]]
@@ -155,8 +158,72 @@ def test_a_server_that_ends_at_once(relay: Relay) -> None:
 
 
 @pytest.mark.parametrize(
+    ("lines", "program", "said"),
+    [
+        (b"", "false", "has not answered a single message: it ended with the exit code 1"),
+        (request("ping", 5), "false", "it ended with the exit code 1"),
+        (request("ping", 5), "import sys; sys.stdin.read()", "has not answered a single message"),
+        (
+            request("ping", 5),
+            "import os, sys; input(); os.remove(sys.argv[0]); sys.exit(4)",
+            "cannot be started: No such",
+        ),
+    ],
+)
+def test_a_server_that_never_answers(relay: Relay, lines: bytes, program: str, said: str, tmp_path: Path) -> None:
+    """The exit code is 1, and the message says what happened and what to do."""
+    if program != "false":
+        script = tmp_path / "server"
+        script.write_text(f"#!{sys.executable}\n{program}\n")
+        script.chmod(0o755)
+        program = str(script)
+    _, errors, code = relay(lines, "--", program, wait_for="started" in said)
+    assert 1 == code
+    assert said in errors.decode()
+    assert f"Next: run it without the proxy to see why: {program}" in errors.decode()
+
+
+def test_an_open_request_of_a_server_that_ended_is_answered_at_the_end(relay: Relay) -> None:
+    """A client in a pipeline still reads."""
+    out, _, code = relay(request("ping", 5) + request("ping", 6), "--", "false")
+    assert {5, 6} == {json.loads(line)["id"] for line in out.splitlines()}
+    assert 1 == code
+
+
+def test_a_line_that_is_too_long_ends_the_session() -> None:
+    """The reason is on standard error; the client may be any program."""
+    with subprocess.Popen(
+        [*PROXY, "--", "cat"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+    ) as process:
+        assert process.stdin is not None
+        with contextlib.suppress(BrokenPipeError):
+            for _ in range(130):
+                process.stdin.write(b"x" * 1024 * 1024)
+        assert process.stderr is not None
+        assert b"the client is disconnected: a message has more than" in process.stderr.read()
+
+
+def test_a_client_that_reads_no_more_has_left() -> None:
+    """The server ends with it."""
+    with subprocess.Popen(
+        [*PROXY, "--", "cat"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+    ) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdout.close()
+        process.stdin.write(request("ping"))
+        process.stdin.flush()
+        assert 0 == process.wait(timeout=20)
+
+
+@pytest.mark.parametrize(
     ("arguments", "said"),
     [
+        (["stock.py"], "Next: mcpcore proxy -- python stock.py"),
+        (["npx", "-y", "some-server"], "'npx' is no option of the proxy. Put the command of the server after `--`"),
+        (["--stats", "a server.js", "--contract", "x"], "Next: mcpcore proxy -- node 'a server.js'"),
+        (["uvx", "--", "mcp-server-git"], "Next: mcpcore proxy -- uvx mcp-server-git"),
+        (["https://example.com/mcp"], "Next: mcpcore proxy --url https://example.com/mcp"),
         (["--", "no-such-command-here"], "was not found"),
         ([], "name one server"),
         (["--url", "http://127.0.0.1:1/mcp", "--", "cat"], "takes no command"),
@@ -167,11 +234,11 @@ def test_a_server_that_ends_at_once(relay: Relay) -> None:
         (["--http", "x", "--", "cat"], "is not a port"),
     ],
 )
-def test_what_cannot_start_says_why(relay: Relay, arguments: list[str], said: str) -> None:
+def test_what_cannot_start_says_why(arguments: list[str], said: str) -> None:
     """Misuse ends with the exit code 2, and a message."""
-    out, errors, code = relay(b"", *arguments)
-    assert (b"", 2) == (out, code)
-    assert said in errors.decode()
+    done = CliRunner().invoke(cli, ["proxy", *arguments])
+    assert ("", 2) == (done.stdout, done.exit_code)
+    assert said in done.stderr
 
 
 def test_a_url_that_cannot_be_reached(relay: Relay) -> None:

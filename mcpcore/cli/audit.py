@@ -13,7 +13,7 @@ from mcpcore.cli import output
 from mcpcore.cli.audit_load import load
 from mcpcore.cli.audit_print import print_record, print_report, print_stats
 from mcpcore.cli.audit_source import KEY_HELP, FileSource, Guarded, Source, StoreSource, read_key
-from mcpcore.cli.problems import Problem
+from mcpcore.cli.problems import INTERRUPTED, Problem
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -242,7 +242,7 @@ def tail(
             print_record(record, as_json=as_json)
             sys.stdout.flush()
     except KeyboardInterrupt:
-        return
+        ctx.exit(INTERRUPTED)
 
 
 @group.command(

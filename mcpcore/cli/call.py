@@ -20,7 +20,7 @@ import click
 from mcpcore.cli import output, present
 from mcpcore.cli.arguments import parse_arguments
 from mcpcore.cli.loading import Target, looks_like_file
-from mcpcore.cli.problems import Failed, Problem
+from mcpcore.cli.problems import INTERRUPTED, Failed, Problem
 from mcpcore.cli.splitting import SplitCommand, after_dashes, complete_files
 
 if TYPE_CHECKING:
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from mcpcore.client import Step
 
 FAILED: Final = 1
-INTERRUPTED: Final = 130
 ERAS: Final = ("auto", "modern", "handshake")
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from mcpcore.cli import output
-from mcpcore.cli.problems import Problem
+from mcpcore.cli.problems import INTERRUPTED, Problem
 from mcpcore.cli.splitting import SplitCommand, after_dashes, complete_files
 
 if TYPE_CHECKING:
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
 FORMATS: Final = ("md", "json", "html", "python")
 _SUFFIXES: Final = {".md": "md", ".markdown": "md", ".json": "json", ".html": "html", ".htm": "html", ".py": "python"}
-INTERRUPTED: Final = 130
 
 
 @click.command(

@@ -14,8 +14,8 @@ import click
 
 from mcpcore.check.reports import FORMATS
 from mcpcore.cli import output
-from mcpcore.cli.call import ERAS, INTERRUPTED, ServerAddress
-from mcpcore.cli.problems import Failed, Problem
+from mcpcore.cli.call import ERAS, ServerAddress
+from mcpcore.cli.problems import INTERRUPTED, Failed, Problem
 from mcpcore.cli.splitting import SplitCommand, after_dashes, complete_files
 from mcpcore.escaping import terminal_line
 

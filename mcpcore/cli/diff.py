@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from mcpcore.cli import output
-from mcpcore.cli.problems import Problem
+from mcpcore.cli.problems import INTERRUPTED, Problem
 from mcpcore.cli.splitting import SplitCommand, after_dashes, complete_files
 
 if TYPE_CHECKING:
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 FORMATS: Final = ("text", "json", "md", "github")
 THRESHOLDS: Final = ("breaking", "risky", "safe", "never")
 FAILED: Final = 1
-INTERRUPTED: Final = 130
 _SECTION: Final = "[tool.mcpcore.diff]"
 _KEYS: Final = ("levels", "fail-on")
 

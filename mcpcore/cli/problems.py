@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import IO, Any
+from typing import IO, Any, Final
 
 import click
 
 from mcpcore.cli import output
 from mcpcore.escaping import terminal_text
+
+INTERRUPTED: Final = 130
+"""The exit code after Ctrl+C: 128 + SIGINT, as shells have it."""
 
 
 class Problem(click.ClickException):

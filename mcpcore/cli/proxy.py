@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import logging
 import os
+import shlex
+import signal
 import threading
+from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -12,7 +15,7 @@ import anyio
 import click
 
 from mcpcore.cli import output
-from mcpcore.cli.problems import Problem
+from mcpcore.cli.problems import INTERRUPTED, Failed, Problem
 from mcpcore.cli.run import Wire, bind, parse_address
 from mcpcore.cli.splitting import SplitCommand, after_dashes, complete_files
 
@@ -21,11 +24,18 @@ if TYPE_CHECKING:
 
     from mcpcore.proxy.answers import Answers
 
-FAILED: Final = 1
+_INTERPRETERS: Final = {".py": "python", ".js": "node", ".mjs": "node", ".cjs": "node", ".ts": "npx tsx"}
+
+
+class ProxyCommand(SplitCommand):
+    """A command whose own options all come before the first other word: those after it are the server's."""
+
+    allow_extra_args = True
+    allow_interspersed_args = False
 
 
 @click.command(
-    cls=SplitCommand,
+    cls=ProxyCommand,
     epilog="""\b
   mcpcore proxy -- uvx mcp-server-git                       stdio, for a client's configuration
   mcpcore proxy --contract git.toml -- uvx mcp-server-git   with a contract for its tools
@@ -38,7 +48,8 @@ The entry of a client's configuration, with the old command and arguments after 
   {"command": "mcpcore", "args": ["proxy", "--", "uvx", "mcp-server-git"]}
 
 \b
-Exit codes: 0 the client has left; 1 the server ended; 2 the proxy could not start.""",
+Exit codes: 0 the client has left; 1 the server cannot be started, ended twice, or never answered; 2 usage, or the
+proxy could not start; 130 Ctrl+C.""",
 )
 @click.option("--url", metavar="URL", help="The server, over streamable HTTP, instead of a command.")
 @click.option(
@@ -79,49 +90,90 @@ def proxy(
     The words after `--` are the command of the server. Failures get codes, advice and ids, and are recorded; with a
     contract also reasons and recoveries. All other messages pass through unchanged.
     """
-    command = after_dashes(ctx) or ()
-    target = _target(command, url)
-    endpoint = None if address is None else parse_address(address)
-    answers = _answers(command[0] if command else url or "", contract=contract, audit=audit, learn=learn)
-    logging.basicConfig(format="mcpcore proxy: %(message)s", level=logging.WARNING)
-    from mcpcore.proxy.sessions import ServerEndedError
+    try:
+        command = after_dashes(ctx) or ()
+        if ctx.args:
+            raise _misplaced(ctx, command)
+        target = _target(command, url)
+        endpoint = None if address is None else parse_address(address)
+        answers = _answers(command[0] if command else url or "", contract=contract, audit=audit, learn=learn)
+        logging.basicConfig(format="mcpcore proxy: %(message)s", level=logging.WARNING)
+        received = _serve(target, answers, endpoint, stats=stats)
+    except KeyboardInterrupt:
+        # Before the proxy serves, or a second time.
+        received = signal.SIGINT
+    ctx.exit(0 if received is None else INTERRUPTED if received == signal.SIGINT else 128 + received)
 
-    ended = None
+
+def _serve(
+    target: Sequence[str] | str, answers: Answers, endpoint: tuple[str, int] | None, *, stats: bool
+) -> signal.Signals | None:
+    """Serve until the client leaves, or until a signal, which is returned unless it ends this process."""
+    from mcpcore.proxy.sessions import ServerEndedError
+    from mcpcore.proxy.stdio import ending_signals
+
+    handlers = {number: signal.getsignal(number) for number in ending_signals()}
+    ended = received = None
     try:
         if endpoint is None:
             with Wire.claimed() as wire:
                 from mcpcore.proxy.stdio import serve_stdio
 
                 stdin, stdout = wire.stdin.fileno(), wire.stdout.fileno()
-                anyio.run(lambda: serve_stdio(target, answers, stdin=stdin, stdout=stdout))
+                received = anyio.run(lambda: serve_stdio(target, answers, stdin=stdin, stdout=stdout))
         else:
             from mcpcore.proxy.http import serve_http
 
             bound = bind(*endpoint)
             host, port = endpoint[0], bound.getsockname()[1]
             shown = f"[{host}]" if ":" in host else host
-            output.line(f"Serving {command[0] if command else url} at http://{shown}:{port}/mcp", err=True)
-            anyio.run(lambda: serve_http(target, answers, bound=bound, host=host))
+            name = target if isinstance(target, str) else target[0]
+            output.line(f"Serving {name} at http://{shown}:{port}/mcp (end with Ctrl+C)", err=True)
+            received = anyio.run(lambda: serve_http(target, answers, bound=bound, host=host))
     except* ServerEndedError as group:
         ended = group.exceptions[0]
-    except* OSError as group:
-        first: BaseException = group
-        while isinstance(first, BaseExceptionGroup):
-            first = first.exceptions[0]
-        raise Problem(f"{command[0] if command else url} cannot be started: {first}") from None
     finally:
-        if answers.learner is not None:
-            answers.learner.write()
-        if stats:
-            for line in answers.statistics.lines(answers.overlay):
-                output.line(line, err=True)
-    if ended is not None:
-        output.line(f"Error: {ended}", err=True)
+        _finish(answers, stats=stats)
     # A thread may still write to a client that does not read.
-    timer = threading.Timer(1.0, os._exit, (FAILED if ended is not None else 0,))
+    code = Failed.exit_code if ended is not None else INTERRUPTED if received == signal.SIGINT else 0
+    timer = threading.Timer(1.0, os._exit, (code,))
     timer.daemon = True
     timer.start()
-    ctx.exit(FAILED if ended is not None else 0)
+    if ended is not None:
+        again = f"curl -i {target}" if isinstance(target, str) else shlex.join(target)
+        raise Failed(f"{ended}.", hint=f"run it without the proxy to see why: {again}")
+    if received is not None and received != signal.SIGINT:
+        # The children have ended; now the signal has the effect that it has on other commands.
+        signal.signal(received, handlers[received])
+        signal.raise_signal(received)
+    return received
+
+
+def _finish(answers: Answers, *, stats: bool) -> None:
+    learner = answers.learner
+    if learner is not None and learner.is_empty:
+        output.line(
+            f"--learn {learner.path}: nothing was written, since no failure was seen that it could name.", err=True
+        )
+    elif learner is not None:
+        learner.write()
+    if stats:
+        for line in answers.statistics.lines(answers.overlay):
+            output.line(line, err=True)
+
+
+def _misplaced(ctx: click.Context, command: Sequence[str]) -> Problem:
+    """What to say about words before `--`, such as the file of a server."""
+    options = {name for parameter in ctx.command.params for name in parameter.opts}
+    words = [*takewhile(lambda word: word.partition("=")[0] not in options, ctx.args), *command]
+    if len(words) == 1 and words[0].startswith(("http://", "https://")):
+        return Problem(f"{words[0]!r} needs an option before it.", hint=f"mcpcore proxy --url {shlex.quote(words[0])}")
+    interpreter = _INTERPRETERS.get(Path(words[0]).suffix, "")
+    return Problem(
+        f"{words[0]!r} is no option of the proxy. Put the command of the server after `--`, the options of the proxy "
+        "before.",
+        hint=f"mcpcore proxy -- {f'{interpreter} ' * bool(interpreter)}{shlex.join(words)}",
+    )
 
 
 def _target(command: Sequence[str], url: str | None) -> Sequence[str] | str:
@@ -145,7 +197,7 @@ def _answers(server: str, *, contract: Path | None, audit: Path | None, learn: P
     from mcpcore.audit import AuditError
     from mcpcore.boundary import Boundary
     from mcpcore.proxy.answers import Answers
-    from mcpcore.proxy.learning import Learner
+    from mcpcore.proxy.learning import Learner, replace_file
     from mcpcore.proxy.overlay import Overlay, OverlayError
     from mcpcore.sdk.serving import exposes_internal_errors
 
@@ -155,6 +207,16 @@ def _answers(server: str, *, contract: Path | None, audit: Path | None, learn: P
         boundary = Boundary(server=server, expose=exposes_internal_errors(), audit=audit)
     except (OverlayError, AuditError) as exc:
         raise Problem(str(exc)) from None
-    if learn is not None and learn.exists():
-        raise Problem(f"--learn {learn}: the file exists.", hint="name a new file; a draft never replaces another")
-    return Answers(boundary, overlay, learner=None if learn is None else Learner(learn, server))
+    learner = None
+    if learn is not None:
+        if learn.exists():
+            raise Problem(f"--learn {learn}: the file exists.", hint="name a new file; a draft never replaces another")
+        try:
+            replace_file(learn, None)
+        except OSError as exc:
+            raise Problem(
+                f"--learn {learn} cannot be written: {exc.strerror or exc}.",
+                hint="name a file in a folder that exists, and that you may write to",
+            ) from None
+        learner = Learner(learn, server, name=overlay.server)
+    return Answers(boundary, overlay, learner=learner)

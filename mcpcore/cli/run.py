@@ -18,7 +18,7 @@ import click
 
 from mcpcore.cli import output
 from mcpcore.cli.loading import Target, kind_of, load, traceback_of, where
-from mcpcore.cli.problems import Problem
+from mcpcore.cli.problems import INTERRUPTED, Problem
 from mcpcore.cli.splitting import SplitCommand, after_dashes, complete_files
 
 if TYPE_CHECKING:
@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from mcpcore.sdk.startup import Startup
 
 DEFAULT_HOST: Final = "127.0.0.1"
-INTERRUPTED: Final = 130
-"""128 + SIGINT, as shells have it."""
 
 
 @click.command(

@@ -16,7 +16,7 @@ from mcpcore.outcome import FailedCall
 from mcpcore.proxy.disguises import disguised_failure, object_of
 from mcpcore.proxy.listings import with_contracts
 from mcpcore.proxy.matching import Facts
-from mcpcore.proxy.messages import SURFACES, params_of
+from mcpcore.proxy.messages import SURFACES, params_of, server_name
 from mcpcore.proxy.overlay import ANY, Overlay, Section
 from mcpcore.proxy.statistics import Statistics
 from mcpcore.proxy.texts import MAX_SEARCHED, cleaned, is_crash
@@ -100,6 +100,11 @@ class Answers:
             return None if page is None else {**response, "result": page}
         return self._of_text(asked, response, result)
 
+    def meet(self, response: Json) -> None:
+        """Name a draft after the server: by its handshake, or since 2026-07-28 by any of its results."""
+        if self.learner is not None and self.learner.name is None:
+            self.learner.name = server_name(response.get("result"))
+
     def _check_names(self, listing: Listing) -> None:
         """Warn once of tools in the overlay that the server does not have."""
         known = {*listing.tools, ANY, None}
@@ -163,7 +168,7 @@ class Answers:
                 refused = self._relayed(sent, FailedCall(name=name))
                 return None if refused is None else self._response(asked, self._result(asked, refused, {}))
             text, facts = _texts_of(result), object_of(result)
-        if sent is None:
+        if sent is None:  # pragma: no cover - a failed result is always read
             return None
         envelope = self._judged(asked, sent, Facts(text=text, json=facts or {}), tool, "tools")
         return {**response, "result": self._result(asked, envelope, result)}

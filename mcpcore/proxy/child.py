@@ -33,6 +33,11 @@ class Child:
         self._process = process
         self._sending = anyio.Lock()
 
+    @property
+    def has_failed(self) -> bool:
+        """Whether it ended by itself with an exit code that means failure."""
+        return (self._process.returncode or 0) > 0
+
     @classmethod
     async def start(
         cls, command: Sequence[str], *, env: Mapping[str, str] | None = None, keep_stderr: bool = False
@@ -49,12 +54,14 @@ class Child:
         """
         # On Windows, `npx` is found only by its whole name.
         program = shutil.which(command[0]) or command[0]
-        process = await anyio.open_process(
-            [program, *command[1:]],
-            stderr=subprocess.PIPE if keep_stderr else None,
-            env=env,
-            start_new_session=sys.platform != "win32",
-        )
+        # A cancellation in between would leave a process that nobody ends.
+        with anyio.CancelScope(shield=True):
+            process = await anyio.open_process(
+                [program, *command[1:]],
+                stderr=subprocess.PIPE if keep_stderr else None,
+                env=env,
+                start_new_session=sys.platform != "win32",
+            )
         return cls(process)
 
     def messages(self) -> AsyncIterator[bytes]:

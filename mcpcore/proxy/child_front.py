@@ -6,7 +6,6 @@ requests have no session, so they share one child, which sees other ids than the
 
 from __future__ import annotations
 
-import itertools
 import logging
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -26,11 +25,15 @@ from mcp.shared.message import ServerMessageMetadata, SessionMessage
 from mcp_types import HEADER_MISMATCH, jsonrpc_message_adapter
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 
-from mcpcore.proxy.messages import Json, key_of, params_of, parse, write
+from mcpcore.proxy.child import GRACE, Child
+from mcpcore.proxy.conversation import Conversation
+from mcpcore.proxy.listings import Listing
+from mcpcore.proxy.messages import Json, key_of, meta_of, params_of, parse, write
+from mcpcore.proxy.requests import cancel_on_disconnect, respond, unread
 from mcpcore.proxy.sessions import ChildSession, ServerEndedError
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Sequence
+    from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 
     from anyio.abc import TaskGroup
     from anyio.streams.memory import MemoryObjectSendStream
@@ -65,8 +68,12 @@ class ChildFront:
     command: Sequence[str]
     answers: Answers
     _transports: dict[str, StreamableHTTPServerTransport] = field(default_factory=dict)
+    _waiting: dict[str, set[str]] = field(default_factory=dict)
+    """The ids of the requests of each session that have no answer yet."""
+
     _tasks: TaskGroup | None = None
     _shared: Shared | None = None
+    _starting: anyio.Lock = field(default_factory=anyio.Lock)
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
@@ -79,8 +86,6 @@ class ChildFront:
 
     async def handle(self, request: Request, send: Send) -> None:
         """Answer one request of a client."""
-        from starlette.responses import Response
-
         version = request.headers.get(_VERSION)
         if version is not None and version not in HANDSHAKE_PROTOCOL_VERSIONS:
             await self._handle_single(request, send)
@@ -91,36 +96,51 @@ class ChildFront:
             return
         transport = self._transports.get(session)
         if transport is None:
-            await Response(_error(-32600, "Session not found"), 404, media_type="application/json")(
-                request.scope, request.receive, send
-            )
+            await respond(request, send, 404, _error(-32600, "Session not found"))
             return
-        await transport.handle_request(request.scope, request.receive, send)
+        await self._exchange(session, transport, request, send)
         if transport.is_terminated:
             self._transports.pop(session, None)
 
     # --- sessions -------------------------------------------------------------------------------------------------
 
-    async def _open(self, request: Request, send: Send) -> None:
-        from starlette.responses import Response
+    async def _exchange(
+        self, ident: str, transport: StreamableHTTPServerTransport, request: Request, send: Send
+    ) -> None:
+        """Answer a request of a session.
 
+        The ids of a session are unique by the specification. The transport would send the answer of one request to
+        another that has the same id, so the second is refused while the first is open.
+        """
         body = await request.body()
         message = parse(body)
-        refused = None
+        is_request = isinstance(message, dict) and "method" in message and key_of(message.get("id")) is not None
+        own = str(message["id"]) if is_request else None
+        waiting = self._waiting.get(ident, set())
+        if own is not None and own in waiting:
+            error = {"code": -32600, "message": "Another request of this session has the same id"}
+            await respond(request, send, 400, write({"jsonrpc": "2.0", "id": message["id"], "error": error}))
+            return
+        if own is not None:
+            waiting.add(own)
+        try:
+            await transport.handle_request(request.scope, unread(request, body), send)
+        finally:
+            if own is not None:
+                waiting.discard(own)
+
+    async def _open(self, request: Request, send: Send) -> None:
+        body = await request.body()
+        message = parse(body)
         if not isinstance(message, dict) or message.get("method") != "initialize":
             # Else any request would start a child.
-            refused = Response(_error(-32600, "Missing session ID"), 400, media_type="application/json")
-        elif len(self._transports) >= MAX_SESSIONS:
-            refused = Response(_error(-32603, "Too many open sessions"), 503, media_type="application/json")
-        if refused is not None:
-            await refused(request.scope, request.receive, send)
+            await respond(request, send, 400, _error(-32600, "Missing session ID"))
             return
-        unread = [{"type": "http.request", "body": body, "more_body": False}]
-
-        async def receive() -> Any:
-            return unread.pop() if unread else await request.receive()
-
+        if len(self._transports) >= MAX_SESSIONS:
+            await respond(request, send, 503, _error(-32603, "Too many open sessions"))
+            return
         ident = uuid4().hex
+        self._waiting[ident] = set()
         transport = self._transports[ident] = StreamableHTTPServerTransport(ident, idle_timeout=IDLE)
         status: list[int] = []
 
@@ -130,14 +150,29 @@ class ChildFront:
             await send(message)
 
         assert self._tasks is not None
-        await self._tasks.start(self._run, ident, transport)
         try:
-            await transport.handle_request(request.scope, receive, watched)
+            await self._tasks.start(self._run, ident, transport)
+        except OSError as exc:
+            await self._refuse_unstarted(body, exc, request, send)
+            return
+        try:
+            await self._exchange(ident, transport, request, watched)
         finally:
             if not status or status[0] >= 400:
                 await self._discard(ident)
 
+    async def _refuse_unstarted(self, raw: bytes, exc: OSError, request: Request, send: Send) -> None:
+        """Answer a request whose child cannot be started."""
+        sentence = f"{self.command[0]} cannot be started: {exc.strerror or exc}"
+        _LOGGER.error("%s", sentence)
+        conversation = Conversation(self.answers, Listing(complete=True))
+        conversation.from_client(raw)
+        answers = conversation.lost(sentence, final=True)
+        # A request without an id that can be answered is not a request.
+        await respond(request, send, 200 if answers else 400, *(answers or [_error(-32600, "Invalid id")]))
+
     async def _discard(self, ident: str) -> None:
+        self._waiting.pop(ident, None)
         transport = self._transports.pop(ident, None)
         if transport is not None and not transport.is_terminated:
             with anyio.CancelScope(shield=True):
@@ -150,7 +185,16 @@ class ChildFront:
         *,
         task_status: anyio.abc.TaskStatus[None],
     ) -> None:
-        """Relay between the transport of one session and its child."""
+        """Relay between the transport of one session and its child.
+
+        Raises:
+            OSError: If the child cannot be started.
+        """
+        try:
+            child = await Child.start(self.command)
+        except OSError:
+            await self._discard(ident)
+            raise
         async with transport.connect() as (read, stream):
             routes = _Routes()
 
@@ -167,8 +211,11 @@ class ChildFront:
                 async for received in read:
                     if isinstance(received, SessionMessage):
                         raw = received.message.model_dump_json(by_alias=True, exclude_unset=True).encode()
-                        routes.opened(parse(raw))
+                        message = parse(raw)
+                        routes.opened(message, received.metadata)
                         await session.deliver(raw)
+                        if (end_stream := routes.cancelled(message)) is not None:
+                            await end_stream()
                 await session.close()
 
             task_status.started()
@@ -177,10 +224,15 @@ class ChildFront:
                 with transport.idle_scope:
                     async with anyio.create_task_group() as tasks:
                         tasks.start_soon(deliver)
-                        await session.run()
+                        try:
+                            await session.run(child)
+                        except ServerEndedError as exc:
+                            _LOGGER.error("a session ended: %s", exc)  # noqa: TRY400 - no bug
+                            # The answers to the requests that are still open must reach the client.
+                            with anyio.move_on_after(GRACE):
+                                while self._waiting.get(ident):  # noqa: ASYNC110 - it waits at the end alone
+                                    await anyio.sleep(0.01)
                         tasks.cancel_scope.cancel()
-            except* (OSError, ServerEndedError) as group:
-                _LOGGER.error("a session ended: %s", group.exceptions[0])  # noqa: TRY400 - no bug
             except* (anyio.ClosedResourceError, anyio.BrokenResourceError):
                 pass  # the client ended the session
             except* Exception:
@@ -191,11 +243,8 @@ class ChildFront:
     # --- requests without a session -------------------------------------------------------------------------
 
     async def _handle_single(self, request: Request, send: Send) -> None:
-        from starlette.responses import Response
-
         async def refuse(status: int, body: bytes = b"") -> None:
-            kind = "application/json" if body else None
-            await Response(body, status, media_type=kind)(request.scope, request.receive, send)
+            await respond(request, send, status, body)
 
         if request.method != "POST":
             await refuse(405)
@@ -223,10 +272,17 @@ class ChildFront:
             await refuse(ERROR_CODE_HTTP_STATUS.get(rejection.code, 200), body)
             return
         assert self._tasks is not None
-        if self._shared is None or self._shared.ended:
-            self._shared = Shared(self.command, self.answers)
-            self._tasks.start_soon(self._shared.run)
-        await self._shared.answer(message, request, send)
+        async with self._starting:
+            if self._shared is None or self._shared.ended:
+                shared = Shared(self.command, self.answers)
+                try:
+                    await self._tasks.start(shared.run)
+                except OSError as exc:
+                    await self._refuse_unstarted(await request.body(), exc, request, send)
+                    return
+                self._shared = shared
+            shared = self._shared
+        await shared.answer(message, request, send)
 
     def _rejection(self, message: Json, request: Request) -> InboundLadderRejection | None:
         """Why a request and its headers do not belong together; None if they do."""
@@ -252,14 +308,21 @@ class Shared:
         """Prepare to run `command`."""
         self.session = ChildSession(command, answers, self._to_client)
         self.ended = False
-        self._ids = itertools.count(1)
         self._open: dict[str, tuple[Any, Any, MemoryObjectSendStream[bytes]]] = {}
+        self._listening: set[str] = set()
+        """The open requests that are streams of notifications, and run no tool."""
 
-    async def run(self) -> None:
-        """Run the child."""
+    async def run(self, *, task_status: anyio.abc.TaskStatus[None]) -> None:
+        """Run the child.
+
+        Raises:
+            OSError: If it cannot be started.
+        """
+        child = await Child.start(self.session.command)
+        task_status.started()
         try:
-            await self.session.run()
-        except (OSError, ServerEndedError) as exc:
+            await self.session.run(child)
+        except ServerEndedError as exc:
             _LOGGER.error("the server ended: %s", exc)  # noqa: TRY400 - no bug
         except Exception:
             _LOGGER.exception("the server was ended after an error of the proxy")  # the next request starts it again
@@ -283,8 +346,12 @@ class Shared:
         if not isinstance(own, str) or own not in self._open:
             if restored != _SUBSCRIPTION or not self._open:
                 return
-            # A notification that names no request, such as a line of a log, belongs to the one that runs.
-            own, restored = next(reversed(self._open)), ""
+            # A notification that names no request, such as a line of a log, belongs to the one that runs. If several
+            # run, it may be about the call of another client.
+            running = self._open.keys() - self._listening or self._open.keys()
+            if len(running) > 1:
+                return
+            (own,), restored = running, ""
         ident, token, stream = self._open[own]
         if restored == "id":
             message = {**message, "id": ident}
@@ -301,7 +368,8 @@ class Shared:
 
     async def answer(self, message: Json, request: Request, send: Send) -> None:
         """Send a request to the child, and its answer to the client."""
-        own = f"http-{next(self._ids)}"
+        # The server cannot guess it, and so answers no request that it has not seen.
+        own = f"http-{uuid4().hex}"
         params = params_of(message)
         meta = params.get("_meta")
         token = meta.get("progressToken") if isinstance(meta, dict) else None
@@ -309,10 +377,12 @@ class Shared:
             params = {**params, "_meta": {**params["_meta"], "progressToken": own}}
         sender, receiver = anyio.create_memory_object_stream[bytes](_MAX_WAITING)
         self._open[own] = message["id"], token, sender
+        if message["method"] == "subscriptions/listen":
+            self._listening.add(own)
         answered = False
         try:
             async with anyio.create_task_group() as tasks, receiver:
-                tasks.start_soon(_cancel_on_disconnect, request, tasks.cancel_scope)
+                tasks.start_soon(cancel_on_disconnect, request, tasks.cancel_scope)
                 sent = {**message, "id": own}
                 await self.session.deliver(write({**sent, "params": params} if "params" in message else sent))
                 await _stream(receiver, send, message["id"])
@@ -320,6 +390,7 @@ class Shared:
                 tasks.cancel_scope.cancel()
         finally:
             del self._open[own]
+            self._listening.discard(own)
             sender.close()
             if not answered and not self.ended:
                 cancelled = {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": own}}
@@ -360,23 +431,25 @@ async def _stream(receiver: Any, send: Send, ident: object) -> None:
             return
 
 
-async def _cancel_on_disconnect(request: Request, scope: anyio.CancelScope) -> None:
-    while (await request.receive()).get("type") != "http.disconnect":
-        pass
-    scope.cancel()
-
-
 class _Routes:
     """Which request of a client a message of the server belongs to, which stdio does not say."""
 
     def __init__(self) -> None:
-        self._open: dict[Any, Any] = {}
+        self._open: dict[Any, tuple[Any, Any]] = {}
 
-    def opened(self, message: Any) -> None:
-        """Note a message of the client."""
+    def opened(self, message: Any, metadata: Any) -> None:
+        """Note a message of the client, with the metadata of its transport."""
         if isinstance(message, dict) and "method" in message and key_of(message.get("id")) is not None:
-            meta = params_of(message).get("_meta")
-            self._open[message["id"]] = meta.get("progressToken") if isinstance(meta, dict) else None
+            token = meta_of(message).get("progressToken")
+            self._open[message["id"]] = token, getattr(metadata, "on_request_unanswered", None)
+
+    def cancelled(self, message: Any) -> Callable[[], Awaitable[None]] | None:
+        """What ends the stream of the request that a message of the client cancels; it gets no answer any more."""
+        if not isinstance(message, dict) or message.get("method") != "notifications/cancelled":
+            return None
+        key = key_of(params_of(message).get("requestId"))
+        _, end_stream = (None, None) if key is None else self._open.pop(key[1], (None, None))
+        return end_stream
 
     def of(self, message: Any) -> Any:
         """The id of the request whose stream a message of the server goes to; None for the stream of the session."""
@@ -387,7 +460,7 @@ class _Routes:
             return None
         if message["method"] == "notifications/progress":
             token = params_of(message).get("progressToken")
-            return next((ident for ident, known in self._open.items() if known == token), None)
+            return next((ident for ident, (known, _) in self._open.items() if known == token), None)
         if message["method"].endswith("list_changed") or message["method"] == "notifications/resources/updated":
             return None
         # A question or a line of a log most likely belongs to the request that came last.

@@ -74,12 +74,29 @@ class OpenRequests:
     """
 
     _by_id: dict[tuple[type, object], list[Asked]] = field(default_factory=dict)
+    _cancelled: dict[tuple[type, object], Asked] = field(default_factory=dict)
+    """Requests that the client has cancelled; the server may have answered them before it heard of that."""
 
     def add(self, asked: Asked) -> None:
         """Note a request; of too many, the oldest is forgotten."""
+        self._cancelled.pop(_key(asked), None)
         self._by_id.setdefault(_key(asked), []).append(asked)
         if len(self._by_id) > _MAX_OPEN:
             del self._by_id[next(iter(self._by_id))]
+
+    def cancel(self, ident: object) -> Asked | None:
+        """Remove the oldest request with that id, and return it; its answer may still come."""
+        asked = self.take(ident)
+        if asked is not None:
+            self._cancelled[_key(asked)] = asked
+            if len(self._cancelled) > _MAX_OPEN:
+                del self._cancelled[next(iter(self._cancelled))]
+        return asked
+
+    def take_cancelled(self, ident: object) -> Asked | None:
+        """Remove the cancelled request with that id, and return it; None if no cancelled request has it."""
+        key = key_of(ident)
+        return None if key is None else self._cancelled.pop(key, None)
 
     def take(self, ident: object) -> Asked | None:
         """Remove the oldest request with that id, and return it; None if no request has it."""
@@ -94,6 +111,7 @@ class OpenRequests:
         """Remove all."""
         taken = list(self)
         self._by_id.clear()
+        self._cancelled.clear()
         return taken
 
     def __iter__(self) -> Iterator[Asked]:
@@ -128,6 +146,11 @@ class Conversation:
 
     _backlog: list[bytes] | None = None
     """Messages that wait until a server that was started again has had its handshake; None if they need not."""
+
+    answered: bool = False
+    """Whether the server has answered any request."""
+
+    _lost: bool = False
 
     # --- from the client ------------------------------------------------------------------------------------------
 
@@ -167,7 +190,10 @@ class Conversation:
             if len(kept) < len(self._held):
                 self._held = kept
                 return Step()  # the server has never heard of the call
-            self._open.take(params_of(message).get("requestId"))  # the client does not wait for the answer
+            cancelled = self._open.cancel(params_of(message).get("requestId"))
+            if cancelled is not None and cancelled.method == "tools/list" and self._held and not self._list_is_coming():
+                step = self._ask(self._held[0][1])  # held calls were waiting for that list
+                return Step(to_server=[raw, *step.to_server])
         return Step(to_server=[raw])
 
     # --- the list of tools ----------------------------------------------------------------------------------------
@@ -225,7 +251,9 @@ class Conversation:
             return Step(to_client=[raw])
         asked = self._open.take(message.get("id"))
         if asked is None:
-            return Step(to_client=[raw])
+            return self._unasked(raw, message)
+        self.answered = True
+        self.answers.meet(message)
         if asked.pages:
             return self._listed(asked, message)
         if asked.method == "initialize":
@@ -244,6 +272,20 @@ class Conversation:
             step.to_client += more.to_client
             step.to_server += more.to_server
         return step
+
+    def _unasked(self, raw: bytes, message: Json) -> Step:
+        """An answer that the client does not wait for.
+
+        The specification (2025-11-25 and 2026-07-28, "Cancellation") lets a client ignore the answer to a request that
+        it has cancelled, so that answer ends here, after a failure in it was recorded.
+        """
+        cancelled = self._open.take_cancelled(message.get("id"))
+        if cancelled is None:
+            return Step(to_client=[raw])
+        self.answered = True
+        if cancelled.method in SURFACES:
+            quietly(lambda: self.answers.answer(cancelled, message, self.listing), None)
+        return Step()
 
     # --- the end of the server, and a new beginning -----------------------------------------------------------------
 
@@ -264,6 +306,7 @@ class Conversation:
         waiting += [message for message in map(parse, backlog) if isinstance(message, dict)]
         pending += [_asked(message) for message in waiting if "method" in message and key_of(message.get("id"))]
         answers = [write(self.answers.crashed(request, sentence, self.listing)) for request in pending]
+        self._lost = self._lost or bool(pending)
         self.listing.forget()
         return answers
 
@@ -301,6 +344,16 @@ class Conversation:
             step.to_server += released.to_server
             step.to_client += released.to_client
         return step
+
+    @property
+    def never_answered(self) -> bool:
+        """Whether the client has sent requests, and the server has answered none of them."""
+        return not self.answered and (self._lost or self.waits)
+
+    @property
+    def waits(self) -> bool:
+        """Whether the server has to answer something."""
+        return any(self._open)
 
     @property
     def holds_back(self) -> bool:

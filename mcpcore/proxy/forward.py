@@ -12,13 +12,16 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
+import anyio
 import httpx2
+from mcp.server.streamable_http import REQUEST_CANCELLED
 
 from mcpcore.proxy.conversation import Conversation
 from mcpcore.proxy.events import data_of, events_of, with_data
 from mcpcore.proxy.lines import LineTooLongError
 from mcpcore.proxy.listings import Listing
-from mcpcore.proxy.messages import Step, parse
+from mcpcore.proxy.messages import Step, parse, write
+from mcpcore.proxy.requests import cancel_on_disconnect
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Mapping
@@ -58,15 +61,23 @@ class Forward:
         """Keep connections open while the front serves."""
         # A tool may take any time, and an event stream is silent for long.
         timeout = httpx2.Timeout(30.0, read=None)
-        async with httpx2.AsyncClient(timeout=timeout, follow_redirects=False) as client:
+        # Each open stream of a client keeps a connection; a client that leaves ends its own.
+        limits = httpx2.Limits(max_connections=None)
+        async with httpx2.AsyncClient(timeout=timeout, limits=limits, follow_redirects=False) as client:
             self._client = client
             yield
 
     async def handle(self, request: Request, send: Send) -> None:
-        """Answer one request of a client."""
+        """Answer one request of a client, until it leaves."""
+        body = await request.body()
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(cancel_on_disconnect, request, tasks.cancel_scope)
+            await self._handle(request, body, send)
+            tasks.cancel_scope.cancel()
+
+    async def _handle(self, request: Request, body: bytes, send: Send) -> None:
         headers = {name: value for name, value in request.headers.items() if name not in _OF_THE_HOP}
         headers["accept-encoding"] = "identity"
-        body = await request.body()
         conversation = self._conversation_of(headers)
         step = conversation.from_client(body) if request.method == "POST" and body else Step(to_server=[body])
         while step.to_server and step.to_server != [body]:
@@ -166,8 +177,12 @@ def _kept(table: OrderedDict[str, Any], key: str, make: Any) -> Any:
     return table[key]
 
 
-def _one(step: Step, otherwise: bytes) -> bytes:
-    return step.to_client[0] if step.to_client else otherwise
+def _one(step: Step, answer: bytes) -> bytes:
+    """What the client gets; HTTP needs an answer also to a request that the client has cancelled."""
+    if step.to_client:
+        return step.to_client[0]
+    error = {"code": REQUEST_CANCELLED, "message": "Request cancelled"}
+    return write({"jsonrpc": "2.0", "id": parse(answer)["id"], "error": error})
 
 
 def _is_stream(response: Any) -> bool:

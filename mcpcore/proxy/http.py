@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
+from contextlib import nullcontext, suppress
 from typing import TYPE_CHECKING, Final
 
 import anyio
@@ -12,6 +12,7 @@ from mcpcore.proxy.forward import Forward
 from mcpcore.proxy.stdio import cancel_on_signal
 
 if TYPE_CHECKING:
+    import signal
     import socket
     from collections.abc import Sequence
 
@@ -26,12 +27,10 @@ MAX_BODY: Final = 16 * 1024 * 1024
 _LOOPBACK: Final = ("127.0.0.1", "localhost", "::1")
 
 
-async def serve_http(target: Sequence[str] | str, answers: Answers, *, bound: socket.socket, host: str) -> None:
-    """Serve HTTP on a bound socket until a signal to end arrives.
-
-    Raises:
-        OSError: If the command cannot be started.
-    """
+async def serve_http(
+    target: Sequence[str] | str, answers: Answers, *, bound: socket.socket, host: str
+) -> signal.Signals | None:
+    """Serve HTTP on a bound socket until a signal to end arrives, and return that."""
     import uvicorn
     from mcp.server.transport_security import TransportSecurityMiddleware, TransportSecuritySettings
 
@@ -47,27 +46,28 @@ async def serve_http(target: Sequence[str] | str, answers: Answers, *, bound: so
     front = Forward(target, answers) if isinstance(target, str) else ChildFront(target, answers)
 
     async def app(scope: Scope, receive: Receive, send: Send) -> None:
-        from starlette.requests import Request
+        from starlette.requests import ClientDisconnect, Request
         from starlette.responses import Response
 
-        if scope["type"] != "http":
-            return
         request = Request(scope, receive)
         refused = await security.validate_request(request, is_post=request.method == "POST")
         if refused is None and scope["path"].rstrip("/") != PATH:
             refused = Response(status_code=404)
-        await (front.handle(request, send) if refused is None else refused(scope, receive, send))
+        with suppress(ClientDisconnect):
+            await (front.handle(request, send) if refused is None else refused(scope, receive, send))
 
     from mcp.server.transport_security import RequestBodyLimitMiddleware
 
     limited = RequestBodyLimitMiddleware(app, MAX_BODY)
-    config = uvicorn.Config(limited, log_level="warning", timeout_graceful_shutdown=1, lifespan="off")
+    config = uvicorn.Config(limited, log_level="warning", timeout_graceful_shutdown=1, lifespan="off", ws="none")
     server = uvicorn.Server(config)
     # The proxy handles signals itself, since it has children to end.
-    server.capture_signals = contextlib.nullcontext  # type: ignore[assignment,method-assign]
+    server.capture_signals = nullcontext  # type: ignore[assignment,method-assign]
+    signals: list[signal.Signals] = []
     async with anyio.create_task_group() as tasks, front.running():
-        tasks.start_soon(cancel_on_signal, tasks.cancel_scope)
+        tasks.start_soon(cancel_on_signal, tasks.cancel_scope, signals)
         try:
             await server.serve(sockets=[bound])
         finally:
             tasks.cancel_scope.cancel()
+    return signals[0] if signals else None

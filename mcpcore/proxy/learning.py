@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import logging
+import os
 import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from mcpcore.escaping import clean_text
 from mcpcore.proxy.matching import escaped
+from mcpcore.proxy.statistics import counted
 from mcpcore.proxy.texts import cleaned
 from mcpcore.redaction import REDACTED, redact_shapes, redact_text
 
@@ -48,6 +50,7 @@ class _Shape:
     code: str
     sample: str
     native: int | None
+    status: int | None
     count: int = 1
 
 
@@ -57,40 +60,72 @@ class Learner:
 
     path: Path
     server: str
-    _shapes: dict[tuple[str, str, str, int | None], _Shape] = field(default_factory=dict)
+    """What the server is started with, for the draft of a server that does not say its name."""
+
+    name: str | None = None
+    """The name of the server; None until it has said it."""
+
+    _shapes: dict[tuple[str, str, str, int | None, int | None], _Shape] = field(default_factory=dict)
 
     def saw(self, section: str, name: str, envelope: Envelope, facts: Facts) -> None:
         """Take a failure that no entry matches; `section` is the key in the overlay, and `name` the key in that."""
         # The text is searched as in a log: the draft is a file that people pass on.
         text = redact_text(redact_shapes(clean_text(cleaned(facts.text))))
         line = next((line.strip() for line in text.splitlines() if line.strip()), "")[:_MAX_TEXT]
-        if not line and facts.code is None:
+        statuses = set(filter(_is_status, facts.statuses))
+        status = statuses.pop() if len(statuses) == 1 else None
+        if not line and facts.code is None and status is None:
             return  # nothing that a match could name
         pattern = _pattern_of(line)
-        key = section, name, pattern, facts.code
+        key = section, name, pattern, facts.code, status
         known = self._shapes.get(key)
         if known is not None:
             known.count += 1
             return
         if len(self._shapes) < _MAX_SHAPES:
-            self._shapes[key] = _Shape(section, name, pattern, envelope.name, line, facts.code)
+            self._shapes[key] = _Shape(section, name, pattern, envelope.name, line, facts.code, status)
             self.write()
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there was no failure to learn from."""
+        return not self._shapes
 
     def write(self) -> None:
         """Write the draft."""
         sections: dict[str, dict[str, list[Json]]] = {}
-        for shape in self._shapes.values():
+        # A pattern also matches the failures of the same shape that name a status; those entries must come first.
+        for shape in sorted(self._shapes.values(), key=lambda shape: shape.status is None):
             entries = sections.setdefault(shape.section, {}).setdefault(shape.name, [])
             entries.append(_entry(shape, [entry["reason"] for entry in entries]))
+        server = self.name or self.server
+        if self.path.suffix == ".json":
+            text = json.dumps({"version": 1, "server": server, **sections}, indent=2, ensure_ascii=False) + "\n"
+        else:
+            text = _toml(server, sections, sum(shape.count for shape in self._shapes.values()))
         try:
-            if self.path.suffix == ".json":
-                draft = {"version": 1, "server": self.server, **sections}
-                self.path.write_text(json.dumps(draft, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
-            else:
-                counts = [shape.count for shape in self._shapes.values()]
-                self.path.write_text(_toml(self.server, sections, sum(counts)), encoding="utf-8")
+            replace_file(self.path, text)
         except OSError as exc:
             _LOGGER.error("the draft %s cannot be written: %s", self.path, exc.strerror)  # noqa: TRY400 - no bug
+
+
+def replace_file(path: Path, text: str | None) -> None:
+    """Write a file that is never seen half written; with None, only try whether that is possible.
+
+    Raises:
+        OSError: If it is not.
+    """
+    unfinished = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        unfinished.write_text(text or "", encoding="utf-8")
+        if text is not None:
+            unfinished.replace(path)
+    finally:
+        unfinished.unlink(missing_ok=True)
+
+
+def _is_status(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and 100 <= value <= 599
 
 
 def _pattern_of(line: str) -> str:
@@ -113,6 +148,8 @@ def _entry(shape: _Shape, taken: list[str]) -> dict[str, Any]:
     match: dict[str, Any] = {"text": shape.pattern} if shape.pattern else {}
     if shape.native is not None:
         match["code"] = shape.native
+    if shape.status is not None:
+        match["status"] = shape.status
     return {
         "reason": reason,
         "code": shape.code,
@@ -129,7 +166,7 @@ def _slug(text: str) -> str:
 
 def _toml(server: str, sections: dict[str, dict[str, list[Json]]], count: int) -> str:
     lines = [
-        f"# Drafted from {count} failures. Name the reasons, complete each recovery, and say how to retry.",
+        f"# Drafted from {counted(count, 'failure')}. Name the reasons, complete each recovery, and say how to retry.",
         "version = 1",
         f"server = {_string(server)}",
     ]

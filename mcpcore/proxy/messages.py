@@ -8,12 +8,16 @@ from typing import Any, Final, TypeAlias
 
 from pydantic_core import from_json
 
+from mcpcore.escaping import clean_text
 from mcpcore.foreign import quietly
 
 Json: TypeAlias = dict[str, Any]
 
 VERSION_META_KEY: Final = "io.modelcontextprotocol/protocolVersion"
 """The key in the `_meta` of a request that says its version; only requests since 2026-07-28 have it."""
+
+_SERVER_INFO: Final = "io.modelcontextprotocol/serverInfo"
+_MAX_SERVER_NAME: Final = 200
 
 SURFACES: Final = {
     "tools/call": "tool",
@@ -64,6 +68,16 @@ def meta_of(message: Json) -> Json:
     """The `_meta` of a request or a notification."""
     meta = params_of(message).get("_meta")
     return meta if isinstance(meta, dict) else {}
+
+
+def server_name(result: object) -> str | None:
+    """The name of the server, in the result of a handshake or in the `_meta` of any; None if it is not there."""
+    if not isinstance(result, dict):
+        return None
+    meta = result.get("_meta")
+    info = result.get("serverInfo") or (meta.get(_SERVER_INFO) if isinstance(meta, dict) else None)
+    name = info.get("name") if isinstance(info, dict) else None
+    return clean_text(name[:_MAX_SERVER_NAME]).strip() or None if isinstance(name, str) else None
 
 
 @dataclass(slots=True)

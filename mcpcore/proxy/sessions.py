@@ -34,7 +34,7 @@ _LAST_MOMENT: Final = 0.2
 
 
 class ServerEndedError(Exception):
-    """The server ended, and was not started again."""
+    """The server cannot be started, ended again after it was started again, or has never answered."""
 
 
 @dataclass(slots=True)
@@ -47,6 +47,10 @@ class ChildSession:
     conversation: Conversation = field(init=False)
     _child: Child | None = None
     _ready: anyio.Event = field(default_factory=anyio.Event)
+    _delivering: anyio.Lock = field(default_factory=anyio.Lock)
+    _gone: str | None = None
+    """Why no server runs any more."""
+
     _closing: bool = False
     _relaying: anyio.CancelScope | None = None
     _ended: anyio.Event = field(default_factory=anyio.Event)
@@ -55,22 +59,32 @@ class ChildSession:
         """Begin the conversation."""
         self.conversation = Conversation(self.answers, Listing())
 
-    async def run(self) -> None:
-        """Run the server until `close` is called, or it has ended twice.
+    async def run(self, child: Child | None = None) -> None:
+        """Run the server until `close` is called, or it has ended twice; `child` is one that runs already.
 
         Raises:
-            OSError: If it cannot be started.
-            ServerEndedError: If it ended more often than it is started again.
+            ServerEndedError: If it cannot be started, ended again, or never answered.
         """
         try:
-            await self._run()
+            await self._run(child)
+        except ServerEndedError as exc:
+            self._gone = str(exc)
+            self._ready.set()
+            async with self._delivering:
+                pass  # a message that has arrived is answered
+            raise
         finally:
-            self._ready.set()  # else `deliver` would wait for ever
+            self._ready.set()  # else `deliver` and `close` would wait for ever
 
-    async def _run(self) -> None:
-        how = ""
+    async def _run(self, child: Child | None) -> None:
+        program = self.command[0]
         for restarts in range(MAX_RESTARTS + 1):
-            child = self._child = await Child.start(self.command)
+            try:
+                child = self._child = child or await Child.start(self.command)
+            except OSError as exc:
+                how = f"{program} cannot be started: {exc.strerror or exc}"
+                await self._answer_open(how)
+                raise ServerEndedError(how) from exc
             try:
                 if restarts:
                     self.answers.statistics.restarts += 1
@@ -82,10 +96,19 @@ class ChildSession:
                 how = await child.stop(grace=_LAST_MOMENT)
             if self._closing:
                 self._ended.set()
+                talk = self.conversation
+                failed = not talk.answered and bool(restarts or child.has_failed)
+                if failed:
+                    # The client may still read, as in a pipeline.
+                    with suppress(anyio.BrokenResourceError, anyio.ClosedResourceError):
+                        await self._answer_open(how)
+                if failed or talk.never_answered:
+                    raise ServerEndedError(f"{program} has not answered a single message: {how}")
                 return
             self._ready = anyio.Event()
             await self._report(how, last=restarts == MAX_RESTARTS)
-        raise ServerEndedError(f"{self.command[0]} ended again: {how}")
+            child = None
+        raise ServerEndedError(f"{program} ended again: {how}")
 
     async def _relay(self, child: Child) -> None:
         try:
@@ -103,11 +126,18 @@ class ChildSession:
         for answer in self.conversation.lost(how, final=last):
             await self.to_client(answer)
 
+    async def _answer_open(self, sentence: str) -> None:
+        for answer in self.conversation.lost(sentence, final=True):
+            await self.to_client(answer)
+
     async def deliver(self, raw: bytes) -> None:
         """Take a message of the client."""
-        await self._ready.wait()
-        # Nothing may come between these two: a request is answered if the server ends after it was noted.
-        await self._send(self.conversation.from_client(raw))
+        async with self._delivering:
+            await self._ready.wait()
+            # Nothing may come between these two: a request is answered if the server ends after it was noted.
+            await self._send(self.conversation.from_client(raw))
+            if self._gone is not None:
+                await self._answer_open(self._gone)
 
     async def _send(self, step: Step) -> None:
         for message in step.to_client:
@@ -122,6 +152,7 @@ class ChildSession:
             while self.conversation.holds_back:  # noqa: ASYNC110 - it waits at the end alone
                 await anyio.sleep(0.01)
         self._closing = True
+        await self._ready.wait()
         if self._child is not None:
             await self._child.close_input()
             # Its last answers still arrive; a server that does not end by itself is ended.
@@ -152,6 +183,9 @@ class UrlSession:
         """Relay messages until `close` is called.
 
         After a failure of the connection, a new one is made when the client sends something next.
+
+        Raises:
+            ServerEndedError: If the server never answered.
         """
         import httpx2
         from mcp.client.streamable_http import streamable_http_client
@@ -177,6 +211,8 @@ class UrlSession:
                 _LOGGER.error("%s cannot be reached: %s", self.url, type(first).__name__)  # noqa: TRY400 - no bug
                 for answer in self.conversation.lost(f"{self.url} cannot be reached", final=True):
                     await self.to_client(answer)
+        if self.conversation.never_answered:
+            raise ServerEndedError(f"{self.url} has not answered a single message")
 
     async def _receive(self, read: Any) -> None:
         async for received in read:
@@ -218,9 +254,9 @@ class UrlSession:
         return SessionMessage(message, ClientMessageMetadata(headers=headers) if headers else None)
 
     async def close(self) -> None:
-        """End the session."""
+        """End the session, once its last answers have arrived."""
         with anyio.move_on_after(GRACE):
-            while self.conversation.holds_back:  # noqa: ASYNC110 - it waits at the end alone
+            while self.conversation.holds_back or self.conversation.waits:  # noqa: ASYNC110 - as above
                 await anyio.sleep(0.01)
         self._closed.set()
         self._wanted.set()

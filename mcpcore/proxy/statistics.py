@@ -16,6 +16,11 @@ _MAX_KINDS: Final = 10_000
 """The most kinds of failures that are counted; clients may call tools of any name."""
 
 
+def counted(number: int, one: str, many: str | None = None) -> str:
+    """A number with its noun: "1 failure", "2 failures"."""
+    return f"{number} {one if number == 1 else many or f'{one}s'}"
+
+
 @dataclass(slots=True)
 class Statistics:
     """The counts of one run."""
@@ -33,11 +38,11 @@ class Statistics:
     def lines(self, overlay: Overlay) -> Iterator[str]:
         """The counts as lines of text, with the entries of the overlay that never matched."""
         failed = sum(self.failures.values())
-        yield f"{self.calls} tool calls, {failed} failures, {self.restarts} restarts"
+        yield f"{counted(self.calls, 'tool call')}, {counted(failed, 'failure')}, {counted(self.restarts, 'restart')}"
         for (name, reason), count in self.failures.most_common():
             yield f"  {count:>6}  {name}  {reason}"
         unfired = list(overlay.unfired())
         if unfired:
-            yield f"{len(unfired)} entries of {overlay.source} matched nothing:"
+            yield f"{counted(len(unfired), 'entry', 'entries')} of {overlay.source} matched nothing:"
             for place, reason in unfired:
                 yield f"          {place}  {reason}"

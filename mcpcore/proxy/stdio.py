@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import logging
 import signal
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import anyio
 
@@ -17,14 +18,18 @@ if TYPE_CHECKING:
     from mcpcore.proxy.answers import Answers
 
 
-async def serve_stdio(target: Sequence[str] | str, answers: Answers, *, stdin: int, stdout: int) -> None:
+_LOGGER: Final = logging.getLogger("mcpcore")
+
+
+async def serve_stdio(
+    target: Sequence[str] | str, answers: Answers, *, stdin: int, stdout: int
+) -> signal.Signals | None:
     """Relay between a client on two descriptors and the server: a command, or a URL.
 
-    Returns when the client has closed its end, or a signal to end arrives.
+    Returns when the client has closed its end, or a signal to end arrives, which it returns.
 
     Raises:
-        OSError: If the command cannot be started.
-        ServerEndedError: If the server ended more often than it is started again.
+        ServerEndedError: If the server cannot be started, ended again, or never answered.
     """
     output = Output(stdout)
     session: ChildSession | UrlSession
@@ -38,8 +43,8 @@ async def serve_stdio(target: Sequence[str] | str, answers: Answers, *, stdin: i
         try:
             async for line in lines_of(Input(stdin)):
                 await session.deliver(line)
-        except LineTooLongError:
-            pass  # the client is no client of MCP
+        except LineTooLongError as exc:
+            _LOGGER.error("the client is disconnected: %s", exc)  # noqa: TRY400 - the traceback says nothing more
         await session.close()
 
     async def run() -> None:
@@ -50,18 +55,27 @@ async def serve_stdio(target: Sequence[str] | str, answers: Answers, *, stdin: i
             pass
         tasks.cancel_scope.cancel()
 
+    signals: list[signal.Signals] = []
     async with anyio.create_task_group() as tasks:
-        tasks.start_soon(cancel_on_signal, tasks.cancel_scope)
+        tasks.start_soon(cancel_on_signal, tasks.cancel_scope, signals)
         tasks.start_soon(read)
         tasks.start_soon(run)
+    return signals[0] if signals else None
 
 
-async def cancel_on_signal(scope: anyio.CancelScope) -> None:
-    """Cancel `scope` at the first signal to end, so that the server is ended, too."""
-    signals = [signal.SIGINT, signal.SIGTERM]
-    if sys.platform != "win32":  # pragma: no branch - Windows has no such signal
-        signals.append(signal.SIGHUP)
-    with anyio.open_signal_receiver(*signals) as received:
-        async for _ in received:
+async def cancel_on_signal(scope: anyio.CancelScope, signals: list[signal.Signals]) -> None:
+    """Cancel `scope` at the first signal to end, so that the server is ended, too; append it to `signals`."""
+    with anyio.open_signal_receiver(*ending_signals()) as received:
+        async for number in received:  # pragma: no branch - signals never end
+            signals.append(number)
             scope.cancel()
             return
+
+
+def ending_signals() -> list[signal.Signals]:
+    """The signals that end the proxy."""
+    signals = [signal.SIGINT, signal.SIGTERM]
+    # `nohup` ignores SIGHUP, which Windows does not have.
+    if sys.platform != "win32" and signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
+        signals.append(signal.SIGHUP)
+    return signals

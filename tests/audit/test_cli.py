@@ -250,7 +250,7 @@ class TestTail:
             seen = list(itertools.islice((ident for ident in told if ident != "early"), 40))
             assert seen == [f"{n:016x}" for n in range(40)]
             process.send_signal(signal.SIGINT)
-            assert process.wait() == 0
+            assert process.wait() == 130
         finally:
             watchdog.cancel()
             process.kill()

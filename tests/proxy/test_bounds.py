@@ -68,6 +68,34 @@ def test_a_stream_that_breaks_is_answered() -> None:
     assert "server_ended" not in text
 
 
+def test_a_late_answer_over_http_is_an_error() -> None:
+    """A client that has cancelled the call gets no failure that it does not wait for, and HTTP needs an answer."""
+    cancel = {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 5}}
+    failed = {"jsonrpc": "2.0", "id": 5, "result": {"isError": True, "content": [{"type": "text", "text": "no"}]}}
+
+    async def run() -> None:
+        front = Forward("http://server/mcp", Answers(Boundary(server="s", audit=None)))
+        conversation = front._conversation_of({"mcp-session-id": "s"})
+        conversation.listing.complete = True
+
+        async def app(scope: Any, receive: Any, send: Any) -> None:
+            await front.handle(Request(scope, receive), send)
+
+        def answer(sent: httpx2.Request) -> httpx2.Response:
+            if b"cancelled" in sent.content:
+                return httpx2.Response(202)
+            conversation.from_client(json.dumps(cancel).encode())
+            return httpx2.Response(200, json=failed)
+
+        front._client = httpx2.AsyncClient(transport=httpx2.MockTransport(answer))
+        async with httpx2.AsyncClient(transport=httpx2.ASGITransport(app), base_url="http://proxy") as client:
+            answered = await client.post("/mcp", json=CALL, headers={**ACCEPT, "mcp-session-id": "s"})
+        assert {"code": -32800, "message": "Request cancelled"} == answered.json()["error"]
+        assert 1 == sum(front.answers.statistics.failures.values())
+
+    anyio.run(run)
+
+
 def test_an_event_that_is_too_long_ends_the_stream(monkeypatch: pytest.MonkeyPatch) -> None:
     """An event without an end cannot fill the memory."""
     monkeypatch.setattr(events, "MAX_LINE", 100)
@@ -134,9 +162,10 @@ def test_kinds_of_failures_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     """Clients may call tools of any name."""
     monkeypatch.setattr("mcpcore.proxy.statistics._MAX_KINDS", 2)
     statistics, envelope = Statistics(), Envelope(code=-32001, name="NOT_FOUND", message="", retry=Retry.never())
+    statistics.calls = 1
     for name in "abca":
         statistics.count(name, envelope)
-    assert ["0 tool calls, 3 failures, 0 restarts", "       2  a  NOT_FOUND", "       1  b  NOT_FOUND"] == list(
+    assert ["1 tool call, 3 failures, 0 restarts", "       2  a  NOT_FOUND", "       1  b  NOT_FOUND"] == list(
         statistics.lines(Overlay())
     )
 

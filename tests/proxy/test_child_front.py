@@ -105,16 +105,99 @@ def test_a_session_without_requests_ends(monkeypatch: pytest.MonkeyPatch) -> Non
     run(test)
 
 
-def test_a_command_that_cannot_start_ends_no_other_session(http_front: Any, tmp_path: Path) -> None:
-    """The client gets an error or loses its connection, and the front goes on."""
+def failure_of(answered: httpx2.Response) -> str:
+    """Return the words of the JSON-RPC error that a response consists of."""
+    assert 200 == answered.status_code
+    message = json.loads(answered.text.partition("data: ")[2] or answered.text)
+    assert 1 == message["id"]
+    return str(message["error"]["message"])
+
+
+def test_a_command_that_cannot_start_is_an_answer(tmp_path: Path) -> None:
+    """In both eras, for each request; nothing runs, and the front goes on."""
     broken = tmp_path / "broken"
     broken.write_bytes(b"\x7fELF no program")
     broken.chmod(0o755)
-    with http_front("--", broken) as url:
-        for _ in range(2):
-            with contextlib.suppress(httpx2.HTTPError):
-                assert '"result"' not in httpx2.post(url, json=INITIALIZE, headers=ACCEPT).text
-            assert "error" in httpx2.post(url, **single("ping")).json()
+
+    async def test() -> None:
+        async with front(str(broken)) as client:
+            for _ in range(2):
+                assert "cannot be started" in failure_of(await client.post("/mcp", json=INITIALIZE, headers=ACCEPT))
+                assert "cannot be started" in failure_of(await client.post("/mcp", **single("ping")))
+            assert 400 == (await client.post("/mcp", json={**INITIALIZE, "id": None}, headers=ACCEPT)).status_code
+
+    run(test)
+
+
+def test_a_command_that_ends_at_once_is_an_answer() -> None:
+    """Its second end ends the session, once the handshake is answered."""
+
+    async def test() -> None:
+        async with front("false") as client:
+            for _ in range(2):
+                assert "exit code 1" in failure_of(await client.post("/mcp", json=INITIALIZE, headers=ACCEPT))
+                assert "exit code 1" in failure_of(await client.post("/mcp", **single("ping")))
+
+    run(test)
+
+
+def test_two_clients_of_one_session() -> None:
+    """An id that is in use is refused; a cancelled request ends, and its late answer reaches nobody."""
+
+    async def test() -> None:
+        async with front() as client:
+            opened = await client.post("/mcp", json=INITIALIZE, headers=ACCEPT)
+            session = {**ACCEPT, "mcp-session-id": opened.headers["mcp-session-id"]}
+            statuses, texts = [], []
+
+            async def slow() -> None:
+                answered = await client.post("/mcp", json={**INITIALIZE, "method": "slow"}, headers=session)
+                statuses.append(answered.status_code)
+                texts.append(answered.text)
+
+            async with anyio.create_task_group() as tasks:
+                tasks.start_soon(slow)
+                tasks.start_soon(slow)
+            assert [400, 200] == statuses
+            assert "same id" in texts[0]
+            assert '"result":{}' in texts[1]
+            async with anyio.create_task_group() as tasks:
+                tasks.start_soon(slow)
+                await anyio.sleep(0.1)
+                for ident in ([], 7, 1):
+                    cancel = {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": ident}}
+                    assert 202 == (await client.post("/mcp", json=cancel, headers=session)).status_code
+            assert "Request cancelled" in texts[2]
+            ping = {**INITIALIZE, "method": "ping"}
+            assert '"result":{}' in (await client.post("/mcp", json=ping, headers=session)).text
+
+    run(test)
+
+
+def test_a_log_line_reaches_no_other_client() -> None:
+    """It names no request, so it is dropped if several run."""
+    server = """
+import json
+first, second = (json.loads(input())["id"] for _ in range(2))
+print(json.dumps({"jsonrpc": "2.0", "method": "notifications/message", "params": {"data": "private"}}))
+for ident in (first, second):
+    print(json.dumps({"jsonrpc": "2.0", "id": ident, "result": {}}), flush=True)
+input()
+"""
+
+    async def test() -> None:
+        texts: list[str] = []
+        async with front(sys.executable, "-c", server) as client:
+
+            async def post() -> None:
+                texts.append((await client.post("/mcp", **single("ping"))).text)
+
+            async with anyio.create_task_group() as tasks:
+                tasks.start_soon(post)
+                tasks.start_soon(post)
+        assert [{}, {}] == [json.loads(text)["result"] for text in texts]
+
+    run(test)
 
 
 def test_an_error_of_the_proxy_ends_no_other_session(

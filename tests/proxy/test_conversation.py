@@ -76,6 +76,40 @@ def test_requests_with_the_same_id_are_all_answered_with_envelopes() -> None:
     assert failed == respond(conversation, result=failed)["result"], "nobody waits for a third answer"
 
 
+def cancel(conversation: Conversation, ident: Any) -> list[bytes]:
+    """Return what is sent to the server when the client cancels a request."""
+    line = {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": ident}}
+    return conversation.from_client(json.dumps(line).encode()).to_server
+
+
+def test_a_late_answer_to_a_cancelled_call_ends_here() -> None:
+    """The client does not wait for it; a failure is recorded, and an id that is used again is answered."""
+    failed = {"isError": True, "content": [{"type": "text", "text": "HTTP 404 no such order"}]}
+    late = json.dumps({"jsonrpc": "2.0", "id": 1, "result": failed}).encode()
+    for method, count in (("tools/call", 1), ("completion/complete", 0)):
+        conversation = talk(method, name="t")
+        assert 1 == len(cancel(conversation, 1))
+        assert [] == conversation.from_server(late).to_client
+        assert count == conversation.answers.statistics.failures["t", "NOT_FOUND"]
+        assert [late] == conversation.from_server(late).to_client, "nobody has asked twice"
+    conversation = talk(name="t")
+    cancel(conversation, 1)
+    conversation.from_client(request("tools/call", 1, name="u"))
+    assert "u" == respond(conversation, result=failed)["result"]["structuredContent"]["error"]["tool"]
+    for ident in range(1002):
+        conversation.from_client(request("ping", ident))
+        cancel(conversation, ident)
+    assert [late] == conversation.from_server(late).to_client, "of too many, the oldest is forgotten"
+
+
+def test_a_call_does_not_wait_for_a_list_that_was_cancelled() -> None:
+    """The proxy asks for the tools itself."""
+    conversation = Conversation(Answers(Boundary(server="s", audit=None)), Listing())
+    conversation.from_client(request("tools/list", 1))
+    assert [] == conversation.from_client(request("tools/call", 2, name="t")).to_server
+    assert ["notifications/cancelled", "tools/list"] == [json.loads(line)["method"] for line in cancel(conversation, 1)]
+
+
 def test_the_oldest_of_too_many_open_requests_is_forgotten() -> None:
     """A client can fill no memory with requests that the server never answers."""
     conversation = talk(name="t")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import socket
 import sys
 import threading
 import time
@@ -168,6 +170,42 @@ def test_statuses_headers_and_streams_stay(http_front: Any, upstream: str) -> No
         stream = httpx2.get(url, headers=allowed)
         assert ": hello\n\nid: 7\nevent: message\ndata: {\ndata: }\n\n" == stream.text
         assert 204 == httpx2.delete(url, headers=allowed).status_code
+
+
+def test_a_client_that_leaves_ends_its_stream(http_front: Any) -> None:
+    """Else each client would keep a connection to the server, without an end."""
+    gone = threading.Event()
+
+    class Upstream(BaseHTTPRequestHandler):
+        def log_message(self, *_: object) -> None:
+            pass
+
+        def do_GET(self) -> None:
+            self.send_response(200)
+            self.send_header("content-type", "text/event-stream")
+            self.end_headers()
+            with contextlib.suppress(OSError):
+                while True:
+                    self.wfile.write(b": ping\n\n")
+                    time.sleep(0.02)
+            gone.set()
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Upstream) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        try:
+            with http_front("--url", f"http://127.0.0.1:{server.server_port}/mcp") as url:
+                with httpx2.stream("GET", url, headers=ACCEPT) as stream:
+                    assert b": ping\n\n" == next(stream.iter_bytes())
+                assert gone.wait(5)
+                port = int(url.split(":")[2].split("/")[0])
+                with socket.create_connection(("127.0.0.1", port)) as half:
+                    half.sendall(b"POST /mcp HTTP/1.1\r\nhost: 127.0.0.1:%d\r\n" % port)
+                    half.sendall(b"content-type: application/json\r\ncontent-length: 99\r\n\r\n{")
+                assert 501 == httpx2.post(url, headers=ACCEPT, json={}).status_code, "it goes on"
+        finally:
+            server.shutdown()
+            thread.join()
 
 
 def test_a_server_that_cannot_be_reached(http_front: Any) -> None:

@@ -251,7 +251,7 @@ def test_entries_that_match_nothing_are_reported(relay: Any, tmp_path: Path) -> 
     calls = request("tools/call", 1, name="charge", arguments={"amount": 1})
     _, errors, _ = relay(initialize + initialized + calls, "--stats", "--contract", path, "--", *PLAIN, wait_for=2)
     said = errors.decode()
-    assert "1 tool calls, 1 failures, 0 restarts" in said
+    assert "1 tool call, 1 failure, 0 restarts" in said
     assert "charge  too_many" in said
     assert f"2 entries of {path} matched nothing" in said
     assert "charge  never_seen" in said
@@ -271,10 +271,37 @@ def test_a_draft_is_learned(through: Connect, tmp_path: Path) -> None:
 
         anyio.run(run)
         learned = Overlay.read(draft)
+        assert "plain" == learned.server, "the name of the handshake"
         assert {"charge", "picture"} == set(learned.tools.entries)
         assert ("rate_limited",) == learned.tools.contract_of("charge").reasons
         facts = Facts(text="429 Too Many Requests: the rate limit was exceeded, retry after 7 seconds")
         assert learned.tools.mode_of("charge", facts) is not None
+
+
+def test_a_draft_names_the_status_that_all_failures_of_a_shape_have(tmp_path: Path) -> None:
+    """An entry for 429 does not match a 500 of the same shape, which gets an entry of its own."""
+    from mcpcore.proxy.learning import Learner
+
+    learner = Learner(tmp_path / "d.toml", "python", name="stock")
+    sent = Envelope(code=-32003, name="RATE_LIMITED", message="", retry=Retry.never())
+    for text in ("HTTP 429, HTTP 500: try again", "HTTP 429: try again", "HTTP 500: try again", "HTTP 429: try again"):
+        learner.saw("tools", "get", sent, Facts(text=text))
+    learner.saw("tools", "put", sent, Facts(json={"status": 503, "statusCode": True}))
+    learned = Overlay.read(learner.path)
+    assert "stock" == learned.server
+    matches = [match for (match, *_), _ in learned.tools.entries["get"]]
+    assert [429, 500, None] == [match.status for match in matches]
+    assert [True, False, False] == [match.fits(Facts(text="HTTP 429: try again")) for match in matches]
+    assert 503 == learned.tools.entries["put"][0][0][0].status
+    assert ["d.toml"] == [path.name for path in tmp_path.iterdir()], "nothing else stays"
+
+
+def test_a_draft_of_no_failures_is_not_written(relay: Any, tmp_path: Path) -> None:
+    """A file would stop the next run."""
+    _, errors, code = relay(b"", "--learn", tmp_path / "d.toml", "--", "cat")
+    assert 0 == code
+    assert b"nothing was written" in errors
+    assert [] == list(tmp_path.iterdir())
 
 
 def test_a_draft_has_shapes_and_no_secrets(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import signal
@@ -13,7 +14,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
+from mcpcore.cli.root import cli
 from tests.proxy.conftest import PLAIN, PROXY, SERVERS, request
 
 Relay = Callable[..., tuple[bytes, bytes, int]]
@@ -133,7 +136,9 @@ def test_no_process_stays(ending: str, tmp_path: Path) -> None:
             process.stdin.close()
         else:
             process.send_signal(getattr(signal, ending))
-        assert 0 == process.wait(timeout=20)
+        # As other commands: 130 after Ctrl+C, and another signal ends the proxy itself.
+        number = 0 if ending == "input" else -getattr(signal, ending)
+        assert (130 if ending == "SIGINT" else number) == process.wait(timeout=20)
     deadline = time.monotonic() + 5
     while _alive(marker) and time.monotonic() < deadline:
         time.sleep(0.05)
@@ -153,33 +158,99 @@ def test_a_server_that_ends_at_once(relay: Relay) -> None:
 
 
 @pytest.mark.parametrize(
+    ("lines", "program", "said"),
+    [
+        (b"", "false", "has not answered a single message: it ended with the exit code 1"),
+        (request("ping", 5), "false", "it ended with the exit code 1"),
+        (request("ping", 5), "import sys; sys.stdin.read()", "has not answered a single message"),
+        (
+            request("ping", 5),
+            "import os, sys; input(); os.remove(sys.argv[0]); sys.exit(4)",
+            "cannot be started: No such",
+        ),
+    ],
+)
+def test_a_server_that_never_answers(relay: Relay, lines: bytes, program: str, said: str, tmp_path: Path) -> None:
+    """The exit code is 1, and the message says what happened and what to do."""
+    if program != "false":
+        script = tmp_path / "server"
+        script.write_text(f"#!{sys.executable}\n{program}\n")
+        script.chmod(0o755)
+        program = str(script)
+    _, errors, code = relay(lines, "--", program, wait_for="started" in said)
+    assert 1 == code
+    assert said in errors.decode()
+    assert f"Next: run it without the proxy to see why: {program}" in errors.decode()
+
+
+def test_an_open_request_of_a_server_that_ended_is_answered_at_the_end(relay: Relay) -> None:
+    """A client in a pipeline still reads."""
+    out, _, code = relay(request("ping", 5) + request("ping", 6), "--", "false")
+    assert {5, 6} == {json.loads(line)["id"] for line in out.splitlines()}
+    assert 1 == code
+
+
+def test_a_line_that_is_too_long_ends_the_session() -> None:
+    """The reason is on standard error; the client may be any program."""
+    with subprocess.Popen(
+        [*PROXY, "--", "cat"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+    ) as process:
+        assert process.stdin is not None
+        with contextlib.suppress(BrokenPipeError):
+            for _ in range(130):
+                process.stdin.write(b"x" * 1024 * 1024)
+        assert process.stderr is not None
+        assert b"the client is disconnected: a message has more than" in process.stderr.read()
+
+
+def test_a_client_that_reads_no_more_has_left() -> None:
+    """The server ends with it."""
+    with subprocess.Popen(
+        [*PROXY, "--", "cat"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+    ) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdout.close()
+        process.stdin.write(request("ping"))
+        process.stdin.flush()
+        assert 0 == process.wait(timeout=20)
+
+
+@pytest.mark.parametrize(
     ("arguments", "said"),
     [
+        (["stock.py"], "Next: mcpcore proxy -- python stock.py"),
+        (["npx", "-y", "some-server"], "'npx' is no option of the proxy. Put the command of the server after `--`"),
+        (["--stats", "a server.js", "--contract", "x"], "Next: mcpcore proxy -- node 'a server.js'"),
+        (["uvx", "--", "mcp-server-git"], "Next: mcpcore proxy -- uvx mcp-server-git"),
+        (["https://example.com/mcp"], "Next: mcpcore proxy --url https://example.com/mcp"),
         (["--", "no-such-command-here"], "was not found"),
         ([], "name one server"),
         (["--url", "http://127.0.0.1:1/mcp", "--", "cat"], "takes no command"),
         (["--url", "ftp://x"], "is not an http URL"),
         (["--contract", "missing.toml", "--", "cat"], "missing.toml cannot be read"),
         (["--learn", __file__, "--", "cat"], "the file exists"),
+        (["--learn", "no/such/folder/draft.toml", "--", "cat"], "draft.toml cannot be written: No such file"),
         (["--http", "x", "--", "cat"], "is not a port"),
     ],
 )
-def test_what_cannot_start_says_why(relay: Relay, arguments: list[str], said: str) -> None:
+def test_what_cannot_start_says_why(arguments: list[str], said: str) -> None:
     """Misuse ends with the exit code 2, and a message."""
-    out, errors, code = relay(b"", *arguments)
-    assert (b"", 2) == (out, code)
-    assert said in errors.decode()
+    done = CliRunner().invoke(cli, ["proxy", *arguments])
+    assert ("", 2) == (done.stdout, done.exit_code)
+    assert said in done.stderr
 
 
 def test_a_url_that_cannot_be_reached(relay: Relay) -> None:
-    """Each request is answered; the proxy tries again with the next one."""
+    """Each request is answered; the proxy tries again with the next one, and says at the end that none was answered."""
     modern = {"_meta": {"io.modelcontextprotocol/protocolVersion": "2026-07-28"}}
     lines = request("tools/call", 1, name="x", **modern) + request("resources/read", 2, uri="a://b", **modern)
-    out, _, code = relay(lines, "--url", "http://127.0.0.1:9/mcp", wait_for=2)
+    out, errors, code = relay(lines, "--url", "http://127.0.0.1:9/mcp", wait_for=2)
     answers: dict[int, Any] = {message["id"]: message for message in map(json.loads, out.splitlines())}
     assert "server_ended" == answers[1]["result"]["structuredContent"]["error"]["data"]["reason"]
     assert "cannot be reached" in answers[2]["error"]["message"]
-    assert 0 == code
+    assert b"has not answered a single message" in errors
+    assert 1 == code
 
 
 def test_a_program_that_cannot_be_run(relay: Relay, tmp_path: Path) -> None:
@@ -188,8 +259,9 @@ def test_a_program_that_cannot_be_run(relay: Relay, tmp_path: Path) -> None:
     program.write_bytes(b"\x00\x01")
     program.chmod(0o755)
     out, errors, code = relay(b"", "--", program)
-    assert (b"", 2) == (out, code)
-    assert b"cannot be started" in errors
+    assert (b"", 1) == (out, code)
+    assert b"cannot be started: Exec format error" in errors
+    assert b"Next: " in errors
 
 
 def test_a_client_of_a_url_that_sends_garbage(relay: Relay) -> None:
@@ -199,4 +271,4 @@ def test_a_client_of_a_url_that_sends_garbage(relay: Relay) -> None:
     out, errors, code = relay(lines, "--url", "http://127.0.0.1:9/mcp", wait_for=1)
     assert 1 == json.loads(out)["id"]
     assert b"is not JSON-RPC" in errors
-    assert 0 == code
+    assert 1 == code

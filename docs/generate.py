@@ -21,7 +21,7 @@ from mcpcore.catalog import LEVELS
 from mcpcore.catalog import RULES as DIFF_RULES
 from mcpcore.catalog import json_schema as catalog_schema
 from mcpcore.check.reports.json import json_schema as check_schema
-from mcpcore.check.rules import CRITERIA
+from mcpcore.check.rules import CAPS, CRITERIA
 from mcpcore.check.rules import RULES as CHECK_RULES
 from mcpcore.classification import code_tables, phrase_table, status, types
 from mcpcore.codes import BASELINE, PROTOCOL_INVALID_PARAMS, SEVERITY, ErrorCode
@@ -327,6 +327,8 @@ def check() -> str:
         "A criterion counts once for each call in which it can be judged, and is met if no finding of the call breaks it. The "
         "score is 100 times the sum of weight x met / judged, divided by the sum of the weights, over the criteria that were "
         "judged at all. It is rounded down, so that 100 means that nothing was found.",
+        "",
+        f"{CAPS} So `--fail-under 50` accepts no server that hangs, dies or leaks, and `--fail-under 80` none with an error.",
     ]
     for rule in CHECK_RULES.values():
         broken = "not scored" if rule.criterion is None else f"criterion `{rule.criterion}`"

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from mcpcore.arguments import INVALID_ARGUMENTS
-from mcpcore.check.drawing import LARGE, forged_line, planted
+from mcpcore.bounds import MESSAGE
+from mcpcore.check.drawing import forged_line, planted
 from mcpcore.check.leaks import crash_in, paths_in, secret_in, traceback_in
 from mcpcore.check.model import BAD_ARGUMENTS, Verdict, broken, met
 from mcpcore.client.failures import UNKNOWN_DIALECT
@@ -49,6 +50,9 @@ _STEP_WORDS: Final = re.compile(
     r"add|leave out|list|choose|pass|specify|required)\b",
     re.IGNORECASE,
 )
+_MAX_ECHO: Final = MESSAGE
+"""Characters of one value that a failure may repeat: as many as a message of mcpcore, which is cut there, may hold."""
+
 _SHOWN: Final = 160
 
 
@@ -252,7 +256,7 @@ def _echo(probe: Probe, answer: Answer, around: Surroundings) -> Iterator[Verdic
     elif probe.kind == "hostile":
         if re.search(rf"^{re.escape(forged_line(around.marker))}", answer.texts, re.MULTILINE):
             yield broken("forgeable-text", f"a line of the text begins with a line of {probe.argument!r}")
-        elif "x" * (LARGE // 2) in text:
+        elif "x" * _MAX_ECHO in text:
             yield broken("echoes-large-input", f"{probe.argument!r} is repeated")
         else:
             yield met("echo")

@@ -287,13 +287,13 @@ def _exit_code(report: Report, fail_under: float | None) -> int:
     if fail_under is None:
         found = any(finding.rule.level != "note" for finding in report.findings)
         return FAILED if found or report.stopped else 0
+    if report.stopped:
+        raise Failed(
+            f"the check is not complete: {report.stopped}.", hint="raise --limit SECONDS, or check with --tool"
+        )
     points = report.points
     if points is None:
         raise Failed(
             "there is no score, since no tool was called.", hint="annotate tools with readOnlyHint, or use --all"
-        )
-    if report.stopped:
-        raise Failed(
-            f"the check is not complete: {report.stopped}.", hint="raise --limit SECONDS, or check with --tool"
         )
     return FAILED if points < fail_under else 0

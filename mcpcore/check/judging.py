@@ -13,6 +13,7 @@ from mcpcore.check.drawing import forged_line, planted
 from mcpcore.check.leaks import crash_in, paths_in, secret_in, traceback_in
 from mcpcore.check.model import BAD_ARGUMENTS, Verdict, broken, met
 from mcpcore.client.failures import UNKNOWN_DIALECT
+from mcpcore.client.headers import HIDDEN
 from mcpcore.client.schemas import error_path
 from mcpcore.contract import CONTRACT_META_KEY
 from mcpcore.effects import CHANGED
@@ -231,6 +232,8 @@ def _retry(
 def _leaks_anywhere(answer: Answer, around: Surroundings) -> Iterator[Verdict]:
     if around.canary and around.canary in answer.everything:
         yield broken("leaks-environment", "the planted variable of the environment is in the answer")
+    if HIDDEN in answer.everything:
+        yield broken("leaks-secret", "the value of a header of the request is in the answer")
 
 
 def _leaks_in_failure(probe: Probe, answer: Answer, around: Surroundings) -> Iterator[Verdict]:

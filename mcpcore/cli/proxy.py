@@ -12,6 +12,7 @@ import anyio
 import click
 
 from mcpcore.cli import output
+from mcpcore.cli.options import header_option, require_url
 from mcpcore.cli.problems import Problem
 from mcpcore.cli.run import Wire, bind, parse_address
 from mcpcore.cli.splitting import SplitCommand, after_dashes, complete_files
@@ -63,6 +64,7 @@ Exit codes: 0 the client has left; 1 the server ended; 2 the proxy could not sta
 )
 @click.option("--stats", is_flag=True, help="At the end, print counts, and the entries that matched nothing.")
 @click.option("--http", "address", metavar="HOST:PORT", help="Serve streamable HTTP at /mcp instead of stdio.")
+@header_option
 @click.pass_context
 def proxy(
     ctx: click.Context,
@@ -73,6 +75,7 @@ def proxy(
     learn: Path | None,
     stats: bool,
     address: str | None,
+    headers: dict[str, str],
 ) -> None:
     """Run any MCP server behind a proxy that makes its failures readable.
 
@@ -81,6 +84,12 @@ def proxy(
     """
     command = after_dashes(ctx) or ()
     target = _target(command, url)
+    require_url(headers, has_url=url is not None)
+    if headers and address is not None:
+        raise Problem(
+            "--header is for clients over stdio.",
+            hint="leave it out: with --http, the headers of each client are sent on",
+        )
     endpoint = None if address is None else parse_address(address)
     answers = _answers(command[0] if command else url or "", contract=contract, audit=audit, learn=learn)
     logging.basicConfig(format="mcpcore proxy: %(message)s", level=logging.WARNING)
@@ -93,7 +102,7 @@ def proxy(
                 from mcpcore.proxy.stdio import serve_stdio
 
                 stdin, stdout = wire.stdin.fileno(), wire.stdout.fileno()
-                anyio.run(lambda: serve_stdio(target, answers, stdin=stdin, stdout=stdout))
+                anyio.run(lambda: serve_stdio(target, answers, stdin=stdin, stdout=stdout, headers=headers))
         else:
             from mcpcore.proxy.http import serve_http
 

@@ -12,13 +12,15 @@ from mcpcore.proxy.lines import Input, LineTooLongError, Output, lines_of
 from mcpcore.proxy.sessions import ChildSession, UrlSession
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from mcpcore.proxy.answers import Answers
 
 
-async def serve_stdio(target: Sequence[str] | str, answers: Answers, *, stdin: int, stdout: int) -> None:
-    """Relay between a client on two descriptors and the server: a command, or a URL.
+async def serve_stdio(
+    target: Sequence[str] | str, answers: Answers, *, stdin: int, stdout: int, headers: Mapping[str, str] | None = None
+) -> None:
+    """Relay between a client on two descriptors and the server: a command, or a URL that the headers are sent to.
 
     Returns when the client has closed its end, or a signal to end arrives.
 
@@ -29,7 +31,7 @@ async def serve_stdio(target: Sequence[str] | str, answers: Answers, *, stdin: i
     output = Output(stdout)
     session: ChildSession | UrlSession
     session = (
-        UrlSession(target, answers, output.send)
+        UrlSession(target, answers, output.send, headers or {})
         if isinstance(target, str)
         else ChildSession(target, answers, output.send)
     )

@@ -7,7 +7,7 @@ import os
 import time
 from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final
 
 import anyio
 from mcp import Client
@@ -25,6 +25,7 @@ from mcp_types.version import LATEST_MODERN_VERSION, MODERN_PROTOCOL_VERSIONS
 from pydantic import TypeAdapter, ValidationError
 
 from mcpcore.check.model import Answer, CheckedTool
+from mcpcore.client.headers import http_transport
 from mcpcore.client.listing import listed_tool
 from mcpcore.contract import CONTRACT_META_KEY
 from mcpcore.foreign import quietly
@@ -34,9 +35,8 @@ from mcpcore.proxy.lines import LineTooLongError
 from mcpcore.sdk.definition import without_error
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Iterator
+    from collections.abc import AsyncIterator, Iterator, Mapping
 
-    from mcp.client import Transport
     from mcp_types import Tool
 
 CANARY: Final = "MCPCORE_CHECK_TOKEN"
@@ -72,12 +72,14 @@ class Target:
         url: Its URL, or None.
         era: "auto", "modern" for the protocol of 2026-07-28, or "handshake" for the older ones.
         canary: The text that is planted in the environment of the command.
+        headers: Headers that are sent to the URL.
     """
 
     command: tuple[str, ...] = ()
     url: str | None = None
     era: str = "auto"
     canary: str = ""
+    headers: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def mode(self) -> str:
@@ -233,7 +235,9 @@ async def connected(target: Target, remains: Remains, *, wait: float) -> AsyncIt
         MCPError: If it refuses.
         BaseExceptionGroup: If the connection fails.
     """
-    transport = target.url if target.url is not None else cast("Transport", _process(target, remains))
+    transport: Any = _process(target, remains)
+    if target.url is not None:
+        transport = http_transport(target.url, target.headers) if target.headers else target.url
     with quiet_client():
         connecting = anyio.move_on_after(wait)
         with connecting:

@@ -284,10 +284,11 @@ class _Drawing:
 
     def hostile(self, whole: dict[str, Any]) -> Iterator[Case]:
         """With a text that tries to forge a line of the failure, and is large."""
-        text = f"{self._marker}\n\n{forged_line(self._marker)}\n\n{'x' * LARGE}"
+        forged = f"{self._marker}\n\n{forged_line(self._marker)}\n\n"
         for name, node in self._parts.items():
             if _type_of(node) == "string":
-                arguments = {**whole, name: text}
+                room = _length(node, "maxLength", _MAX_TEXT) - len(forged)
+                arguments = {**whole, name: forged + "x" * min(LARGE, room)}
                 if self.fits(arguments):
                     yield arguments, name
 

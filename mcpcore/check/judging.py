@@ -8,10 +8,12 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from mcpcore.arguments import INVALID_ARGUMENTS
-from mcpcore.check.drawing import LARGE, forged_line, planted
+from mcpcore.bounds import MESSAGE
+from mcpcore.check.drawing import forged_line, planted
 from mcpcore.check.leaks import crash_in, paths_in, secret_in, traceback_in
 from mcpcore.check.model import BAD_ARGUMENTS, Verdict, broken, met
 from mcpcore.client.failures import UNKNOWN_DIALECT
+from mcpcore.client.headers import HIDDEN
 from mcpcore.client.schemas import error_path
 from mcpcore.contract import CONTRACT_META_KEY
 from mcpcore.effects import CHANGED
@@ -49,6 +51,9 @@ _STEP_WORDS: Final = re.compile(
     r"add|leave out|list|choose|pass|specify|required)\b",
     re.IGNORECASE,
 )
+_MAX_ECHO: Final = MESSAGE
+"""Characters of one value that a failure may repeat: as many as a message of mcpcore, which is cut there, may hold."""
+
 _SHOWN: Final = 160
 
 
@@ -227,6 +232,8 @@ def _retry(
 def _leaks_anywhere(answer: Answer, around: Surroundings) -> Iterator[Verdict]:
     if around.canary and around.canary in answer.everything:
         yield broken("leaks-environment", "the planted variable of the environment is in the answer")
+    if HIDDEN in answer.everything:
+        yield broken("leaks-secret", "the value of a header of the request is in the answer")
 
 
 def _leaks_in_failure(probe: Probe, answer: Answer, around: Surroundings) -> Iterator[Verdict]:
@@ -252,7 +259,7 @@ def _echo(probe: Probe, answer: Answer, around: Surroundings) -> Iterator[Verdic
     elif probe.kind == "hostile":
         if re.search(rf"^{re.escape(forged_line(around.marker))}", answer.texts, re.MULTILINE):
             yield broken("forgeable-text", f"a line of the text begins with a line of {probe.argument!r}")
-        elif "x" * (LARGE // 2) in text:
+        elif "x" * _MAX_ECHO in text:
             yield broken("echoes-large-input", f"{probe.argument!r} is repeated")
         else:
             yield met("echo")

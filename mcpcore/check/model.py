@@ -166,15 +166,19 @@ class Finding:
 
 @dataclass(slots=True)
 class Score:
-    """Counts of judged and met criteria, and the points that follow from them."""
+    """Counts of judged and met criteria, the errors that were found, and the points that follow from them."""
 
     met: dict[str, int] = field(default_factory=dict)
     judged: dict[str, int] = field(default_factory=dict)
+    errors: dict[str, int] = field(default_factory=dict)
+    """The rules of level "error" that were broken, each with the most points that it leaves."""
 
     def add(self, verdicts: Iterable[Verdict]) -> None:
         """Count what was judged of one call: each criterion once, as met if nothing broke it."""
         unbroken: dict[str, bool] = {}
         for verdict in verdicts:
+            if verdict.rule is not None and verdict.rule.level == "error":
+                self.errors[verdict.rule.id] = verdict.rule.cap
             if verdict.criterion is not None:
                 unbroken[verdict.criterion] = unbroken.get(verdict.criterion, True) and verdict.rule is None
         for criterion, is_met in unbroken.items():
@@ -185,13 +189,32 @@ class Score:
     def points(self) -> float | None:
         """The score from 0 to 100; None if nothing was judged.
 
-        The sum of weight x met / judged over the criteria that were judged, divided by the sum of their weights.
+        The sum of weight x met / judged over the criteria that were judged, divided by the sum of their weights, and
+        at most the cap of the errors.
         """
+        uncapped = self._uncapped
+        return None if uncapped is None else min(self.cap, uncapped)
+
+    @property
+    def _uncapped(self) -> float | None:
         weights = sum(CRITERIA[name].weight for name in self.judged)
         if not weights:
             return None
         total = sum(CRITERIA[name].weight * self.met[name] / self.judged[name] for name in self.judged)
         return 100 * total / weights
+
+    @property
+    def cap(self) -> int:
+        """The most points that the errors leave; 100 without an error."""
+        return min(self.errors.values(), default=100)
+
+    @property
+    def capped_by(self) -> list[str]:
+        """The rules whose errors lower the score to the cap; empty if the criteria alone lower it as much."""
+        uncapped = self._uncapped
+        if uncapped is None or uncapped <= self.cap:
+            return []
+        return sorted(rule for rule, cap in self.errors.items() if cap == self.cap)
 
     @property
     def formula(self) -> str:
@@ -201,7 +224,10 @@ class Score:
         names = [name for name in CRITERIA if name in self.judged]
         terms = " + ".join(f"{CRITERIA[name].weight} x {self.met[name]}/{self.judged[name]}" for name in names)
         weights = sum(CRITERIA[name].weight for name in names)
-        return f"100 x ({terms}) / {weights} = {rounded(self.points)}"
+        quotient = f"100 x ({terms}) / {weights}"
+        if self.capped_by:
+            quotient = f"min({self.cap}, {quotient})"
+        return f"{quotient} = {rounded(self.points)}"
 
 
 def rounded(points: float) -> int:
@@ -239,6 +265,7 @@ class ToolReport:
         score: The criteria that were judged.
         calls: The number of calls that were made.
         skipped: Why it was not called, or not called to the end; "" otherwise.
+        judged: Whether all its calls were made, or left out because of the tool itself.
     """
 
     name: str
@@ -246,6 +273,12 @@ class ToolReport:
     score: Score = field(default_factory=Score)
     calls: int = 0
     skipped: str = ""
+    judged: bool = False
+
+    @property
+    def points(self) -> float | None:
+        """The score; None unless it was called, and judged to the end."""
+        return self.score.points if self.calls and self.judged else None
 
 
 @dataclass(slots=True)
@@ -275,8 +308,16 @@ class Report:
 
     @property
     def points(self) -> float | None:
-        """The score; None unless a tool was called."""
-        return self.score.points if any(report.calls for report in self.tools if report.tool is not None) else None
+        """The score; None unless a tool was called, and all were judged to the end."""
+        called = any(report.calls for report in self.tools if report.tool is not None)
+        return self.score.points if called and not self.stopped else None
+
+    @property
+    def formula(self) -> str:
+        """The calculation of the score, or why the report has no score."""
+        if self.points is not None:
+            return self.score.formula
+        return f"the check ended early: {self.stopped}" if self.stopped else "no tool was called"
 
     @property
     def findings(self) -> list[Finding]:

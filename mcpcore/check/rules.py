@@ -10,6 +10,21 @@ Level = Literal["error", "warning", "note"]
 LEVELS: Final[tuple[Level, ...]] = ("error", "warning", "note")
 """The levels of a finding, the worst first. A note never lowers the score."""
 
+CAP: Final = 79
+"""The most points with an error, so that `--fail-under 80` accepts none."""
+
+LOWEST_CAP: Final = 49
+"""The most points with an error of a criterion of `_VITAL`."""
+
+_VITAL: Final = frozenset({"survival", "leak"})
+"""Without these, a server is useless or dangerous, however well its other failures read."""
+
+CAPS: Final = (
+    f"An error caps the score: at {LOWEST_CAP} if the server hangs, dies, sends what clients refuse or leaks "
+    f"(`survival`, `leak`), at {CAP} otherwise."
+)
+"""The rule in words, for the reports and the docs."""
+
 
 @dataclass(frozen=True, slots=True)
 class Criterion:
@@ -57,6 +72,13 @@ class Rule:
     level: Level
     summary: str
     fix: str
+
+    @property
+    def cap(self) -> int:
+        """The most points of a server that breaks the rule."""
+        if self.level != "error":
+            return 100
+        return LOWEST_CAP if self.criterion in _VITAL else CAP
 
 
 RULES: Final = {
@@ -185,8 +207,8 @@ RULES: Final = {
             "echoes-large-input",
             "echo",
             "warning",
-            "A failure repeats thousands of characters of its input.",
-            "Cut what a message quotes.",
+            "A failure repeats more than 1,000 characters of its input.",
+            "Cut what a failure quotes, or bound the argument with maxLength.",
         ),
         Rule(
             "forgeable-text",

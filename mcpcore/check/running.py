@@ -18,12 +18,15 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from mcpcore.check.connection import Connection, Target
-    from mcpcore.check.model import CheckedTool
+    from mcpcore.check.model import CheckedTool, ProbeKind
 
     Progress = Callable[[int, int, str], None]
 
 _MOST_LOST: Final = 2
 """Calls of one tool that may go unanswered, or end the server, before the rest of its calls is left out."""
+
+_LAST: Final[frozenset[ProbeKind]] = frozenset({"unknown-tool", "cancelled"})
+"""The last probe of each tool."""
 
 
 class UnreachableError(Exception):
@@ -172,12 +175,12 @@ class Check:
             subject.score.add(verdicts)
             self.report.add(tool.name, verdicts)
             if not tool.harmless and not calls_changing:
-                subject.skipped = "it may change something"
+                subject.skipped, subject.judged = "it may change something", True
                 self.report.add(tool.name, [broken("not-called", "readOnlyHint is not set")])
                 continue
             drawn = draw(tool, seed=self.options.seed)
             if not drawn.usable:
-                subject.skipped = "no arguments can be drawn from its schema"
+                subject.skipped, subject.judged = "no arguments can be drawn from its schema", True
                 self.report.add(tool.name, [broken("unusable-schema", subject.skipped)])
                 continue
             for probe in (*drawn.valid, *drawn.hostile, *drawn.bad):
@@ -192,7 +195,7 @@ class Check:
         assert self._work is not None
         for subject, probe in self._work:
             if self._lost.get(subject.name, 0) >= _MOST_LOST:
-                subject.skipped = f"{_MOST_LOST} calls were not answered"
+                subject.skipped, subject.judged = f"{_MOST_LOST} calls were not answered", True
                 continue
             left = self._ends - time.monotonic()
             if left <= 0:
@@ -214,6 +217,7 @@ class Check:
         self._current, self._over = None, True
 
     def _record(self, subject: ToolReport, probe: Probe, answer: Answer) -> None:
+        subject.judged = probe.kind in _LAST
         verdicts = judge(probe, answer, subject.tool, self._around)
         subject.score.add(verdicts)
         self.report.add(subject.name, verdicts, probe)
@@ -221,8 +225,11 @@ class Check:
             self._lost[subject.name] = self._lost.get(subject.name, 0) + 1
 
     def stop(self, reason: str) -> None:
-        """Report why the check ended early, and the tools that were not reached."""
+        """Report why the check ended early, and the tools that were not judged to the end."""
         self.report.stopped = reason
+        for subject in self.report.tools:
+            if not subject.judged:
+                subject.skipped = subject.skipped or reason
         reached = {subject.name for subject in self.report.tools}
         for name, tool in self._tools.items():
             if name not in reached and (not self.options.only or name in self.options.only):

@@ -9,7 +9,7 @@ import shlex
 import sys
 import tempfile
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Final, NoReturn, cast
@@ -20,11 +20,12 @@ import click
 from mcpcore.cli import output, present
 from mcpcore.cli.arguments import parse_arguments
 from mcpcore.cli.loading import Target, looks_like_file
+from mcpcore.cli.options import era_option, header_option, require_url, timeout_option, verbose_option
 from mcpcore.cli.problems import INTERRUPTED, Failed, Problem
 from mcpcore.cli.splitting import SplitCommand, after_dashes, complete_files
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from mcp import Client
     from mcp.shared.exceptions import MCPError
@@ -34,7 +35,6 @@ if TYPE_CHECKING:
     from mcpcore.client import Step
 
 FAILED: Final = 1
-ERAS: Final = ("auto", "modern", "handshake")
 
 
 @click.command(
@@ -76,22 +76,12 @@ Exit codes: 0 the tool succeeded; 1 it failed, did not answer, or was refused; 2
     help="Follow the advice of a failure: wait and retry where that is safe, correct the arguments, or call the "
     "fallback tool. Each step is shown on standard error.",
 )
-@click.option(
-    "--timeout",
-    type=click.FloatRange(min=0, min_open=True),
-    default=60.0,
-    show_default=True,
-    metavar="SECONDS",
-    help="How long to wait for the server to start, and for the tool; with --follow, for all calls together.",
+@timeout_option(
+    60.0, "How long to wait for the server to start, and for the tool; with --follow, for all calls together."
 )
-@click.option(
-    "--era",
-    type=click.Choice(ERAS),
-    default="auto",
-    show_default=True,
-    help="The era of the protocol: 2026-07-28, the older handshake, or the one that the server offers.",
-)
-@click.option("-v", "--verbose", is_flag=True, help="Show the standard error of the server.")
+@era_option
+@verbose_option
+@header_option
 @click.pass_context
 def call(
     ctx: click.Context,
@@ -103,13 +93,14 @@ def call(
     timeout: float,
     era: str,
     verbose: bool,
+    headers: dict[str, str],
 ) -> None:
     """Call one tool of a server as a client does, and print both surfaces of the result.
 
     SERVER is a file, a module, either with an object (server.py:app), an http URL, or a command after `--`.
     The text blocks and the structured content are printed exactly as a client receives them.
     """
-    address, rest = ServerAddress.parse(words, after_dashes(ctx))
+    address, rest = ServerAddress.parse(words, after_dashes(ctx), headers)
     if listing:
         if rest:
             raise Problem(f"--list takes no tool, but got {rest[0]!r}.", hint="leave out one of the two")
@@ -176,6 +167,7 @@ class ServerAddress:
         shown: The name of the server in messages.
         alone: The command line that starts it by itself.
         listing: The command line that lists its tools; empty where no tool is called.
+        headers: Headers that are sent to the URL.
     """
 
     url: str | None
@@ -183,14 +175,23 @@ class ServerAddress:
     shown: str
     alone: str
     listing: str = ""
+    headers: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
-    def parse(cls, words: Sequence[str], after: Sequence[str] | None) -> tuple[ServerAddress, list[str]]:
+    def parse(
+        cls, words: Sequence[str], after: Sequence[str] | None, headers: Mapping[str, str]
+    ) -> tuple[ServerAddress, list[str]]:
         """The server on the command line, and the remaining words: the tool and its arguments.
 
         Raises:
-            Problem: If there is no server.
+            Problem: If there is no server, or no URL that the headers could be sent to.
         """
+        address, rest = cls._parse(words, after)
+        require_url(headers, has_url=address.url is not None)
+        return replace(address, headers=headers), rest
+
+    @classmethod
+    def _parse(cls, words: Sequence[str], after: Sequence[str] | None) -> tuple[ServerAddress, list[str]]:
         first = words[0] if words else None
         if after is not None and (first is None or not _names_server(first)):
             if not after:
@@ -436,7 +437,11 @@ class Conversation:
 
     def _transport(self) -> Any:
         if self.address.url is not None:
-            return self.address.url
+            if not self.address.headers:
+                return self.address.url
+            from mcpcore.client.headers import http_transport
+
+            return http_transport(self.address.url, self.address.headers)
         from mcp.client.stdio import StdioServerParameters, stdio_client
 
         command, *arguments = self.address.command

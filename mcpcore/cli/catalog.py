@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import contextlib
-import os
 import sys
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import click
 
 from mcpcore.cli import output
+from mcpcore.cli.files import replace_file
+from mcpcore.cli.options import header_option, output_option, require_url, static_option, timeout_option, verbose_option
 from mcpcore.cli.problems import INTERRUPTED, Problem
 from mcpcore.cli.splitting import SplitCommand, after_dashes, complete_files
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from mcpcore.catalog import Catalog
 
@@ -49,25 +48,12 @@ Exit codes: 0 the catalogue was written, 2 it could not be made.""",
 @click.option(
     "--format", "shape", type=click.Choice(FORMATS), help="The format; by default that of the output file, else md."
 )
-@click.option(
-    "-o",
-    "--output",
-    "path",
-    type=click.Path(dir_okay=False),
-    metavar="FILE",
-    help="Write to FILE, whole or not at all.",
-)
+@output_option()
 @click.option("--url", "urls", multiple=True, metavar="URL", help="A running server; can be repeated.")
-@click.option("--static", is_flag=True, help="Read Python files and import none of them.")
-@click.option(
-    "--timeout",
-    type=click.FloatRange(min=0, min_open=True),
-    default=60.0,
-    show_default=True,
-    metavar="SECONDS",
-    help="How long a running server may take to start and to list what it has.",
-)
-@click.option("-v", "--verbose", is_flag=True, help="Show the standard error of servers that are started.")
+@static_option
+@timeout_option(60.0, "How long a running server may take to start and to list what it has.")
+@verbose_option
+@header_option
 @click.pass_context
 def catalog(
     ctx: click.Context,
@@ -79,6 +65,7 @@ def catalog(
     static: bool,
     timeout: float,
     verbose: bool,
+    headers: dict[str, str],
 ) -> None:
     """List what the tools, resources and prompts of servers can fail with.
 
@@ -88,7 +75,9 @@ def catalog(
     from mcpcore.catalog import CatalogError, render
 
     try:
-        made = make_catalog(words, after_dashes(ctx), urls, static=static, timeout=timeout, verbose=verbose)
+        made = make_catalog(
+            words, after_dashes(ctx), urls, static=static, timeout=timeout, verbose=verbose, headers=headers
+        )
     except KeyboardInterrupt:
         ctx.exit(INTERRUPTED)
     if shape is None:
@@ -100,7 +89,7 @@ def catalog(
     if path is None or path == "-":
         output.text(text.removesuffix("\n"))
     else:
-        write(Path(path), text)
+        replace_file(Path(path), text)
     warn(made)
 
 
@@ -112,6 +101,7 @@ def make_catalog(
     static: bool,
     timeout: float,
     verbose: bool,
+    headers: Mapping[str, str],
 ) -> Catalog:
     """The catalogue of all that a command line names.
 
@@ -123,41 +113,9 @@ def make_catalog(
     require_sources(words, command, urls)
     sources = [Source("url", url) for url in urls]
     sources += [parse_source(word, static=static) for word in words]
-    return read_sources(with_words_after(sources, command, arguments=True), timeout=timeout, verbose=verbose)
-
-
-def write(path: Path, text: str) -> None:
-    """Replace a file as a whole: a reader finds the old text or the new one, also if this process is killed.
-
-    Raises:
-        Problem: If it cannot be written.
-    """
-    # A link stays a link, and its target is replaced.
-    target = Path(os.path.realpath(path))
-    try:
-        mode = target.stat().st_mode & 0o777 if target.exists() else 0o666 & ~_umask()
-        descriptor, temporary = tempfile.mkstemp(prefix=f".{target.name[:50]}.", dir=target.parent)
-        try:
-            with os.fdopen(descriptor, "w", encoding="utf-8", errors="backslashreplace", newline="\n") as file:
-                file.write(text)
-                file.flush()
-                os.fsync(file.fileno())
-            Path(temporary).chmod(mode)
-            Path(temporary).replace(target)
-        except BaseException:
-            with contextlib.suppress(OSError):
-                Path(temporary).unlink()
-            raise
-    except OSError as exc:
-        raise Problem(
-            f"{path} cannot be written: {exc.strerror or exc}.", hint="check that its folder exists and can be written"
-        ) from exc
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
+    require_url(headers, has_url=any(source.kind == "url" for source in sources))
+    sources = with_words_after(sources, command, arguments=True)
+    return read_sources(sources, timeout=timeout, verbose=verbose, headers=headers)
 
 
 def warn(made: Catalog) -> None:

@@ -14,7 +14,9 @@ import click
 
 from mcpcore.check.reports import FORMATS
 from mcpcore.cli import output
-from mcpcore.cli.call import ERAS, ServerAddress
+from mcpcore.cli.call import ServerAddress
+from mcpcore.cli.files import replace_file
+from mcpcore.cli.options import era_option, header_option, output_option, timeout_option
 from mcpcore.cli.problems import INTERRUPTED, Failed, Problem
 from mcpcore.cli.splitting import SplitCommand, after_dashes, complete_files
 from mcpcore.escaping import terminal_line
@@ -64,29 +66,14 @@ if the check ended early;
     show_default=True,
     help="The format of the report.",
 )
-@click.option(
-    "-o",
-    "--output",
-    "file",
-    type=click.Path(dir_okay=False, path_type=Path),
-    metavar="FILE",
-    shell_complete=complete_files,
-    help="Write the report to this file.",
-)
+@output_option()
 @click.option(
     "--fail-under",
     type=click.FloatRange(0, 100),
     metavar="SCORE",
     help="Exit with 1 if the score is lower or missing; findings alone then do not count.",
 )
-@click.option(
-    "--timeout",
-    type=click.FloatRange(min=0, min_open=True),
-    default=10.0,
-    show_default=True,
-    metavar="SECONDS",
-    help="How long to wait for each answer, and for the server to start.",
-)
+@timeout_option(10.0, "How long to wait for each answer, and for the server to start.")
 @click.option(
     "--limit",
     type=click.FloatRange(min=0, min_open=True),
@@ -95,13 +82,8 @@ if the check ended early;
     metavar="SECONDS",
     help="How long the check may take; the tools that are not reached are reported.",
 )
-@click.option(
-    "--era",
-    type=click.Choice(ERAS),
-    default="auto",
-    show_default=True,
-    help="The era of the protocol: 2026-07-28, the older handshake, or the one that the server offers.",
-)
+@era_option
+@header_option
 @click.option("--seed", type=int, default=0, show_default=True, help="Draws other arguments.")
 @click.pass_context
 def check(
@@ -113,11 +95,12 @@ def check(
     yes: bool,
     only: tuple[str, ...],
     form: str,
-    file: Path | None,
+    path: str | None,
     fail_under: float | None,
     timeout: float,
     limit: float,
     era: str,
+    headers: dict[str, str],
     seed: int,
 ) -> None:
     """Call the tools of a running server, in any language, and judge how they fail.
@@ -130,7 +113,7 @@ def check(
     from mcpcore.check.running import Check, Options
     from mcpcore.redaction import redact_text
 
-    address = _address(words, after_dashes(ctx), url)
+    address = _address(words, after_dashes(ctx), url, headers)
     if everything and not yes and not _is_terminal():
         raise Problem(
             "--all asks a question, and there is no terminal.", hint="add --yes if the server may change data"
@@ -139,22 +122,25 @@ def check(
         command=address.command,
         url=address.url,
         era=era,
+        headers=headers,
         canary="" if address.url is not None else f"mcpcanary{secrets.token_hex(8)}",
     )
     source = Path(address.shown.rpartition(":")[0] or address.shown)
-    path = next((str(one) for one in (Path(address.shown), source) if one.suffix == ".py" and one.is_file()), None)
-    report = Report(target=redact_text(address.alone), file=path)
+    file = next((str(one) for one in (Path(address.shown), source) if one.suffix == ".py" and one.is_file()), None)
+    report = Report(target=redact_text(address.alone), file=file)
     options = Options(everything=everything, only=frozenset(only), timeout=timeout, limit=limit, seed=seed)
     with _Bar() as bar:
         run = Check(target, options, report, bar.update)
         interrupted = _perform(run, address.shown, choose=lambda tools: yes or _agrees(tools, bar))
-    _write(report, form, file)
+    _write(report, form, path)
     if interrupted:
         ctx.exit(INTERRUPTED)
     ctx.exit(_exit_code(report, fail_under))
 
 
-def _address(words: tuple[str, ...], after: tuple[str, ...] | None, url: str | None) -> ServerAddress:
+def _address(
+    words: tuple[str, ...], after: tuple[str, ...] | None, url: str | None, headers: dict[str, str]
+) -> ServerAddress:
     if url is not None:
         if words or after is not None:
             raise Problem("--url takes no other server.", hint="leave out one of the two")
@@ -167,7 +153,7 @@ def _address(words: tuple[str, ...], after: tuple[str, ...] | None, url: str | N
             hint="name a file, a module or an http URL: mcpcore check server.py; "
             "or its command: mcpcore check -- COMMAND",
         )
-    address, rest = ServerAddress.parse(words, after)
+    address, rest = ServerAddress.parse(words, after, headers)
     if rest:
         raise Problem(f"one server at a time, but got {rest[0]!r}, too.", hint="--tool NAME checks one tool")
     return address
@@ -188,7 +174,7 @@ def _perform(run: Check, shown: str, *, choose: Callable[[list[CheckedTool]], bo
     async def perform() -> None:
         nonlocal done
         async with anyio.create_task_group() as tasks:
-            tasks.start_soon(cancel_on_signal, tasks.cancel_scope)
+            tasks.start_soon(cancel_on_signal, tasks.cancel_scope, [])
 
             def ask(tools: list[CheckedTool]) -> bool:
                 try:
@@ -266,34 +252,30 @@ class _Bar:
         self.pause()
 
 
-def _write(report: Report, form: str, file: Path | None) -> None:
+def _write(report: Report, form: str, path: str | None) -> None:
+    from mcpcore.check.model import rounded
     from mcpcore.check.reports import render
 
     rendered = render(report, form)
-    if file is None:
+    if path is None or path == "-":
         output.text(rendered.rstrip("\n"))
         return
-    try:
-        file.write_text(rendered, encoding="utf-8", errors="backslashreplace", newline="\n")
-    except OSError as exc:
-        raise Problem(f"{file} cannot be written: {exc.strerror or exc}.", hint="name another file") from None
-    from mcpcore.check.model import rounded
-
+    replace_file(Path(path), rendered)
     points = "no score" if report.points is None else f"score {rounded(report.points)}"
-    output.line(f"Wrote {file}: {points}.", err=True)
+    output.line(f"Wrote {path}: {points}.", err=True)
 
 
 def _exit_code(report: Report, fail_under: float | None) -> int:
     if fail_under is None:
         found = any(finding.rule.level != "note" for finding in report.findings)
         return FAILED if found or report.stopped else 0
+    if report.stopped:
+        raise Failed(
+            f"the check is not complete: {report.stopped}.", hint="raise --limit SECONDS, or check with --tool"
+        )
     points = report.points
     if points is None:
         raise Failed(
             "there is no score, since no tool was called.", hint="annotate tools with readOnlyHint, or use --all"
-        )
-    if report.stopped:
-        raise Failed(
-            f"the check is not complete: {report.stopped}.", hint="raise --limit SECONDS, or check with --tool"
         )
     return FAILED if points < fail_under else 0

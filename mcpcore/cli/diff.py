@@ -10,13 +10,16 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from mcpcore.cli import output
+from mcpcore.cli.files import replace_file
+from mcpcore.cli.options import header_option, output_option, require_url, static_option, timeout_option, verbose_option
 from mcpcore.cli.problems import INTERRUPTED, Problem
 from mcpcore.cli.splitting import SplitCommand, after_dashes, complete_files
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from mcpcore.catalog import Catalog, Change, Rules
+    from mcpcore.catalog import Change, Rules
+    from mcpcore.cli.sources import Source
 
 FORMATS: Final = ("text", "json", "md", "github")
 THRESHOLDS: Final = ("breaking", "risky", "safe", "never")
@@ -51,14 +54,7 @@ Exit codes: 0 no change at or above --fail-on, 1 such a change, 2 it could not b
 @click.option(
     "--format", "shape", type=click.Choice(FORMATS), default="text", show_default=True, help="The format of the report."
 )
-@click.option(
-    "-o",
-    "--output",
-    "path",
-    type=click.Path(dir_okay=False),
-    metavar="FILE",
-    help="Write to FILE, whole or not at all.",
-)
+@output_option()
 @click.option(
     "--fail-on",
     type=click.Choice(THRESHOLDS),
@@ -67,17 +63,11 @@ Exit codes: 0 no change at or above --fail-on, 1 such a change, 2 it could not b
 @click.option(
     "--level", "levels", multiple=True, metavar="RULE=LEVEL", help="breaking, risky, safe or off; can be repeated."
 )
-@click.option("--static", is_flag=True, help="Read Python files and import none of them.")
+@static_option
 @click.option("--import", "importing", is_flag=True, help="Import Python files, whatever the other side is.")
-@click.option(
-    "--timeout",
-    type=click.FloatRange(min=0, min_open=True),
-    default=60.0,
-    show_default=True,
-    metavar="SECONDS",
-    help="How long a running server may take to start and to list what it has.",
-)
-@click.option("-v", "--verbose", is_flag=True, help="Show the standard error of servers that are started.")
+@timeout_option(60.0, "How long a running server may take to start and to list what it has.")
+@verbose_option
+@header_option
 @click.pass_context
 def diff(
     ctx: click.Context,
@@ -92,6 +82,7 @@ def diff(
     importing: bool,
     timeout: float,
     verbose: bool,
+    headers: dict[str, str],
 ) -> None:
     """Compare the failure contracts of two servers, or of two versions of one.
 
@@ -100,7 +91,8 @@ def diff(
     from mcpcore.catalog import compare
     from mcpcore.catalog.report import render_changes
     from mcpcore.catalog.rules import at_least
-    from mcpcore.cli.catalog import warn, write
+    from mcpcore.cli.catalog import warn
+    from mcpcore.cli.sources import read_sources
 
     settings = _settings()
     rules = _rules(settings, levels)
@@ -108,14 +100,16 @@ def diff(
     if static and importing:
         raise Problem("--static and --import exclude each other.", hint="leave out one of the two")
     try:
-        old, new = _sides(words, command, lock, static=static, importing=importing, timeout=timeout, verbose=verbose)
+        sides = _sides(words, command, lock, static=static, importing=importing)
+        require_url(headers, has_url=any(source.kind == "url" for side in sides for source in side))
+        old, new = (read_sources(side, timeout=timeout, verbose=verbose, headers=headers) for side in sides)
     except KeyboardInterrupt:
         ctx.exit(INTERRUPTED)
     warn(new)
     changes = compare(old, new, rules)
     text = render_changes(changes, shape)
     if path is not None and path != "-":
-        write(Path(path), text)
+        replace_file(Path(path), text)
     elif shape == "text":
         _show(changes, text)
     else:
@@ -154,15 +148,13 @@ def _sides(
     *,
     static: bool,
     importing: bool,
-    timeout: float,
-    verbose: bool,
-) -> tuple[Catalog, Catalog]:
-    """The older and the newer catalogue.
+) -> tuple[Sequence[Source], Sequence[Source]]:
+    """The sources of the older and of the newer contract.
 
     Raises:
-        Problem: If the command line does not name two, or one of them cannot be read.
+        Problem: If the command line does not name two.
     """
-    from mcpcore.cli.sources import Source, parse_source, read_sources, with_words_after
+    from mcpcore.cli.sources import Source, parse_source, with_words_after
 
     if command == ():
         raise Problem("the command after `--` is missing.", hint="give the command: -- python server.py")
@@ -176,23 +168,19 @@ def _sides(
             )
         if not sources:
             raise Problem("which server?", hint=f"name it: mcpcore diff --check {lock} server.py")
-        sides = [Source("catalog", lock)], sources
-    elif len(sources) == 2:
-        sides = sources[:1], sources[1:]
-    else:
+        return [Source("catalog", lock)], sources
+    if len(sources) != 2:
         raise Problem(
             f"diff compares two contracts, but got {len(sources)}.",
             hint="give the older and the newer one: mcpcore diff main:server.py server.py",
         )
-    every = [source for side in sides for source in side]
-    if not importing and lock is None and any(source.kind in {"git", "static"} for source in every):
+    if not importing and any(source.kind in {"git", "static"} for source in sources):
         # A model that is imported says more than one that is read, which would look like changes.
-        sides = tuple([_read_only(source) for source in side] for side in sides)  # type: ignore[assignment]
-    old, new = (read_sources(side, timeout=timeout, verbose=verbose) for side in sides)
-    return old, new
+        sources = [_read_only(source) for source in sources]
+    return sources[:1], sources[1:]
 
 
-def _read_only(source: Any) -> Any:
+def _read_only(source: Source) -> Source:
     from mcpcore.cli.sources import parse_source
 
     return parse_source(source.text, static=True) if source.kind == "import" else source

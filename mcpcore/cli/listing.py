@@ -11,7 +11,7 @@ from mcpcore.cli.call import Conversation, Request, ServerAddress, is_lost, perf
 from mcpcore.cli.problems import Failed
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from mcp import Client
 
@@ -29,7 +29,9 @@ _LISTINGS: Final[tuple[tuple[Kind, str, str, str], ...]] = (
 """The kind, the capability, the method of the client, and the field of its result."""
 
 
-def listed_server(text: str, command: Sequence[str], *, timeout: float, verbose: bool) -> ServerCatalog:
+def listed_server(
+    text: str, command: Sequence[str], *, timeout: float, verbose: bool, headers: Mapping[str, str]
+) -> ServerCatalog:
     """Start or reach a server and read what it lists.
 
     Args:
@@ -37,6 +39,7 @@ def listed_server(text: str, command: Sequence[str], *, timeout: float, verbose:
         command: The command that starts it; empty for a URL.
         timeout: Seconds for reaching it, and for all its lists.
         verbose: Whether its standard error is shown.
+        headers: Headers that are sent to a URL.
 
     Raises:
         Problem: If it cannot be reached, or its lists break the protocol.
@@ -44,7 +47,7 @@ def listed_server(text: str, command: Sequence[str], *, timeout: float, verbose:
     address = (
         ServerAddress(None, tuple(command), command[0], shlex.join(command))
         if command
-        else ServerAddress(text, (), text, text)
+        else ServerAddress(text, (), text, text, headers=headers)
     )
     request = Request(tool=None, words=(), timeout=timeout, era="auto", verbose=verbose, as_json=False)
     conversation: list[Listing] = []

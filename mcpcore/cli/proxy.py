@@ -15,12 +15,13 @@ import anyio
 import click
 
 from mcpcore.cli import output
+from mcpcore.cli.options import header_option, require_url
 from mcpcore.cli.problems import INTERRUPTED, Failed, Problem
 from mcpcore.cli.run import Wire, bind, parse_address
 from mcpcore.cli.splitting import SplitCommand, after_dashes, complete_files
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from mcpcore.proxy.answers import Answers
 
@@ -74,6 +75,7 @@ proxy could not start; 130 Ctrl+C.""",
 )
 @click.option("--stats", is_flag=True, help="At the end, print counts, and the entries that matched nothing.")
 @click.option("--http", "address", metavar="HOST:PORT", help="Serve streamable HTTP at /mcp instead of stdio.")
+@header_option
 @click.pass_context
 def proxy(
     ctx: click.Context,
@@ -84,6 +86,7 @@ def proxy(
     learn: Path | None,
     stats: bool,
     address: str | None,
+    headers: dict[str, str],
 ) -> None:
     """Run any MCP server behind a proxy that makes its failures readable.
 
@@ -95,10 +98,16 @@ def proxy(
         if ctx.args:
             raise _misplaced(ctx, command)
         target = _target(command, url)
+        require_url(headers, has_url=url is not None)
+        if headers and address is not None:
+            raise Problem(
+                "--header is for clients over stdio.",
+                hint="leave it out: with --http, the headers of each client are sent on",
+            )
         endpoint = None if address is None else parse_address(address)
         answers = _answers(command[0] if command else url or "", contract=contract, audit=audit, learn=learn)
         logging.basicConfig(format="mcpcore proxy: %(message)s", level=logging.WARNING)
-        received = _serve(target, answers, endpoint, stats=stats)
+        received = _serve(target, answers, endpoint, headers=headers, stats=stats)
     except KeyboardInterrupt:
         # Before the proxy serves, or a second time.
         received = signal.SIGINT
@@ -106,7 +115,12 @@ def proxy(
 
 
 def _serve(
-    target: Sequence[str] | str, answers: Answers, endpoint: tuple[str, int] | None, *, stats: bool
+    target: Sequence[str] | str,
+    answers: Answers,
+    endpoint: tuple[str, int] | None,
+    *,
+    headers: Mapping[str, str],
+    stats: bool,
 ) -> signal.Signals | None:
     """Serve until the client leaves, or until a signal, which is returned unless it ends this process."""
     from mcpcore.proxy.sessions import ServerEndedError
@@ -120,7 +134,7 @@ def _serve(
                 from mcpcore.proxy.stdio import serve_stdio
 
                 stdin, stdout = wire.stdin.fileno(), wire.stdout.fileno()
-                received = anyio.run(lambda: serve_stdio(target, answers, stdin=stdin, stdout=stdout))
+                received = anyio.run(lambda: serve_stdio(target, answers, stdin=stdin, stdout=stdout, headers=headers))
         else:
             from mcpcore.proxy.http import serve_http
 

@@ -7,6 +7,7 @@ import sys
 import tarfile
 import tempfile
 from dataclasses import dataclass, replace
+from importlib.machinery import PathFinder
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Final, Literal
 
@@ -15,7 +16,7 @@ from mcpcore.cli.problems import Problem
 from mcpcore.cli.static import root_of, static_servers
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from mcpcore.catalog import Catalog, ServerCatalog
 
@@ -68,6 +69,10 @@ def parse_source(word: str, *, static: bool = False) -> Source:
         revision = _git("rev-parse", "--verify", "--quiet", "--end-of-options", f"{before}^{{commit}}")
         if revision is not None:
             return Source("git", word, revision=revision.decode().strip(), path=after)
+        if _is_revision(before, after):
+            raise _no_revision(before)
+        if not _is_module(before):
+            raise _no_revision(before, or_module=True)
     target = Target.parse(word)
     if static:
         return Source("static", target.source) if target.is_file else Source("static", _file_of_module(target.source))
@@ -100,8 +105,10 @@ def _file_of_module(name: str) -> str:
 # -- reading -----------------------------------------------------------------------------------------------------------
 
 
-def read_sources(sources: Sequence[Source], *, timeout: float, verbose: bool = False) -> Catalog:
-    """One catalogue of all sources.
+def read_sources(
+    sources: Sequence[Source], *, timeout: float, verbose: bool = False, headers: Mapping[str, str] | None = None
+) -> Catalog:
+    """One catalogue of all sources; `headers` are sent to the URLs among them.
 
     Raises:
         Problem: If one of them cannot be read.
@@ -110,7 +117,14 @@ def read_sources(sources: Sequence[Source], *, timeout: float, verbose: bool = F
 
     servers: list[ServerCatalog] = []
     for source in sources:
-        servers += _read(source, timeout=timeout, verbose=verbose)
+        if source.kind in {"url", "command"}:
+            from mcpcore.cli.listing import listed_server
+
+            servers.append(
+                listed_server(source.text, source.command, timeout=timeout, verbose=verbose, headers=headers or {})
+            )
+        else:
+            servers += _read(source)
     return Catalog.of(_told_apart(servers))
 
 
@@ -126,11 +140,7 @@ def _told_apart(servers: list[ServerCatalog]) -> Iterator[ServerCatalog]:
         yield server if name == server.name else server.model_copy(update={"name": name})
 
 
-def _read(source: Source, *, timeout: float, verbose: bool) -> Sequence[ServerCatalog]:
-    if source.kind in {"url", "command"}:
-        from mcpcore.cli.listing import listed_server
-
-        return [listed_server(source.text, source.command, timeout=timeout, verbose=verbose)]
+def _read(source: Source) -> Sequence[ServerCatalog]:
     if source.kind == "catalog":
         return _catalog(Path(source.text).read_bytes(), source.text).servers
     if source.kind == "git":
@@ -155,6 +165,41 @@ def _catalog(text: bytes, name: str) -> Catalog:
 
 
 # -- git ---------------------------------------------------------------------------------------------------------------
+
+
+def _is_revision(before: str, after: str) -> bool:
+    """Whether a word is REV:PATH and not MODULE:OBJECT, if git does not know the revision."""
+    names = [*before.split("."), *after.split(".")]
+    return not all(name.isidentifier() for name in names) or after.endswith((".py", ".json")) or Path(after).exists()
+
+
+def _is_module(name: str) -> bool:
+    """Whether there may be a module of this name; only its first part is looked for, and nothing is imported."""
+    first = name.partition(".")[0]
+    if Path(first).exists() or Path("src", first).exists():
+        return True
+    return PathFinder.find_spec(first, ["", "src", *sys.path]) is not None or first in sys.builtin_module_names
+
+
+def _no_revision(revision: str, *, or_module: bool = False) -> Problem:
+    """Why git has no such revision, if the word may also have been meant as a module."""
+    if or_module:
+        return Problem(
+            f"there is neither a module nor a git revision {revision}.",
+            hint="give a file (server.py), or a revision that `git log` knows; in CI, check out the whole history "
+            "(actions/checkout with fetch-depth: 0)",
+        )
+    if _git("--version") is None:
+        return Problem(f"git cannot be run, so there is no revision {revision}.", hint="install git")
+    if _git("rev-parse", "--git-dir") is None:
+        return Problem(
+            f"the current folder is not in a git repository that can be read, so there is no revision {revision}.",
+            hint="run this within the repository; `git status` says why git cannot read it",
+        )
+    return Problem(
+        f"the git repository has no revision {revision}.",
+        hint="check its name, or fetch it; in CI, check out the whole history (actions/checkout with fetch-depth: 0)",
+    )
 
 
 def _revision(source: Source) -> Sequence[ServerCatalog]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import anyio
 
+from mcpcore.client.headers import http_transport
 from mcpcore.codes import ErrorCode
 from mcpcore.outcome import FailedCall
 from mcpcore.proxy.answers import ServerCrash
@@ -18,7 +19,7 @@ from mcpcore.proxy.lines import LineTooLongError
 from mcpcore.proxy.listings import Listing
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Sequence
+    from collections.abc import Awaitable, Callable, Mapping, Sequence
 
     from mcpcore.proxy.answers import Answers
     from mcpcore.proxy.messages import Step
@@ -169,6 +170,7 @@ class UrlSession:
     url: str
     answers: Answers
     to_client: Send
+    headers: Mapping[str, str] = field(default_factory=dict)
     conversation: Conversation = field(init=False)
     _write: Any = None
     _wanted: anyio.Event = field(default_factory=anyio.Event)
@@ -188,13 +190,12 @@ class UrlSession:
             ServerEndedError: If the server never answered.
         """
         import httpx2
-        from mcp.client.streamable_http import streamable_http_client
 
         is_first = True
         while not self._closed.is_set():
             await self._wanted.wait()
             try:
-                async with streamable_http_client(self.url) as (read, write), anyio.create_task_group() as tasks:
+                async with http_transport(self.url, self.headers) as (read, write), anyio.create_task_group() as tasks:
                     self._write = write
                     tasks.start_soon(self._receive, read)
                     if not is_first:

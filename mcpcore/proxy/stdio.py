@@ -13,7 +13,7 @@ from mcpcore.proxy.lines import Input, LineTooLongError, Output, lines_of
 from mcpcore.proxy.sessions import ChildSession, UrlSession
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from mcpcore.proxy.answers import Answers
 
@@ -22,9 +22,9 @@ _LOGGER: Final = logging.getLogger("mcpcore")
 
 
 async def serve_stdio(
-    target: Sequence[str] | str, answers: Answers, *, stdin: int, stdout: int
+    target: Sequence[str] | str, answers: Answers, *, stdin: int, stdout: int, headers: Mapping[str, str] | None = None
 ) -> signal.Signals | None:
-    """Relay between a client on two descriptors and the server: a command, or a URL.
+    """Relay between a client on two descriptors and the server: a command, or a URL that the headers are sent to.
 
     Returns when the client has closed its end, or a signal to end arrives, which it returns.
 
@@ -34,7 +34,7 @@ async def serve_stdio(
     output = Output(stdout)
     session: ChildSession | UrlSession
     session = (
-        UrlSession(target, answers, output.send)
+        UrlSession(target, answers, output.send, headers or {})
         if isinstance(target, str)
         else ChildSession(target, answers, output.send)
     )

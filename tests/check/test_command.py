@@ -35,6 +35,17 @@ def test_a_file_with_a_plain_server_is_checked_and_findings_are_the_exit_code(co
     assert places.pop().endswith("plain.py")
 
 
+def test_a_server_whose_only_tool_hangs_does_not_pass(command, monkeypatch):
+    answer = {"code": -32602, "message": "Unknown tool; do not retry. Available tools: hangs"}
+    monkeypatch.setenv("HOSTILE_UNKNOWN", json.dumps(answer))
+
+    result = command("--fail-under", 50, "--timeout", 0.5, "--", *HOSTILE, "hangs")
+
+    assert result.exit_code == 1
+    assert "Score: 49 of 100\n  min(49, 100 x (" in result.stdout
+    assert "Here: no-answer." in result.stdout
+
+
 @pytest.mark.parametrize(("least", "code"), [(0, 0), (100, 1)])
 def test_fail_under_decides_by_the_score_alone(command, least, code):
     result = command("--fail-under", least, "--", *HOSTILE, "as_declared")
@@ -175,15 +186,21 @@ def test_an_interrupted_check_reports_what_it_saw_and_leaves_no_process(tmp_path
     log = tmp_path / "log"
     env = {**os.environ, "HOSTILE_LOG": str(log), "HOSTILE_CHILD": "1"}
     with subprocess.Popen(
-        [*COMMAND, "--", *HOSTILE, "hangs"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=env
+        [*COMMAND, "--", *HOSTILE, "accepts", "hangs", "echoes"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=env,
     ) as process:
         pids = wait_for_pids(log)
-        time.sleep(0.3)
+        time.sleep(1)  # the first tool answers immediately
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=30)
 
     assert process.returncode == 130
-    assert "The check ended early: it was interrupted." in out
+    assert "No score: the check ended early: it was interrupted." in out
+    assert "Judged: accepts.\nNot judged to the end: hangs, echoes.\n" in out
+    assert "Score:" not in out
     assert err == ""
     assert not [pid for pid in pids if is_running(pid)]
 

@@ -10,7 +10,7 @@ import pytest
 
 from mcpcore.check.connection import Target
 from mcpcore.check.judging import Surroundings, judge
-from mcpcore.check.model import SERVER, UNKNOWN_TOOL, Answer, CheckedTool, Probe, Report, Score, broken, met
+from mcpcore.check.model import SERVER, UNKNOWN_TOOL, Answer, CheckedTool, Probe, Report, Score, broken, met, rounded
 from mcpcore.check.rules import CRITERIA, RULES
 from mcpcore.check.running import UnreachableError
 
@@ -266,10 +266,39 @@ def test_the_score_counts_each_criterion_once_a_call():
     score = Score()
 
     assert (score.points, score.formula) == (None, "nothing was judged")
-    score.add([broken("leaks-path", ""), broken("leaks-secret", ""), met("marked")])
+    score.add([broken("leaks-path", ""), broken("leaks-exception", ""), met("marked")])
     score.add([met("leak"), broken("no-contract", "")])
     assert score.points == pytest.approx(100 * (25 + 20 / 2) / 45)
     assert score.formula == "100 x (25 x 1/1 + 20 x 1/2) / 45 = 77"
+
+
+@pytest.mark.parametrize(
+    ("rule", "points", "capped_by"),
+    [
+        ("no-answer", 49, ["no-answer"]),
+        ("server-dies", 49, ["server-dies"]),
+        ("leaks-secret", 49, ["leaks-secret"]),
+        ("failure-as-success", 79, ["failure-as-success"]),
+        ("leaks-path", 99, []),
+        ("no-contract", 100, []),
+    ],
+)
+def test_an_error_caps_the_score(rule, points, capped_by):
+    score = Score()
+    for _ in range(99):
+        score.add([met(criterion) for criterion in CRITERIA])
+    score.add([broken(rule, "")])
+
+    assert (rounded(score.points), score.capped_by) == (points, capped_by)
+    assert score.formula.startswith(f"min({points}, 100 x (") is bool(capped_by)
+    assert score.formula.endswith(f" = {points}")
+
+
+def test_a_score_below_the_cap_is_not_capped():
+    score = Score()
+    score.add([broken("no-answer", "")])
+
+    assert (score.points, score.capped_by, score.formula) == (0, [], "100 x (15 x 0/1) / 15 = 0")
 
 
 def test_the_weights_make_a_hundred_and_every_rule_has_a_criterion_or_is_a_note():

@@ -175,7 +175,11 @@ def test_a_catalogue_in_a_revision_is_read_as_it_is(project):
     [
         (["main:nothing.py"], "main:nothing.py: the revision has no 'nothing.py'"),
         (["main:pyproject.toml"], "registers no tools"),
-        (["nobranch:server.py"], "does not exist"),
+        (["nobranch:server.py"], "the git repository has no revision nobranch"),
+        (["origin/main:server.py"], "the git repository has no revision origin/main"),
+        (["0123456789" * 4 + ":server.py"], "check out the whole history (actions/checkout with fetch-depth: 0)"),
+        (["nobranch:app"], "there is neither a module nor a git revision nobranch"),
+        (["store:nothing"], "store has no nothing"),
         (["missing.json"], "missing.json"),
         (["store.py", "--static"], "store.py registers no tools, resources or prompts"),
         (["broken.py", "--static"], "broken.py cannot be read: broken.py:2: "),
@@ -458,10 +462,15 @@ def test_a_write_that_fails_leaves_the_old_file(pair, monkeypatch):
     assert ["new.json", "old.json"] == sorted(path.name for path in pair.iterdir())
 
 
-def test_without_git_a_revision_is_no_source(pair, monkeypatch):
-    """The word is then taken for a server."""
+def test_without_git_or_a_repository_there_is_no_revision(pair, monkeypatch):
+    """The message says which of the two is missing."""
+    monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(pair.parent))
+    monkeypatch.setenv("GIT_DIR", str(pair / "nowhere"))
+    done = mcpcore("catalog", "main:old.json")
+    assert (2, True) == (done.exit_code, "not in a git repository" in done.stderr)
     monkeypatch.setenv("PATH", "")
-    assert 2 == mcpcore("catalog", "main:old.json").exit_code
+    done = mcpcore("catalog", "main:old.json")
+    assert (2, True) == (done.exit_code, "git cannot be run" in done.stderr)
 
 
 def test_git_archive_that_fails(project, monkeypatch):

@@ -25,7 +25,8 @@ def render(report: Report) -> str:
             "protocol": report.protocol,
             "seed": report.seed,
             "score": _points(report.points),
-            "formula": report.score.formula,
+            "formula": report.formula,
+            "cappedBy": report.score.capped_by,
             "criteria": _criteria(report.score),
             "tools": [_tool(subject) for subject in report.tools if subject.name != UNKNOWN_TOOL],
             "findings": [_finding(finding) for finding in report.findings],
@@ -67,7 +68,7 @@ def _tool(subject: ToolReport) -> dict[str, Any]:
         "readOnly": subject.tool.read_only,
         "calls": subject.calls,
         "skipped": subject.skipped,
-        "score": _points(subject.score.points) if subject.calls else None,
+        "score": _points(subject.points),
         "criteria": _criteria(subject.score),
     }
 
@@ -136,8 +137,13 @@ def json_schema() -> dict[str, Any]:
                 "server": text,
                 "protocol": text,
                 "seed": {"type": "integer"},
-                "score": {**score, "description": "null if no tool was called."},
+                "score": {**score, "description": "null if no tool was called, or the check ended early."},
                 "formula": {**text, "description": "The calculation of the score with its numbers."},
+                "cappedBy": {
+                    "type": "array",
+                    "items": text,
+                    "description": "The rules whose errors lower the score to a cap.",
+                },
                 "criteria": criteria,
                 "tools": {"type": "array", "items": tool},
                 "findings": {"type": "array", "items": finding},

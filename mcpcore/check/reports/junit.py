@@ -25,12 +25,17 @@ def render(report: Report) -> str:
         if finding.rule.level != "note":
             by_tool.setdefault(finding.tool, []).append(finding)
     names = [*((SERVER,) if SERVER in by_tool else ()), *(subject.name for subject in report.tools)]
-    skipped = {subject.name: subject.skipped for subject in report.tools if not subject.calls}
+    skipped = {subject.name: subject.skipped for subject in report.tools if not (subject.calls and subject.judged)}
     failing = sum(name in by_tool for name in names)
     waiting = sum(name in skipped and name not in by_tool for name in names)
-    counts = {"tests": str(len(names)), "failures": str(failing), "errors": "0", "skipped": str(waiting)}
-    suites = ET.Element("testsuites", {"name": _SUITE, **counts})
-    suite = ET.SubElement(suites, "testsuite", {"name": _line(f"{_SUITE} {report.target}"), **counts})
+    early = bool(report.stopped)
+    counts = {"tests": len(names) + early, "failures": failing, "errors": int(early), "skipped": waiting}
+    counted = {name: str(count) for name, count in counts.items()}
+    suites = ET.Element("testsuites", {"name": _SUITE, **counted})
+    suite = ET.SubElement(suites, "testsuite", {"name": _line(f"{_SUITE} {report.target}"), **counted})
+    if early:
+        case = ET.SubElement(suite, "testcase", {"name": "(to the end)", "classname": _line(report.target)})
+        ET.SubElement(case, "error", {"message": _line(f"the check ended early: {report.stopped}")})
     for name in names:
         case = ET.SubElement(suite, "testcase", {"name": _line(named(name)), "classname": _line(report.target)})
         found = by_tool.get(name)

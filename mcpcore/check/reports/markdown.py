@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from mcpcore.check.model import UNKNOWN_TOOL, rounded
 from mcpcore.check.reports.call import in_words, named, seen, times
-from mcpcore.check.rules import CRITERIA
+from mcpcore.check.rules import CAPS, CRITERIA
 from mcpcore.escaping import terminal_line
 
 if TYPE_CHECKING:
@@ -19,20 +19,21 @@ _SPECIAL: Final = re.compile(r"[\\`*_{}\[\]<>()#+!|~&@:$]")
 def render(report: Report) -> str:
     """The report."""
     about = ", ".join(filter(None, (report.server, f"protocol {report.protocol}" if report.protocol else "")))
-    points = "no score, since no tool was called" if report.points is None else f"{rounded(report.points)} of 100"
+    points = "no score" if report.points is None else f"{rounded(report.points)} of 100"
     lines = [f"# {escaped(report.target)}: {points}", ""]
     lines += [f"{escaped(about)}.", ""] if about else []
-    if report.stopped:
-        lines += [f"The check ended early: {escaped(report.stopped)}.", ""]
-    if report.points is not None:
-        lines += [f"Score: {report.score.formula}", ""]
+    if report.points is None:
+        lines += [f"There is no score: {escaped(report.formula)}.", ""]
+    else:
+        lines += [f"Score: {report.formula}", ""]
+        lines += [f"{CAPS} Here: {', '.join(report.score.capped_by)}.", ""] if report.score.capped_by else []
     lines += ["| criterion | weight | met | judged |", "|---|---:|---:|---:|"]
     for criterion in CRITERIA.values():
         met, judged = report.score.met.get(criterion.id, 0), report.score.judged.get(criterion.id, 0)
         lines.append(f"| {criterion.question} | {criterion.weight} | {met} | {judged} |")
     lines += ["", "| tool | calls | score |", "|---|---:|---:|"]
     for subject in report.tools:
-        score = subject.score.points if subject.calls and subject.name != UNKNOWN_TOOL else None
+        score = subject.points if subject.name != UNKNOWN_TOOL else None
         shown = escaped(subject.skipped or "") if score is None else str(rounded(score))
         lines.append(f"| {escaped(named(subject.name))} | {subject.calls} | {shown} |")
     found = [finding for finding in report.findings if finding.rule.level != "note"]

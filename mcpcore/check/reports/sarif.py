@@ -39,7 +39,7 @@ def render(report: Report) -> str:
         "columnKind": "unicodeCodePoints",
         "results": [_result(finding, used, report) for finding in report.findings],
         "invocations": [{"executionSuccessful": not report.stopped, "toolExecutionNotifications": notifications}],
-        "properties": {"score": report.points, "formula": report.score.formula},
+        "properties": {"score": report.points, "formula": _line(report.formula)},
     }
     return dump({"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]})
 

@@ -6,10 +6,12 @@ from typing import TYPE_CHECKING, Final
 
 from mcpcore.check.model import SERVER, UNKNOWN_TOOL, rounded
 from mcpcore.check.reports.call import as_command, in_words, named, seen, times
-from mcpcore.check.rules import CRITERIA
+from mcpcore.check.rules import CAPS, CRITERIA
 from mcpcore.escaping import terminal_line
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from mcpcore.check.model import Finding, Report, ToolReport
 
 _COUNTED: Final = {
@@ -18,6 +20,9 @@ _COUNTED: Final = {
     "accepts-unknown-arguments": "accept arguments that the schema does not name.",
 }
 """Notes that nearly every tool of a server would have; they are only counted."""
+
+_MAX_NAMES: Final = 50
+"""Tools that a check that ended early names; the JSON has all."""
 
 
 def render(report: Report) -> str:
@@ -39,9 +44,8 @@ def render(report: Report) -> str:
 
 
 def _heading(subject: ToolReport) -> str:
-    points = subject.score.points
     calls = _counted(subject.calls, "call")
-    said = [calls, f"score {rounded(points)}"] if points is not None and subject.calls else [calls]
+    said = [calls] if subject.points is None else [calls, f"score {rounded(subject.points)}"]
     said += [subject.skipped] if subject.skipped else []
     return f"{named(subject.name)}  {' · '.join(said)}"
 
@@ -74,22 +78,31 @@ def _summary(report: Report) -> list[str]:
     tools = [subject for subject in report.tools if subject.name != UNKNOWN_TOOL]
     called = sum(subject.calls > 0 for subject in tools)
     if report.points is None:
-        lines.append("No score: no tool was called.")
+        lines.append(f"No score: {report.formula}.")
     else:
-        lines += [f"Score: {rounded(report.points)} of 100", f"  {report.score.formula}"]
+        lines += [f"Score: {rounded(report.points)} of 100", f"  {report.formula}"]
+        if report.score.capped_by:
+            lines.append(f"  {CAPS} Here: {', '.join(report.score.capped_by)}.")
     totals = [
         f"{called} of {len(tools)} tools called",
         _counted(sum(subject.calls for subject in report.tools), "call"),
         *(_counted(_count(report, level), level) for level in ("error", "warning")),
     ]
     lines.append(f"{', '.join(totals)}.")
-    if report.stopped:
-        lines.append(f"The check ended early: {report.stopped}.")
+    if report.stopped and tools:
+        lines.append(f"Judged: {_names(subject for subject in tools if subject.points is not None)}.")
+        lines.append(f"Not judged to the end: {_names(subject for subject in tools if not subject.judged)}.")
     for name, words in _COUNTED.items():
         number = sum(finding.rule.id == name for finding in report.findings)
         if number:
             lines.append(f"{number} {words}")
     return lines
+
+
+def _names(subjects: Iterable[ToolReport]) -> str:
+    names = [named(subject.name) for subject in subjects]
+    more = [f"{len(names) - _MAX_NAMES} more"] if len(names) > _MAX_NAMES else []
+    return ", ".join([*names[:_MAX_NAMES], *more]) or "none"
 
 
 def _counted(number: int, noun: str) -> str:

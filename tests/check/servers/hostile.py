@@ -25,6 +25,7 @@ ENTRY = {
     "retry": {"kind": "not_retryable"},
     "dataSchema": {"type": "object", "properties": {"word": {"type": "string"}}, "required": ["word"]},
 }
+UNKNOWN = json.loads(os.environ.get("HOSTILE_UNKNOWN", '{"content": []}'))
 WITH_CONTRACT = ("undeclared", "wrong_code", "wrong_data", "as_declared")
 ODD = "\x1b]0;owned\x07</testcase>|@everyone`x`\u202e"
 
@@ -158,7 +159,7 @@ def main():
             if name == "breaks_on_cancel" and calls == 9:
                 held = ident
                 continue
-            result = TOOLS[name](message["params"]["arguments"]) if name in TOOLS else {"content": []}
+            result = TOOLS[name](message["params"]["arguments"]) if name in TOOLS else UNKNOWN
         elif method == "ping":
             result = ... if again == "deaf" else {}
         else:

@@ -12,6 +12,8 @@ from mcpcore_lint.diagnostics import Diagnostic, Failure, Related, Severity, Spa
 from mcpcore_lint.options import FORMATS
 from mcpcore_lint.report import Outcome, render
 
+from tests.sarif import validator
+
 HOSTILE = "a\x1b[31mb\n::error::c\r</failure>]]>\x00\u202e\ud800 %25,:é日本"
 
 ARTIFACT = {
@@ -220,8 +222,9 @@ def test_sarif_is_valid(project):
     """SARIF matches the standard's schema, with fixes, related places and failures."""
     project.write("bad é %.py", "def f(:\n")
     report = json.loads(project.lint(".", "gone.py", "--format", "sarif", code=2).stdout)
-    jsonschema.validate(report, SARIF)
-    jsonschema.validate(json.loads(render("sarif", hostile())), SARIF)
+    for data in (report, json.loads(render("sarif", hostile()))):
+        jsonschema.validate(data, SARIF)
+        validator().validate(data)
     (run,) = report["runs"]
     found = {each["ruleId"]: each for each in run["results"]}
     for name, each in found.items():

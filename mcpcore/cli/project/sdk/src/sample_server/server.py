@@ -47,7 +47,9 @@ class Loan(BaseModel):
 )
 async def find_books(
     ctx: Context[Literal["no_match"]],
-    words: Annotated[str, Field(description="Words of the title.", min_length=1)],
+    words: Annotated[
+        str, Field(description="Words of the title.", min_length=1, max_length=100)
+    ],
 ) -> Books:
     """Find books by the words of their titles."""
     found = library.find(words)

@@ -1,0 +1,107 @@
+"""A connection to a URL with headers of the user, such as a token, whose values come back from no server."""
+
+from __future__ import annotations
+
+import re
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Any, Final
+
+from mcp_types import jsonrpc_message_adapter
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Iterator, Mapping
+    from typing import Self
+
+HIDDEN: Final = "[hidden header]"
+"""What replaces the value of a header in messages of the server."""
+
+_LEAST: Final = 6
+"""Characters of a value that is hidden; a shorter one, such as `1`, is no secret, and is in many texts by chance."""
+
+_CONNECTING: Final = 30.0
+_READING: Final = 300.0
+"""Seconds, as in the SDK: a server may hold a stream of answers open."""
+
+
+@asynccontextmanager
+async def http_transport(url: str, headers: Mapping[str, str]) -> AsyncIterator[tuple[Any, Any]]:
+    """The streams of streamable HTTP, with headers that are sent to the origin of the URL alone.
+
+    A server can send the value of a header back, in a message, a name or a schema. It is replaced by `HIDDEN`, so that
+    no output, report or record holds it.
+
+    Args:
+        url: The URL of the server.
+        headers: The names and the values.
+
+    Raises:
+        BaseExceptionGroup: If the connection fails.
+    """
+    import httpx2
+    from mcp.client.streamable_http import streamable_http_client
+
+    timeout = httpx2.Timeout(_CONNECTING, read=_READING)
+    # The SDK follows redirects only within the origin.
+    async with (
+        httpx2.AsyncClient(headers=dict(headers), timeout=timeout) as client,
+        streamable_http_client(url, http_client=client) as (read, write),
+    ):
+        secrets = sorted(_secrets(headers), key=len, reverse=True)
+        yield (_Hiding(read, re.compile("|".join(map(re.escape, secrets)))) if secrets else read), write
+
+
+def _secrets(headers: Mapping[str, str]) -> Iterator[str]:
+    """The values, and what follows the scheme of `Authorization: Bearer ...`."""
+    for value in headers.values():
+        for text in (value, value.partition(" ")[2]):
+            if len(text) >= _LEAST:
+                yield text
+
+
+class _Hiding:
+    """A stream of messages in which secrets are replaced."""
+
+    def __init__(self, inner: Any, secrets: re.Pattern[str]) -> None:
+        self._inner = inner
+        self._secrets = secrets
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._inner, name)
+
+    async def receive(self) -> Any:
+        received = await self._inner.receive()
+        if isinstance(received, Exception):
+            text = str(received)
+            return ValueError(self._secrets.sub(HIDDEN, text)) if self._secrets.search(text) else received
+        message = received.message.model_dump(mode="json", by_alias=True, exclude_unset=True)
+        hidden = self._hidden(message)
+        if hidden != message:
+            received.message = jsonrpc_message_adapter.validate_python(hidden, by_name=False)
+        return received
+
+    def _hidden(self, value: Any) -> Any:
+        if isinstance(value, str):
+            return self._secrets.sub(HIDDEN, value)
+        if isinstance(value, list):
+            return [self._hidden(item) for item in value]
+        if isinstance(value, dict):
+            return {self._hidden(key): self._hidden(item) for key, item in value.items()}
+        return value
+
+    def __aiter__(self) -> Self:
+        return self
+
+    async def __anext__(self) -> Any:
+        import anyio
+
+        try:
+            return await self.receive()
+        except anyio.EndOfStream:
+            raise StopAsyncIteration from None
+
+    async def __aenter__(self) -> Self:
+        await self._inner.__aenter__()
+        return self
+
+    async def __aexit__(self, *error: object) -> Any:
+        return await self._inner.__aexit__(*error)

@@ -116,10 +116,13 @@ def _print(report: LoadReport, store: str) -> None:
         output.line(f"note: {_counted(report.foreign, 'record')} of other programs left out")
     damaged = f" and {_counted(report.damaged, 'damaged line')}" if report.damaged else ""
     count = f"{_counted(report.records, 'record')}{damaged}"
+    stored = report.records - report.new
+    again = f"; {report.new} new, {stored} stored before" if stored else ""
     if report.ok:
-        output.line(output.styled(f"{count} loaded into {store}, as written", fg="green"))
+        output.line(output.styled(f"{count} loaded into {store}, as written{again}", fg="green"))
     else:
-        summary = f"{count} loaded into {store}: {_counted(len(report.problems) + report.unlisted, 'problem')}"
+        problems = _counted(len(report.problems) + report.unlisted, "problem")
+        summary = f"{count} loaded into {store}: {problems}{again}"
         output.line(output.styled(summary, fg="red", bold=True))
 
 

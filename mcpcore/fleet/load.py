@@ -36,12 +36,23 @@ BATCH_BYTES: Final = 64 << 20
 
 _ASKED: Final = 500
 
+_NEW: Final = (
+    "SELECT toUInt32(countIf(first >= fromUnixTimestamp64Milli({began:Int64}))) FROM ("
+    "SELECT min(loaded) AS first FROM {table:Identifier} WHERE kind != 'damaged'"
+    " AND time >= (SELECT min(time) FROM {table:Identifier} WHERE loaded >= fromUnixTimestamp64Milli({began:Int64}))"
+    " AND time <= (SELECT max(time) FROM {table:Identifier} WHERE loaded >= fromUnixTimestamp64Milli({began:Int64}))"
+    " GROUP BY time, id)"
+)
+"""Counts the records whose first row was added since a moment, within the times of the rows added since then."""
+
 
 @dataclass(slots=True)
 class LoadReport(ProblemList):
     """What was loaded, and what was wrong with it."""
 
     records: int = 0
+    new: int = 0
+    """The records that were not in the store before, also those that another process loads at the same time."""
     damaged: int = 0
     """Lines that are no records; they are stored with kind `damaged`."""
     foreign: int = 0
@@ -53,6 +64,7 @@ class LoadReport(ProblemList):
         return {
             "ok": self.ok,
             "records": self.records,
+            "new": self.new,
             "damaged": self.damaged,
             "foreign": self.foreign,
             "problems": [problem.to_json() for problem in self.problems],
@@ -93,8 +105,11 @@ def load(
         for source in sources:
             if source.whole and not source.exported:
                 loading.verify(source, key, no_head=no_head)
+    ((began,),) = store.rows("SELECT toString(toUnixTimestamp64Milli(now64(3)))")
     for source in sources:
         loading.load(source, dict(resource or {}))
+    ((new,),) = store.rows(_NEW, {"began": int(began)})
+    loading.report.new = min(new, loading.report.records)
     return loading.report
 
 

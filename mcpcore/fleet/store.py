@@ -49,7 +49,7 @@ _HINTS: Final = {
 }
 """What some of ClickHouse's errors mean, by their numbers (src/Common/ErrorCodes.cpp)."""
 
-_UNREACHABLE: Final = "no ClickHouse answers there; check the host, the port of its HTTP interface and secure=1"
+_UNREACHABLE: Final = "check the host, the port of its HTTP interface and secure=1"
 
 
 class Store:
@@ -170,12 +170,20 @@ def translated(address: Address) -> Iterator[None]:
     try:
         yield
     except (ClickHouseError, HTTPError) as exc:
-        code = getattr(exc, "code", None)
+        code, text = getattr(exc, "code", None), str(exc)
         hint = _HINTS.get(code) if isinstance(code, int) else None
         if code is None and isinstance(exc, OperationalError | HTTPError):
-            hint = _UNREACHABLE
+            hint = f"no ClickHouse answers at {address.host}, port {address.port}; {_UNREACHABLE}"
+            text = _cause(exc)
         # Not `from exc`: its text may have the password.
-        raise StoreError(_explained(address, str(exc), hint)) from None
+        raise StoreError(_explained(address, text, hint)) from None
+
+
+def _cause(exc: BaseException) -> str:
+    """The error of the system that an error of the client's libraries comes from; their texts are about their pools."""
+    while not isinstance(exc, OSError) and (cause := exc.__cause__ or exc.__context__) is not None:
+        exc = cause
+    return getattr(exc, "strerror", None) or str(exc)
 
 
 def _explained(address: Address, text: str, hint: str | None) -> str:

@@ -34,23 +34,25 @@ class TestOnce:
         everything = sorted(trail.parent.iterdir())
         assert len(everything) > 4
         report = json.loads(run("load", *everything, "--store", store, "--json").out)
-        assert (120, True, []) == (report["records"], report["ok"], report["problems"])
+        assert (120, 120, True, []) == tuple(report[key] for key in ("records", "new", "ok", "problems"))
         copy = store.parent / "copy"
         copy.mkdir()
         for file in everything:
             (copy / file.name).write_bytes(file.read_bytes())
         run("load", copy / "audit.jsonl", "--store", store)
-        assert "120 records loaded into" in run("load", trail, trail, "--store", store).out
-        assert total(run, store) == json.loads(run("stats", "--json", trail).out)["total"]
+        more = write_trail(store.parent / "more.jsonl", 10, seed=2)
+        again = f"130 records loaded into {store}, as written; 10 new, 120 stored before\n"
+        assert again == run("load", trail, trail, more, "--store", store).out
+        assert total(run, store) == sum(json.loads(run("stats", "--json", path).out)["total"] for path in (trail, more))
 
     def test_loads_at_the_same_time_count_each_record_once(self, run, tmp_path, trail, store):
         """Two processes take turns at an embedded store that does not exist yet."""
         command = [sys.executable, "-m", "mcpcore", "audit", "load", str(trail), "--store", str(store)]
         loads = [subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) for _ in range(2)]
-        for load in loads:
-            out, err = load.communicate()
-            assert 0 == load.returncode, err
-            assert out == f"120 records loaded into {store}, as written\n"
+        answers = [load.communicate() for load in loads]
+        done = f"120 records loaded into {store}, as written"
+        assert sorted(out for out, _ in answers) == [f"{done}\n", f"{done}; 0 new, 120 stored before\n"], answers
+        assert [0, 0] == [load.returncode for load in loads]
         files = json.loads(run("stats", "--json", trail).out)["total"]
         assert files == total(run, store)
 

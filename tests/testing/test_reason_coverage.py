@@ -273,6 +273,16 @@ def test_wrong_options(pytester: pytest.Pytester) -> None:
         assert message in "\n".join(done.errlines)
 
 
+def test_a_percentage_that_is_reached(pytester: pytest.Pytester) -> None:
+    """The run succeeds, and nothing is reported as failed."""
+    pytester.makepyfile("def test_it(): pass")
+    plugins = ("-p", "no:langsmith_plugin", "-p", "no:xdist")
+    done = pytester.runpytest_inprocess("--reason-coverage-fail-under=100", *plugins)
+    assert (pytest.ExitCode.TESTS_FAILED, True) == (done.ret, "no reason is declared" in done.stdout.str())
+    done = pytester.runpytest_inprocess("--reason-coverage-fail-under=0", *plugins)
+    assert (pytest.ExitCode.OK, False) == (done.ret, "FAILED" in done.stdout.str())
+
+
 def test_without_the_option(tmp_path: Path) -> None:
     """The plugin loads neither the SDK nor the rest of mcpcore, and records nothing."""
     (tmp_path / "test_it.py").write_text(

@@ -39,13 +39,11 @@ class Callers:
         for module, call, scope in self._calls(handler):
             if place.raised:
                 if name := self._catches(module, call, scope, place.raised):
-                    return (
-                        f"{_short(place.raised)} is caught by a caller",
-                        f"line {call.lineno} of {module.path} catches {name}",
-                    )
+                    decide = f"let line {call.lineno} of {module.path} catch CodedError, not {name}, and raise ctx.fail"
+                    return f"{_short(place.raised)} is caught by a caller", decide
             elif not self._only_returned(module, call):
-                where = f"line {call.lineno} of {module.path}"
-                return "a failure is returned to other code too", f"{where} calls the function and may read the failure"
+                decide = f"let line {call.lineno} of {module.path} catch CodedError if it reads it, and raise ctx.fail"
+                return "a failure is returned to other code too", decide
         return None
 
     def _calls(self, handler: Handler) -> list[tuple[Module, ast.Call, Scope]]:

@@ -135,7 +135,8 @@ class Conversion:
         """Why the tool cannot be converted: a pattern and what to decide; None if it can."""
         body, arguments = self.body, self.body.node.args
         if decorator:
-            return f"the decorator {decorator}", "it may not pass a context on; put the contract on the inner function"
+            decide = "let its wrapper take *args, **kwargs and pass them on unread, and run the command again"
+            return f"the decorator {decorator}", decide
         if body.is_generator:
             return "the tool yields", "return one answer, and report progress through the context"
         if arguments.vararg or arguments.kwarg:

@@ -226,7 +226,7 @@ def _arguments(rest: dict[str, ast.expr], spelled: dict[str, str], body: Body) -
 
 
 def _key(name: str) -> str:
-    """A key of the data, which is none of those that the envelope has itself."""
+    """A key of the data. The keys that the envelope fills get another name."""
     return {"reason": "reason_text", "recovery": "recovery_text", "retryable": "can_be_retried"}.get(name, name)
 
 

@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 from contextlib import suppress
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import anyio
 
@@ -124,11 +124,9 @@ class Child:
 
     def _close(self) -> None:
         # On asyncio the transport stays open while a process that left the group holds a pipe; it is not public.
-        transport = getattr(getattr(self._process, "_process", None), "_transport", None)
-        close = getattr(transport, "close", None)
-        if callable(close):
-            with suppress(OSError):
-                close()
+        process: Any = self._process
+        with suppress(AttributeError, OSError):
+            process._process._transport.close()  # noqa: SLF001
 
     def _how(self) -> str:
         code = self._process.returncode

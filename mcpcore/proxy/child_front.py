@@ -208,15 +208,15 @@ class ChildFront:
             session = ChildSession(self.command, self.answers, to_client)
 
             async def deliver() -> None:
-                async for received in read:
-                    if isinstance(received, SessionMessage):
+                while True:
+                    received = await read.receive()
+                    if isinstance(received, SessionMessage):  # pragma: no branch - else an error of the transport
                         raw = received.message.model_dump_json(by_alias=True, exclude_unset=True).encode()
                         message = parse(raw)
                         routes.opened(message, received.metadata)
                         await session.deliver(raw)
                         if (end_stream := routes.cancelled(message)) is not None:
                             await end_stream()
-                await session.close()
 
             task_status.started()
             assert transport.idle_scope is not None
@@ -233,7 +233,7 @@ class ChildFront:
                                 while self._waiting.get(ident):  # noqa: ASYNC110 - it waits at the end alone
                                     await anyio.sleep(0.01)
                         tasks.cancel_scope.cancel()
-            except* (anyio.ClosedResourceError, anyio.BrokenResourceError):
+            except* (anyio.ClosedResourceError, anyio.BrokenResourceError, anyio.EndOfStream):
                 pass  # the client ended the session
             except* Exception:
                 _LOGGER.exception("a session ended with an error of the proxy")  # the other sessions go on
@@ -379,23 +379,26 @@ class Shared:
         self._open[own] = message["id"], token, sender
         if message["method"] == "subscriptions/listen":
             self._listening.add(own)
-        answered = False
+        left = anyio.CancelScope()
         try:
             async with anyio.create_task_group() as tasks, receiver:
-                tasks.start_soon(cancel_on_disconnect, request, tasks.cancel_scope)
+                tasks.start_soon(cancel_on_disconnect, request, left)
                 sent = {**message, "id": own}
-                await self.session.deliver(write({**sent, "params": params} if "params" in message else sent))
-                await _stream(receiver, send, message["id"])
-                answered = True
+                with left:
+                    await self.session.deliver(write({**sent, "params": params} if "params" in message else sent))
+                    await _stream(receiver, send, message["id"])
+                if left.cancelled_caught and not self.ended:
+                    await self._cancel(own)
                 tasks.cancel_scope.cancel()
         finally:
             del self._open[own]
             self._listening.discard(own)
             sender.close()
-            if not answered and not self.ended:
-                cancelled = {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": own}}
-                with anyio.CancelScope(shield=True), anyio.move_on_after(1):
-                    await self.session.deliver(write(cancelled))
+
+    async def _cancel(self, own: str) -> None:
+        cancelled = {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": own}}
+        with anyio.move_on_after(1):
+            await self.session.deliver(write(cancelled))
 
 
 async def _stream(receiver: Any, send: Send, ident: object) -> None:
@@ -453,8 +456,6 @@ class _Routes:
 
     def of(self, message: Any) -> Any:
         """The id of the request whose stream a message of the server goes to; None for the stream of the session."""
-        if not isinstance(message, dict):
-            return None
         if "method" not in message:
             self._open.pop(message.get("id"), None)
             return None

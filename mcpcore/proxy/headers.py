@@ -24,24 +24,20 @@ if TYPE_CHECKING:
 
 
 def headers_for(raw: bytes, conversation: Conversation) -> dict[str, str]:
-    """The headers of a message of the client."""
+    """The headers of a message of the client, which is one of JSON-RPC."""
     message: Any = parse(raw)
-    if not isinstance(message, dict):
-        return {}
     version = meta_of(message).get(VERSION_META_KEY)
     if not isinstance(version, str):
         known = conversation.version
         return {} if known is None or message.get("method") == "initialize" else {MCP_PROTOCOL_VERSION_HEADER: known}
-    headers = {MCP_PROTOCOL_VERSION_HEADER: version}
-    method, params = message.get("method"), params_of(message)
-    if isinstance(method, str):
-        headers[MCP_METHOD_HEADER] = method
-        name = params.get("uri") if method.startswith("resources/") else params.get("name")
-        if isinstance(name, str):
-            headers[MCP_NAME_HEADER] = encode_header_value(name)
-        tool = conversation.listing.get(cast("str", name)) if method == "tools/call" else None
-        arguments = params.get("arguments")
-        if tool is not None and isinstance(arguments, dict):
-            schema = tool.input_schema
-            headers |= quietly(lambda: mcp_param_headers(x_mcp_header_map(schema), arguments), {})
+    method, params = str(message.get("method", "")), params_of(message)
+    headers = {MCP_PROTOCOL_VERSION_HEADER: version, MCP_METHOD_HEADER: method}
+    name = params.get("uri") if method.startswith("resources/") else params.get("name")
+    if isinstance(name, str):
+        headers[MCP_NAME_HEADER] = encode_header_value(name)
+    tool = conversation.listing.get(cast("str", name)) if method == "tools/call" else None
+    arguments = params.get("arguments")
+    if tool is not None and isinstance(arguments, dict):
+        schema = tool.input_schema
+        headers |= quietly(lambda: mcp_param_headers(x_mcp_header_map(schema), arguments), {})
     return headers

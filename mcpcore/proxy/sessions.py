@@ -53,7 +53,7 @@ class ChildSession:
     """Why no server runs any more."""
 
     _closing: bool = False
-    _relaying: anyio.CancelScope | None = None
+    _relaying: anyio.CancelScope = field(default_factory=anyio.CancelScope)
     _ended: anyio.Event = field(default_factory=anyio.Event)
 
     def __post_init__(self) -> None:
@@ -159,8 +159,7 @@ class ChildSession:
             # Its last answers still arrive; a server that does not end by itself is ended.
             with anyio.move_on_after(GRACE):
                 await self._ended.wait()
-            if self._relaying is not None:
-                self._relaying.cancel()
+            self._relaying.cancel()
 
 
 @dataclass(slots=True)

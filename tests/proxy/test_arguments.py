@@ -25,6 +25,7 @@ SCHEMA: dict[str, Any] = {
         "none": {"type": "null"},
         "both": {"type": ["integer", "null"]},
         "steps": {"type": "integer", "multipleOf": 5},
+        "size": {"type": "integer", "enum": [1, 2]},
     },
 }  # fmt: skip
 
@@ -56,6 +57,7 @@ def issues(arguments: dict[str, Any], **more: Any) -> list[tuple[str, str]]:
         },
         {"count": "3", "ratio": "0.5", "flag": "true", "tags": '["a"]', "filter": '{"by": "x"}', "one": "1"},
         {"count": 3.0},
+        {"size": "2"},
         {"name": "ABC"},
         {"unknown": 1},
         {"either": None},

@@ -76,14 +76,17 @@ def test_a_late_answer_over_http_is_an_error() -> None:
     async def run() -> None:
         front = Forward("http://server/mcp", Answers(Boundary(server="s", audit=None)))
         conversation = front._conversation_of({"mcp-session-id": "s"})
-        conversation.listing.complete = True
 
         async def app(scope: Any, receive: Any, send: Any) -> None:
             await front.handle(Request(scope, receive), send)
 
         def answer(sent: httpx2.Request) -> httpx2.Response:
-            if b"cancelled" in sent.content:
-                return httpx2.Response(202)
+            message = json.loads(sent.content)
+            if message["method"] == "tools/list":
+                listed = {"jsonrpc": "2.0", "id": message["id"], "result": {"tools": []}}
+                return httpx2.Response(
+                    200, headers=STREAM, content=LISTED + b"data: %b\n\n" % json.dumps(listed).encode()
+                )
             conversation.from_client(json.dumps(cancel).encode())
             return httpx2.Response(200, json=failed)
 

@@ -28,6 +28,9 @@ for line in sys.stdin:
         time.sleep(0.3 if request["method"] == "slow" else 0)
         for number in range(50 if request["method"] == "many" else 0):
             print(json.dumps({"jsonrpc": "2.0", "method": "notifications/message", "params": {"data": number}}))
+        if request["method"] == "junk":
+            print("junk")
+            print(json.dumps({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"}))
         if request["method"] == "progress":
             params = {"progressToken": request["params"]["_meta"]["progressToken"], "progress": 1}
             print(json.dumps({"jsonrpc": "2.0", "method": "notifications/progress", "params": params}))
@@ -219,6 +222,24 @@ def test_an_error_of_the_proxy_ends_no_other_session(
 
     run(test)
     assert 2 == len([record for record in caplog.records if "error of the proxy" in record.message])
+
+
+def test_messages_of_a_session_go_to_its_requests() -> None:
+    """A line of a log goes to the last one; a line that is no message, and one that nobody listens for, to none."""
+
+    async def test() -> None:
+        async with front() as client:
+            no_stream = {"content-type": "application/json", "accept": "application/json"}
+            assert 406 == (await client.post("/mcp", json=INITIALIZE, headers=no_stream)).status_code
+            opened = await client.post("/mcp", json=INITIALIZE, headers=ACCEPT)
+            session = {**ACCEPT, "mcp-session-id": opened.headers["mcp-session-id"]}
+            counts = []
+            for method in ("progress", "many", "junk"):
+                body = {**single(method)["json"], "method": method}
+                counts.append((await client.post("/mcp", json=body, headers=session)).text.count("data: "))
+            assert [2, 51, 1] == counts
+
+    run(test)
 
 
 def test_a_silent_stream_is_kept_open(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,6 +12,7 @@ import pytest
 from mcpcore import Contract, Envelope
 from mcpcore.audit import AuditTrail
 from mcpcore.boundary import Boundary
+from mcpcore.contract import CONTRACT_META_KEY
 from mcpcore.proxy.answers import Answers
 from mcpcore.proxy.conversation import Conversation
 from mcpcore.proxy.learning import Learner
@@ -248,6 +249,28 @@ def test_results_that_are_no_failures_stay() -> None:
         None,
     ):
         assert result == respond(talk(name="t"), result=result)["result"]
+
+
+def test_a_surrogate_in_a_failure_is_written_as_an_escape() -> None:
+    """UTF-8 has no half of a pair."""
+    failed = {"isError": True, "content": [{"type": "text", "text": "No."}], "_meta": {"half": "\ud800"}}
+    assert "\ud800" == respond(talk(name="t"), result=failed)["result"]["_meta"]["half"]
+
+
+def test_a_list_of_the_server_is_changed_only_where_it_must_be() -> None:
+    """Not where the server declares the reason itself, nor where its schema admits a failure."""
+    entry = {**ENTRY, "match": {"text": "x"}}
+    own = [{"reason": "lost", "code": "NOT_FOUND"}]
+    schema = {"type": "object", "properties": {"error": {"type": "object"}}}
+    tools = [
+        {"name": "t", "_meta": {CONTRACT_META_KEY: own}},
+        {"inputSchema": {}},
+        {"name": "u", "outputSchema": schema},
+    ]
+    conversation = talk("tools/list", overlay=Overlay.of({"version": 1, "tools": {"t": [entry]}}))
+    listed = respond(conversation, result={"tools": tools})["result"]["tools"]
+    assert tools[:2] == listed[:2]
+    assert {"t", "u"} == set(conversation.listing.tools)
 
 
 def test_long_texts_and_data_are_kept() -> None:

@@ -1,0 +1,156 @@
+"""Sessions in this process: servers that are gone, that do not answer in time, and that send garbage."""
+
+from __future__ import annotations
+
+import json
+import signal
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+import anyio
+import pytest
+from click.testing import CliRunner
+
+from mcpcore.boundary import Boundary
+from mcpcore.cli.root import cli
+from mcpcore.proxy import sessions
+from mcpcore.proxy.answers import Answers
+from mcpcore.proxy.sessions import ChildSession, ServerEndedError, UrlSession
+from mcpcore.proxy.stdio import ending_signals
+from tests.proxy.conftest import request
+
+
+class Client:
+    """What a session sends to its client."""
+
+    def __init__(self) -> None:
+        self.answers = Answers(Boundary(server="s", audit=None))
+        self.received: list[Any] = []
+
+    async def take(self, raw: bytes) -> None:
+        """Take a message."""
+        self.received.append(json.loads(raw))
+
+    async def has(self, count: int) -> None:
+        """Wait for so many messages."""
+        with anyio.fail_after(20):
+            while len(self.received) < count:  # noqa: ASYNC110 - a test may wait
+                await anyio.sleep(0.01)
+
+
+@pytest.mark.parametrize("command", ["no-such-command", "false"])
+def test_messages_to_a_server_that_is_gone_are_answered(command: str) -> None:
+    """None waits for ever, and the session can be closed."""
+    client = Client()
+
+    async def run() -> None:
+        session = ChildSession((command,), client.answers, client.take)
+        with pytest.raises(ServerEndedError):
+            await session.run()
+        await session.deliver(request("ping", 3))
+        await session.close()
+
+    anyio.run(run)
+    assert [3] == [message["id"] for message in client.received]
+    assert command in client.received[0]["error"]["message"]
+
+
+def test_a_call_that_still_waits_at_the_end_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    """But not for ever: the list of tools that it waits for never comes."""
+    monkeypatch.setattr(sessions, "GRACE", 0.05)
+    client = Client()
+
+    async def run() -> None:
+        session = ChildSession(("cat",), client.answers, client.take)
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(session.deliver, request("tools/call", 1, name="t"))
+            tasks.start_soon(session.run)
+            await client.has(1)
+            await session.close()
+
+    with pytest.RaisesGroup(ServerEndedError):
+        anyio.run(run)
+    assert "tools/list" == client.received[0]["method"]
+
+
+class _Garbage(BaseHTTPRequestHandler):
+    def log_message(self, *_: object) -> None:
+        pass
+
+    def do_GET(self) -> None:
+        self.send_response(200)
+        self.send_header("content-type", "text/event-stream")
+        self.end_headers()
+        note = b'{"jsonrpc":"2.0","method":"notifications/x"}'
+        self.wfile.write(b"event: message\ndata: garbage\n\nevent: message\ndata: " + note + b"\n\n")
+
+    def do_POST(self) -> None:
+        message = json.loads(self.rfile.read(int(self.headers["content-length"])))
+        time.sleep(0.05)
+        answer = json.dumps({"jsonrpc": "2.0", "id": message.get("id"), "result": {"ok": 1}}).encode()
+        self.send_response(200 if "id" in message else 202)
+        self.send_header("content-type", "application/json")
+        self.send_header("content-length", str(len(answer)))
+        self.send_header("mcp-session-id", "s")
+        self.end_headers()
+        self.wfile.write(answer)
+
+    def do_DELETE(self) -> None:
+        self.send_response(204)
+        self.end_headers()
+
+
+@pytest.fixture
+def garbage() -> Iterator[str]:
+    """The URL of a server that sends garbage in the stream of its notifications."""
+    with ThreadingHTTPServer(("127.0.0.1", 0), _Garbage) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_port}/mcp"
+        server.shutdown()
+        thread.join()
+
+
+def test_garbage_of_a_url_is_logged(garbage: str, caplog: pytest.LogCaptureFixture) -> None:
+    """What comes after it arrives, also the answers that are open when the client ends."""
+    client = Client()
+
+    async def run() -> None:
+        session = UrlSession(garbage, client.answers, client.take)
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(session.run)
+            await session.deliver(request("initialize", 1, protocolVersion="2025-06-18", capabilities={}))
+            await client.has(1)
+            await session.deliver(b'{"jsonrpc":"2.0","method":"notifications/initialized"}')
+            await client.has(2)
+            await session.deliver(request("ping", 3))
+            await session.close()
+
+    anyio.run(run)
+    assert [1, 3] == [message["id"] for message in client.received if "result" in message]
+    assert f"a message of {garbage} cannot be read" in caplog.text
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="SIGHUP")
+def test_nohup_is_respected() -> None:
+    """A signal that is ignored from the start stays so."""
+    assert signal.SIGHUP in ending_signals()
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        assert [signal.SIGINT, signal.SIGTERM] == ending_signals()
+    finally:
+        signal.signal(signal.SIGHUP, before)
+
+
+def test_an_interruption_before_the_proxy_serves(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Gives the same exit code as later."""
+
+    def interrupted(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("mcpcore.cli.proxy._serve", interrupted)
+    assert 130 == CliRunner().invoke(cli, ["proxy", "--", "cat"]).exit_code

@@ -217,8 +217,10 @@ class _Comparison:
 
     def _failure(self, old: Failure, new: Failure) -> None:
         if _code_of(old) != _code_of(new):
-            message = f"the code changed from {old.code_label} to {new.code_label}"
-            self.add("code-changed", message, old.code_label, new.code_label, error=new)
+            before, after = old.code_label, new.code_label
+            if before == after:
+                before, after = f"{before} ({old.code})", f"{after} ({new.code})"
+            self.add("code-changed", f"the code changed from {before} to {after}", before, after, error=new)
         self._retry(old, new)
         if old.effects != new.effects:
             self._effects(old, new)

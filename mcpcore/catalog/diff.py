@@ -217,8 +217,10 @@ class _Comparison:
 
     def _failure(self, old: Failure, new: Failure) -> None:
         if _code_of(old) != _code_of(new):
-            message = f"the code changed from {old.code_label} to {new.code_label}"
-            self.add("code-changed", message, old.code_label, new.code_label, error=new)
+            labels = [old.code_label, new.code_label]
+            if labels[0] == labels[1]:
+                labels = [f"{error.code_label} ({error.code})" for error in (old, new)]
+            self.add("code-changed", f"the code changed from {labels[0]} to {labels[1]}", *labels, error=new)
         self._retry(old, new)
         if old.effects != new.effects:
             self._effects(old, new)

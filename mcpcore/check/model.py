@@ -177,7 +177,7 @@ class Score:
         """Count what was judged of one call: each criterion once, as met if nothing broke it."""
         unbroken: dict[str, bool] = {}
         for verdict in verdicts:
-            if verdict.rule is not None and verdict.rule.level == "error":
+            if verdict.rule is not None and verdict.rule.cap < 100:
                 self.errors[verdict.rule.id] = verdict.rule.cap
             if verdict.criterion is not None:
                 unbroken[verdict.criterion] = unbroken.get(verdict.criterion, True) and verdict.rule is None

@@ -35,7 +35,7 @@ def timeout_option(seconds: float, help_text: str) -> Callable[[_Command], _Comm
     )
 
 
-era_option: Callable[[_Command], _Command] = click.option(
+era_option = click.option(
     "--era",
     type=click.Choice(ERAS),
     default="auto",
@@ -43,11 +43,9 @@ era_option: Callable[[_Command], _Command] = click.option(
     help="The era of the protocol: 2026-07-28, the older handshake, or the one that the server offers.",
 )
 
-static_option: Callable[[_Command], _Command] = click.option(
-    "--static", is_flag=True, help="Read Python files and import none of them."
-)
+static_option = click.option("--static", is_flag=True, help="Read Python files and import none of them.")
 
-verbose_option: Callable[[_Command], _Command] = click.option(
+verbose_option = click.option(
     "-v", "--verbose", is_flag=True, help="Show the standard error of a server that is started."
 )
 
@@ -57,7 +55,7 @@ def output_option(help_text: str = "Write to FILE, whole or not at all.") -> Cal
     return click.option("-o", "--output", "path", type=click.Path(dir_okay=False), metavar="FILE", help=help_text)
 
 
-header_option: Callable[[_Command], _Command] = click.option(
+header_option = click.option(
     "--header",
     "headers",
     multiple=True,

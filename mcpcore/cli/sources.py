@@ -73,6 +73,10 @@ def parse_source(word: str, *, static: bool = False) -> Source:
             raise _no_revision(before)
         if not _is_module(before):
             raise _no_revision(before, or_module=True)
+    if word.endswith(".json"):
+        raise Problem(
+            f"the file {word} does not exist.", hint="check its path, or make it: mcpcore catalog --output FILE"
+        )
     target = Target.parse(word)
     if static:
         return Source("static", target.source) if target.is_file else Source("static", _file_of_module(target.source))
@@ -231,7 +235,7 @@ def _path_in_repository(path: str) -> str:
         for part in PurePosixPath(prefix, path).parts:
             if part == "..":
                 parts = parts[:-1]
-            elif part != ".":
+            else:
                 parts.append(part)
         return "/".join(parts)
     return path.strip("/")

@@ -15,6 +15,7 @@ from mcpcore.catalog.diff import Change
 from mcpcore.catalog.model import Place
 from mcpcore.catalog.report import SHAPES, render_changes, summary
 from mcpcore.catalog.rules import at_least
+from mcpcore.catalog.shapes import MAX_FIELDS, fields_of
 from tests.catalog.making import catalog, failure, item
 
 pytestmark = pytest.mark.no_server
@@ -372,3 +373,28 @@ def test_values_too_deep_for_json_are_compared():
         current["a"] = current = {}
     other = {"a": deep}
     assert "example-changed" in {change.rule for change in compare(*one({"example": {"a": 1}}, {"example": other}))}
+
+
+def test_a_code_with_another_number_is_shown_with_it():
+    """The name alone would look like no change."""
+    old, new = catalog(item(failure())), catalog(item(failure(code=7)))
+    (found,) = compare(old, new)
+    assert "the code changed from NOT_FOUND (-32001) to NOT_FOUND (7)" == found.message
+
+
+def test_a_tool_with_other_reasons_is_another_tool():
+    """Its description alone does not make it a renamed one."""
+    old, new = catalog(item(failure("a"), name="get")), catalog(item(failure("b"), name="find"))
+    assert {"tool-removed", "tool-added"} == {change.rule for change in compare(old, new)}
+
+
+def test_a_schema_is_read_up_to_a_bound():
+    """Neither thousands of fields nor unions in unions take long."""
+    wide = {"properties": {str(number): {} for number in range(MAX_FIELDS + 10)}}
+    assert MAX_FIELDS == len(fields_of(wide))
+    union = {"type": "string"}
+    for _ in range(20):
+        union = {"anyOf": [union]}
+    assert None is fields_of({"properties": {"a": union}})["a"].types
+    twice = {"properties": {"a": {"type": "string"}}, "anyOf": [{"properties": {"a": {"type": "null"}}}]}
+    assert {"string"} == fields_of(twice)["a"].types

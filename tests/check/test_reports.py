@@ -63,6 +63,9 @@ def test_junit_has_a_case_for_each_tool(hostile, odd):
     skipped = {case.get("name") for case in cases if case.find("skipped") is not None}
     assert {"writes", "remote_schema"} <= skipped
     assert int(suite.get("skipped")) == len(skipped)
+    fine = Report(target="server.py", tools=[ToolReport(name="t", tool=CheckedTool(name="t"), calls=1, judged=True)])
+    (case,) = ET.fromstring(render(fine, "junit")).iter("testcase")
+    assert list(case) == []
 
 
 def test_sarif_fits_the_schema_of_the_standard(hostile, odd):

@@ -180,7 +180,7 @@ def test_a_catalogue_in_a_revision_is_read_as_it_is(project):
         (["0123456789" * 4 + ":server.py"], "check out the whole history (actions/checkout with fetch-depth: 0)"),
         (["nobranch:app"], "there is neither a module nor a git revision nobranch"),
         (["store:nothing"], "store has no nothing"),
-        (["missing.json"], "missing.json"),
+        (["missing.json"], "the file missing.json does not exist"),
         (["store.py", "--static"], "store.py registers no tools, resources or prompts"),
         (["broken.py", "--static"], "broken.py cannot be read: broken.py:2: "),
         (["absent", "--static"], "the file of the module absent was not found"),
@@ -232,6 +232,12 @@ def test_the_output_is_replaced_as_a_whole(project):
     assert 0o640 == (project / "a.md").stat().st_mode & 0o777
     assert before == (project / "a.md").read_text(encoding="utf-8")
     assert not [path for path in project.iterdir() if path.name.startswith((".a.md", ".link"))]
+
+
+def test_a_device_is_written_to_and_not_replaced(project):
+    """/dev/null stays what it is."""
+    assert 0 == mcpcore("catalog", "server.py", "--static", "-o", "/dev/null").exit_code
+    assert Path("/dev/null").is_char_device()
 
 
 def test_two_servers_whose_modules_have_one_name(project):

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
 
+import anyio
 import pytest
 from click.testing import CliRunner
 
 from mcpcore.cli.root import cli
+from mcpcore.client.headers import _Hiding
 
 SERVER = Path(__file__).parents[1] / "check" / "servers" / "authorized.py"
 TOKEN, KEY = "s3cret_token", "k-987654"
@@ -115,3 +118,19 @@ def test_a_short_value_is_sent_and_not_hidden(run, url):
 
     assert "[hidden header] and 1" in result.output
     assert result.exit_code == 1
+
+
+@pytest.mark.anyio
+async def test_an_error_of_the_transport_quotes_no_header():
+    """The client reports what it cannot read as an exception, whose text may be that of the server."""
+    send, receive = anyio.create_memory_object_stream(2)
+    kept = ValueError("no JSON")
+    send.send_nowait(ValueError(f"no JSON: {TOKEN}"))
+    send.send_nowait(kept)
+    send.close()
+
+    async with _Hiding(receive, re.compile(TOKEN)) as stream:
+        received = [item async for item in stream]
+
+    assert str(received[0]) == "no JSON: [hidden header]"
+    assert received[1] is kept

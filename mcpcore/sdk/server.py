@@ -50,7 +50,14 @@ from mcpcore.sdk.prompts import register as register_prompt
 from mcpcore.sdk.refusals import Refusals, watched
 from mcpcore.sdk.resources import register as register_resource
 from mcpcore.sdk.returned import Resources, watched_prompt
-from mcpcore.sdk.serving import UnknownTool, check_options, exposes_internal_errors, missing_attribute, with_failures
+from mcpcore.sdk.serving import (
+    UnknownTool,
+    check_names,
+    check_options,
+    exposes_internal_errors,
+    missing_attribute,
+    with_failures,
+)
 from mcpcore.sdk.startup import Startup, no_lifespan
 from mcpcore.sdk.tools import ContractTool
 from mcpcore.strictness import Strictness
@@ -156,6 +163,7 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
             TypeError: If an option is unknown.
         """
         check_options("Server", unknown_tool=unknown_tool, limits=limits)
+        check_names(type(self), options)
         call_limits = checked_limits("Server", "server", timeout=timeout, max_concurrency=max_concurrency)
         self._advertise_errors = advertise_errors
         self._describe_failures = describe_failures

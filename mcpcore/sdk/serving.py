@@ -50,6 +50,24 @@ def check_options(owner: str, *, unknown_tool: object, limits: object) -> None:
         raise TypeError(f"{owner}(limits=...) must be Limits(...), not {type(limits).__name__}")
 
 
+def check_names(owner: type, options: Iterable[str]) -> None:
+    """Check that `owner` or a class that it extends takes these options; Python 3.13 alone names the nearest option.
+
+    Raises:
+        TypeError: If none of them takes an option; the message has the nearest name.
+    """
+    import difflib
+    from inspect import signature
+
+    makers = [vars(cls)["__init__"] for cls in owner.__mro__ if "__init__" in vars(cls)]
+    known = {name for maker in makers for name in signature(maker).parameters}
+    for option in options:
+        if option not in known:
+            near = difflib.get_close_matches(option, known, n=1)
+            meant = f"; did you mean {near[0]!r}?" if near else ""
+            raise TypeError(f"{owner.__name__} has no option {option!r}{meant}")
+
+
 def exposes_internal_errors(option: bool = False) -> bool:  # noqa: FBT001, FBT002 - the option of that name
     """Whether clients see undeclared exceptions: by the option, or by the environment variable."""
     return option or os.environ.get(EXPOSE_VARIABLE, "").lower() in ("1", "true", "yes")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import random
 import subprocess
 import sys
@@ -68,13 +69,24 @@ class Editor:
             self.findings[params.uri] = params
             self.news.set()
 
+        self.registered = []
+
+        @self.client.feature(types.CLIENT_REGISTER_CAPABILITY)
+        def _(params):
+            self.registered += [each.method for each in params.registrations]
+            self.news.set()
+
         @self.client.feature(types.WINDOW_SHOW_MESSAGE)
         def _(params):
             self.shown.append(params.message)
             self.news.set()
 
         self.run(self.client.start_io(*COMMAND, cwd=root))
-        capabilities = types.ClientCapabilities(general=types.GeneralClientCapabilities(position_encodings=[encoding]))
+        watching = types.DidChangeWatchedFilesClientCapabilities(dynamic_registration=True)
+        capabilities = types.ClientCapabilities(
+            workspace=types.WorkspaceClientCapabilities(did_change_watched_files=watching),
+            general=types.GeneralClientCapabilities(position_encodings=[encoding]),
+        )
         folders = [types.WorkspaceFolder(root.as_uri(), "tests")]
         params = types.InitializeParams(capabilities, workspace_folders=folders)
         assert encoding == self.run(self.client.initialize_async(params)).capabilities.position_encoding
@@ -190,6 +202,7 @@ def test_files_changed_on_disk_are_read_again(editor, server):
     broken = SERVER.replace("raise ctx.fail(BUSY)", 'raise ctx.fail("nothing")')
     excluded = editor.open("old/server.py", broken)
     assert [] == editor.rules(excluded)
+    editor.until(lambda: editor.registered == [types.WORKSPACE_DID_CHANGE_WATCHED_FILES])
     settings = editor.write("pyproject.toml", "[tool.mcpcore.lint]\n")
     event = types.FileEvent(settings.as_uri(), types.FileChangeType.Changed)
     editor.client.workspace_did_change_watched_files(types.DidChangeWatchedFilesParams([event]))
@@ -281,6 +294,18 @@ def test_a_reason_leads_to_its_declaration_and_to_its_uses_in_the_project(editor
     editor.close(helper)
 
 
+def test_an_alias_and_a_recovery_are_uses_of_a_reason(editor, server):
+    """An alias of `Literal` names reasons, and so does `ctx.recovery_for`."""
+    text = SERVER.replace('Context[Literal["busy", "no_match"]]', "Context[Reasons]").replace(
+        "    check(ctx, number)", '    check(ctx, number)\n    ctx.recovery_for("no_match")'
+    )
+    editor.change(server, text.replace("@tool", 'Reasons = Literal["busy", "no_match"]\n\n\n@tool', 1))
+    context = types.ReferenceContext(include_declaration=False)
+    where = editor.at(server, 'recovery_for("no_', "match")
+    uses = places(editor.ask("references", types.ReferenceParams(context=context, **where)))
+    assert [8, 20] == [line for name, line in uses if name == "server.py"]
+
+
 def test_renaming_a_reason_edits_every_use(editor, server):
     """Uses in files that are not open are edited as well. A name that is not a reason or not free is refused."""
     where = editor.at(server, 'Literal["busy", "no', "_match")
@@ -313,6 +338,62 @@ def test_a_strange_client_does_not_end_the_server(editor, server):
     editor.close(same)
 
 
+def test_places_without_a_reason_have_no_answer(editor, server):
+    """Neither has a document that is not open, or whose scheme is that of an old revision."""
+    context = types.ReferenceContext(include_declaration=True)
+    old = server.replace("file:", "git:").replace("server.py", "revision.py")
+    editor.client.text_document_did_open(
+        types.DidOpenTextDocumentParams(types.TextDocumentItem(old, types.LanguageKind.Python, 1, SERVER))
+    )
+    for uri in (server, old):
+        where = {**editor.at(server, "async def fe", "tch"), "text_document": types.TextDocumentIdentifier(uri)}
+        answers = [
+            editor.ask("definition", types.DefinitionParams(**where)),
+            editor.ask("references", types.ReferenceParams(context=context, **where)),
+            editor.ask("prepare_rename", types.PrepareRenameParams(**where)),
+            editor.ask("rename", types.RenameParams(new_name="other", **where)),
+        ]
+        assert not any(answers), answers
+    assert not editor.actions(old, 1)
+
+
+def test_an_unsaved_document_and_an_undeclared_reason(editor, server):
+    """A document without a file is checked in the first folder of the workspace."""
+    editor.client.text_document_did_save(types.DidSaveTextDocumentParams(types.TextDocumentIdentifier(server)))
+    uri = "untitled:new.py"
+    editor.texts[uri], editor.versions[uri] = SERVER.replace("ctx.fail(BUSY)", 'ctx.fail("x")'), 1
+    item = types.TextDocumentItem(uri, types.LanguageKind.Python, 1, editor.texts[uri])
+    editor.client.text_document_did_open(types.DidOpenTextDocumentParams(item))
+    assert (17, "error-contract-fail-undeclared") in editor.rules(uri)
+    hover = editor.ask("hover", types.HoverParams(**editor.at(uri, 'ctx.fail("', "x")))
+    assert "**x** is not declared by the contract of this tool" in hover.contents.value
+    editor.close(uri)
+
+
+def test_a_suppression_gets_one_more_rule(editor, server):
+    """The comment of the line is extended, and a finding about the comment itself cannot be ignored."""
+    comment = "  # mcpcore: ignore[no-fake-empty] it is so"
+    editor.change(server, SERVER.replace("ctx.fail(BUSY)", 'ctx.fail("x")' + comment))
+    assert {"unused-ignore", "error-contract-fail-undeclared"} <= {rule for _, rule in editor.rules(server)}
+    ignoring = [each for each in editor.actions(server, 17) if each.title.startswith("Ignore")]
+    assert ["Ignore error-contract-fail-undeclared here"] == [each.title for each in ignoring]
+    text = editor.applied(server, ignoring[0].edit.changes[server])
+    assert "# mcpcore: ignore[no-fake-empty, error-contract-fail-undeclared] it is so" in text
+
+
+def test_code_in_a_document_has_findings_and_no_other_answers(tmp_path):
+    """The blocks of a Markdown file are checked; fixes and hovers are for files of Python."""
+    editor = Editor(tmp_path)
+    editor.write("pyproject.toml", '[tool.mcpcore.lint]\nmarkdown = ["*.md"]\n')
+    text = f"# It\n\n```python\n{SERVER.replace('ctx.fail(BUSY)', 'ctx.fail(chr(1))').replace('errors=[', 'errors=[1,')}```\n"
+    editor.write("page.md", text)
+    uri = editor.open("page.md", text)
+    assert {"error-contract-entry-type"} <= {rule for _, rule in editor.rules(uri)}
+    assert not editor.actions(uri, 12)
+    assert editor.ask("hover", types.HoverParams(**editor.at(uri, '"bu', 'sy"'))) is None
+    assert 0 == editor.end()
+
+
 def test_a_problem_of_the_linter_is_shown_and_does_not_end_the_server(tmp_path):
     """Invalid settings are reported once; the process ends when its input does."""
     editor = Editor(tmp_path, "utf-8")
@@ -323,6 +404,22 @@ def test_a_problem_of_the_linter_is_shown_and_does_not_end_the_server(tmp_path):
     (message,) = editor.shown
     assert "selct: unknown key; did you mean 'select'?" in message
     assert 0 == editor.end()
+
+
+def test_a_request_with_invalid_parameters_is_answered(tmp_path):
+    """With an error of the protocol; the requests after it are answered too."""
+    messages = [
+        {"id": 1, "method": "initialize", "params": {"capabilities": {}, "processId": None, "rootUri": None}},
+        {"id": 2, "method": "textDocument/hover", "params": {"position": 1}},
+        {"id": 3, "method": "shutdown"},
+        {"method": "exit"},
+    ]
+    bodies = [json.dumps({"jsonrpc": "2.0", **message}).encode() for message in messages]
+    sent = b"".join(b"Content-Length: %d\r\n\r\n%b" % (len(body), body) for body in bodies)
+    done = subprocess.run(COMMAND, cwd=tmp_path, input=sent, capture_output=True, timeout=30, check=False)
+    assert 0 == done.returncode
+    assert b'{"error": {"code": -32602, "message": "Invalid Params"}, "jsonrpc": "2.0", "id": 2}' in done.stdout
+    assert b'{"id": 3, "jsonrpc": "2.0", "result": null}' in done.stdout
 
 
 def test_the_process_ends_with_its_input():

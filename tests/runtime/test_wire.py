@@ -710,6 +710,25 @@ def test_every_failure_is_recorded_under_the_clients_id(call: Any, caplog: pytes
 
 
 @pytest.mark.no_server
+def test_an_unknown_option_of_a_server_is_refused_with_the_nearest_one() -> None:
+    """It may be an option of the SDK's server, and a subclass of one's own may add some."""
+
+    class Mine(Server[Any]):
+        def __init__(self, name: str, *, colour: str = "", **options: Any) -> None:
+            super().__init__(name, **options)
+
+    for cls, option, near in (
+        (Server, "tolls", "tools"),
+        (Server, "log_levle", "log_level"),
+        (Mine, "color", "colour"),
+    ):
+        with pytest.raises(TypeError, match=f"{cls.__name__} has no option '{option}'; did you mean '{near}'"):
+            cls("s", **{option: None})
+    with pytest.raises(TypeError, match=r"Server has no option 'zzzz'$"):
+        Server("s", zzzz=1)  # type: ignore[call-arg]
+
+
+@pytest.mark.no_server
 def test_invalid_options_are_refused() -> None:
     """Invalid limits, dialects and option names raise an error."""
     with pytest.raises(TypeError, match="must be Limits"):

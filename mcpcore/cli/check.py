@@ -188,7 +188,7 @@ def _perform(run: Check, shown: str, *, choose: Callable[[list[CheckedTool]], bo
     async def perform() -> None:
         nonlocal done
         async with anyio.create_task_group() as tasks:
-            tasks.start_soon(cancel_on_signal, tasks.cancel_scope)
+            tasks.start_soon(cancel_on_signal, tasks.cancel_scope, [])
 
             def ask(tools: list[CheckedTool]) -> bool:
                 try:

@@ -54,14 +54,12 @@ class Child:
         """
         # On Windows, `npx` is found only by its whole name.
         program = shutil.which(command[0]) or command[0]
-        # A cancellation in between would leave a process that nobody ends.
-        with anyio.CancelScope(shield=True):
-            process = await anyio.open_process(
-                [program, *command[1:]],
-                stderr=subprocess.PIPE if keep_stderr else None,
-                env=env,
-                start_new_session=sys.platform != "win32",
-            )
+        process = await anyio.open_process(
+            [program, *command[1:]],
+            stderr=subprocess.PIPE if keep_stderr else None,
+            env=env,
+            start_new_session=sys.platform != "win32",
+        )
         return cls(process)
 
     def messages(self) -> AsyncIterator[bytes]:

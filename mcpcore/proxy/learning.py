@@ -60,7 +60,7 @@ class Learner:
 
     path: Path
     server: str
-    """What the server is started with, for the draft of a server that does not say its name."""
+    """The command or the URL of the server, for the draft of a server that does not say its name."""
 
     name: str | None = None
     """The name of the server; None until it has said it."""

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def unread(request: Request, body: bytes) -> Receive:
-    """What receives a request whose body was read already."""
+    """A channel that receives a request again, whose body was read already."""
     parts = [{"type": "http.request", "body": body, "more_body": False}]
 
     async def receive() -> Any:

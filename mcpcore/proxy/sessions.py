@@ -78,7 +78,7 @@ class ChildSession:
             self._ready.set()  # else `deliver` and `close` would wait for ever
 
     async def _run(self, child: Child | None) -> None:
-        program = self.command[0]
+        program, how = self.command[0], ""
         for restarts in range(MAX_RESTARTS + 1):
             try:
                 child = self._child = child or await Child.start(self.command)

@@ -225,7 +225,7 @@ def test_an_error_of_the_proxy_ends_no_other_session(
 
 
 def test_messages_of_a_session_go_to_its_requests() -> None:
-    """A line of a log goes to the last one; a line that is no message, and one that nobody listens for, to none."""
+    """A log line goes to the last one; garbage is dropped, and so is a notification for a stream that is not open."""
 
     async def test() -> None:
         async with front() as client:

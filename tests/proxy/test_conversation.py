@@ -18,6 +18,7 @@ from mcpcore.proxy.conversation import Conversation
 from mcpcore.proxy.learning import Learner
 from mcpcore.proxy.listings import Listing
 from mcpcore.proxy.overlay import Overlay
+from mcpcore.sdk.definition import admitting_error
 from tests.proxy.conftest import request
 
 
@@ -92,7 +93,7 @@ def test_a_late_answer_to_a_cancelled_call_ends_here() -> None:
         assert 1 == len(cancel(conversation, 1))
         assert [] == conversation.from_server(late).to_client
         assert count == conversation.answers.statistics.failures["t", "NOT_FOUND"]
-        assert [late] == conversation.from_server(late).to_client, "nobody has asked twice"
+        assert [late] == conversation.from_server(late).to_client, "it is the client's to judge"
     conversation = talk(name="t")
     cancel(conversation, 1)
     conversation.from_client(request("tools/call", 1, name="u"))
@@ -261,7 +262,7 @@ def test_a_list_of_the_server_is_changed_only_where_it_must_be() -> None:
     """Not where the server declares the reason itself, nor where its schema admits a failure."""
     entry = {**ENTRY, "match": {"text": "x"}}
     own = [{"reason": "lost", "code": "NOT_FOUND"}]
-    schema = {"type": "object", "properties": {"error": {"type": "object"}}}
+    schema = admitting_error({"type": "object", "properties": {"a": {"type": "string"}}})
     tools = [
         {"name": "t", "_meta": {CONTRACT_META_KEY: own}},
         {"inputSchema": {}},
@@ -269,7 +270,10 @@ def test_a_list_of_the_server_is_changed_only_where_it_must_be() -> None:
     ]
     conversation = talk("tools/list", overlay=Overlay.of({"version": 1, "tools": {"t": [entry]}}))
     listed = respond(conversation, result={"tools": tools})["result"]["tools"]
-    assert tools[:2] == listed[:2]
+    assert tools == listed
+    with_field = {"type": "object", "properties": {"error": {"type": "string"}}}
+    conversation.listing.learn({"tools": [{"name": "v", "outputSchema": with_field}]})
+    assert {"v"} == conversation.listing.with_error
     assert {"t", "u"} == set(conversation.listing.tools)
 
 

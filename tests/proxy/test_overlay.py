@@ -279,7 +279,7 @@ def test_a_draft_is_learned(through: Connect, tmp_path: Path) -> None:
 
 
 def test_a_draft_names_the_status_that_all_failures_of_a_shape_have(tmp_path: Path) -> None:
-    """An entry for 429 does not match a 500 of the same shape, which gets an entry of its own."""
+    """An entry for 429 does not match a 500 of the same shape, which gets a separate entry."""
     from mcpcore.proxy.learning import Learner
 
     learner = Learner(tmp_path / "d.toml", "python", name="stock")

@@ -44,12 +44,16 @@ INITIALIZE = {
 
 
 @contextlib.asynccontextmanager
-async def front(*command: str) -> AsyncIterator[httpx2.AsyncClient]:
-    """A client of a front with a command."""
+async def front(*command: str, reads_in: float = 0) -> AsyncIterator[httpx2.AsyncClient]:
+    """A client of a front with a command, which takes `reads_in` seconds for each part of an answer."""
     served = ChildFront(command or (sys.executable, "-c", SLOW), Answers(Boundary(server="s", audit=None)))
 
     async def app(scope: Any, receive: Any, send: Any) -> None:
-        await served.handle(Request(scope, receive), send)
+        async def slowly(message: Any) -> None:
+            await anyio.sleep(reads_in)
+            await send(message)
+
+        await served.handle(Request(scope, receive), slowly)
 
     transport = httpx2.ASGITransport(app)
     async with served.running(), httpx2.AsyncClient(transport=transport, base_url="http://test", timeout=20) as client:
@@ -271,7 +275,7 @@ def test_a_client_that_reads_too_slowly_is_told_that_its_stream_is_closed(monkey
     monkeypatch.setattr(child_front, "_MAX_WAITING", 2)
 
     async def test() -> None:
-        async with front() as client:
+        async with front(reads_in=0.02) as client:
             text = (await client.post("/mcp", **single("many"))).text
             last = json.loads(text.rpartition("data: ")[2])
             assert (1, "The stream was closed.") == (last["id"], last["error"]["message"])

@@ -142,7 +142,7 @@ def _serve(
             host, port = endpoint[0], bound.getsockname()[1]
             shown = f"[{host}]" if ":" in host else host
             name = target if isinstance(target, str) else target[0]
-            output.line(f"Serving {name} at http://{shown}:{port}/mcp (end with Ctrl+C)", err=True)
+            output.line(f"Serving {name} at http://{shown}:{port}/mcp", err=True)
             received = anyio.run(lambda: serve_http(target, answers, bound=bound, host=host))
     except* ServerEndedError as group:
         ended = group.exceptions[0]

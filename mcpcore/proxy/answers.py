@@ -53,6 +53,10 @@ class ServerCrash(Exception):  # noqa: N818 - it names what happened
     """A failure that a server did not expect; its text is for the log alone."""
 
 
+_AFTER_END: Final = {True: "Call again.", False: "Check whether the call took effect before you call again."}
+"""Recoveries after the end of the server, by whether another call can do no harm."""
+
+
 @dataclass(slots=True)
 class Answers:
     """Decides about the answers of one server."""
@@ -121,17 +125,18 @@ class Answers:
                 self._reported.add(problem)
                 _LOGGER.warning("%s: %s", self.overlay.source, problem)
 
-    def crashed(self, asked: Asked, sentence: str, listing: Listing) -> Json:
-        """The answer to a request that the server left open when it ended."""
+    def crashed(self, asked: Asked, sentence: str, listing: Listing, *, started: bool = True) -> Json:
+        """The answer to a request that the server left open when it ended, or for which it could not be started."""
         tool = listing.get(asked.name)
-        harmless = asked.method != "tools/call" or (tool is not None and tool.repeatable)
+        unchanged = not started or asked.method != "tools/call" or (tool is not None and tool.read_only)
+        harmless = unchanged or (tool is not None and tool.repeatable)
         failure = FrameworkError(
             ErrorCode.SERVICE_UNAVAILABLE,
             f"The server did not answer: {sentence}",
             reason="server_ended",
-            recovery="Call again." if harmless else "Check whether the call took effect before you call again.",
-            retry=Retry.now() if harmless else Retry.never(),
-            effects="none" if asked.method != "tools/call" or (tool is not None and tool.read_only) else "unknown",
+            recovery=_AFTER_END[harmless] if started else "Tell the operator. Calling again does not help.",
+            retry=Retry.now() if harmless and started else Retry.never(),
+            effects="none" if unchanged else "unknown",
         )
         call = FailedCall(name=asked.name, surface=SURFACES.get(asked.method, "server"))
         envelope = self.boundary.record_failure(failure, call).envelope

@@ -167,7 +167,7 @@ class ChildFront:
         _LOGGER.error("%s", sentence)
         conversation = Conversation(self.answers, Listing(complete=True))
         conversation.from_client(raw)
-        answers = conversation.lost(sentence, final=True)
+        answers = conversation.lost(sentence, final=True, started=False)
         # A request without an id that can be answered is not a request.
         await respond(request, send, 200 if answers else 400, *(answers or [_error(-32600, "Invalid id")]))
 

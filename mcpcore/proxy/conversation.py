@@ -289,10 +289,11 @@ class Conversation:
 
     # --- the end of the server, and a new beginning -----------------------------------------------------------------
 
-    def lost(self, sentence: str, *, final: bool) -> list[bytes]:
+    def lost(self, sentence: str, *, final: bool, started: bool = True) -> list[bytes]:
         """Answers for the requests that a server left open when it ended; `sentence` says how it ended.
 
-        Unless it is `final`, an open handshake stays open, for the server that is started next.
+        Unless it is `final`, an open handshake stays open, for the server that is started next. A server that was not
+        even `started` has changed nothing.
         """
         held, self._held = self._held, []
         pending = []
@@ -305,7 +306,7 @@ class Conversation:
         waiting = [message for _, message in held]
         waiting += [message for message in map(parse, backlog) if isinstance(message, dict)]
         pending += [_asked(message) for message in waiting if "method" in message and key_of(message.get("id"))]
-        answers = [write(self.answers.crashed(request, sentence, self.listing)) for request in pending]
+        answers = [write(self.answers.crashed(request, sentence, self.listing, started=started)) for request in pending]
         self._lost = self._lost or bool(pending)
         self.listing.forget()
         return answers

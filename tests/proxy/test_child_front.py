@@ -14,6 +14,7 @@ import httpx2
 import pytest
 from starlette.requests import Request
 
+from mcpcore import Envelope, Retry
 from mcpcore.boundary import Boundary
 from mcpcore.proxy import child_front
 from mcpcore.proxy.answers import Answers
@@ -131,6 +132,10 @@ def test_a_command_that_cannot_start_is_an_answer(tmp_path: Path) -> None:
             for _ in range(2):
                 assert "cannot be started" in failure_of(await client.post("/mcp", json=INITIALIZE, headers=ACCEPT))
                 assert "cannot be started" in failure_of(await client.post("/mcp", **single("ping")))
+            called = (await client.post("/mcp", **single("tools/call"))).text
+            envelope = Envelope.from_result(json.loads(called.partition("data: ")[2] or called)["result"])
+            assert envelope is not None
+            assert ("none", Retry.never()) == (envelope.effects, envelope.retry)
             assert 400 == (await client.post("/mcp", json={**INITIALIZE, "id": None}, headers=ACCEPT)).status_code
 
     run(test)

@@ -10,13 +10,14 @@ import functools
 import inspect
 import json
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, get_args
 
 from mcp.server.mcpserver.exceptions import InvalidSignature
 from mcp.server.mcpserver.resolve import resolve_arguments
 from mcp.server.mcpserver.tools.base import Tool as SDKTool
 from mcp.server.mcpserver.utilities.func_metadata import FuncMetadata
 from mcp.shared.uri_template import UriTemplate as UriTemplate  # noqa: PLC0414 - for `mcpcore.declare`
+from mcp_types import CallToolResult
 from pydantic import ConfigDict, PydanticUserError, TypeAdapter, create_model
 from pydantic_core import SchemaError, to_json
 
@@ -283,14 +284,17 @@ def _shim(declaration: Declaration) -> Callable[..., Any]:
     shim.__doc__ = _documentation(declaration.handler)
     shim.__module__ = getattr(declaration.handler, "__module__", __name__)
     parameters = [parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY) for parameter in signature.parameters]
-    shim.__signature__ = inspect.Signature(parameters, return_annotation=signature.returns)  # type: ignore[attr-defined]
+    # A class that writes its own result, as FastMCP's `ToolResult`, is to the SDK a result that is written already.
+    written = any(hasattr(part, "to_mcp_result") for part in (signature.returns, *get_args(signature.returns)))
+    returns = CallToolResult if written else signature.returns
+    shim.__signature__ = inspect.Signature(parameters, return_annotation=returns)  # type: ignore[attr-defined]
     shim.__annotations__ = {
         parameter.name: parameter.annotation
         for parameter in signature.parameters
         if parameter.annotation is not inspect.Parameter.empty
     }
-    if signature.returns is not inspect.Signature.empty:
-        shim.__annotations__["return"] = signature.returns
+    if returns is not inspect.Signature.empty:
+        shim.__annotations__["return"] = returns
     return shim
 
 

@@ -94,15 +94,15 @@ def test_a_server_with_unknown_middleware_is_left(tmp_path: Path) -> None:
 
 
 def test_results_that_fastmcp_renders_stay(tmp_path: Path) -> None:
-    """A tool that returns an image stays a plain tool."""
+    """A tool that returns an app stays a plain tool."""
     source = """from fastmcp import FastMCP
-from fastmcp.utilities.types import Image
+from prefab_ui.app import PrefabApp
 
 mcp = FastMCP("x")
 
 
 @mcp.tool
-def f(x: int) -> Image:
+def f(x: int) -> PrefabApp:
     raise ValueError("x is bad")
 """
     outcome, files = run(tmp_path, {"server.py": source})

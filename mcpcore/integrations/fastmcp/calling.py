@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, cast
 
 import mcp_types
 from fastmcp.server.dependencies import fastmcp_request_ctx, get_context, get_server
+from fastmcp.tools.base import ToolResult
 from mcp.server.lowlevel.helper_types import ReadResourceContents
 from mcp.server.mcpserver import Context as SDKContext
 from mcp_types import CallToolResult, InputRequiredResult
@@ -29,7 +30,7 @@ from mcpcore.errors import CodedError
 from mcpcore.exceptions import is_a, passes_through, returned_failure
 from mcpcore.integrations.fastmcp.errors import ContractFailure, ProtocolFailure
 from mcpcore.integrations.fastmcp.private import wire_request
-from mcpcore.integrations.fastmcp.results import as_fastmcp_writes, prompt_result, resource_result
+from mcpcore.integrations.fastmcp.results import as_fastmcp_writes, as_the_sdk_writes, prompt_result, resource_result
 from mcpcore.jsonable import safe_str
 from mcpcore.request import Request
 from mcpcore.sdk.answers import AnsweredCall, Answers
@@ -220,6 +221,8 @@ def _own_meta(meta: Mapping[str, Any] | None) -> dict[str, Any] | None:
 
 
 def _tool_result(returned: Any, definition: ToolDefinition) -> CallToolResult | InputRequiredResult:
+    if isinstance(returned, ToolResult):
+        return converted(definition.sdk.fn_metadata, as_the_sdk_writes(returned), definition.output_schema)
     result = converted(definition.sdk.fn_metadata, returned, definition.output_schema)
     if not isinstance(result, CallToolResult) or result.is_error:
         return result

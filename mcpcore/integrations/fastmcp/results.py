@@ -43,6 +43,16 @@ def as_fastmcp_writes(result: CallToolResult, returned: Any, *, wrapped: bool) -
     )
 
 
+def as_the_sdk_writes(returned: ToolResult) -> CallToolResult:
+    """FastMCP's own result of a tool, as one of the SDK."""
+    return CallToolResult(
+        content=returned.content,
+        structured_content=returned.structured_content,
+        is_error=returned.is_error,
+        _meta=returned.meta,
+    )
+
+
 async def resource_result(
     returned: Any, *, mime_type: str | None, meta: dict[str, Any] | None
 ) -> ResourceResult | InputRequiredResult:

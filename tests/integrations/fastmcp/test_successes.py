@@ -7,11 +7,12 @@ from typing import Any
 
 import pytest
 from fastmcp import Client, FastMCP
+from fastmcp.tools.base import ToolResult
 from fastmcp.utilities.types import File, Image
 from mcp_types import TextContent
 from pydantic import BaseModel
 
-from mcpcore import tool
+from mcpcore import Envelope, tool
 from mcpcore.integrations.fastmcp import ContractMiddleware
 
 pytestmark = pytest.mark.anyio
@@ -92,6 +93,18 @@ def a_file() -> File:
     return File(data=b"x", format="txt", name="a")
 
 
+def a_result() -> ToolResult:
+    return ToolResult(content="two orders", structured_content={"a": 1}, meta={"k": "v"})
+
+
+def a_result_or_a_mapping() -> ToolResult | dict[str, Any]:
+    return ToolResult(content=[Image(data=b"x", format="png"), "a cat"])
+
+
+def a_result_in_place_of_a_mapping() -> dict[str, int]:
+    return ToolResult(content="one", structured_content={"a": 1})  # type: ignore[return-value]
+
+
 @pytest.mark.parametrize(
     "handler",
     [
@@ -111,6 +124,9 @@ def a_file() -> File:
         a_picture,
         a_picture_with_text,
         a_file,
+        a_result,
+        a_result_or_a_mapping,
+        a_result_in_place_of_a_mapping,
     ],
 )
 async def test_a_success_is_what_it_was_without_the_contract(handler: Any) -> None:
@@ -126,3 +142,19 @@ async def test_a_success_is_what_it_was_without_the_contract(handler: Any) -> No
     assert plain.content == contract.content
     assert plain.structured_content == contract.structured_content
     assert plain.meta == contract.meta
+
+
+async def test_a_result_marked_as_a_failure_is_one() -> None:
+    """As one of the SDK is; like that, it says nothing of its structured content."""
+    mcp: FastMCP[Any] = FastMCP("shop", middleware=[ContractMiddleware()])
+
+    @mcp.tool
+    @tool
+    def broken() -> ToolResult:
+        return ToolResult(content="The order 7 was not found.", is_error=True)
+
+    async with Client(mcp) as client:
+        assert (await client.list_tools())[0].output_schema is None
+        failure = Envelope.from_result(await client.call_tool_mcp("broken", {}))
+    assert failure is not None
+    assert ("INTERNAL_ERROR", "The order 7 was not found.") == (failure.name, failure.message)

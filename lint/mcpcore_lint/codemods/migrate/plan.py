@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 _MAX_REASON: Final = 60
 _CAUSES: Final = ("exc", "error", "cause", "caught")
-_RENDERED: Final = frozenset({"ToolResult", "Image", "Audio", "File", "PrefabApp"})
+_RENDERED: Final = frozenset({"PrefabApp"})
 """What FastMCP renders from plain tools only."""
 _USES: Final = {
     ("mcpcore", "FailureMode"),

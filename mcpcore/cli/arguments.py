@@ -240,7 +240,8 @@ def _json(text: str, where: str) -> Any:
         return json.loads(text)
     except (ValueError, RecursionError) as exc:
         raise Problem(
-            f"{where} is not JSON: {exc}.", hint='put strings in double quotes, within shell quotes: \'{"key": "a"}\''
+            f"{where}: this is not JSON: {exc}.",
+            hint='put strings in double quotes, within shell quotes: \'{"key": "a"}\'',
         ) from exc
 
 

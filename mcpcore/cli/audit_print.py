@@ -100,7 +100,7 @@ def print_stats(counted: Stats) -> None:
         _print_broken(counted)
         return
     bars = BARS if _can_print(BARS) else PLAIN_BARS
-    output.line(f"{counted.total} failures")
+    output.line(f"{counted.total} failure{'' if counted.total == 1 else 's'}")
     if counted.lost:
         lost = f"{counted.lost} more could not be written when they happened, and are not counted"
         output.line(output.styled(lost, fg="yellow"))

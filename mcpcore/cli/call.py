@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import logging
 import os
+import re
 import shlex
 import sys
 import tempfile
@@ -35,10 +36,29 @@ if TYPE_CHECKING:
     from mcpcore.client import Step
 
 FAILED: Final = 1
+_STARTER: Final = re.compile(r"python[0-9.]*|node|deno|bun|uv|uvx|npx|env")
+"""Programs that start servers; no tool is named after them."""
+
+
+class _CallCommand(SplitCommand):
+    """The command, whose unknown options may be meant as arguments of the tool."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        try:
+            return super().parse_args(ctx, args)
+        except click.NoSuchOption as exc:
+            # `--number RX-1` is what people try for an argument of the tool.
+            if not difflib.get_close_matches(exc.option_name, exc.possibilities or (), cutoff=0.75):
+                raise click.NoSuchOption(
+                    exc.option_name,
+                    f"{exc.message} An argument of the tool is written {exc.option_name.lstrip('-')}=VALUE.",
+                    ctx=exc.ctx,
+                ) from exc
+            raise
 
 
 @click.command(
-    cls=SplitCommand,
+    cls=_CallCommand,
     options_metavar="[OPTIONS]",
     epilog="""\b
   mcpcore call server.py --list                             the tools, and how each fails
@@ -105,7 +125,10 @@ def call(
         if rest:
             raise Problem(f"--list takes no tool, but got {rest[0]!r}.", hint="leave out one of the two")
     elif not rest:
-        raise Problem("which tool?", hint=f"name one, or list them: mcpcore call {' '.join(words)} --list")
+        raise Problem(
+            "which tool?",
+            hint=f"name one{'' if words else ' before `--`'}, or list them: {address.listing}",
+        )
     request = Request(
         tool=None if listing else rest[0],
         words=tuple(rest[1:]),
@@ -205,6 +228,9 @@ class ServerAddress:
                 "or its command: mcpcore call TOOL -- COMMAND",
             )
         if after is None and len(words) > 1 and not _names_server(first) and _is_server(words[1]):
+            if _STARTER.fullmatch(Path(first).name):
+                hint = f"write the command behind them: mcpcore call TOOL -- {shlex.join(words[:2])}"
+                raise Problem(f"{first} is a command, and no tool or server: commands come after `--`.", hint=hint)
             swapped = shlex.join(("mcpcore", "call", words[1], first, *words[2:]))
             raise Problem("the server comes before the tool.", hint=f"write {swapped}")
         if _is_url(first):
@@ -474,7 +500,8 @@ class Conversation:
                 f"{shown} cannot be reached: {_sentence(exc)}.",
                 hint="check that the server runs there, and the path of the URL (the SDK's default is /mcp)",
             ) from exc
-        raise self._unreached(f"{shown} did not start as an MCP server: {_sentence(exc)}") from exc
+        why = "" if self._server_stderr() else f": {_sentence(exc)}"
+        raise self._unreached(f"{shown} did not start as an MCP server{why}") from exc
 
     def _unreached(self, message: str, otherwise: str | None = None) -> Problem:
         stderr = self._server_stderr()
@@ -485,6 +512,9 @@ class Conversation:
             hint = f"{otherwise}; its last output is above" if stderr else f"{otherwise}; it printed no error"
         else:
             hint = f"run it alone to see the error: {self.address.alone}"
+            file = next((word for word in self.address.command[1:] if word.endswith(".py")), None)
+            if stderr is None and file is not None and self.address.alone == shlex.join(self.address.command):
+                hint += f"; if it ends without one, it does not serve, which `mcpcore run {shlex.quote(file)}` does"
         if stderr and "\nNext: " in stderr:
             hint = None  # `mcpcore run` printed a hint already
         kind = Failed if self.reached else Problem

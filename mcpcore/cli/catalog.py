@@ -89,8 +89,25 @@ def catalog(
     if path is None or path == "-":
         output.text(text.removesuffix("\n"))
     else:
+        _require_own(Path(path))
         replace_file(Path(path), text)
     warn(made)
+
+
+def _require_own(path: Path) -> None:
+    """Refuse to replace a Python file that this command has not written, such as the server itself.
+
+    Raises:
+        Problem: If it is one.
+    """
+    from mcpcore.catalog.python import FIRST_LINE
+
+    if path.suffix not in {".py", ".pyi"} or not path.is_file():
+        return
+    with path.open(encoding="utf-8", errors="replace") as file:
+        begins = file.readline()
+    if begins and begins != FIRST_LINE:
+        raise Problem(f"{path} is source code that this command has not written.", hint="choose another --output")
 
 
 def make_catalog(

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import secrets
+import shlex
+import shutil
 import signal
 import sys
 from pathlib import Path
@@ -153,7 +155,10 @@ def _address(
             hint="name a file, a module or an http URL: mcpcore check server.py; "
             "or its command: mcpcore check -- COMMAND",
         )
-    address, rest = ServerAddress.parse(words, after, headers)
+    if after is None and len(words) > 1 and shutil.which(words[0]) is not None and not Path(words[0]).exists():
+        raise Problem("the command of a server comes after `--`.", hint=f"write mcpcore check -- {shlex.join(words)}")
+    address, rest = ServerAddress.parse(words[:1], after, headers)
+    rest = [*rest, *words[1:]]
     if rest:
         raise Problem(f"one server at a time, but got {rest[0]!r}, too.", hint="--tool NAME checks one tool")
     return address

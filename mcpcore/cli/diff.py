@@ -158,6 +158,11 @@ def _sides(
 
     if command == ():
         raise Problem("the command after `--` is missing.", hint="give the command: -- python server.py")
+    if lock is not None and not lock.endswith(".json") and any(word.endswith(".json") for word in words):
+        swapped = next(word for word in words if word.endswith(".json"))
+        raise Problem(
+            f"--check takes the lock file, but got {lock}.", hint=f"write mcpcore diff --check {swapped} {lock}"
+        )
     sources = [parse_source(word, static=static) for word in words]
     sources = with_words_after(sources, command, arguments=lock is not None or len(sources) > 1)
     if lock is not None:
@@ -193,6 +198,7 @@ def _rules(settings: Mapping[str, Any], levels: Sequence[str]) -> Rules:
         Problem: If a rule or a level is unknown.
     """
     from mcpcore.catalog import Rules
+    from mcpcore.catalog.report import RULES_URL
 
     chosen: dict[str, str] = dict(settings.get("levels", {}))
     for level in levels:
@@ -203,7 +209,7 @@ def _rules(settings: Mapping[str, Any], levels: Sequence[str]) -> Rules:
     try:
         return Rules(chosen)
     except ValueError as exc:
-        raise Problem(f"{exc}.", hint="the reference of the rules lists them: docs/reference/diff-rules.md") from exc
+        raise Problem(f"{exc}.", hint=f"the rules are listed at {RULES_URL}") from exc
 
 
 def _settings() -> dict[str, Any]:

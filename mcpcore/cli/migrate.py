@@ -109,7 +109,10 @@ def migrate(paths: tuple[str, ...], *, write: bool, only: tuple[str, ...]) -> No
         f"left to you, {perhaps} to look at, {project} about the project",
         err=True,
     )
-    output.line(_next(changed=bool(migration.files), written=write, left=bool(migration.left)), err=True)
+    if not migration.tools and not migration.files and not migration.left and not migration.failures:
+        output.line("No tools were found. Name the files or folders of the server.", err=True)
+    else:
+        output.line(_next(changed=bool(migration.files), written=write, left=bool(migration.left)), err=True)
     sys.exit(migration.exit_code)
 
 
@@ -129,7 +132,7 @@ def _next(*, changed: bool, written: bool, left: bool) -> str:
     if changed:
         filled = "fill in each recovery that `mcpcore lint` reports as a TODO"
         return f"Next: run your formatter, {filled}, {f'{lines}, ' if left else ''}and run your tests."
-    return f"Next: {lines}." if left else "Nothing is left to do."
+    return f"Next: {lines}." if left else "Nothing is left to convert; `mcpcore lint` names each TODO."
 
 
 def _counted(count: int, noun: str) -> str:

@@ -49,12 +49,15 @@ def new(name: Path, *, fastmcp: bool) -> None:
         target = name.resolve()
         package = package_of(target.name if name.name in ("", "..") else name.name)
         if target.exists() and (not target.is_dir() or any(target.iterdir())):
+            if target == Path.cwd():
+                raise Problem("the current folder is not empty.", hint="choose a name: mcpcore new book-desk")
             raise Problem(f"{name} exists already.", hint="choose another name, or remove it")
         _write(target, project=target.name, package=package, variant="fastmcp" if fastmcp else "sdk")
     except OSError as error:
         raise Problem(f"{name} cannot be written: {error.strerror}.", hint="choose another folder") from error
-    output.line(f"Made {name}. Next:")
-    output.line(f"  cd {shlex.quote(str(name))}")
+    output.line(f"Made {target.name}. Next:")
+    if target != Path.cwd():
+        output.line(f"  cd {shlex.quote(str(name))}")
     output.line("  make test   # lint, types, tests and reason coverage")
     output.line("  make call   # a failed call, as an agent sees it")
 

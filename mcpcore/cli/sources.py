@@ -165,7 +165,8 @@ def _catalog(text: bytes, name: str) -> Catalog:
     try:
         return Catalog.loads(text, name)
     except CatalogError as exc:
-        raise Problem(f"{exc}.", hint=f"make it anew: mcpcore catalog SERVER --output {name}") from exc
+        again = f"make it anew: mcpcore catalog SERVER --output {name}" if name.endswith(".json") else None
+        raise Problem(f"{exc}.", hint=again or "give a file that `mcpcore catalog` wrote as JSON") from exc
 
 
 # -- git ---------------------------------------------------------------------------------------------------------------

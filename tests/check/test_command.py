@@ -77,6 +77,7 @@ def test_fail_under_takes_no_check_that_ended_early(command):
         (("--url", "ftp://x"), "is not an http URL"),
         (("--url", "http://127.0.0.1:1/mcp", "server.py"), "--url takes no other server"),
         (("http://127.0.0.1:1/mcp", "tool"), "one server at a time"),
+        (("env", "server.py"), "write mcpcore check -- env server.py"),
         (("--url", "http://127.0.0.1:1/mcp"), "cannot be checked"),
         (("--", "no-such-command"), "No such file or directory"),
         (("--", sys.executable, "-c", "import sys; sys.exit('no \\x1b[31mkey')"), "no \\u001b[31mkey"),

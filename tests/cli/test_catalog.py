@@ -192,6 +192,7 @@ def test_a_catalogue_in_a_revision_is_read_as_it_is(project):
         (["bad"], "the configuration cannot be used"),
         (["lists.py"], "lists.py cannot list what it has: ValueError: no"),
         (["server.py", "-o", "no/such/folder/x.md"], "cannot be written"),
+        (["server.py", "-o", "server.py"], "server.py is source code that this command has not written"),
     ],
 )
 def test_what_cannot_be_read_is_named(project, monkeypatch, words, message):
@@ -391,6 +392,9 @@ def test_a_lock_file_is_checked(project):
     assert 0 == mcpcore("catalog", "--output", "lock.json", "server.py").exit_code
     assert 0 == mcpcore("diff", "--check", "lock.json", "server.py").exit_code
     assert 2 == mcpcore("diff", "--check", "lock.json").exit_code
+    swapped = mcpcore("diff", "--check", "server.py", "lock.json")
+    assert (2, True) == (swapped.exit_code, "write mcpcore diff --check lock.json server.py" in swapped.stderr)
+    assert "give a file that `mcpcore catalog` wrote" in mcpcore("diff", "--check", "server.py", "server.py").stderr
 
 
 def test_a_command_can_be_the_newer_side(pair):

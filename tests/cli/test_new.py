@@ -110,6 +110,8 @@ def test_an_existing_project_is_not_touched(
     (inside / "desk").mkdir()
     (inside / "desk/notes.txt").write_text("mine")
     (inside / "file").write_text("mine")
+    here = new(".")
+    assert (2, True) == (here.exit_code, "the current folder is not empty" in here.stderr)
     for name in ("desk", "file"):
         result = new(name)
         assert 2 == result.exit_code

@@ -98,6 +98,14 @@ def test_what_cannot_run_exits_with_2(project: Path) -> None:
     assert PLAIN == (project / "server.py").read_text()
 
 
+def test_a_folder_without_tools_is_named_as_such(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A wrong path does not look like a finished migration."""
+    monkeypatch.chdir(tmp_path)
+    done = command(".")
+    assert 0 == done.exit_code
+    assert "No tools were found. Name the files or folders of the server." in done.stderr
+
+
 def test_pins_and_options_of_the_server_are_listed(tmp_path: Path) -> None:
     """The report names pins that keep the new SDK out, and options that version 2 takes elsewhere."""
     source = 'from mcp.server.fastmcp import FastMCP\n\nmcp = FastMCP("x", host="h", port=1)\n'

@@ -101,6 +101,8 @@ def message_and_help(diagnostic: Diagnostic) -> str:
 
 def summary(outcome: Outcome) -> str:
     """The closing line, which counts the findings."""
+    if not outcome.files and not outcome.failures:
+        return "No Python files were found, so nothing was checked"
     parts = [
         f"{count} {severity.label if count == 1 or severity is Severity.INFO else severity.label + 's'}"
         for severity in sorted(Severity, reverse=True)

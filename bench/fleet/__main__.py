@@ -114,7 +114,8 @@ def sizes(plain: int, stored: int) -> str:
     return (
         f"The trail has {plain:,} MB, the store {stored:,} MB right after both loads. Each figure is one process from "
         "its start to its end, with its peak memory, and each answer about the first million records is compared byte "
-        f"by byte; Python {platform.python_version()}, {os.cpu_count()} cores."
+        f"by byte; Python {platform.python_version()}, {os.cpu_count()} cores, which had "
+        f"a load of {os.getloadavg()[2]:.1f} in the last 15 minutes, this bench included."
     )
 
 

@@ -274,7 +274,7 @@ def test_a_list_of_the_server_is_changed_only_where_it_must_be() -> None:
     assert {"t", "u"} == set(conversation.listing.tools)
     with_field = {"type": "object", "properties": {"error": {"type": "object"}}}
     conversation.listing.learn({"tools": [{"name": "v", "outputSchema": with_field}]})
-    assert "v" in conversation.listing.with_error
+    assert {"error"} == conversation.listing.fields["v"]
 
 
 def test_long_texts_and_data_are_kept() -> None:

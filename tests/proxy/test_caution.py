@@ -87,6 +87,21 @@ def test_a_call_that_was_refused_keeps_its_advice(answer: str, seconds: int | No
     assert (None, seconds) == (envelope.effects, envelope.retry.seconds)
 
 
+def sent_as(**error: Any) -> dict[str, Any]:
+    """Return the response of a server that sends envelopes of its own."""
+    return {"result": {"isError": True, "content": [], "structuredContent": {"error": {"message": "No.", **error}}}}
+
+
+def test_what_a_server_states_itself_counts() -> None:
+    """Effects that it declares, and a code of its own, say more than the annotations."""
+    retry = {"kind": "retryable_after_ms", "afterMs": 2000}
+    own = {"code": 1402, "name": "QUOTA_SPENT", "retry": retry, "correlationId": "a1", "timestamp": "t"}
+    assert (None, 2) == ((quota := failed(sent_as(**own))).effects, quota.retry.seconds)
+    busy = {**own, "code": -32000, "name": "SERVICE_UNAVAILABLE"}
+    assert ("unknown", None) == ((unclear := failed(sent_as(**busy))).effects, unclear.retry.seconds)
+    assert ("none", 2) == ((known := failed(sent_as(**busy, effects="none"))).effects, known.retry.seconds)
+
+
 def test_tools_that_may_be_called_again_keep_the_advice() -> None:
     """A read changes nothing, and a second call of an idempotent tool changes nothing more."""
     assert ("none", 5) == ((read := failed("HTTP 503", {"readOnlyHint": True})).effects, read.retry.seconds)

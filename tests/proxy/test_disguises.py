@@ -88,6 +88,16 @@ def test_what_may_be_a_success_stays_one(result: dict[str, Any]) -> None:
     assert disguised_failure(result, "get_weather", {"city": "Atlantis"}) is None
 
 
+def test_the_words_of_the_caller_are_found_at_any_depth() -> None:
+    """An answer that repeats them is not about a failure; numbers and deep nests have no words."""
+    nested: Any = "deep"
+    for _ in range(8):
+        nested = [nested]
+    arguments = {"limit": 3, "filter": {"names": ["Atlantis"]}, "nested": nested}
+    assert disguised_failure(text("Error: Atlantis"), "spell", arguments) is None
+    assert disguised_failure(text("Error: deep"), "spell", arguments) is not None
+
+
 @pytest.mark.parametrize("tool", ["read_file", "catLog", "echo", "run-command", "get_logs"])
 def test_tools_that_show_texts_of_others_are_believed(tool: str) -> None:
     """A file may consist of the line of an error, or of an object with one."""

@@ -225,7 +225,7 @@ class Answers:
         if forbidden:
             sent = replace(sent, retry=Retry.never())
         mode = section.mode_of(name, facts)
-        # A program that the tool ran may have crashed; then its traceback is the answer. An error of JSON-RPC is none.
+        # A program that the tool ran may have crashed; then its traceback is the answer, unless the call itself broke.
         ran = kind == "tools" and facts.code is None and shows_texts(name)
         crashed = not ran and is_crash(facts.text)
         call = FailedCall(

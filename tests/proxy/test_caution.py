@@ -88,12 +88,12 @@ def test_a_call_that_was_refused_keeps_its_advice(answer: str, seconds: int | No
 
 
 def sent_as(**error: Any) -> dict[str, Any]:
-    """Return the response of a server that sends envelopes of its own."""
+    """Return the response of a server that sends envelopes."""
     return {"result": {"isError": True, "content": [], "structuredContent": {"error": {"message": "No.", **error}}}}
 
 
 def test_what_a_server_states_itself_counts() -> None:
-    """Effects that it declares, and a code of its own, say more than the annotations."""
+    """Declared effects, and a code that only its application knows, say more than the annotations."""
     retry = {"kind": "retryable_after_ms", "afterMs": 2000}
     own = {"code": 1402, "name": "QUOTA_SPENT", "retry": retry, "correlationId": "a1", "timestamp": "t"}
     assert (None, 2) == ((quota := failed(sent_as(**own))).effects, quota.retry.seconds)

@@ -3,7 +3,8 @@
 A read is safe to repeat; a message that is sent again may arrive twice. An entry of the contract or a throw site says
 what is known ("none", "partial" or "unknown"). Where neither says anything, the annotations of the tool do: a tool
 with `read_only_hint=True` changes nothing, and a timeout or a crash of a tool with `read_only_hint=False` and
-`idempotent_hint=False` may come before or after the change.
+`idempotent_hint=False` may come before or after the change. Of a server that is not of mcpcore, the proxy reads hints
+that are left out by the defaults of MCP.
 """
 
 from __future__ import annotations
@@ -51,24 +52,25 @@ def weakest(effects: Iterable[Effects | None]) -> Effects | None:
     return max(effects, key=_RANKS.__getitem__, default=None)
 
 
-def default_effects(annotations: object) -> Effects | None:
+def default_effects(annotations: object, *, foreign: bool = False) -> Effects | None:
     """The effects that follow from the annotations of a tool for a failure that declares none.
 
     Args:
         annotations: A `ToolAnnotations`, a mapping with the same names in either spelling, or None.
+        foreign: Whether the tool is one of a server that knows nothing of effects. Then a hint that is left out, or is
+            no boolean, has its default in MCP: the tool is neither read-only nor idempotent.
 
     Returns:
-        "none" for a tool that only reads; "unknown" for a tool that is explicitly neither read-only nor idempotent;
-        None for any other.
+        "none" for a tool that only reads; "unknown" for a tool that is explicitly neither read-only nor idempotent, or
+        by the defaults of MCP if it is foreign; None for any other.
     """
-    if annotations is None:
-        return None
     read_only = _hint(annotations, "read_only_hint", "readOnlyHint")
+    idempotent = _hint(annotations, "idempotent_hint", "idempotentHint")
+    if foreign:
+        read_only, idempotent = read_only is True, idempotent is True
     if read_only is True:
         return "none"
-    if read_only is False and _hint(annotations, "idempotent_hint", "idempotentHint") is False:
-        return "unknown"
-    return None
+    return "unknown" if read_only is False and idempotent is False else None
 
 
 def _hint(annotations: object, name: str, wire_name: str) -> Any:

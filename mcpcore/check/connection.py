@@ -29,10 +29,9 @@ from mcpcore.client.headers import http_transport
 from mcpcore.client.listing import listed_tool
 from mcpcore.contract import CONTRACT_META_KEY
 from mcpcore.foreign import quietly
-from mcpcore.json_schema import properties
 from mcpcore.proxy.child import Child
 from mcpcore.proxy.lines import LineTooLongError
-from mcpcore.sdk.definition import without_error
+from mcpcore.proxy.listings import declared_fields
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator, Mapping
@@ -210,11 +209,9 @@ def _checked(tool: Tool) -> CheckedTool:
     listed = listed_tool(tool)
     assert listed is not None  # the protocol requires the name
     facts = {field.name: getattr(listed, field.name) for field in fields(listed)}
-    schema = tool.output_schema or {}
-    own = quietly(lambda: without_error(schema), schema)
     return CheckedTool(
         **facts,
-        has_error_field="error" in quietly(lambda: properties(own, own), {}),
+        fields=declared_fields(tool.output_schema),
         declared=(tool.meta or {}).get(CONTRACT_META_KEY),
         destructive=tool.annotations is not None and tool.annotations.destructive_hint is True,
     )

@@ -161,9 +161,7 @@ _WRONG: Final = {
 
 def _disguise(probe: Probe, answer: Answer, tool: CheckedTool) -> str | None:
     """The words of a failure that was sent as a success."""
-    found = quietly(
-        lambda: disguised_failure(answer.value, tool.name, probe.arguments, has_error_field=tool.has_error_field), None
-    )
+    found = quietly(lambda: disguised_failure(answer.value, tool.name, probe.arguments, declared=tool.fields), None)
     return None if found is None else found[0]
 
 

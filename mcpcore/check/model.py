@@ -240,12 +240,12 @@ class CheckedTool(ListedTool):
     """A tool of the server.
 
     Attributes:
-        has_error_field: Whether its own results have a field `error`.
+        fields: The fields that its output schema declares.
         declared: The contract as the server sent it; None without one.
         destructive: Whether the annotations say that it destroys something.
     """
 
-    has_error_field: bool = False
+    fields: frozenset[str] = frozenset()
     declared: Any = None
     destructive: bool = False
 

@@ -252,9 +252,17 @@ def inferred_envelope(envelope: Envelope, listed: ListedTool | None) -> Envelope
         explanation = explain(Exception(text))
         if explanation.matched.layer == "message":
             code, retry = explanation.code, explanation.retry
+    return with_default_effects(replace(envelope, code=int(code), name=code.name, retry=retry), listed)
+
+
+def with_default_effects(envelope: Envelope, listed: ListedTool | None) -> Envelope:
+    """`envelope`, which declares no effects, with those that follow from the annotations of the tool."""
+    code = envelope.error_code
+    if code is None:
+        return envelope
     state = CallState(None if listed is None else listed.effects, began=code not in _NOT_BEGUN)
-    effects, retry = settled(state, code, retry, crashed=code in _VAGUE)
-    return replace(envelope, code=int(code), name=code.name, retry=retry, effects=effects)
+    effects, retry = settled(state, code, envelope.retry, crashed=code in _VAGUE)
+    return replace(envelope, retry=retry, effects=effects)
 
 
 def unanswered(tool: str, limit: str) -> Envelope:

@@ -6,20 +6,21 @@ import logging
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
 
-from mcpcore.client.failures import UNKNOWN_DIALECT, inferred_envelope
+from mcpcore.client.failures import UNKNOWN_DIALECT, inferred_envelope, with_default_effects
+from mcpcore.client.listing import ListedTool
 from mcpcore.codes import ErrorCode
 from mcpcore.effects import CallState
 from mcpcore.envelope import CANONICAL, Envelope
 from mcpcore.errors import CodedError, FrameworkError
 from mcpcore.foreign import quietly
 from mcpcore.outcome import FailedCall
-from mcpcore.proxy.disguises import disguised_failure, object_of
+from mcpcore.proxy.disguises import disguised_failure, object_of, shows_texts
 from mcpcore.proxy.listings import with_contracts
 from mcpcore.proxy.matching import Facts
 from mcpcore.proxy.messages import SURFACES, params_of, server_name
 from mcpcore.proxy.overlay import ANY, Overlay, Section
 from mcpcore.proxy.statistics import Statistics
-from mcpcore.proxy.texts import MAX_SEARCHED, cleaned, is_crash
+from mcpcore.proxy.texts import MAX_SEARCHED, cleaned, forbids_retry, is_crash
 from mcpcore.retry import Retry
 from mcpcore.sdk.serving import PROTOCOL_NEEDS, protocol_error
 from mcpcore.upstream import UpstreamError
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from mcpcore.boundary import Boundary
-    from mcpcore.client.listing import ListedTool
     from mcpcore.contract import FailureMode
     from mcpcore.proxy.conversation import Asked
     from mcpcore.proxy.learning import Learner
@@ -55,6 +55,9 @@ class ServerCrash(Exception):  # noqa: N818 - it names what happened
 
 _AFTER_END: Final = {True: "Call again.", False: "Check whether the call took effect before you call again."}
 """Recoveries after the end of the server, by whether another call can do no harm."""
+
+_UNLISTED: Final = ListedTool(name="", effects="unknown")
+"""A tool of which nothing is known, so that a call of it may have changed something."""
 
 
 @dataclass(slots=True)
@@ -185,10 +188,8 @@ class Answers:
             seen = Facts(text=text, json=facts or {})
             if self.overlay.tools.mode_of(asked.name, seen, success=True) is not None:
                 return text, facts
-        has_error_field = asked.name in listing.with_error
-        return quietly(
-            lambda: disguised_failure(result, asked.name, asked.arguments, has_error_field=has_error_field), None
-        )
+        declared = listing.fields.get(asked.name, ())
+        return quietly(lambda: disguised_failure(result, asked.name, asked.arguments, declared=declared), None)
 
     def _of_error(self, asked: Asked, response: Json, error: Json, listing: Listing) -> Json | None:
         """A call that was answered with an error of the protocol, which most hosts do not show the model."""
@@ -213,11 +214,20 @@ class Answers:
         """The envelope of a failed request, recorded; `kind` is the section of the overlay about it."""
         name, surface = asked.name, SURFACES[asked.method]
         section = Section() if kind is None else self.overlay.sections[kind]
+        if kind == "tools" and tool is None:
+            tool = _UNLISTED
         inferred = sent.dialect == UNKNOWN_DIALECT
         if inferred:
             sent = inferred_envelope(sent, tool)
+        elif sent.effects is None:
+            sent = with_default_effects(sent, tool)
+        forbidden = forbids_retry(facts.text) or forbids_retry(sent.message)
+        if forbidden:
+            sent = replace(sent, retry=Retry.never())
         mode = section.mode_of(name, facts)
-        crashed = is_crash(facts.text)
+        # A program that the tool ran may have crashed; then its traceback is the answer, unless the call itself broke.
+        ran = kind == "tools" and facts.code is None and shows_texts(name)
+        crashed = not ran and is_crash(facts.text)
         call = FailedCall(
             name=name,
             surface=surface,
@@ -230,6 +240,8 @@ class Answers:
         exc: BaseException
         if mode is not None:
             exc = _declared(mode, sent, facts, crashed=crashed)
+            if forbidden and mode.retry is None:
+                exc.retry = sent.retry
         elif crashed and inferred:
             exc = ServerCrash(facts.text[:MAX_SEARCHED])
             call = replace(call, code=ErrorCode.INTERNAL_ERROR)

@@ -2,7 +2,7 @@
 
 A result may hold a file, a page or a line of a log, whose words are not the tool's own. So an object counts as a
 failure only if nothing else is in it, and a text only if it is the whole result and its tool is not one that shows
-texts of others.
+texts of others. A flag such as `"ok": false` may be the answer to a question, so words have to come with it.
 """
 
 from __future__ import annotations
@@ -13,34 +13,75 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from mcpcore.foreign import quietly
+from mcpcore.proxy.texts import MAX_SEARCHED
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from mcpcore.proxy.messages import Json
 
 _MAX_TEXT: Final = 4_000
 """Characters of a text that can be a failure; a longer one has more to say."""
 
 _FLAGS: Final = ("success", "ok", "succeeded")
-_ERRORS: Final = ("error", "error_message", "errorMessage", "errors")
+_ERRORS: Final = ("error", "error_message", "errorMessage")
 _WORDS: Final = frozenset(
     {
-        *_FLAGS, *_ERRORS, "message", "msg", "detail", "details", "code", "error_code", "errorCode", "error_type",
-        "errorType", "status", "status_code", "statusCode", "type", "isError", "is_error", "hint", "suggestion",
-        "reason", "timestamp", "request_id", "requestId", "traceback", "stack", "retry_after", "retryAfter",
+        *_FLAGS, *_ERRORS, "errors", "message", "msg", "detail", "details", "code", "error_code", "errorCode",
+        "error_type", "errorType", "status", "status_code", "statusCode", "type", "isError", "is_error", "hint",
+        "suggestion", "reason", "timestamp", "request_id", "requestId", "traceback", "stack",
+        "retry_after", "retryAfter",
     }
 )  # fmt: skip
 """Keys that belong to a failure; a result with any other key that has a value may be one of success."""
 
-_MESSAGES: Final = ("message", "msg", "detail", "details")
+_MESSAGES: Final = ("message", "msg")
 _FAILED_STATUS: Final = ("error", "Error", "ERROR")
+
+_DOING: Final = (
+    "accessing|adding|appending|applying|calculating|calling|cancelling|closing|communicating|computing|"
+    "connecting|converting|copying|creating|deleting|deploying|describing|disconnecting|discovering|downloading|editing|"
+    "evaluating|executing|extracting|fetching|flushing|generating|getting|initializing|inserting|installing|"
+    "invoking|loading|looking|making|merging|moving|opening|performing|publishing|pushing|querying|registering|"
+    "removing|renaming|requesting|resolving|retrieving|running|saving|sending|starting|stopping|storing|"
+    "submitting|subscribing|transitioning|unsubscribing|updating|uploading|validating|writing"
+)
+"""Activities that public servers name before the error that ended them."""
+
+_DOING_OR_NOUN: Final = (
+    "analyzing|building|finding|formatting|listing|parsing|processing|reading|rendering|searching|setting"
+)
+"""Such words that also make a noun of "error", as in `Error processing guide: …`."""
+
+_TITLES: Final = (
+    "chapter|docs|documentation|format|guide|guidelines|handbook|level|manual|mode|policy|rules|strategy|tips"
+)
 
 _TEXT: Final = re.compile(
     r"""(?:[❌✗✖⚠️]+\s*)?(?:(?:"""
     r"""Database|SQL|Query|Internal|Server|Network|Connection|API|HTTP|Request|Tool|Unexpected|Unknown|"""
-    r"""Configuration) )?"""
-    r"""(?:ERROR|[Ee]rror)(?: (?P<what>[^:\n]{1,80}))?: ?(?P<message>\S.*)"""
+    r"""Configuration) )?(?:ERROR|[Ee]rror)"""
+    rf"""(?: (?:(?:{_DOING})(?: [^:\n]{{1,80}})?|(?:{_DOING_OR_NOUN}) (?!(?:{_TITLES})\b)[^:\n]{{1,80}}"""
+    r"""|(?:in|while|when|from|during) [^:\n]{1,80}|occurred(?: [^:\n]{1,80})?))?"""
+    r""": ?(?P<message>\S.*)"""
 )
+"""Texts that a program writes when it fails; other words between "error" and the colon make a title or a quantity."""
+
+_QUANTITY: Final = re.compile(r"(?i:none|null|n/a|no|off|[±+~≈<>-]*\s*\d[\d.,]*(?:e[+-]?\d+)?\s?\S{0,3})[.!]?")
+"""Values that make a measurement of the text, such as `Error: 3 cm`."""
+
 _FRAME: Final = re.compile(r"\s+at .+|\s*File \".+\", line \d+.*|LINE \d+: .*|Did you mean .*|\s*\^?[~^]*\s*")
+
+_TRACE: Final = re.compile(
+    r"""Traceback \(most recent call last\):\n[ \t]+File ".*\n(?:[ \t].*\n)*"""
+    r"""(?:\w+\.)*\w+(?:: .*|:)?(?:\n(?:[ \t].*|[\[(].*[\])]|[\w.]+))*"""
+)
+"""A traceback of Python: frames, the exception, and lines that libraries add to its message."""
+
+_CHAINED: Final = re.compile(
+    r"\n\n(?:During handling of the above exception, another exception occurred"
+    r"|The above exception was the direct cause of the following exception):\n\n"
+)
 
 _SHOWS_TEXTS: Final = frozenset(
     {
@@ -91,11 +132,11 @@ def _parsed(text: str | None) -> Json | None:
 
 
 def disguised_failure(
-    result: Json, tool: str, arguments: Mapping[str, Any], *, has_error_field: bool
+    result: Json, tool: str, arguments: Mapping[str, Any], *, declared: Collection[str] = ()
 ) -> tuple[str, Json | None] | None:
     """The words and the object of a failure that `result`, a success, certainly is; None for any other result.
 
-    `has_error_field` says that the output schema of the tool has a field `error`, which then need not be a failure.
+    `declared` are the fields in the output schema of the tool, which then need not say that it failed.
     """
     structured = isinstance(result.get("structuredContent"), dict)
     alone = text_alone(result)
@@ -103,22 +144,29 @@ def disguised_failure(
         return None
     found = object_of(result)
     if found is not None and (structured or len(result.get("content") or ()) == 1):
-        message = _failure_in(found, arguments, has_error_field=has_error_field)
+        message = _failure_in(found, arguments, declared)
         return None if message is None else (message, found)
-    if alone is None or len(alone) > _MAX_TEXT:
-        return None
-    first, *others = alone.strip().split("\n")
-    match = _TEXT.fullmatch(first.strip())
-    if match is None or not all(map(_FRAME.fullmatch, others)):
-        return None
-    said = match["message"].strip()
+    said = None if alone is None else _said_in(alone.strip())
     # An answer that repeats the caller's words is not about a failure.
-    if any(said in text for text in _texts_in(arguments)):
+    if alone is None or said is None or any(said in text for text in _texts_in(arguments)):
         return None
     return alone.strip(), None
 
 
-def _failure_in(found: Json, arguments: Mapping[str, Any], *, has_error_field: bool) -> str | None:
+def _said_in(text: str) -> str | None:
+    """The words of the failure that a text certainly is; None if it may be a success."""
+    if text.startswith("Traceback "):
+        parts = _CHAINED.split(text.replace("\r\n", "\n")) if len(text) <= MAX_SEARCHED else ["too long"]
+        return text if all(map(_TRACE.fullmatch, parts)) else None
+    first, *others = text.split("\n")
+    match = _TEXT.fullmatch(first.strip()) if len(text) <= _MAX_TEXT else None
+    if match is None or not all(map(_FRAME.fullmatch, others)):
+        return None
+    said = match["message"].strip()
+    return None if _QUANTITY.fullmatch(said) else said
+
+
+def _failure_in(found: Json, arguments: Mapping[str, Any], declared: Collection[str]) -> str | None:
     """The words of the failure that an object certainly is; None if it may be a success."""
     if any(found.get(key) is True for key in _FLAGS):
         return None
@@ -126,14 +174,16 @@ def _failure_in(found: Json, arguments: Mapping[str, Any], *, has_error_field: b
     # A report about something that failed, such as a test run, has other facts than the words of a failure.
     if not all(key in _WORDS or value in (None, "", [], {}, False) or value in own for key, value in found.items()):
         return None
-    error = next((words for key in _ERRORS if (words := _words(found.get(key)))), "")
-    said = next((words for key in _MESSAGES if (words := _words(found.get(key)))), "")
-    flagged = any(found.get(key) is False for key in _FLAGS) or found.get("isError") is True
-    if flagged or found.get("status") in _FAILED_STATUS:
-        return error or said or "The tool says that it failed, and not why."
-    if "errors" in found or has_error_field:
-        return None  # a list of errors may be what a checker found
-    return error or None
+    error = next((words for key in _ERRORS if (words := _words(found.get(key)))), None)
+    flags = [key for key in _FLAGS if found.get(key) is False]
+    flags += [key for key in ("isError", "is_error") if found.get(key) is True]
+    statuses = ["status"] if found.get("status") in _FAILED_STATUS else []
+    if not flags and not statuses:
+        # A list of errors may be what a checker found.
+        return None if "errors" in found or "error" in declared else error
+    if any(key in declared for key in (*flags, *statuses)):
+        return error if flags else None  # a value that the tool promises is its answer: whether a signature is valid
+    return error or next((words for key in _MESSAGES if (words := _words(found.get(key)))), None)
 
 
 def _words(value: object) -> str:

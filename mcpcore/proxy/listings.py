@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from mcpcore.client.listing import ListedTool, listed_tool
 from mcpcore.contract import CONTRACT_META_KEY
+from mcpcore.effects import default_effects
 from mcpcore.foreign import quietly
 from mcpcore.json_schema import properties
 from mcpcore.proxy.arguments import misfit_of, validator_of
@@ -25,8 +26,8 @@ class Listing:
     """The tools of one server."""
 
     tools: dict[str, ListedTool] = field(default_factory=dict)
-    with_error: set[str] = field(default_factory=set)
-    """The tools whose own results have a field `error`."""
+    fields: dict[str, frozenset[str]] = field(default_factory=dict)
+    """The fields that the output schemas of the tools declare."""
 
     _validators: dict[str, Any] = field(default_factory=dict)
 
@@ -39,20 +40,16 @@ class Listing:
             listed = listed_tool(tool)
             if listed is None:
                 continue
-            self.tools[listed.name] = listed
+            self.tools[listed.name] = replace(listed, effects=default_effects(tool.get("annotations"), foreign=True))
             self._validators.pop(listed.name, None)
-            schema = tool.get("outputSchema")
-            if isinstance(schema, dict):
-                alone = quietly(lambda schema=schema: without_error(schema), schema)  # type: ignore[misc]
-                if "error" in quietly(lambda alone=alone: properties(alone, alone), {}):  # type: ignore[misc]
-                    self.with_error.add(listed.name)
+            self.fields[listed.name] = declared_fields(tool.get("outputSchema"))
         if not page.get("nextCursor"):
             self.complete = True
 
     def forget(self) -> None:
         """Forget all tools; the server says that they have changed, or was started again."""
         self.tools.clear()
-        self.with_error.clear()
+        self.fields.clear()
         self._validators.clear()
         self.complete = False
 
@@ -68,6 +65,18 @@ class Listing:
         if name not in self._validators:
             self._validators[name] = validator_of(tool)
         return misfit_of(tool, self._validators[name], arguments)
+
+
+def declared_fields(schema: object) -> frozenset[str]:
+    """The fields of a tool's own results, by its output schema, without the failure that mcpcore adds there."""
+    if not isinstance(schema, dict):
+        return frozenset()
+    own = quietly(lambda: without_error(schema), schema)
+    declared = quietly(lambda: properties(own, own), {})
+    if declared.keys() == {"result"}:
+        # The Python SDKs wrap the value of a handler that returns a union.
+        declared = quietly(lambda: properties(declared["result"], own), {}) or declared
+    return frozenset(declared)
 
 
 def _tools_in(page: Json) -> Iterator[Json]:

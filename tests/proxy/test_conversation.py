@@ -274,7 +274,10 @@ def test_a_list_of_the_server_is_changed_only_where_it_must_be() -> None:
     assert {"t", "u"} == set(conversation.listing.tools)
     with_field = {"type": "object", "properties": {"error": {"type": "object"}}}
     conversation.listing.learn({"tools": [{"name": "v", "outputSchema": with_field}]})
-    assert "v" in conversation.listing.with_error
+    assert {"error"} == conversation.listing.fields["v"]
+    wrapped = {"type": "object", "properties": {"result": {"anyOf": [with_field, {"properties": {"ok": {}}}]}}}
+    conversation.listing.learn({"tools": [{"name": "w", "outputSchema": wrapped}]})
+    assert {"error", "ok"} == conversation.listing.fields["w"]
 
 
 def test_long_texts_and_data_are_kept() -> None:

@@ -1,0 +1,193 @@
+"""What the proxy says about repeating a call whose server said nothing of it, and whose crashes it masks."""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+
+import pytest
+
+from mcpcore import Envelope, Retry
+from mcpcore.proxy.overlay import Overlay
+from tests.proxy.test_conversation import respond, talk
+
+NOTHING_SAID: list[dict[str, Any] | None] = [
+    None,
+    {},
+    {"title": "Charge"},
+    {"readOnlyHint": False},
+    {"destructiveHint": True},
+    {"destructiveHint": False},
+    {"readOnlyHint": "yes", "idempotentHint": 1},
+]
+"""Annotations after which a tool may change something, and a second call may change it again."""
+
+
+@pytest.fixture(autouse=True)
+def quiet(caplog: pytest.LogCaptureFixture) -> None:
+    """Keep the records of failures out of the report."""
+    caplog.set_level(logging.CRITICAL)
+
+
+def failed(
+    answer: str | dict[str, Any], annotations: object = None, *, tool: str = "charge", overlay: Overlay | None = None
+) -> Envelope:
+    """Return the envelope that a client gets for a failed call; `answer` is a text, or parts of the response."""
+    conversation = talk(overlay=overlay, name=tool)
+    conversation.listing.learn({"tools": [{"name": tool, "annotations": annotations}]})
+    text = {"result": {"isError": True, "content": [{"type": "text", "text": answer}]}}
+    envelope = Envelope.from_result(respond(conversation, **(text if isinstance(answer, str) else answer)))
+    assert envelope is not None
+    return envelope
+
+
+AMBIGUOUS: list[str | dict[str, Any]] = [
+    "Gateway timeout after the charge was submitted",
+    "HTTP 502: bad gateway",
+    "HTTP 503",
+    "HTTP 500: retry after 5 seconds",
+    "Connection reset by peer",
+    "Something went wrong",
+    "TypeError: 'x' object has no attribute 'y'",
+    {"error": {"code": -32603, "message": "Internal error"}},
+    {"error": {"code": -32001, "message": "Request timed out"}},
+    {
+        "result": {
+            "isError": True,
+            "content": [],
+            "structuredContent": {"error": {"code": "TIMEOUT", "retryable": True}},
+        }
+    },
+]
+
+
+@pytest.mark.parametrize("annotations", NOTHING_SAID)
+@pytest.mark.parametrize("answer", AMBIGUOUS)
+def test_a_call_that_may_have_taken_effect_is_not_to_be_repeated(
+    answer: str | dict[str, Any], annotations: dict[str, Any] | None
+) -> None:
+    """By the defaults of MCP, a tool without annotations is neither read-only nor idempotent."""
+    envelope = failed(answer, annotations)
+    assert ("unknown", Retry.never()) == (envelope.effects, envelope.retry)
+
+
+@pytest.mark.parametrize(
+    ("answer", "seconds"),
+    [
+        ("HTTP 429: too many reservations, retry after 20 seconds", 20),
+        ("HTTP 404: no such order", None),
+        ("HTTP 401: no token", None),
+        ("HTTP 403: not yours", None),
+        ("HTTP 400: the amount is missing", None),
+    ],
+)
+def test_a_call_that_was_refused_keeps_its_advice(answer: str, seconds: int | None) -> None:
+    """The call had no effect, so the agent need not check."""
+    envelope = failed(answer)
+    assert (None, seconds) == (envelope.effects, envelope.retry.seconds)
+
+
+def sent_as(**error: Any) -> dict[str, Any]:
+    """Return the response of a server that sends envelopes."""
+    return {"result": {"isError": True, "content": [], "structuredContent": {"error": {"message": "No.", **error}}}}
+
+
+def test_what_a_server_states_itself_counts() -> None:
+    """Declared effects, and a code that only its application knows, say more than the annotations."""
+    retry = {"kind": "retryable_after_ms", "afterMs": 2000}
+    own = {"code": 1402, "name": "QUOTA_SPENT", "retry": retry, "correlationId": "a1", "timestamp": "t"}
+    assert (None, 2) == ((quota := failed(sent_as(**own))).effects, quota.retry.seconds)
+    busy = {**own, "code": -32000, "name": "SERVICE_UNAVAILABLE"}
+    assert ("unknown", None) == ((unclear := failed(sent_as(**busy))).effects, unclear.retry.seconds)
+    assert ("none", 2) == ((known := failed(sent_as(**busy, effects="none"))).effects, known.retry.seconds)
+
+
+def test_tools_that_may_be_called_again_keep_the_advice() -> None:
+    """A read changes nothing, and a second call of an idempotent tool changes nothing more."""
+    assert ("none", 5) == ((read := failed("HTTP 503", {"readOnlyHint": True})).effects, read.retry.seconds)
+    assert (None, 5) == ((put := failed("HTTP 503", {"idempotentHint": True})).effects, put.retry.seconds)
+
+
+def test_a_tool_that_is_not_listed_counts_as_one_without_annotations() -> None:
+    """A server that does not list its tools says nothing of them."""
+    text = {"isError": True, "content": [{"type": "text", "text": "HTTP 503"}]}
+    envelope = Envelope.from_result(respond(talk(name="charge"), result=text))
+    assert envelope is not None
+    assert ("unknown", Retry.never()) == (envelope.effects, envelope.retry)
+
+
+def overlay(**keys: Any) -> Overlay:
+    """Return an overlay with one entry, for HTTP 503."""
+    entry = {"reason": "busy", "code": "SERVICE_UNAVAILABLE", "when": "W.", "recovery": "R.", "match": {"status": 503}}
+    return Overlay.of({"version": 1, "tools": {"charge": [{**entry, **keys}]}})
+
+
+def test_an_entry_of_an_overlay_decides() -> None:
+    """Its author knows the server; an entry that says nothing leaves it open."""
+    assert Retry.never() == failed("HTTP 503", overlay=overlay()).retry
+    stated = failed("HTTP 503. Do not retry.", overlay=overlay(retry={"after": 60}))
+    assert 60 == stated.retry.seconds
+    known = failed("HTTP 503", overlay=overlay(effects="none"))
+    assert ("none", 5) == (known.effects, known.retry.seconds)
+    assert Retry.never() == failed("HTTP 503. Do not retry.", overlay=overlay(effects="none")).retry
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Do not retry: the transfer was carried out",
+        "Don\u2019t try again",
+        "This must not be automatically retried.",
+        "Do not call this tool again",
+        "Not retryable",
+        "Retrying will not help",
+        "Retries are not allowed",
+        "No retry.",
+        "retry: false",
+    ],
+)
+def test_a_text_that_forbids_another_call_is_obeyed(said: str) -> None:
+    """Whatever else its words mean, and also where a call can do no harm."""
+    assert Retry.never() == failed(f"HTTP 429. {said}").retry
+    assert Retry.never() == failed(f"HTTP 503. {said}", {"readOnlyHint": True}).retry
+    sent = {"error": {"code": "RATE_LIMITED", "message": said, "retryable": True}}
+    result = {"isError": True, "content": [], "structuredContent": sent}
+    assert Retry.never() == failed({"result": result}).retry
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Do not retry before 20 s",
+        "Do not retry for at least 30 seconds",
+        "Do not retry immediately",
+        "Do not immediately retry",
+        "Do not retry more than once a minute",
+        "No retries are left, try again later",
+        "Cannot send now, retry later",
+    ],
+)
+def test_a_text_that_asks_for_a_pause_stays_retryable(said: str) -> None:
+    """It says when to call again."""
+    assert failed(f"HTTP 429. {said}").retryable
+
+
+TRACE = """Traceback (most recent call last):
+  File "<user>", line 3
+NameError: name 'rows' is not defined"""
+
+
+@pytest.mark.parametrize("tool", ["run_python", "eval-js", "read_file", "get_logs", "executeCode"])
+def test_the_crash_of_what_a_tool_ran_is_its_answer(tool: str) -> None:
+    """An agent that runs a script has to read why it failed."""
+    assert TRACE == failed(TRACE, tool=tool).message
+    assert "rows" not in str(failed({"error": {"code": -32603, "message": TRACE}}, tool=tool).to_json())
+
+
+def test_the_crash_of_a_tool_is_masked() -> None:
+    """Also if the server sends it as a success."""
+    for is_error in (True, False):
+        response = {"result": {"isError": is_error, "content": [{"type": "text", "text": TRACE}]}}
+        envelope = failed(response)
+        assert ("INTERNAL_ERROR", "The tool failed unexpectedly.") == (envelope.name, envelope.message)
+        assert "rows" not in str(envelope.to_json())

@@ -138,7 +138,7 @@ def _may_become(name: str, value: Any) -> bool:
 
 
 def _number(text: str) -> float | None:
-    """The number in a text, as servers in several languages read it; None if it is none."""
+    """The number in a text, as servers in several languages read it; None if it has no number."""
     text = text.strip() or "0"
     number = quietly(lambda: float(text), None)
     if number is None:
@@ -168,7 +168,7 @@ def _missing(names: list[str], instance: Mapping[str, Any], schema: Mapping[str,
 
 
 def _confused(missing: list[str], instance: Mapping[str, Any], schema: Mapping[str, Any]) -> list[str]:
-    """The given names that most likely stand for missing ones, where the schema allows no other names."""
+    """The given names that were most likely meant for missing ones, where the schema allows no other names."""
     known = schema.get("properties", {})
     if schema.get("additionalProperties") is not False:
         return []

@@ -136,7 +136,7 @@ def test_required_and_closed() -> None:
 
 
 def test_required_properties() -> None:
-    """Null may stand for a scalar, and the server has its default; nothing stands for a list."""
+    """Null passes for a scalar but not for a list, and a server has its defaults itself."""
     required = ["name", "kind", "tags"]
     assert [("tags", "list_type")] == issues({"name": None, "kind": None, "tags": None}, required=required)
     assert [("name", "missing"), ("tags", "missing")] == sorted(issues({"kind": "big"}, required=required))

@@ -45,7 +45,7 @@ _VARIABLE_IN_JSON: Final = re.compile(_VARIABLE.pattern + r"""|[^ -~]+|["\\]""")
 """The same, and the characters that JSON may write in several ways."""
 
 _MIN_WORDS: Final = 12
-"""Letters and digits of a pattern that is looked for anywhere; a shorter one must match a whole line, or text in JSON."""
+"""Letters and digits of a pattern that is looked for anywhere; a shorter one must match a line, or a text of JSON."""
 
 
 @dataclass(slots=True)
@@ -154,7 +154,7 @@ def _pattern_of(line: str, text: str, *, in_json: bool) -> str:
         return pattern
     anchored = f'"{pattern}"'
     if not in_json:
-        # What SDKs put before the text is a part of its line.
+        # The words that SDKs put before the text are in the same line.
         whole = next(whole for whole in text.splitlines() if whole.strip())
         before, _, after = whole.partition(line)
         anchored = f"{'' if text == whole else '(?m)'}^{escaped(before)}{pattern}{escaped(after)}$"

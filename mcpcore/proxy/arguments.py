@@ -1,12 +1,14 @@
 """Arguments that cannot fit a tool, by its input schema: answered before the server is called.
 
-A call that the server would accept must reach it. So a value that servers commonly convert, such as "5" for an integer
-or a text with JSON for a list, counts as what it says, and these keywords are left to the server: `pattern` and
-`format`, since their dialects differ, and arguments that the schema does not name, unless it excludes others.
+A call that the server would accept must reach it. So a value that servers commonly convert passes for what it may
+become, such as "5" or true for an integer, and a text for a list. Some keywords are left to the server: `pattern` and
+`format`, since their dialects differ, `additionalProperties: false`, since many servers drop what they do not know, and
+`not`, `if` and `contains`, which mean the opposite or something else if a value is converted.
 """
 
 from __future__ import annotations
 
+import difflib
 import itertools
 import json
 import math
@@ -17,7 +19,7 @@ from mcpcore.foreign import quietly
 from mcpcore.sdk.serving import invalid_arguments_error
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
 
     from mcpcore.client.listing import ListedTool
     from mcpcore.errors import FrameworkError
@@ -27,6 +29,10 @@ _MAX_ARGUMENTS: Final = 100_000
 """Characters of JSON; longer ones are left to the server, so that no call waits for the proxy."""
 
 _MAX_ERRORS: Final = 50
+
+_MAX_CONFUSED: Final = 20
+_NEAR: Final = 0.5
+"""How near a name must be to a missing one to be named with it; the hint uses the same number."""
 
 _TYPES: Final = {
     "string": "string_type",
@@ -68,7 +74,7 @@ def _misfit_of(tool: ListedTool, validator: Any, arguments: Mapping[str, Any]) -
     if validator is None or len(json.dumps(arguments)) > _MAX_ARGUMENTS:
         return None
     with time_limit():
-        errors = list(itertools.islice(_errors(validator, arguments), _MAX_ERRORS))
+        errors = list(itertools.islice(validator.iter_errors(dict(arguments)), _MAX_ERRORS))
     if not errors:
         return None
     from pydantic_core import ValidationError
@@ -87,54 +93,126 @@ def _validator_of(schema: Mapping[str, Any]) -> Any:
         return None
     kind = validator_for(schema, default=Draft202012Validator)
     kind.check_schema(dict(schema))
-    checker = kind.TYPE_CHECKER.redefine_many({name: _lenient(kind.TYPE_CHECKER, name) for name in _TYPES})
-    ignored = {"pattern": _ignored, "patternProperties": _ignored, "format": _ignored}
-    lenient = extend(bounded(kind), validators=ignored, type_checker=checker)  # type: ignore[no-untyped-call]
+    strict = bounded(kind)
+    kept: dict[str, Any] = {
+        "oneOf": strict.VALIDATORS.get("anyOf", _ignored),  # a value that may be converted often fits several
+        "type": _type,
+        "properties": _properties,
+        "required": _required,
+        "additionalProperties": _additional(strict.VALIDATORS["additionalProperties"]),
+        "enum": _enum,
+        "const": lambda validator, value, instance, schema: _enum(validator, [value], instance, schema),
+    }
+    lenient = extend(strict, validators={**dict.fromkeys(_LEFT_TO_THE_SERVER, _ignored), **kept})  # type: ignore[no-untyped-call]
     # An empty registry, since the default one fetches remote references.
     return lenient(schema, registry=Registry())
+
+
+_LEFT_TO_THE_SERVER: Final = ("pattern", "patternProperties", "format", "not", "if", "contains")
 
 
 def _ignored(*_: object) -> Iterator[Any]:
     return iter(())
 
 
-def _lenient(checker: Any, name: str) -> Callable[[Any, Any], bool]:
-    """The check of a type that also takes what servers convert to it."""
-
-    def is_type(_checker: Any, value: Any) -> bool:
-        if checker.is_type(value, name):
-            return True
-        if name == "string" or not isinstance(value, str):
-            return False
-        parsed = quietly(lambda: json.loads(value), None)
-        if isinstance(parsed, float) and not math.isfinite(parsed):
-            return False
-        if name == "boolean":
-            return value.strip().lower() in {"true", "false", "1", "0", "yes", "no", "on", "off"}
-        return parsed is not None and bool(checker.is_type(parsed, name))
-
-    return is_type
+def _type(validator: Any, types: Any, instance: Any, _: Any) -> Iterator[Any]:
+    names = [types] if isinstance(types, str) else types
+    if not any(validator.is_type(instance, name) or _may_become(name, instance) for name in names):
+        yield _error("has another type")
 
 
-def _errors(validator: Any, arguments: Mapping[str, Any]) -> Iterator[Any]:
-    for error in validator.iter_errors(dict(arguments)):
-        # A text that the server may convert is not compared here.
-        if not (isinstance(error.instance, str) and _converts(error)):
-            yield error
+def _may_become(name: str, value: Any) -> bool:
+    """Whether servers convert `value`, which has another type, to the type `name`."""
+    if name in {"array", "object"}:
+        return isinstance(value, str)  # as JSON, or with separators
+    if name == "null" or isinstance(value, list | dict):
+        return False
+    if name == "string" or value is None:
+        return True
+    if name == "boolean":
+        return isinstance(value, str) or value in {0, 1}
+    if not isinstance(value, str):
+        return isinstance(value, bool)
+    number = _number(value)
+    return number is not None and (name == "number" or number.is_integer())
 
 
-def _converts(error: Any) -> bool:
-    """Whether the rejected text may become a value of another type, which the server alone can compare."""
-    kinds = error.schema.get("type") if isinstance(error.schema, dict) else None
-    kinds = kinds if isinstance(kinds, list) else [kinds]
-    return error.validator in {"enum", "const", "anyOf", "oneOf", "allOf"} and not (
-        error.validator in {"enum", "const"} and set(kinds) <= {"string", None} and _all_texts(error)
-    )
+def _number(text: str) -> float | None:
+    """The number in a text, as servers in several languages read it; None if it has no number."""
+    text = text.strip() or "0"
+    number = quietly(lambda: float(text), None)
+    if number is None:
+        number = quietly(lambda: float(int(text, 0)), None)  # 0x10
+    return number if number is not None and math.isfinite(number) else None
 
 
-def _all_texts(error: Any) -> bool:
-    values = error.validator_value if error.validator == "enum" else [error.validator_value]
-    return all(isinstance(value, str) for value in values)
+def _properties(validator: Any, known: Any, instance: Any, schema: Any) -> Iterator[Any]:
+    if not validator.is_type(instance, "object"):
+        return
+    required = schema.get("required", [])
+    for name, inner in known.items():
+        # Many clients send null for what they leave out.
+        if name in instance and (instance[name] is not None or name in required):
+            yield from validator.descend(instance[name], inner, path=name, schema_path=name)
+
+
+def _required(validator: Any, names: Any, instance: Any, schema: Any) -> Iterator[Any]:
+    if validator.is_type(instance, "object") and _missing(names, instance, schema):
+        yield _error("lacks a property")
+
+
+def _missing(names: list[str], instance: Mapping[str, Any], schema: Mapping[str, Any]) -> list[str]:
+    """The names of the required properties that are missing, and for which the schema says no default."""
+    known = schema.get("properties", {})
+    return [name for name in names if name not in instance and "default" not in _object(known.get(name))]
+
+
+def _confused(missing: list[str], instance: Mapping[str, Any], schema: Mapping[str, Any]) -> list[str]:
+    """The given names that were most likely meant for missing ones, where the schema allows no other names."""
+    known = schema.get("properties", {})
+    if schema.get("additionalProperties") is not False:
+        return []
+    unknown = [str(name)[:100] for name in instance if name not in known][:_MAX_CONFUSED]
+    return [name for name in unknown if difflib.get_close_matches(name, missing, n=1, cutoff=_NEAR)]
+
+
+def _object(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _additional(check: Any) -> Any:
+    """The keyword without its form that forbids; null passes, as for other properties that are not required."""
+
+    def checked(validator: Any, rest: Any, instance: Any, schema: Any) -> Iterator[Any]:
+        if isinstance(rest, dict) and validator.is_type(instance, "object"):
+            given = {name: value for name, value in instance.items() if value is not None}
+            yield from check(validator, rest, given, schema)
+
+    return checked
+
+
+def _enum(_: Any, choices: Any, instance: Any, __: Any) -> Iterator[Any]:
+    """Refuse another value of the same type, and a list or an object for a scalar."""
+    kinds = {_kind(choice) for choice in choices if choice is not None}
+    nested = isinstance(instance, list | dict) and not kinds & {"list", "dict"}
+    comparable = kinds == {_kind(instance)} or nested
+    if comparable and _comparable(instance) not in map(_comparable, choices):
+        yield _error("is no choice")
+
+
+def _kind(value: Any) -> str:
+    return "number" if isinstance(value, int | float) and not isinstance(value, bool) else type(value).__name__
+
+
+def _comparable(value: Any) -> Any:
+    """A value as it is compared with the choices; servers may ignore case and spaces."""
+    return value.strip().casefold() if isinstance(value, str) else value
+
+
+def _error(message: str) -> Any:
+    from jsonschema.exceptions import ValidationError
+
+    return ValidationError(message)
 
 
 def _lines(error: Any) -> list[Any]:
@@ -147,10 +225,9 @@ def _lines(error: Any) -> list[Any]:
         return InitErrorDetails(type=kind, loc=(*loc, *more), input=error.instance, ctx=ctx)
 
     if rule == "required":
-        return [line("missing", name) for name in value if name not in error.instance]
-    if rule == "additionalProperties":
-        known = error.schema.get("properties", {})
-        return [line("extra_forbidden", str(name)[:100]) for name in error.instance if name not in known]
+        missing = _missing(value, error.instance, error.schema)
+        confused = _confused(missing, error.instance, error.schema)
+        return [line("missing", name) for name in missing] + [line("extra_forbidden", name) for name in confused]
     if rule == "type" and isinstance(value, str) and value in _TYPES:
         return [line(_TYPES[value])]
     if rule in {"enum", "const"}:

@@ -54,12 +54,14 @@ class Child:
         """
         # On Windows, `npx` is found only by its whole name.
         program = shutil.which(command[0]) or command[0]
-        process = await anyio.open_process(
-            [program, *command[1:]],
-            stderr=subprocess.PIPE if keep_stderr else None,
-            env=env,
-            start_new_session=sys.platform != "win32",
-        )
+        # Cancelled halfway, it would leave a process that is never ended.
+        with anyio.CancelScope(shield=True):
+            process = await anyio.open_process(
+                [program, *command[1:]],
+                stderr=subprocess.PIPE if keep_stderr else None,
+                env=env,
+                start_new_session=sys.platform != "win32",
+            )
         return cls(process)
 
     def messages(self) -> AsyncIterator[bytes]:

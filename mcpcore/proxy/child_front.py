@@ -2,10 +2,14 @@
 
 A server of stdio has one client. Before 2026-07-28 each session gets a separate child. Since then
 requests have no session, so they share one child, which sees other ids than the clients.
+
+Messages of sessions, and answers, are relayed as the bytes that arrived. Requests without a session, and notifications
+that name one, get the other id, so their numbers may be written in another way, with the same value.
 """
 
 from __future__ import annotations
 
+import json
 import logging
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -22,8 +26,9 @@ from mcp.shared.inbound import (
     validate_mcp_param_headers,
 )
 from mcp.shared.message import ServerMessageMetadata, SessionMessage
-from mcp_types import HEADER_MISMATCH, jsonrpc_message_adapter
+from mcp_types import HEADER_MISMATCH, JSONRPCNotification, JSONRPCResponse
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
+from pydantic import PrivateAttr
 
 from mcpcore.proxy.child import GRACE, Child
 from mcpcore.proxy.conversation import Conversation
@@ -199,11 +204,13 @@ class ChildFront:
             routes = _Routes()
 
             async def to_client(raw: bytes) -> None:
-                message = _message(raw)
-                if message is not None:
-                    related = routes.of(parse(raw))
-                    metadata = None if related is None else ServerMessageMetadata(related_request_id=related)
-                    await stream.send(SessionMessage(message, metadata))
+                message = parse(raw)
+                if not isinstance(message, dict):
+                    _LOGGER.error("the server sent a line that is no message")
+                    return
+                related = routes.of(message)
+                metadata = None if related is None else ServerMessageMetadata(related_request_id=related)
+                await stream.send(SessionMessage(_as_it_came(raw, message), metadata))
 
             session = ChildSession(self.command, self.answers, to_client)
 
@@ -211,7 +218,7 @@ class ChildFront:
                 while True:
                     received = await read.receive()
                     if isinstance(received, SessionMessage):  # pragma: no branch - else an error of the transport
-                        raw = received.message.model_dump_json(by_alias=True, exclude_unset=True).encode()
+                        raw = await _line_of(received)
                         message = parse(raw)
                         routes.opened(message, received.metadata)
                         await session.deliver(raw)
@@ -353,14 +360,19 @@ class Shared:
                 return
             (own,), restored = running, ""
         ident, token, stream = self._open[own]
+        line = _line(raw, message)
         if restored == "id":
-            message = {**message, "id": ident}
+            quoted = f'"{own}"'.encode()
+            if line.count(quoted) == 1:  # else the server has repeated it elsewhere, or written it in another way
+                line = line.replace(quoted, json.dumps(ident).encode())
+            else:
+                line = write({**message, "id": ident})
         elif restored == "progressToken":
-            message = {**message, "params": {**params, "progressToken": token}}
+            line = write({**message, "params": {**params, "progressToken": token}})
         elif restored:
-            message = {**message, "params": {**params, "_meta": {**params["_meta"], _SUBSCRIPTION: ident}}}
+            line = write({**message, "params": {**params, "_meta": {**params["_meta"], _SUBSCRIPTION: ident}}})
         try:
-            stream.send_nowait(write(message))
+            stream.send_nowait(line)
         except anyio.WouldBlock:
             stream.close()  # a client that does not read must not hold up the others
         except (anyio.BrokenResourceError, anyio.ClosedResourceError):
@@ -457,7 +469,11 @@ class _Routes:
     def of(self, message: Any) -> Any:
         """The id of the request whose stream a message of the server goes to; None for the stream of the session."""
         if "method" not in message:
-            self._open.pop(message.get("id"), None)
+            key = key_of(message.get("id"))
+            if key is not None:
+                self._open.pop(key[1], None)
+            return None
+        if not isinstance(message["method"], str):
             return None
         if message["method"] == "notifications/progress":
             token = params_of(message).get("progressToken")
@@ -468,12 +484,48 @@ class _Routes:
         return next(reversed(self._open), None)
 
 
-def _message(raw: bytes) -> Any:
+class _Answer(JSONRPCResponse):
+    """An answer that the transport sends as it is; only the id is read."""
+
+    _text: str = PrivateAttr(default="")
+
+    def model_dump_json(self, **_: Any) -> str:
+        return self._text
+
+
+class _Other(JSONRPCNotification):
+    """A notification or a request of the server, which the transport sends as it is."""
+
+    _text: str = PrivateAttr(default="")
+
+    def model_dump_json(self, **_: Any) -> str:
+        return self._text
+
+
+def _as_it_came(raw: bytes, message: Json) -> Any:
+    """A message for the transport, which else would write numbers in another way, and leave out keys."""
+    text = _line(raw, message).decode()
+    if "method" in message:
+        return _Other.model_construct(_text=text)
+    return _Answer.model_construct(id=message.get("id"), _text=text)
+
+
+def _line(raw: bytes, message: Json) -> bytes:
+    """The bytes of a message; others with the same meaning if they are no UTF-8, or have a line break of events."""
     try:
-        return jsonrpc_message_adapter.validate_json(raw, by_name=False)
-    except ValueError:
-        _LOGGER.error("the server sent a line that is no message")  # noqa: TRY400 - the text is hostile
-        return None
+        raw.decode()
+    except UnicodeDecodeError:
+        return write(message)
+    return write(message) if b"\r" in raw else raw
+
+
+async def _line_of(received: SessionMessage) -> bytes:
+    """The bytes of a message of the client, in one line."""
+    request: Any = getattr(received.metadata, "request_context", None)
+    body: bytes = await request.body()
+    if b"\n" in body or b"\r" in body:
+        return received.message.model_dump_json(by_alias=True, exclude_unset=True).encode()
+    return body
 
 
 def _error(code: int, message: str) -> bytes:

@@ -29,6 +29,10 @@ _MAX_OPEN: Final = 1_000
 _MAX_PAGES: Final = 100
 """The most pages of tools that the proxy asks for, since a list may be endless."""
 
+MAX_LIST_WAIT: Final = 5.0
+"""Seconds that calls wait for the list of tools. Servers answer it from memory; one that has not answered by then may
+never do so, and its clients, which did not ask for the list, would wait for ever."""
+
 
 @dataclass(slots=True, kw_only=True)
 class Asked:
@@ -133,9 +137,12 @@ class Conversation:
 
     answers: Answers
     listing: Listing
+    ordered: bool = True
+    """Whether requests reach the server in the order of the client; False if each is sent by itself, over HTTP."""
+
     _open: OpenRequests = field(default_factory=OpenRequests)
     _held: list[tuple[bytes, Json]] = field(default_factory=list)
-    """Calls that wait for the list of tools."""
+    """Calls that wait for the list of tools, and requests that the client sent after them."""
 
     version: str | None = None
     """The version of the protocol that the handshake chose; None without one."""
@@ -167,7 +174,10 @@ class Conversation:
             return self._notification(raw, message)
         if method == "initialize":
             self._initialize = raw, message
-        if method == "tools/call" and self._needs_list(message):
+        if self._held and self.ordered:
+            self._held.append((raw, message))
+            return Step()
+        if method == "tools/call" and self._needs_list(message) and (self.ordered or not self._list_is_coming()):
             self._held.append((raw, message))
             return Step() if self._list_is_coming() else self._ask(message)
         return self._request(raw, message)
@@ -225,11 +235,16 @@ class Conversation:
         cursor = page.get("nextCursor")
         if isinstance(cursor, str) and cursor and asked.pages < _MAX_PAGES:
             return self._ask(asked.request, cursor, asked.pages + 1)
-        # Even if it failed: a server without a list is not asked again.
-        self.listing.complete = True
-        return self._release()
+        return self.release()  # even if it failed: a server without a list is not asked again
 
-    def _release(self) -> Step:
+    @property
+    def held(self) -> object:
+        """What has waited longest for the list of tools; None if nothing waits."""
+        return self._held[0] if self._held else None
+
+    def release(self) -> Step:
+        """Send on what waits for the list of tools; of a tool that is still unknown, no arguments are checked."""
+        self.listing.complete = True  # the next call must not wait again
         held, self._held = self._held, []
         step = Step()
         for raw, message in held:
@@ -256,6 +271,11 @@ class Conversation:
         self.answers.meet(message)
         if asked.pages:
             return self._listed(asked, message)
+        if asked.method in SURFACES and message.keys().isdisjoint({"result", "error"}):
+            # A client would drop it, and wait.
+            error = {"code": -32603, "message": "The answer of the server has neither a result nor an error."}
+            message = {"jsonrpc": "2.0", "id": message["id"], "error": error}
+            raw = write(message)
         if asked.method == "initialize":
             result = message.get("result")
             version = result.get("protocolVersion") if isinstance(result, dict) else None
@@ -268,7 +288,7 @@ class Conversation:
         changed = quietly(lambda: self.answers.answer(asked, message, self.listing), None)
         step = Step(to_client=[raw if changed is None else write(changed)])
         if asked.method == "tools/list" and self._held and not self._list_is_coming():
-            more = self._release() if self.listing.complete else self._ask(self._held[0][1])
+            more = self.release() if self.listing.complete else self._ask(self._held[0][1])
             step.to_client += more.to_client
             step.to_server += more.to_server
         return step

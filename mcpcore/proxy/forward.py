@@ -8,7 +8,7 @@ from __future__ import annotations
 import logging
 import re
 from collections import OrderedDict
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
@@ -16,7 +16,7 @@ import anyio
 import httpx2
 from mcp.server.streamable_http import REQUEST_CANCELLED
 
-from mcpcore.proxy.conversation import Conversation
+from mcpcore.proxy.conversation import MAX_LIST_WAIT, Conversation
 from mcpcore.proxy.events import data_of, events_of, with_data
 from mcpcore.proxy.lines import LineTooLongError
 from mcpcore.proxy.listings import Listing
@@ -99,8 +99,10 @@ class Forward:
         key = session or headers.get("authorization", "")
         listing = _kept(self._listings, key, Listing)
         if session is None:
-            return Conversation(self.answers, listing)
-        conversation: Conversation = _kept(self._conversations, session, lambda: Conversation(self.answers, listing))
+            return Conversation(self.answers, listing, ordered=False)
+        conversation: Conversation = _kept(
+            self._conversations, session, lambda: Conversation(self.answers, listing, ordered=False)
+        )
         return conversation
 
     async def _ask(self, conversation: Conversation, raw: bytes, headers: Mapping[str, str]) -> Step:
@@ -111,7 +113,7 @@ class Forward:
             own["mcp-method"] = request["method"]
             own.pop("mcp-name", None)
         answer = b""
-        try:
+        with anyio.move_on_after(MAX_LIST_WAIT), suppress(httpx2.HTTPError, LineTooLongError):
             async with self._client.stream("POST", self.url, content=raw, headers=own) as response:
                 if _is_stream(response):
                     async for event in events_of(response.aiter_bytes()):
@@ -121,8 +123,6 @@ class Forward:
                             break
                 else:
                     answer = await response.aread()
-        except (httpx2.HTTPError, LineTooLongError):
-            pass
         found = parse(answer)
         if not isinstance(found, dict) or found.get("id") != request["id"]:
             answer = b'{"jsonrpc":"2.0","id":"%b","error":{"code":-32603,"message":""}}' % request["id"].encode()

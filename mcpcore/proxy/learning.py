@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from mcpcore.escaping import clean_text
-from mcpcore.proxy.matching import escaped
+from mcpcore.proxy.matching import compiled, escaped
 from mcpcore.proxy.statistics import counted
 from mcpcore.proxy.texts import cleaned
 from mcpcore.redaction import REDACTED, redact_shapes, redact_text
@@ -41,6 +41,12 @@ _VARIABLE: Final = re.compile(
 )
 """What differs between two failures of the same shape: quoted words, URLs, ids, paths, addresses, numbers."""
 
+_VARIABLE_IN_JSON: Final = re.compile(_VARIABLE.pattern + r"""|[^ -~]+|["\\]""")
+"""The same, and the characters that JSON may write in several ways."""
+
+_MIN_WORDS: Final = 12
+"""Letters and digits of a pattern that is looked for anywhere; a shorter one must match a line, or a text of JSON."""
+
 
 @dataclass(slots=True)
 class _Shape:
@@ -69,14 +75,14 @@ class Learner:
 
     def saw(self, section: str, name: str, envelope: Envelope, facts: Facts) -> None:
         """Take a failure that no entry matches; `section` is the key in the overlay, and `name` the key in that."""
-        # The text is searched as in a log: the draft is a file that people pass on.
-        text = redact_text(redact_shapes(clean_text(cleaned(facts.text))))
-        line = next((line.strip() for line in text.splitlines() if line.strip()), "")[:_MAX_TEXT]
+        # In JSON, the message alone says what kind of failure it is.
+        in_json = facts.text.lstrip().startswith("{") and bool(facts.json)
+        line = _first_line(cleaned(envelope.message if in_json else facts.text))
         statuses = set(filter(_is_status, facts.statuses))
         status = statuses.pop() if len(statuses) == 1 else None
         if not line and facts.code is None and status is None:
             return  # nothing that a match could name
-        pattern = _pattern_of(line)
+        pattern = _pattern_of(line, facts.text, in_json=in_json)
         key = section, name, pattern, facts.code, status
         known = self._shapes.get(key)
         if known is not None:
@@ -128,16 +134,31 @@ def _is_status(value: object) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and 100 <= value <= 599
 
 
-def _pattern_of(line: str) -> str:
-    """A regular expression for texts of the same shape as `line`."""
+def _first_line(text: str) -> str:
+    # The text is searched as in a log: the draft is a file that people pass on.
+    lines = redact_text(redact_shapes(clean_text(text))).splitlines()
+    return next((line.strip() for line in lines if line.strip()), "")[:_MAX_TEXT]
+
+
+def _pattern_of(line: str, text: str, *, in_json: bool) -> str:
+    """A regular expression for texts of the same shape as `line`, which is a part of `text`."""
     parts, end = [], 0
-    for match in _VARIABLE.finditer(line):
+    for match in (_VARIABLE_IN_JSON if in_json else _VARIABLE).finditer(line):
         parts += [escaped(line[end : match.start()]), ".+"]
         end = match.end()
     parts.append(escaped(line[end:]))
     pattern = re.sub(r"\.\+(?:\s*\.\+)+", ".+", "".join(parts))
     # A pattern of nothing but variable parts would match every failure.
-    return pattern if re.search(r"[^\W_]{3}", pattern.replace(".+", "")) else escaped(line)
+    pattern = pattern if re.search(r"[^\W_]{3}", pattern.replace(".+", "")) else escaped(line)
+    if not line or len(re.findall(r"[^\W_]", pattern)) >= _MIN_WORDS:
+        return pattern
+    anchored = f'"{pattern}"'
+    if not in_json:
+        # The words that SDKs put before the text are in the same line.
+        whole = next(whole for whole in text.splitlines() if whole.strip())
+        before, _, after = whole.partition(line)
+        anchored = f"{'' if text == whole else '(?m)'}^{escaped(before)}{pattern}{escaped(after)}$"
+    return anchored if compiled(anchored)(text) else pattern
 
 
 def _entry(shape: _Shape, taken: list[str]) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from mcpcore.codes import ErrorCode
 from mcpcore.outcome import FailedCall
 from mcpcore.proxy.answers import ServerCrash
 from mcpcore.proxy.child import GRACE, Child
-from mcpcore.proxy.conversation import Conversation
+from mcpcore.proxy.conversation import MAX_LIST_WAIT, Conversation
 from mcpcore.proxy.lines import LineTooLongError
 from mcpcore.proxy.listings import Listing
 
@@ -46,7 +46,11 @@ class ChildSession:
     answers: Answers
     to_client: Send
     conversation: Conversation = field(init=False)
+    holding: anyio.Event = field(default_factory=anyio.Event)
+    """Set when a request begins to wait for the list of tools."""
+
     _child: Child | None = None
+    _sending: anyio.Lock = field(default_factory=anyio.Lock)
     _ready: anyio.Event = field(default_factory=anyio.Event)
     _delivering: anyio.Lock = field(default_factory=anyio.Lock)
     _gone: str | None = None
@@ -112,12 +116,15 @@ class ChildSession:
         raise ServerEndedError(f"{program} ended again: {how}")
 
     async def _relay(self, child: Child) -> None:
-        try:
-            with anyio.CancelScope() as self._relaying:
+        async with anyio.create_task_group() as tasks:
+            self._relaying = tasks.cancel_scope
+            tasks.start_soon(_release_late, self)
+            try:
                 async for message in child.messages():
                     await self._send(self.conversation.from_server(message))
-        except LineTooLongError as exc:
-            _LOGGER.error("the server is ended: %s", exc)  # noqa: TRY400 - the traceback says nothing more
+            except LineTooLongError as exc:
+                _LOGGER.error("the server is ended: %s", exc)  # noqa: TRY400 - the traceback says nothing more
+            tasks.cancel_scope.cancel()
 
     async def _report(self, how: str, *, last: bool) -> None:
         again = "it is not started again" if last else "it is started again"
@@ -139,13 +146,21 @@ class ChildSession:
             await self._send(self.conversation.from_client(raw))
             if self._gone is not None:
                 await self._answer_open(self._gone)
+            if self.conversation.held is not None:
+                self.holding.set()
 
     async def _send(self, step: Step) -> None:
+        if self._child is not None and step.to_server:
+            # Nothing that the client sends now may come before a request that was held back.
+            async with self._sending:
+                for message in step.to_server:
+                    await self._child.send(message)
         for message in step.to_client:
             await self.to_client(message)
-        if self._child is not None:
-            for message in step.to_server:
-                await self._child.send(message)
+
+    async def send_held(self) -> None:
+        """Send what waits for the list of tools to the server."""
+        await self._send(self.conversation.release())
 
     async def close(self) -> None:
         """End the session: the server gets the end of its input, once it has all messages."""
@@ -171,6 +186,9 @@ class UrlSession:
     to_client: Send
     headers: Mapping[str, str] = field(default_factory=dict)
     conversation: Conversation = field(init=False)
+    holding: anyio.Event = field(default_factory=anyio.Event)
+    """Set when a request begins to wait for the list of tools."""
+
     _write: Any = None
     _wanted: anyio.Event = field(default_factory=anyio.Event)
     _ready: anyio.Event = field(default_factory=anyio.Event)
@@ -197,6 +215,7 @@ class UrlSession:
                 async with http_transport(self.url, self.headers) as (read, write), anyio.create_task_group() as tasks:
                     self._write = write
                     tasks.start_soon(self._receive, read)
+                    tasks.start_soon(_release_late, self)
                     if not is_first:
                         await self._send(self.conversation.restart())
                     is_first = False
@@ -227,6 +246,12 @@ class UrlSession:
         self._wanted.set()
         await self._ready.wait()
         await self._send(self.conversation.from_client(raw))
+        if self.conversation.held is not None:
+            self.holding.set()
+
+    async def send_held(self) -> None:
+        """Send what waits for the list of tools to the server."""
+        await self._send(self.conversation.release())
 
     async def _send(self, step: Step) -> None:
         for message in step.to_client:
@@ -260,3 +285,14 @@ class UrlSession:
                 await anyio.sleep(0.01)
         self._closed.set()
         self._wanted.set()
+
+
+async def _release_late(session: ChildSession | UrlSession) -> None:
+    """Let no call wait too long for the list of tools."""
+    while True:
+        await session.holding.wait()
+        session.holding = anyio.Event()
+        while (held := session.conversation.held) is not None:
+            await anyio.sleep(MAX_LIST_WAIT)
+            if session.conversation.held is held:
+                await session.send_held()

@@ -26,6 +26,10 @@ SCHEMA: dict[str, Any] = {
         "both": {"type": ["integer", "null"]},
         "steps": {"type": "integer", "multipleOf": 5},
         "size": {"type": "integer", "enum": [1, 2]},
+        "nested": {"type": "array", "items": {"type": "object", "additionalProperties": {"type": "string"}}},
+        "one_of": {"oneOf": [{"type": "integer"}, {"type": "string"}]},
+        "maybe": {"if": {"type": "string"}, "then": {"minLength": 2}, "else": {"type": "array"}},
+        "never": {"not": {"type": "string"}},
     },
 }  # fmt: skip
 
@@ -64,6 +68,16 @@ def issues(arguments: dict[str, Any], **more: Any) -> list[tuple[str, str]]:
         {"either": "7"},
         {"both": None},
         {"none": None},
+        {"name": None, "tags": None, "filter": None},
+        {"filter": {"by": "x", "more": 1}},
+        {"name": 7777, "flag": "perhaps", "tags": "a,b", "filter": "by x"},
+        {"count": True, "ratio": "", "flag": 1, "steps": "0x10"},
+        {"kind": " BIG ", "size": True, "tags": [1, True]},
+        {"kind": 5, "size": "2"},
+        {"nested": [{"deep": None}]},
+        {"one_of": 5},
+        {"one_of": "5"},
+        {"maybe": 3, "never": "x"},
     ],
 )
 def test_what_a_server_may_accept_reaches_it(arguments: dict[str, Any]) -> None:
@@ -81,18 +95,28 @@ def test_what_a_server_may_accept_reaches_it(arguments: dict[str, Any]) -> None:
         ({"ratio": 1}, [("ratio", "less_than")]),
         ({"ratio": "NaN"}, [("ratio", "float_type")]),
         ({"steps": 7}, [("steps", "multiple_of")]),
-        ({"name": 7}, [("name", "string_type")]),
+        ({"ratio": "abc"}, [("ratio", "float_type")]),
+        ({"ratio": []}, [("ratio", "float_type")]),
+        ({"count": "3.5"}, [("count", "int_type")]),
+        ({"count": 3.5}, [("count", "int_type")]),
+        ({"name": {}}, [("name", "string_type")]),
         ({"name": "a"}, [("name", "string_too_short")]),
         ({"name": "abcde"}, [("name", "string_too_long")]),
         ({"kind": "medium"}, [("kind", "literal_error")]),
         ({"one": 2}, [("one", "literal_error")]),
-        ({"flag": "perhaps"}, [("flag", "bool_type")]),
+        ({"kind": ["big"]}, [("kind", "literal_error")]),
+        ({"flag": 3}, [("flag", "bool_type")]),
+        ({"flag": []}, [("flag", "bool_type")]),
         ({"tags": []}, [("tags", "too_short")]),
         ({"tags": ["a", "b", "c"]}, [("tags", "too_long")]),
         ({"tags": ["a", "a"]}, [("tags", "json_schema")]),
-        ({"tags": [1]}, [("tags.0", "string_type")]),
+        ({"tags": [[1]]}, [("tags.0", "string_type")]),
+        ({"tags": 1}, [("tags", "list_type")]),
+        ({"filter": 1}, [("filter", "dict_type")]),
+        ({"one_of": []}, [("one_of", "json_schema")]),
+        ({"nested": [{"deep": {}}]}, [("nested.0.deep", "string_type")]),
         ({"filter": {}}, [("filter.by", "missing")]),
-        ({"filter": {"by": "x", "bye": 1}}, [("filter.bye", "extra_forbidden")]),
+        ({"filter": {"bye": 1}}, [("filter.by", "missing"), ("filter.bye", "extra_forbidden")]),
         ({"either": []}, [("either", "json_schema")]),
         ({"none": 1}, [("none", "none_required")]),
         ({"both": []}, [("both", "json_schema")]),
@@ -104,9 +128,21 @@ def test_what_cannot_fit_is_refused(arguments: dict[str, Any], expected: list[tu
 
 
 def test_required_and_closed() -> None:
-    """Missing and forbidden arguments are named together."""
+    """A name that was most likely meant for a missing one is named with it; other unnamed arguments are not."""
     expected = [("count", "missing"), ("coutn", "extra_forbidden")]
-    assert expected == sorted(issues({"coutn": 1}, required=["count"], additionalProperties=False))
+    assert expected == sorted(issues({"coutn": 1, "zzz": 2}, required=["count"], additionalProperties=False))
+    assert [("count", "missing")] == issues({"coutn": 1}, required=["count"])
+    assert [] == issues({"coutn": 1}, additionalProperties=False)
+
+
+def test_required_properties() -> None:
+    """Null passes for a scalar but not for a list, and a server has its defaults itself."""
+    required = ["name", "kind", "tags"]
+    assert [("tags", "list_type")] == issues({"name": None, "kind": None, "tags": None}, required=required)
+    assert [("name", "missing"), ("tags", "missing")] == sorted(issues({"kind": "big"}, required=required))
+    properties = {"size": {"type": "integer", "default": 3}, "any": True}
+    assert [] == issues({"any": None}, properties=properties, required=["size", "any"])
+    assert [("any", "missing")] == issues({}, properties=properties, required=["size", "any"])
 
 
 def test_what_is_too_large_is_left_to_the_server() -> None:

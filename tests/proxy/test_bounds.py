@@ -13,7 +13,7 @@ from starlette.requests import Request
 
 from mcpcore import Envelope, Retry
 from mcpcore.boundary import Boundary
-from mcpcore.proxy import events, lines
+from mcpcore.proxy import events, forward, lines
 from mcpcore.proxy.answers import Answers
 from mcpcore.proxy.forward import Forward
 from mcpcore.proxy.lines import Input, LineTooLongError, Output, lines_of
@@ -95,6 +95,30 @@ def test_a_late_answer_over_http_is_an_error() -> None:
             answered = await client.post("/mcp", json=CALL, headers={**ACCEPT, "mcp-session-id": "s"})
         assert {"code": -32800, "message": "Request cancelled"} == answered.json()["error"]
         assert 1 == sum(front.answers.statistics.failures.values())
+
+    anyio.run(run)
+
+
+def test_a_list_that_never_comes_over_http_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The call is sent unchecked."""
+    monkeypatch.setattr(forward, "MAX_LIST_WAIT", 0.05)
+
+    async def run() -> None:
+        front = Forward("http://server/mcp", Answers(Boundary(server="s", audit=None)))
+
+        async def app(scope: Any, receive: Any, send: Any) -> None:
+            await front.handle(Request(scope, receive), send)
+
+        async def answer(sent: httpx2.Request) -> httpx2.Response:
+            message = json.loads(sent.content)
+            if message["method"] == "tools/list":
+                await anyio.sleep_forever()
+            return httpx2.Response(200, json={"jsonrpc": "2.0", "id": message["id"], "result": {"content": []}})
+
+        front._client = httpx2.AsyncClient(transport=httpx2.MockTransport(answer))
+        async with httpx2.AsyncClient(transport=httpx2.ASGITransport(app), base_url="http://proxy") as client:
+            answered = await client.post("/mcp", json=CALL, headers={**ACCEPT, "mcp-session-id": "s"})
+        assert {"content": []} == answered.json()["result"]
 
     anyio.run(run)
 

@@ -172,16 +172,17 @@ def test_two_clients_of_one_session() -> None:
                 tasks.start_soon(slow)
             assert [400, 200] == statuses
             assert "same id" in texts[0]
-            assert '"result":{}' in texts[1]
+            assert '"result": {}' in texts[1]
             async with anyio.create_task_group() as tasks:
                 tasks.start_soon(slow)
                 await anyio.sleep(0.1)
-                for ident in ([], 7, 1):
+                ids: list[Any] = [[], 7, 1]
+                for ident in ids:
                     cancel = {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": ident}}
                     assert 202 == (await client.post("/mcp", json=cancel, headers=session)).status_code
             assert "Request cancelled" in texts[2]
             ping = {**INITIALIZE, "method": "ping"}
-            assert '"result":{}' in (await client.post("/mcp", json=ping, headers=session)).text
+            assert '"result": {}' in (await client.post("/mcp", json=ping, headers=session)).text
 
     run(test)
 
@@ -247,6 +248,71 @@ def test_messages_of_a_session_go_to_its_requests() -> None:
                 body = {**single(method)["json"], "method": method}
                 counts.append((await client.post("/mcp", json=body, headers=session)).text.count("data: "))
             assert [2, 51, 1] == counts
+
+    run(test)
+
+
+VERBATIM = r"""
+import json, sys
+for line in sys.stdin.buffer:
+    request = json.loads(line)
+    ident, method = json.dumps(request["id"]), request["method"]
+    lines = [b'{"method": 5}', b'{"jsonrpc": "2.0", "id": [], "result": {}}', b'"text"']
+    if method == "raw":
+        lines.append(b'{"jsonrpc" : "2.0", "id": %b, "result": {"n": 1.50e2, "half": "\\ud800"}, "extra": 5 }')
+    if method == "twice":
+        lines.append(b'{"id": %b, "result": {"n": 1.50e2, "id": %b} }')
+    if method == "break":
+        lines.append(b'{"id": %b,\r"result": {"n": 1.50e2}}')
+    if method == "bytes":
+        lines.append(b'{"id": %b, "result": {"x": "\xed\xa0\x80"}}')
+    if method == "resources/read":
+        lines.append(b'{"id": %b}')
+    if method == "echo":
+        lines.append(b'{"id": %b, "result": {"line": ' + json.dumps(line.decode()).encode() + b'}}')
+    if method == "initialize":
+        lines.append(b'{"jsonrpc": "2.0", "id": %b, "result": {}}')
+    for one in lines:
+        sys.stdout.buffer.write(one.replace(b"%b", ident.encode()) + b"\n")
+    sys.stdout.buffer.flush()
+"""
+
+RAW = '{"jsonrpc" : "2.0", "id": 1, "result": {"n": 1.50e2, "half": "\\ud800"}, "extra": 5 }'
+
+
+def data_of(answered: httpx2.Response) -> str:
+    """Return the last event of a response, or its body."""
+    return answered.text.rpartition("data: ")[2].rstrip("\r\n")
+
+
+def test_the_bytes_of_a_message_arrive() -> None:
+    """Numbers, unknown keys and half characters stay; what is no message neither arrives nor ends the session."""
+
+    async def test() -> None:
+        async with front(sys.executable, "-c", VERBATIM) as client:
+            opened = await client.post("/mcp", json=INITIALIZE, headers=ACCEPT)
+            session = {**ACCEPT, "mcp-session-id": opened.headers["mcp-session-id"]}
+
+            async def post(method: str) -> list[str]:
+                body = {**INITIALIZE, "method": method}
+                answers = [await client.post("/mcp", json=body, headers=session)]
+                answers.append(await client.post("/mcp", **single(method)))
+                return list(map(data_of, answers))
+
+            assert [RAW, RAW] == await post("raw")
+            assert [150, 150] == [json.loads(text)["result"]["n"] for text in await post("break")]
+            assert ["\ud800"] * 2 == [json.loads(text)["result"]["x"] for text in await post("bytes")]
+            in_session, alone = map(json.loads, await post("twice"))
+            assert (1, 1) == (in_session["id"], alone["id"])
+            for text in await post("resources/read"):
+                assert "neither a result nor an error" in json.loads(text)["error"]["message"]
+            body = b'{"jsonrpc": "2.0", "id": 1, "method": "echo", "extra": 1.50e2}'
+            for sent, line in (
+                (body, body + b"\n"),
+                (b"{\n" + body[1:], b'{"jsonrpc":"2.0","id":1,"method":"echo"}\n'),
+            ):
+                echoed = json.loads(data_of(await client.post("/mcp", content=sent, headers=session)))
+                assert line.decode() == echoed["result"]["line"]
 
     run(test)
 

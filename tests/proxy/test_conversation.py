@@ -112,6 +112,30 @@ def test_a_call_does_not_wait_for_a_list_that_was_cancelled() -> None:
     assert ["notifications/cancelled", "tools/list"] == [json.loads(line)["method"] for line in cancel(conversation, 1)]
 
 
+def test_requests_stay_in_order() -> None:
+    """A request that was sent after a call that waits for the list of tools waits, too."""
+    conversation = Conversation(Answers(Boundary(server="s", audit=None)), Listing())
+    lines = [request("tools/call", 1, name="t"), request("resources/read", 2, uri="a://b"), request("ping", 3)]
+    (asked,) = conversation.from_client(lines[0]).to_server
+    assert [[], []] == [conversation.from_client(line).to_server for line in lines[1:]]
+    note, answer = b'{"jsonrpc":"2.0","method":"x"}', b'{"jsonrpc":"2.0","id":7,"result":{}}'
+    assert [[note], [answer]] == [conversation.from_client(line).to_server for line in (note, answer)]
+    assert [] == cancel(conversation, 3)
+    listed = {"jsonrpc": "2.0", "id": json.loads(asked)["id"], "result": {"tools": []}}
+    assert lines[:2] == conversation.from_server(json.dumps(listed).encode()).to_server
+
+
+def test_requests_over_http_do_not_wait_for_each_other() -> None:
+    """Each is sent by itself; only the first asks for the list of tools."""
+    conversation = Conversation(Answers(Boundary(server="s", audit=None)), Listing(), ordered=False)
+    lines = [request("tools/call", ident, name="t") for ident in (1, 2)]
+    assert [b"tools/list" in lines[0], True] == [
+        False,
+        b"tools/list" in conversation.from_client(lines[0]).to_server[0],
+    ]
+    assert [lines[1]] == conversation.from_client(lines[1]).to_server
+
+
 def test_the_oldest_of_too_many_open_requests_is_forgotten() -> None:
     """A client can fill no memory with requests that the server never answers."""
     conversation = talk(name="t")

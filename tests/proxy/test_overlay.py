@@ -12,6 +12,11 @@ import anyio
 import pytest
 
 from mcpcore import Contract, Envelope, ErrorCode, Retry
+from mcpcore.boundary import Boundary
+from mcpcore.proxy.answers import Answers
+from mcpcore.proxy.conversation import Conversation
+from mcpcore.proxy.learning import Learner
+from mcpcore.proxy.listings import Listing
 from mcpcore.proxy.matching import Facts
 from mcpcore.proxy.overlay import Overlay, OverlayError, json_schema
 from tests.proxy.conftest import PLAIN, Connect, request
@@ -280,8 +285,6 @@ def test_a_draft_is_learned(through: Connect, tmp_path: Path) -> None:
 
 def test_a_draft_names_the_status_that_all_failures_of_a_shape_have(tmp_path: Path) -> None:
     """An entry for 429 does not match a 500 of the same shape, which gets a separate entry."""
-    from mcpcore.proxy.learning import Learner
-
     learner = Learner(tmp_path / "d.toml", "python", name="stock")
     sent = Envelope(code=-32003, name="RATE_LIMITED", message="", retry=Retry.never())
     for text in ("HTTP 429, HTTP 500: try again", "HTTP 429: try again", "HTTP 500: try again", "HTTP 429: try again"):
@@ -306,8 +309,6 @@ def test_a_draft_of_no_failures_is_not_written(relay: Any, tmp_path: Path) -> No
 
 def test_a_draft_has_shapes_and_no_secrets(tmp_path: Path) -> None:
     """Names, paths, ids and numbers are variable; a token is not in the file."""
-    from mcpcore.proxy.learning import Learner
-
     learner = Learner(tmp_path / "d.toml", 'a "server"\x7f')
     sent = Envelope(code=-32001, name="NOT_FOUND", message="", retry=Retry.never())
     token = "ghp_" + "a1B2" * 9
@@ -324,3 +325,39 @@ def test_a_draft_has_shapes_and_no_secrets(tmp_path: Path) -> None:
     assert ["not_found", "not_found_2", "not_found_3", "not_found_4"] == [mode.reason for _, mode in entries]
     again = Facts(text=f"no file 'z' at ./q (id 3) with {token}")
     assert entries[0][0][0].fits(again)
+
+
+@pytest.mark.parametrize(
+    ("text", "again", "other"),
+    [
+        (
+            {"error": {"type": "quota", "message": "No more quota for 12345"}},
+            {"error": {"message": "No more quota for 67890"}},
+            {"error": {"message": "No more room"}},
+        ),
+        (
+            {"error": {"message": "Der Käufer 'Ann' hat kein \"Konto\""}},
+            {"error": {"message": "Der Käufer 'Bob' hat kein \"Geld\""}},
+            {"error": {"message": "Der Kunde 'Ann' hat ein \"Konto\""}},
+        ),
+        ({"error": "busy 12"}, {"error": "busy 13"}, {"error": "the busy 13"}),
+        ({"error": "Error: a"}, {"error": "Error: a"}, {"error": "Error: b"}),
+        ("a", "a", "ab"),
+        ("Error: a", "Error: a", "Error: ab"),
+        ("\n  a\nb", "\n  a\nc", "ba\nb"),
+        ("Error: \n a", "Error: \n a", "Error: \n b"),
+        ("not found: 7", "not found: 8", "the table was not found: 8"),
+    ],
+)
+def test_a_draft_matches_the_same_failure_of_another_thing(text: Any, again: Any, other: Any, tmp_path: Path) -> None:
+    """JSON is compared by its message; a short text must be the whole line."""
+    answers = Answers(Boundary(server="s", audit=None), learner=Learner(tmp_path / "d.toml", "s"))
+    conversation = Conversation(answers, Listing(complete=True))
+    conversation.from_client(request("tools/call", 1, name="t"))
+    said = text if isinstance(text, str) else json.dumps(text)
+    result = {"isError": True, "content": [{"type": "text", "text": said}]}
+    conversation.from_server(json.dumps({"jsonrpc": "2.0", "id": 1, "result": result}).encode())
+    (((match, *_), _),) = Overlay.read(tmp_path / "d.toml").tools.entries["t"]
+    assert [True, True, False] == [
+        match.fits(Facts(text=said if isinstance(said, str) else json.dumps(said))) for said in (text, again, other)
+    ]

@@ -77,6 +77,43 @@ def test_a_call_that_still_waits_at_the_end_is_waited_for(monkeypatch: pytest.Mo
     assert "tools/list" == client.received[0]["method"]
 
 
+LATE = """
+import json, sys
+count = 0
+for line in filter(str.strip, sys.stdin):
+    message = json.loads(line)
+    if message["method"] == "tools/list":
+        count += 1
+        if count == 1:
+            print(json.dumps({"jsonrpc": "2.0", "id": message["id"], "result": {"tools": [{"name": "known"}]}}))
+            print(json.dumps({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"}), flush=True)
+    else:
+        print(json.dumps({"jsonrpc": "2.0", "id": message["id"], "result": {"content": []}}), flush=True)
+"""
+
+
+def test_a_list_of_tools_that_never_comes_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Calls reach the server unchecked, and what was sent after them comes after them."""
+    monkeypatch.setattr(sessions, "MAX_LIST_WAIT", 0.1)
+    client = Client()
+
+    async def run() -> None:
+        session = ChildSession((sys.executable, "-c", LATE), client.answers, client.take)
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(session.run)
+            await session.deliver(request("tools/call", 1, name="known"))
+            await client.has(2)
+            await anyio.sleep(0.2)
+            await session.deliver(request("tools/call", 2, name="t"))
+            await session.deliver(request("ping", 3))
+            await session.deliver(request("tools/call", 4, name="t"))
+            await client.has(5)
+            await session.close()
+
+    anyio.run(run)
+    assert [1, 2, 3, 4] == [message["id"] for message in client.received if "id" in message]
+
+
 class _Garbage(BaseHTTPRequestHandler):
     def log_message(self, *_: object) -> None:
         pass
@@ -91,6 +128,10 @@ class _Garbage(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         message = json.loads(self.rfile.read(int(self.headers["content-length"])))
         time.sleep(0.05)
+        if message["method"] == "tools/list":
+            self.send_response(202)
+            self.end_headers()
+            return
         answer = json.dumps({"jsonrpc": "2.0", "id": message.get("id"), "result": {"ok": 1}}).encode()
         self.send_response(200 if "id" in message else 202)
         self.send_header("content-type", "application/json")
@@ -133,6 +174,23 @@ def test_garbage_of_a_url_is_logged(garbage: str, caplog: pytest.LogCaptureFixtu
     anyio.run(run)
     assert [1, 3] == [message["id"] for message in client.received if "result" in message]
     assert f"a message of {garbage} cannot be read" in caplog.text
+
+
+def test_a_list_of_a_url_that_never_comes_is_not_waited_for(garbage: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same as for a command."""
+    monkeypatch.setattr(sessions, "MAX_LIST_WAIT", 0.1)
+    client = Client()
+
+    async def run() -> None:
+        session = UrlSession(garbage, client.answers, client.take)
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(session.run)
+            await session.deliver(request("tools/call", 1, name="t"))
+            await client.has(1)
+            await session.close()
+
+    anyio.run(run)
+    assert 1 == client.received[0]["id"]
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="SIGHUP")

@@ -109,7 +109,7 @@ def _explained_types(core: Schema) -> set[str]:
 
 
 def _plain(node: Any, root: Schema, depth: int, left: list[int]) -> Any:
-    """A schema with its references resolved, without words and without an order where there is none."""
+    """A schema with its references resolved, without words, and with unordered lists sorted."""
     left[0] -= 1
     if not isinstance(node, Mapping) or depth > _MAX_DEPTH or left[0] <= 0:
         return node

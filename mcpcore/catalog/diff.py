@@ -124,7 +124,7 @@ class _Comparison:
     # -- tools, resources and prompts ------------------------------------------------------------------------------
 
     def items(self, old: Item, new: Item) -> None:
-        """Compare an item with its older self. A difference that no other rule explains has a rule of its own."""
+        """Compare an item with its older self. A difference without another rule is `contract-changed`."""
         found = self._found
         self._items(old, new)
         if self._found == found and not _same(_seen_of_item(old), _seen_of_item(new)):
@@ -301,12 +301,12 @@ class _Comparison:
 
 
 def _seen_of(error: Failure) -> Any:
-    """What a client sees of a failure."""
+    """The fields of a failure that a client sees."""
     return error.model_dump(exclude={"raised"})
 
 
 def _seen_of_item(item: Item) -> Any:
-    """What a client sees of an item whose names were matched. What only source code shows is compared elsewhere."""
+    """The fields of a matched item that a client sees."""
     seen = item.model_dump(exclude={"name", "failures", "returned", "undeclared", "defined", "problems", "errors"})
     return {**seen, "errors": [_seen_of(error) for error in sorted(item.errors, key=lambda error: error.reason)]}
 

@@ -142,7 +142,7 @@ class Check:
         except ValidationError as exc:
             first = exc.errors(include_url=False, include_input=False)[0]
             place = ".".join(map(str, first["loc"]))
-            why = f"its list of tools breaks the protocol at {place}, counted from 0: {first['msg']}"
+            why = f"it did not list its tools as the protocol requires: {place}, counted from 0: {first['msg']}"
             raise UnreachableError(why, self._remains.stderr) from None
         except MCPError as exc:
             raise UnreachableError(f"it did not list its tools: {reason_of(exc)}", self._remains.stderr) from None

@@ -23,9 +23,12 @@ def page() -> str:
             "[Catch breaking changes of a contract](../how-to/contract-ci.md) shows how to change the levels.",
             "",
             "A reason is taken for a renamed one if the code is the same and the words of `when` and `recovery` are nearly "
-            "the same; a tool, if its description and its reasons are. A type that cannot be read, in a schema or in source "
-            "code, is no change. Of input schemas, the arguments are compared by name, by whether they are required, and by "
-            "their types and enumerated values; lengths, patterns and bounds of numbers are not.",
+            "the same; a tool, if its description and its reasons are. Schemas are compared completely: a difference that no finer "
+            "rule explains has the rule `data-schema-changed` or `input-schema-changed`, and any other one of the contract "
+            "`contract-changed`. A type that source code does not show is such a difference, since it may be the same type.",
+            "",
+            "Not compared are the name of the server and which server a tool is on, the places in the source code, the problems "
+            "that a catalogue notes, and, except for new ones, the errors without a declared reason.",
             "",
             table(["rule", "level", "change", "effect on clients"], rows),
             "",

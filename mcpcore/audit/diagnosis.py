@@ -72,7 +72,9 @@ class Diagnosis:
             if (follower.get("bytes"), follower.get("sha256")) == (len(torn), hashlib.sha256(torn).hexdigest()):
                 return True
         last = row.at == len(self.rows) - 1 and row.source == len(self.sources) - 1
-        if last and not self._bytes(row).endswith(b"\n") and (self.head is None or self.head.writing):
+        # A writer leaves the beginning of a record; anything else is not of a trail.
+        begun = last and self._bytes(row).startswith(b'{"'[: row.length]) and not self._bytes(row).endswith(b"\n")
+        if begun and (self.head is None or self.head.writing):
             self.report.notes.append(
                 f"{self.sources[row.source].name}:{row.line}: an unfinished line of {row.length} bytes at the end: a "
                 "writer died in the middle of it; the next one seals it off"

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import json
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from mcpcore.catalog.constraints import written
 from mcpcore.catalog.matching import match_items, near
 from mcpcore.catalog.rules import LEVELS, Level, Rules
-from mcpcore.catalog.shapes import Field, fields_of
+from mcpcore.catalog.schemas import ARGUMENTS, DATA, compare_schemas
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
 
     from mcpcore.catalog.model import Catalog, Failure, Item, Place
-
-_T = TypeVar("_T")
 
 _EFFECTS: Final = {"none": 3, "partial": 2, "unknown": 1, None: 0}
 """How much an entry promises about what was changed."""
@@ -99,6 +97,10 @@ def _order(change: Change) -> tuple[Any, ...]:
 class _Comparison:
     def __init__(self, rules: Rules) -> None:
         self.changes: list[Change] = []
+        self._found = 0
+        """The changes so far, with those of rules at "off"."""
+        self._whole = (True, True)
+        """Whether the older and the newer item say all that is true of their schemas; source code may not."""
         self._rules = rules
         self._server = ""
         self._item: Item
@@ -108,6 +110,7 @@ class _Comparison:
         self._server, self._item = server, item
 
     def add(self, rule: str, message: str, old: Any = None, new: Any = None, *, error: Failure | None = None) -> None:
+        self._found += 1
         level = self._rules.level(rule)
         if level == "off":
             return
@@ -121,13 +124,19 @@ class _Comparison:
     # -- tools, resources and prompts ------------------------------------------------------------------------------
 
     def items(self, old: Item, new: Item) -> None:
-        """Compare an item with its older self."""
+        """Compare an item with its older self. A difference without another rule is `contract-changed`."""
+        found = self._found
+        self._items(old, new)
+        if self._found == found and not _same(_seen_of_item(old), _seen_of_item(new)):
+            self.add("contract-changed", "the contract differs in a way that no other rule explains")
+
+    def _items(self, old: Item, new: Item) -> None:
+        self._whole = old.defined is None, new.defined is None
         if (old.title, old.description) != (new.title, new.description):
             self.add("description-reworded", "the title or the description was reworded")
         self._hints(old, new)
         self._returned(old, new)
-        if old.input_schema is not None and new.input_schema is not None:
-            self._arguments(fields_of(old.input_schema), fields_of(new.input_schema))
+        self._schemas(old, new)
         if old.contract != "none" and new.contract == "none":
             reasons = ", ".join(error.reason for error in old.errors)
             self.add("contract-removed", f"the contract was removed{f': it declared {reasons}' if reasons else ''}")
@@ -137,6 +146,8 @@ class _Comparison:
             return
         if old.contract == "declared" and new.contract == "unknown":
             self.add("contract-unreadable", "the contract cannot be read in full any more")
+        elif old.contract == "unknown" and new.contract == "declared":
+            self.add("contract-readable", "the contract can be read in full now")
         self._undeclared(old, new)
         self._contract(old, new)
 
@@ -149,6 +160,8 @@ class _Comparison:
                 self.add(rule, f"it is not annotated as {words} any more", before, after)
             elif after is True and before is not True:
                 self.add("hints-strengthened", f"it is annotated as {words} now", before, after)
+            elif before != after:
+                self.add("hints-restated", f"whether it is {words} is stated in another way", before, after)
         if old.destructive != new.destructive:
             message = "the annotation about destructive changes is another one"
             self.add("destructive-changed", message, old.destructive, new.destructive)
@@ -173,24 +186,14 @@ class _Comparison:
             if entry.label not in known and entry.name is not None:
                 self.add("undeclared-added", f"it raises {entry.label} without a declared reason")
 
-    def _arguments(self, old: Mapping[str, Field], new: Mapping[str, Field]) -> None:
-        for name, before in _absent(old, new).items():
-            self.add("argument-removed", f"the argument {name} was removed", before.label)
-        for name, after in _absent(new, old).items():
-            if after.required and _was_there(name, old):
-                self.add("argument-required", f"the new argument {name} is required", None, after.label)
-            else:
-                self.add("argument-added", f"the optional argument {name} is new", None, after.label)
-        for name in sorted(old.keys() & new.keys()):
-            before, after = old[name], new[name]
-            if after.required and not before.required:
-                self.add("argument-required", f"the argument {name} is required now")
-            elif before.required and not after.required:
-                self.add("argument-widened", f"the argument {name} is optional now")
-            if not after.admits(before) and before.types is not None:
-                self.add("argument-narrowed", f"the argument {name} accepts less", before.label, after.label)
-            elif not before.admits(after) and after.types is not None:
-                self.add("argument-widened", f"the argument {name} accepts more", before.label, after.label)
+    def _schemas(self, old: Item, new: Item) -> None:
+        if old.input_schema is None or new.input_schema is None:
+            if old.input_schema is not new.input_schema:
+                words = "not known any more" if new.input_schema is None else "known now"
+                self.add("input-schema-changed", f"the schema of the arguments is {words}")
+            return
+        for change in compare_schemas(ARGUMENTS, old.input_schema, new.input_schema, whole=self._whole):
+            self.add(*change)
 
     # -- failure modes ---------------------------------------------------------------------------------------------
 
@@ -216,7 +219,13 @@ class _Comparison:
             self._failure(before[reason], after[reason])
 
     def _failure(self, old: Failure, new: Failure) -> None:
-        if _code_of(old) != _code_of(new):
+        found = self._found
+        self._parts(old, new)
+        if self._found == found and not _same(_seen_of(old), _seen_of(new)):
+            self.add("contract-changed", "the failure differs in a way that no other rule explains", error=new)
+
+    def _parts(self, old: Failure, new: Failure) -> None:
+        if _code_of(old) != _code_of(new) or (old.name != new.name and None not in (old.name, new.name)):
             labels = [old.code_label, new.code_label]
             if labels[0] == labels[1]:
                 labels = [f"{error.code_label} ({error.code})" for error in (old, new)]
@@ -238,8 +247,12 @@ class _Comparison:
     def _retry(self, old: Failure, new: Failure) -> None:
         before, after = old.retry, new.retry
         if before == after or before is None or after is None:
-            if before is not None and after is None and before.retryable:
-                self.add("retry-withdrawn", "the retry advice is gone", before.phrase, error=new)
+            if before is not None and after is None:
+                rule = "retry-withdrawn" if before.retryable else "contract-changed"
+                self.add(rule, "the retry advice is gone", before.phrase, error=new)
+            elif before is None and after is not None:
+                rule = "retry-added" if after.retryable else "contract-changed"
+                self.add(rule, f"the retry advice is new: {after.phrase}", None, after.phrase, error=new)
             return
         message = f"the retry advice changed from {before.phrase!r} to {after.phrase!r}"
         if before.retryable and not after.retryable:
@@ -267,26 +280,8 @@ class _Comparison:
             elif new.data_schema is not None:
                 self.add("data-added", "the data model is new", error=new)
             return
-        before, after = fields_of(old.data_schema), fields_of(new.data_schema)
-        for name, field in _absent(before, after).items():
-            self.add("data-field-removed", f"the field {name} of the data was removed", field.label, error=new)
-        for name, field in _absent(after, before).items():
-            self.add("data-field-added", f"the field {name} of the data is new", None, field.label, error=new)
-        for name in sorted(before.keys() & after.keys()):
-            one, other = before[name], after[name]
-            if one.required != other.required:
-                rule, words = (
-                    ("data-field-required", "is always there now")
-                    if other.required
-                    else ("data-field-optional", "is not always there any more")
-                )
-                self.add(rule, f"the field {name} of the data {words}", error=new)
-            if not one.admits(other) and other.types is not None:
-                message = f"the field {name} of the data can be {other.label} now, not only {one.label}"
-                self.add("data-field-type", message, one.label, other.label, error=new)
-            elif not other.admits(one) and one.types is not None:
-                message = f"the field {name} of the data is only {other.label} now"
-                self.add("data-field-narrowed", message, one.label, other.label, error=new)
+        for change in compare_schemas(DATA, old.data_schema, new.data_schema, whole=self._whole):
+            self.add(*change, error=new)
 
     def _recovery(self, old: Failure, new: Failure) -> None:
         if old.fallback_tool != new.fallback_tool:
@@ -305,6 +300,17 @@ class _Comparison:
                 self.add(rule, f"{words} of the recovery changed", before, after, error=new)
 
 
+def _seen_of(error: Failure) -> Any:
+    """The fields of a failure that a client sees."""
+    return error.model_dump(exclude={"raised"})
+
+
+def _seen_of_item(item: Item) -> Any:
+    """The fields of a matched item that a client sees."""
+    seen = item.model_dump(exclude={"name", "failures", "returned", "undeclared", "defined", "problems", "errors"})
+    return {**seen, "errors": [_seen_of(error) for error in sorted(item.errors, key=lambda error: error.reason)]}
+
+
 def _code_of(error: Failure) -> Any:
     return error.code if error.code is not None else error.name
 
@@ -313,34 +319,7 @@ def _same(old: Any, new: Any) -> bool:
     """Whether two values are the same JSON, in which true is not 1."""
     if old == new and isinstance(old, str | None):
         return True
-    return bool(_written(old) == _written(new))
-
-
-def _written(value: Any) -> Any:
-    try:
-        return json.dumps(value, sort_keys=True, default=str)
-    except (ValueError, TypeError, RecursionError):
-        return value
-
-
-def _absent(fields: Mapping[str, _T], others: Mapping[str, Any]) -> dict[str, _T]:
-    """The fields that `others` lacks, without those inside another such field."""
-    missing = {name: field for name, field in fields.items() if name not in others}
-    return {name: missing[name] for name in sorted(missing) if not any(parent in missing for parent in _parents(name))}
-
-
-def _parents(name: str) -> Iterator[str]:
-    for separator in (".", "[]"):
-        at = name.rfind(separator)
-        while at > 0:
-            yield name[:at]
-            at = name.rfind(separator, 0, at)
-
-
-def _was_there(name: str, fields: Mapping[str, Field]) -> bool:
-    """Whether the object around a field was there before, so that old callers leave the field out."""
-    parents = list(_parents(name))
-    return not parents or any(parent in fields for parent in parents)
+    return bool(written(old) == written(new))
 
 
 def _renamed(removed: list[Failure], added: list[Failure]) -> Iterator[tuple[Failure, Failure]]:

@@ -139,7 +139,12 @@ class Check:
             raise UnreachableError(
                 f"it did not list its tools within {options.timeout:g} s", self._remains.stderr
             ) from None
-        except (MCPError, ValidationError) as exc:
+        except ValidationError as exc:
+            first = exc.errors(include_url=False, include_input=False)[0]
+            place = ".".join(map(str, first["loc"]))
+            why = f"it did not list its tools as the protocol requires: {place}, counted from 0: {first['msg']}"
+            raise UnreachableError(why, self._remains.stderr) from None
+        except MCPError as exc:
             raise UnreachableError(f"it did not list its tools: {reason_of(exc)}", self._remains.stderr) from None
         names = frozenset(tool.name for tool in listed)
         unknown = sorted(options.only - names)

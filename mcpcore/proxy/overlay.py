@@ -26,6 +26,7 @@ Source of the JSON Schema in `docs/reference/overlay.schema.json`.
 
 from __future__ import annotations
 
+import difflib
 import json
 import re
 import tomllib
@@ -324,7 +325,11 @@ class Overlay:
         try:
             file = OverlayFile.model_validate(plain)
         except ValidationError as exc:
-            first = exc.errors(include_url=False, include_input=False)[0]
+            errors = exc.errors(include_url=False, include_input=False)
+            # A misspelt key is the cause of one that is missing.
+            first = next((error for error in errors if error["type"] == "extra_forbidden"), errors[0])
+            if first["type"] == "extra_forbidden":
+                first["msg"] = f"unknown key{_nearest(str(first['loc'][-1]))}"
             at = ".".join(str(part) for part in first["loc"] if part not in _BRANCHES)
             raise OverlayError(
                 f"{source}: {at + ': ' if at else ''}{first['msg'].removeprefix('Value error, ')}"
@@ -351,6 +356,14 @@ class Overlay:
         for kind, section in self.sections.items():
             for name, reason in section.unfired():
                 yield name if kind == "tools" else f"{kind}.{name}", reason
+
+
+def _nearest(key: str) -> str:
+    """The key of the format that is most like `key`, as the end of a sentence."""
+    models = (OverlayFile, Entry, Match, Pattern, After)
+    names = {field.alias or name for model in models for name, field in model.model_fields.items()}
+    close = difflib.get_close_matches(key, sorted(names), n=1)
+    return f"; did you mean {close[0]!r}?" if close else ""
 
 
 def _declared(file: OverlayFile) -> Iterator[tuple[str, str, list[Entry]]]:

@@ -6,6 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from mcpcore.client.failures import ToolCallFailed
+from mcpcore.codes import CustomCode, ErrorCode
 from mcpcore.contract import NO_CONTRACT, Contract
 from mcpcore.dialects.answers import Answer, answer_of
 from mcpcore.envelope import Envelope
@@ -106,6 +107,7 @@ class raises_reason:  # noqa: N801 - reads like `pytest.raises`
     """
 
     def __init__(self, reason: str, *, code: Code | None = None, data: Mapping[str, Any] | None = None) -> None:
+        _require_code(code)
         self._expected = reason, code, data
         self._failure = RaisedFailure()
 
@@ -160,6 +162,7 @@ def assert_fails(
         TypeError: If `result` is an object of an unknown type.
     """
     __tracebackhide__ = True
+    _require_code(code)
     envelope, answer = Envelope.from_result(result), _answer(result)
     if envelope is None:
         raise AssertionError(
@@ -169,6 +172,11 @@ def assert_fails(
     if problem is not None:
         raise AssertionError(f"{problem}\n\n{_surfaces(envelope, answer)}")
     return envelope
+
+
+def _require_code(code: object) -> None:
+    if code is not None and not isinstance(code, ErrorCode | CustomCode):
+        raise TypeError(f"code= takes a code such as ErrorCode.NOT_FOUND, not {code!r}")
 
 
 def _failures_in(exc: BaseException) -> list[tuple[BaseException, Envelope, Answer | None, str | None]]:

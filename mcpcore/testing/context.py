@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from mcpcore import observed
 from mcpcore.declare.context import Context
 from mcpcore.declare.declaration import Declared, DeclaredMethod
 
-if TYPE_CHECKING:
-    from mcpcore.errors import CodedError
-
 
 class _MadeContext(Context[Any, Any]):
-    """A context outside a request. It counts failures for reason coverage, since no server sees what is raised."""
+    """A context outside a request."""
 
     __slots__ = ("_lifespan_context",)
 
@@ -26,13 +22,6 @@ class _MadeContext(Context[Any, Any]):
             return super().lifespan_context
         return self._lifespan_context
 
-    def fail(self, *args: Any, **options: Any) -> CodedError:  # type: ignore[override]
-        """The failure of a declared reason, which counts as raised."""
-        error: CodedError = super().fail(*args, **options)
-        if observed.observer is not None:
-            observed.observer.failed("tool", self._name, self._contract, error.code.name, error.reason)
-        return error
-
 
 def make_context(
     tool: Declared[..., Any] | DeclaredMethod[Any, ..., Any], *, lifespan_context: Any = None
@@ -44,7 +33,8 @@ def make_context(
     ```
 
     A tool that is called like a function makes its own context; `make_context` is for handlers that need
-    `ctx.lifespan_context`, and for functions that take the context of a tool.
+    `ctx.lifespan_context`, and for functions that take the context of a tool. Its failures do
+    not count for reason coverage, since no tool was called.
 
     Args:
         tool: A tool, a resource or a prompt of mcpcore.

@@ -7,12 +7,12 @@ import re
 import time
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from mcpcore.catalog import RULES, Catalog, Rules, ServerCatalog, compare
 from mcpcore.catalog.diff import Change
-from mcpcore.catalog.model import Place
+from mcpcore.catalog.model import Item, Place
 from mcpcore.catalog.report import SHAPES, render_changes, summary
 from mcpcore.catalog.rules import at_least
 from mcpcore.catalog.shapes import MAX_FIELDS, fields_of
@@ -46,6 +46,33 @@ def tools(old, new):
     return catalog(item(failure(), **old)), catalog(item(failure(), **new))
 
 
+def of_data(rule, old, new):
+    """A case for a field of the data."""
+    definitions = {"$defs": {"A": TEXT}}
+    return [(rule, *one({"dataSchema": schema(id=old) | definitions}, {"dataSchema": schema(id=new) | definitions}))]
+
+
+def of_argument(rule, old, new):
+    """A case for an argument."""
+    return [(rule, *tools({"inputSchema": schema(id=old)}, {"inputSchema": schema(id=new)}))]
+
+
+def items(inner):
+    return {"type": "array", "items": inner}
+
+
+def by_key(inner):
+    return {"type": "object", "additionalProperties": inner}
+
+
+def pair(first, second):
+    return {"type": "array", "prefixItems": [first, second], "minItems": 2, "maxItems": 2}
+
+
+def nullable(inner):
+    return {"anyOf": [inner, {"type": "null"}], "default": None}
+
+
 def kinds(kind):
     return (
         (f"{kind}-removed", catalog(item(kind=kind), item(kind=kind, **OTHER)), catalog(item(kind=kind))),
@@ -61,14 +88,21 @@ CASES = [
     *kinds("prompt"),
     ("contract-removed", catalog(item(failure())), catalog(item(contract="none"))),
     ("contract-unreadable", catalog(item(failure())), catalog(item(failure(), contract="unknown"))),
+    ("contract-readable", catalog(item(contract="unknown")), catalog(item(failure()))),
+    ("contract-changed", *one({"retry": NEVER}, {"retry": None})),
+    ("contract-changed", *one({"retry": None}, {"retry": NEVER})),
+    ("contract-changed", *one({}, {"name": None})),
+    ("contract-changed", catalog(item(contract="unknown")), catalog(item(failure(), contract="unknown"))),
     ("contract-added", catalog(item(contract="none")), catalog(item(failure()))),
     ("reason-removed", catalog(item(failure(), failure("full", **WORDS))), catalog(item(failure()))),
     ("reason-renamed", *one({}, {"reason": "nothing_found", "when": "Nothing matches these ids."})),
     ("reason-added", catalog(item(failure())), catalog(item(failure(), failure("full", **WORDS)))),
     ("code-changed", *one({}, {"name": "CONFLICT", "code": -32002})),
+    ("code-changed", *one({"name": "OURS", "code": 7}, {"name": "THEIRS", "code": 7})),
     ("code-changed", *one({"name": "OURS", "code": None}, {"name": "THEIRS", "code": None})),
     ("retry-withdrawn", *one({"retry": NOW}, {"retry": NEVER})),
     ("retry-withdrawn", *one({"retry": after(1000)}, {"retry": None})),
+    ("retry-added", *one({"retry": None}, {"retry": NOW})),
     ("retry-delayed", *one({"retry": NOW}, {"retry": after(5)})),
     ("retry-sooner", *one({"retry": after(6)}, {"retry": after(5)})),
     ("retry-added", *one({"retry": NEVER}, {"retry": after(5)})),
@@ -87,6 +121,40 @@ CASES = [
     ("data-field-type", *one({"dataSchema": schema(id=TEXT)}, {"dataSchema": schema(id=WHOLE)})),
     ("data-field-type", *one({"dataSchema": schema(id={"enum": ["a"]})}, {"dataSchema": schema(id=TEXT)})),
     ("data-field-narrowed", *one({"dataSchema": schema(id=NUMBER)}, {"dataSchema": schema(id=WHOLE)})),
+    *of_data("data-field-type", items(TEXT), items(WHOLE)),
+    *of_data("data-field-type", items(items(TEXT)), items(items(WHOLE))),
+    *of_data("data-field-type", nullable(items(TEXT)), nullable(items(WHOLE))),
+    *of_data("data-field-type", by_key(WHOLE), by_key(TEXT)),
+    *of_data("data-field-type", pair(TEXT, WHOLE), pair(WHOLE, WHOLE)),
+    *of_data("data-field-type", items({"const": "a"}), items({"enum": ["a", "b"]})),
+    *of_data("data-field-type", items(TEXT), items({})),
+    *of_data("data-field-type", items(TEXT), {"type": "array"}),
+    *of_data("data-field-type", items(TEXT), TEXT),
+    *of_data("data-field-type", TEXT, {}),
+    *of_data("data-field-type", TEXT | {"format": "date-time"}, TEXT),
+    *of_data("data-field-narrowed", TEXT, TEXT | {"format": "date-time"}),
+    *of_data("data-field-narrowed", {}, TEXT),
+    *of_data("data-field-narrowed", {"type": "array"}, items(TEXT)),
+    *of_data("data-limit-loosened", WHOLE | {"minimum": 0}, WHOLE),
+    *of_data("data-limit-loosened", nullable(WHOLE | {"minimum": 1}), nullable(WHOLE | {"minimum": 0})),
+    *of_data("data-limit-loosened", items(TEXT) | {"maxItems": 1}, items(TEXT) | {"maxItems": 2}),
+    *of_data("data-limit-loosened", TEXT | {"pattern": "^a"}, TEXT | {"pattern": "^b"}),
+    *of_data("data-limit-loosened", WHOLE | {"minimum": "x"}, WHOLE | {"minimum": 1}),
+    *of_data("data-limit-tightened", TEXT, TEXT | {"pattern": "^a"}),
+    *of_data("data-limit-tightened", WHOLE | {"minimum": 0}, WHOLE | {"minimum": 1}),
+    *of_data("data-limit-tightened", WHOLE | {"maximum": 2}, WHOLE | {"maximum": 1}),
+    *of_data("data-limit-tightened", schema(), schema() | {"additionalProperties": False}),
+    *of_data("data-schema-changed", TEXT, TEXT | {"contentEncoding": "base64"}),
+    *of_data("data-schema-changed", TEXT | {"default": 0}, TEXT | {"default": False}),
+    *of_data("data-schema-changed", {"anyOf": [items(TEXT), items(WHOLE)]}, {"anyOf": [items(TEXT), items(NUMBER)]}),
+    *of_data("data-schema-changed", {"type": "array", "items": True}, {"type": "array", "items": False}),
+    *of_data("data-schema-changed", {"patternProperties": {"a": TEXT}}, {"patternProperties": {"a": WHOLE}}),
+    *of_data("data-schema-changed", schema(["a"]), schema(["b"])),
+    *of_data("data-schema-changed", {"format": 7, "type": "string"}, TEXT),
+    *of_data("data-schema-reworded", TEXT, TEXT | {"title": "Id"}),
+    *of_data("data-schema-reworded", schema(["title"], title=TEXT), schema(["title"], title={"$ref": "#/$defs/A"})),
+    *of_data("data-schema-reworded", nullable(TEXT), {"type": ["null", "string"], "default": None}),
+    *of_data("data-schema-reworded", {"anyOf": [TEXT, WHOLE]}, {"anyOf": [WHOLE, TEXT]}),
     ("fallback-changed", *one({"fallbackTool": "search"}, {"fallbackTool": "find"})),
     ("fallback-changed", *one({"fallbackTool": "search"}, {})),
     ("fallback-added", *one({}, {"fallbackTool": "search"})),
@@ -106,6 +174,8 @@ CASES = [
     ("read-only-withdrawn", *tools({"readOnly": True}, {"readOnly": False})),
     ("idempotent-withdrawn", *tools({"idempotent": True}, {})),
     ("hints-strengthened", *tools({}, {"readOnly": True})),
+    ("hints-restated", *tools({"readOnly": False}, {})),
+    ("hints-restated", *tools({}, {"idempotent": False})),
     ("destructive-changed", *tools({}, {"destructive": True})),
     ("argument-removed", *tools({"inputSchema": schema(id=TEXT)}, {"inputSchema": schema()})),
     ("argument-required", *tools({"inputSchema": schema(id=TEXT)}, {"inputSchema": schema(["id"], id=TEXT)})),
@@ -114,6 +184,16 @@ CASES = [
     ("argument-widened", *tools({"inputSchema": schema(id=WHOLE)}, {"inputSchema": schema(id=NUMBER)})),
     ("argument-widened", *tools({"inputSchema": schema(["id"], id=TEXT)}, {"inputSchema": schema(id=TEXT)})),
     ("argument-added", *tools({"inputSchema": schema()}, {"inputSchema": schema(id=TEXT)})),
+    *of_argument("argument-narrowed", items(TEXT), items(WHOLE)),
+    *of_argument("argument-narrowed", {}, TEXT),
+    *of_argument("argument-narrowed", TEXT, TEXT | {"maxLength": 3}),
+    *of_argument("argument-narrowed", TEXT | {"pattern": "a"}, TEXT | {"pattern": "b"}),
+    *of_argument("argument-widened", TEXT, {}),
+    *of_argument("argument-widened", TEXT | {"maxLength": 3}, TEXT),
+    *of_argument("input-schema-changed", TEXT | {"default": "a"}, TEXT | {"default": "b"}),
+    ("input-schema-changed", *tools({"inputSchema": schema()}, {})),
+    ("input-schema-changed", *tools({}, {"inputSchema": schema()})),
+    *of_argument("input-schema-reworded", TEXT, TEXT | {"description": "The id."}),
     ("description-reworded", *tools({}, {"title": "Fetch"})),
 ]
 
@@ -181,7 +261,7 @@ def test_the_nearest_of_several_reasons_is_the_renamed_one():
 def test_what_was_unreadable_before_is_not_reported_as_new():
     """A contract that could not be read in full may have had the reasons."""
     old, new = catalog(item(contract="unknown")), catalog(item(failure()))
-    assert [] == compare(old, new)
+    assert ["contract-readable"] == [change.rule for change in compare(old, new)]
     assert ["contract-unreadable"] == [change.rule for change in compare(new, old)]
 
 
@@ -213,22 +293,35 @@ def test_nested_fields_and_new_objects():
 @pytest.mark.parametrize(
     ("old", "new", "rules"),
     [
-        ({"$ref": "#/$defs/A"}, {"type": "string"}, []),
+        ({"$ref": "#/$defs/A"}, {"type": "string"}, ["data-schema-reworded"]),
         ({"anyOf": [TEXT, {"type": "null"}]}, TEXT, ["data-field-narrowed"]),
-        ({"type": ["string", "null"]}, {"anyOf": [{"type": "null"}, TEXT]}, []),
+        ({"type": ["string", "null"]}, {"anyOf": [{"type": "null"}, TEXT]}, ["data-schema-reworded"]),
         ({"anyOf": [{"enum": ["a"]}, {"type": "null"}]}, {"enum": ["a"]}, ["data-field-narrowed"]),
         ({"const": 1}, {"enum": [1, 2.5, None, [], {}, True]}, ["data-field-type"]),
-        ({}, TEXT, []),
-        (TEXT, {}, []),
-        ({"type": 7}, {"type": [7]}, []),
-        ({"anyOf": [TEXT, {}]}, TEXT, []),
+        ({"type": 7}, {"type": [7]}, ["data-schema-changed"]),
+        ({"enum": "a"}, {"enum": []}, ["data-schema-changed"]),
+        ({"$ref": "https://example.com/a"}, {"$ref": "https://example.com/b"}, ["data-schema-changed"]),
+        ({"anyOf": [TEXT, {}]}, TEXT, ["data-field-narrowed"]),
     ],
 )
 def test_types_are_compared_by_what_they_admit(old, new, rules):
-    """A type that cannot be read is no change: the source code does not show every type."""
+    """A type is the same in any of its notations, and a reference is what it refers to."""
     definitions = {"$defs": {"A": TEXT}}
     pair = one({"dataSchema": schema(id=old) | definitions}, {"dataSchema": schema(id=new) | definitions})
     assert rules == [change.rule for change in compare(*pair)]
+
+
+def test_a_type_that_source_code_does_not_show_is_not_taken_for_any_type():
+    """It is a change without a finer rule, since the type may be the same; pydantic's schemas say all."""
+    rules = []
+    for old, new in ((TEXT, {}), ({}, TEXT), (TEXT | {"title": "Id"}, {"title": "Id"})):
+        pair = [
+            catalog(item(failure(dataSchema=schema(id=each)), inputSchema=schema(id=each), defined=PLACE))
+            for each in (old, new)
+        ]
+        rules.append(sorted(change.rule for change in compare(*pair)))
+    unknown = ["data-schema-changed", "input-schema-changed"]
+    assert [unknown, unknown, ["argument-widened", "data-field-type"]] == rules
 
 
 def test_endless_and_huge_schemas_come_to_an_end():
@@ -241,6 +334,22 @@ def test_endless_and_huge_schemas_come_to_an_end():
     begun = time.monotonic()
     assert [] == compare(*one({"dataSchema": endless}, {"dataSchema": endless}))
     assert [] == compare(*one({"dataSchema": huge}, {"dataSchema": huge}))
+    assert time.monotonic() - begun < 10
+
+
+def test_a_schema_that_is_too_large_to_read_has_still_changed():
+    """A small schema whose references multiply is read to a bound, and another one is a change without a finer rule."""
+    parts = {
+        f"A{at}": {"anyOf": [{"$ref": f"#/$defs/A{(at + step) % 99}"} for step in range(1, 9)]}
+        | schema(**{f"p{step}": {"$ref": f"#/$defs/A{(at * 3 + step) % 99}"} for step in range(4)})
+        for at in range(99)
+    }
+    knotted = {"$defs": parts} | schema(**{f"f{at}": {"$ref": f"#/$defs/A{at}"} for at in range(99)})
+    other = {**knotted, "$defs": {**parts, "B": {}}}
+    begun = time.monotonic()
+    assert ["data-schema-changed"] == [
+        found.rule for found in compare(*one({"dataSchema": knotted}, {"dataSchema": other}))
+    ]
     assert time.monotonic() - begun < 10
 
 
@@ -306,6 +415,77 @@ def test_any_two_catalogues_can_be_compared_and_a_catalogue_is_itself(old, new):
     for shape in SHAPES:
         assert render_changes(changes, shape).endswith("\n")
     json.loads(render_changes(changes, "json"))
+
+
+ONES = {
+    "title": TEXTS,
+    "description": TEXTS,
+    "contract": st.sampled_from(["declared", "none", "unknown"]),
+    "readOnly": st.none() | st.booleans(),
+    "destructive": st.none() | st.booleans(),
+    "inputSchema": SCHEMAS,
+    "errors": st.lists(FAILURES.map(lambda error: error.model_dump(by_alias=True)), max_size=2),
+}
+PARTS = {
+    "reason": TEXTS,
+    "code": st.none() | st.integers(),
+    "name": st.none() | TEXTS,
+    "when": TEXTS,
+    "recovery": TEXTS,
+    "retry": st.sampled_from([None, NEVER, NOW, after(1), after(2)]),
+    "effects": st.sampled_from([None, "none", "partial", "unknown"]),
+    "strategy": st.sampled_from([None, "retry_later", "check_input"]),
+    "actions": st.lists(TEXTS, max_size=2),
+    "fallbackTool": st.none() | TEXTS,
+    "correctiveParams": st.none() | st.dictionaries(TEXTS, JSON, max_size=2),
+    "userMessage": st.none() | TEXTS,
+    "dataSchema": SCHEMAS,
+    "example": st.none() | st.dictionaries(TEXTS, JSON, max_size=2),
+}
+
+
+@st.composite
+def places_in(draw, value):
+    """The keys to a value somewhere in `value`."""
+    keys = []
+    while isinstance(value, dict | list) and value and (not keys or draw(st.booleans())):
+        keys.append(draw(st.sampled_from(sorted(value) if isinstance(value, dict) else range(len(value)))))
+        value = value[keys[-1]]
+    return keys
+
+
+@st.composite
+def edits(draw):
+    """A tool, and the same tool with another value in one place."""
+    plain = json.loads(draw(ITEMS).model_dump_json(by_alias=True))
+    edited = json.loads(json.dumps(plain))
+    owner, parts = edited, ONES
+    if edited["errors"] and draw(st.booleans()):
+        owner, parts = draw(st.sampled_from(edited["errors"])), PARTS
+    key = draw(st.sampled_from(sorted(parts)))
+    keys = draw(places_in(owner[key])) if key in {"inputSchema", "dataSchema", "example"} else []
+    if keys:
+        for step in [key, *keys[:-1]]:
+            owner = owner[step]
+        owner[keys[-1]] = draw(JSON | st.sampled_from([TEXT, NUMBER, items(TEXT), {"$ref": "#"}]))
+    else:
+        owner[key] = draw(parts[key])
+    return plain, edited
+
+
+@settings(max_examples=150)
+@given(edits())
+def test_any_other_value_is_at_least_one_change(pair):
+    """Two tools that differ in any value that clients see have a change between them."""
+    old, new = (Item.model_validate(plain) for plain in pair)
+    both = (
+        Catalog(servers=(ServerCatalog(name="s", items=(old,)),)),
+        Catalog(servers=(ServerCatalog(name="s", items=(new,)),)),
+    )
+    for each in (old, new):
+        assume(len({error.reason for error in each.errors}) == len(each.errors))  # else it is a broken file
+    differs = Catalog.of(both[0].servers).dumps() != Catalog.of(both[1].servers).dumps()
+    assert differs == bool(compare(*both))
 
 
 def change(**values):

@@ -234,6 +234,7 @@ def test_the_output_is_replaced_as_a_whole(project):
         ("a.json", "{"),
         ("a.html", "<!DOCTYPE"),
         ("a.py", '"""Failure'),
+        ("a.py", '"""Failure'),  # its own file, which may be replaced
         ("a", "# F"),
     ):
         assert (0, "") == (mcpcore("catalog", "--static", "server.py", "-o", name).exit_code, "")

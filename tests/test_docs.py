@@ -2,7 +2,7 @@
 
 The blocks marked `python` of a page run in order in one module. A block with `title="server.py"`, of any language, is also
 written to that file first, and one with `append="server.py"` is added to its end. `python no-run` is only compiled. A block marked `console` is a transcript: its commands run in a folder for the
-page and must print the text of the block, except for ids and times. A block of commands without output is not checked,
+page and must print the text of the block, except for ids, times and durations. A block of commands without output is not checked,
 and neither are blocks marked `text`, `sh`, `json` and so on. The pages of the lint rules show fragments that the
 linter's own tests read.
 
@@ -41,6 +41,7 @@ NORMAL = (
     (re.compile(r"\bid [0-9a-f]{16}\b"), "id ID"),
     (re.compile(r'"correlationId": ?"[0-9a-f]{16}"'), '"correlationId": "ID"'),
     (re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d+Z"), "TIME"),
+    (re.compile(r"^ +\d+\.\d s(?=  #\d)", re.MULTILINE), "SECONDS"),
     (re.compile(r" passed in \d+\.\d+s\b"), " passed in SECONDS"),
 )
 

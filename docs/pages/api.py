@@ -7,6 +7,7 @@ import importlib.util
 import inspect
 import re
 import sys
+import tomllib
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -241,8 +242,15 @@ def _call_of_factory(name: str) -> list[str]:
 def pages() -> dict[Path, str]:
     """The pages by their paths."""
     note = "Generated from the docstrings by mkdocstrings; `docs/pages/api.py` lists the names."
+    project = tomllib.loads((DOCS.parent / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    where = (
+        f"The text is on [the site]({project['urls']['Documentation']}reference/api/): GitHub and editors show only the "
+        "names. `make docs` builds the site into `site/`."
+    )
     folder = DOCS / "reference" / "api"
-    index = ["# Python API", "", note, "", "A name is imported from the module that its path begins with.", ""]
+    names = "A name is imported from the module that its path begins with."
+    index = ["# Python API", "", where, "", note, "", names, ""]
+    note += " [The index](index.md) says where to read them."
     made = {}
     for page, content in PAGES.items():
         lines = [f"# {content.title}", "", content.intro, "", note, ""]

@@ -366,6 +366,8 @@ def test_files_deleted_while_they_are_listed_are_skipped(full_files, monkeypatch
     monkeypatch.setattr(reading_module, "rotated_files", lambda path: listed)
     assert numbers(read(full_files)) == [f"{n:016x}" for n in range(12)][-len(numbers(read(full_files))) :]
     assert numbers(reading_module.last(full_files, Query(), 100)) == numbers(read(full_files))
+    there = {str(path) for path in (full_files, *listed[1:])}
+    assert there == {name for name, _, _ in reading_module.lines(full_files)}
 
 
 def test_a_file_renamed_during_the_read_is_read_once(full_files, failure, monkeypatch):

@@ -191,6 +191,11 @@ def test_a_catalogue_in_a_revision_is_read_as_it_is(project):
         (["server.py:nothing"], "server.py has no nothing"),
         (["bad"], "the configuration cannot be used"),
         (["lists.py"], "lists.py cannot list what it has: ValueError: no"),
+        (
+            ["refuses.py"],
+            "refuses.py cannot list what it has: ValueError: the server refused to list its tools: not now",
+        ),
+        (["infinite.json", "--format", "json"], "the catalogue cannot be written as JSON"),
         (["server.py", "-o", "no/such/folder/x.md"], "cannot be written"),
         (["server.py", "-o", "server.py"], "server.py is source code that this command has not written"),
     ],
@@ -207,6 +212,14 @@ def test_what_cannot_be_read_is_named(project, monkeypatch, words, message):
         "server = Odd('x')\n",
         encoding="utf-8",
     )
+    (project / "refuses.py").write_text(
+        "from mcp.server import Server\nfrom mcp.shared.exceptions import MCPError\n\n"
+        "async def refuse(ctx, params):\n    raise MCPError(-32000, 'not now')\n\n"
+        "server = Server('x', on_list_tools=refuse)\n",
+        encoding="utf-8",
+    )
+    large = catalog(item(failure(example={"id": 12321}))).dumps().replace("12321", "1e999")
+    (project / "infinite.json").write_text(large, encoding="utf-8")
     monkeypatch.setattr("mcpcore.catalog.model.MAX_FILE", 10_000)
     done = mcpcore("catalog", *words)
     assert 2 == done.exit_code
@@ -221,6 +234,7 @@ def test_the_output_is_replaced_as_a_whole(project):
         ("a.json", "{"),
         ("a.html", "<!DOCTYPE"),
         ("a.py", '"""Failure'),
+        ("a.py", '"""Failure'),  # its own file, which may be replaced
         ("a", "# F"),
     ):
         assert (0, "") == (mcpcore("catalog", "--static", "server.py", "-o", name).exit_code, "")
@@ -265,6 +279,23 @@ def test_a_fastmcp_server_and_a_low_level_one():
     workspace = ROOT / "examples" / "workspace" / "server.py"
     assert "read_file" in by_name(json.loads(
         mcpcore("catalog", workspace, "--format", "json", "--", ROOT).stdout)["servers"])  # fmt: skip
+
+
+def test_a_listed_tool_without_a_name_is_left_out(tmp_path):
+    """The others are listed, also in a project whose configuration of the linter, which reads the source, is wrong."""
+    (tmp_path / "pyproject.toml").write_text("[tool.mcpcore.lint]\nselect = 7\n", encoding="utf-8")
+    (tmp_path / "nameless.py").write_text(
+        "from mcp_types import Tool\nfrom mcpcore import Context, ErrorCode, FailureMode, Server, tool\n\n"
+        "GONE = FailureMode('gone', ErrorCode.NOT_FOUND, when='Gone.', recovery='Search.')\n\n"
+        "@tool(errors=[GONE])\ndef fetch(ctx: Context) -> str:\n    raise ctx.fail('gone')\n\n"
+        "class Odd(Server):\n    async def list_tools(self):\n"
+        "        return [Tool(name='', input_schema={'type': 'object'}), *await super().list_tools()]\n\n"
+        "server = Odd('x', tools=[fetch])\n",
+        encoding="utf-8",
+    )
+    (listed,) = made(tmp_path / "nameless.py")
+    assert ["fetch"] == [entry["name"] for entry in listed["items"]]
+    assert "raised" not in listed["items"][0]["errors"][0]
 
 
 def test_contracts_of_fastmcp_resources_and_prompts(tmp_path):
@@ -313,6 +344,7 @@ def test_a_running_server_that_sends_anything():
         ("endless", 0, "the list of tools has more than 2 pages"),
         ("ends", 1, "went away"),
         ("sleeps", 1, "did not list what it has within 3 s"),
+        ("broken", 1, "the list of tools breaks the protocol at tools.0.inputSchema"),
     ],
 )
 def test_running_servers_that_break_the_protocol(monkeypatch, mode, code, message):

@@ -9,11 +9,11 @@ import resource
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 
-from mcpcore import Contract
+from mcpcore import CodedError, Context, Contract, ErrorCode, FailureMode, tool
 from mcpcore.testing.reasons.merging import Covered, merged
 from mcpcore.testing.reasons.recording import Handler, reason_recorder
 from mcpcore.testing.reasons.sites import find_sites
@@ -242,6 +242,41 @@ def test_code_without_a_file(tmp_path: Path) -> None:
     )
     find_sites([covered], tmp_path)
     assert {} == covered.sites
+
+
+@pytest.mark.anyio
+async def test_failures_of_tools_that_are_called_like_functions(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They are seen, whether the handler is async or not."""
+    recorder = reason_recorder(str(tmp_path))
+    assert recorder is not None
+    monkeypatch.setattr("mcpcore.observed.observer", recorder)
+    errors = [
+        FailureMode("gone", ErrorCode.NOT_FOUND, when="It is gone.", recovery="Look elsewhere."),
+        FailureMode("busy", ErrorCode.RATE_LIMITED, when="It is busy.", recovery="Wait."),
+    ]
+
+    @tool(errors=errors)
+    def get_now(ctx: Context[Literal["gone", "busy"]], order_id: str) -> str:
+        """Get it."""
+        if order_id != "A-1":
+            raise ctx.fail("gone")
+        return order_id
+
+    @tool(errors=errors)
+    async def get_later(ctx: Context[Literal["gone", "busy"]]) -> str:
+        """Get it."""
+        raise ctx.fail("busy")
+
+    assert "A-1" == get_now(order_id="A-1")
+    with pytest.raises(CodedError):
+        get_now(order_id="A-2")
+    with pytest.raises(CodedError):
+        await get_later()
+    recorder.close()
+    assert {"get_now": {"gone"}, "get_later": {"busy"}} == {one.handler.name: one.raised for one in merged(tmp_path)}
+    assert not any(one.undeclared for one in merged(tmp_path))
 
 
 def test_what_cannot_be_written(tmp_path: Path) -> None:

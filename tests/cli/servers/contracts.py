@@ -16,6 +16,7 @@ TOOLS = {
         {"name": "", "inputSchema": SCHEMA},
     ],
     "types": [{"name": 7, "inputSchema": []}],
+    "broken": [{"name": 7, "inputSchema": []}],
     "many": [{"name": f"t{number}", "inputSchema": SCHEMA} for number in range(50)],
 }
 MODE = sys.argv[1]
@@ -34,7 +35,7 @@ def answer(method, request):
         if MODE in {"many", "endless"}:
             return {"tools": TOOLS["many"], "nextCursor": "again"}
         return {"tools": TOOLS[MODE]}
-    if method == "prompts/list":
+    if method == "prompts/list" and MODE != "broken":
         return {"prompts": [{"name": "ask", "_meta": {KEY: "no list"}}]}
     return None
 

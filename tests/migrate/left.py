@@ -3,6 +3,78 @@
 from __future__ import annotations
 
 LEFT: dict[str, tuple[str, str]] = {
+    "a decorator answers for a built-in exception": (
+        """
+        def zero(function):
+            @functools.wraps(function)
+            def wrapper(*args, **kwargs):
+                try:
+                    return function(*args, **kwargs)
+                except ValueError:
+                    return "0"
+            return wrapper
+
+        @mcp.tool()
+        @zero
+        def f(x: str) -> str:
+            raise ValueError("Order is bad")
+        """,
+        "f: raise of ValueError: a decorator catches this class",
+    ),
+    "a decorator factory answers for a base class": (
+        """
+        def default(value):
+            def decorate(function):
+                @functools.wraps(function)
+                def wrapper(*args, **kwargs):
+                    try:
+                        return function(*args, **kwargs)
+                    except LookupError:
+                        return value
+                return wrapper
+            return decorate
+
+        @mcp.tool()
+        @default("0")
+        def f(x: str) -> str:
+            raise KeyError("Order is bad")
+        """,
+        "f: raise of KeyError: a decorator catches this class",
+    ),
+    "a decorator answers for every exception with a result": (
+        """
+        def empty(function):
+            @functools.wraps(function)
+            def wrapper(*args, **kwargs):
+                try:
+                    return function(*args, **kwargs)
+                except Exception:
+                    return []
+            return wrapper
+
+        @mcp.tool()
+        @empty
+        def f(x: str) -> list[str]:
+            raise ValueError("Order is bad")
+        """,
+        "f: raise of ValueError: a decorator catches this class",
+    ),
+    "a decorator suppresses": (
+        """
+        def quiet(function):
+            @functools.wraps(function)
+            def wrapper(*args, **kwargs):
+                with contextlib.suppress(ValueError):
+                    return function(*args, **kwargs)
+            return wrapper
+
+        @mcp.tool()
+        @quiet
+        def f(x: str) -> str:
+            raise ValueError("Order is bad")
+        """,
+        "f: raise of ValueError: a decorator catches this class",
+    ),
     "except star": (
         """
         @mcp.tool()

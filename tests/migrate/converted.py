@@ -3,6 +3,43 @@
 from __future__ import annotations
 
 CONVERTED: dict[str, tuple[str, str]] = {
+    "a text about errors": (
+        """
+        @mcp.tool()
+        def f(x: str) -> str:
+            return "Error handling guide: chapter 4"
+        """,
+        "",
+    ),
+    "a text of what was done": (
+        """
+        @mcp.tool()
+        def f(x: str) -> str:
+            if x:
+                return f"Error processing file: {x}"
+            return x
+        """,
+        "raise ctx.fail(",
+    ),
+    "an error that a name holds": (
+        """
+        @mcp.tool()
+        def f(x: str) -> dict[str, Any]:
+            text = f"Order {x} is bad"
+            return {"error": text}
+        """,
+        "raise ctx.fail(",
+    ),
+    "an error that is joined": (
+        """
+        @mcp.tool()
+        def f(x: str) -> dict[str, Any]:
+            if x:
+                return {"error": x + " is a bad order"}
+            return {}
+        """,
+        "raise ctx.fail(",
+    ),
     "a decorator that raises again, and one that looks for another class": (
         """
         def logged(function):

@@ -165,7 +165,7 @@ def _may_be_result(node: ast.Return, table: dict[str, ast.expr], rule: str, body
     )
     error = next((table[key] for key in _ERROR if key in table), None)
     in_clause = body.clause_of(node) is not None
-    describes = error is None or (len(table) == 1 and _is_word(error))
+    describes = (error is None and bool(table.keys() & {*_MESSAGE, "reason"})) or (len(table) == 1 and _is_word(error))
     if rule != "model" and describes and always_returned(node, body):
         return True
     if flagged:

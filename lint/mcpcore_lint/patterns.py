@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, AnyStr, cast
+from typing import TYPE_CHECKING, Any, AnyStr, Final, cast
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -25,6 +25,13 @@ class _Lazy:
 def regex(text: AnyStr, flags: int = 0) -> re.Pattern[AnyStr]:
     """A pattern that is compiled on first use. A run needs few of the patterns; compiling all would slow its start."""
     return cast("re.Pattern[AnyStr]", _Lazy(text, flags))
+
+
+ERROR_DOING: Final = (
+    r"(?!(?:handling|reporting|logging|tracking|monitoring|mapping|messaging|checking|correcting|counting|tracing|rating"
+    r"|recovering|budgeting|testing)\s+\w+\s*:)(?!string\b|bring\b)[a-z]+ing\b"
+)
+"""What follows "error " in "Error loading x: ...", and not in "Error handling guide: ...", which is about errors."""
 
 
 def closest(name: str, known: Iterable[str], *, cutoff: float = 0.6) -> str | None:

@@ -3,6 +3,107 @@
 from __future__ import annotations
 
 CONVERTED: dict[str, tuple[str, str]] = {
+    "a text about errors": (
+        """
+        @mcp.tool()
+        def f(x: str) -> str:
+            return "Error handling guide: chapter 4"
+        """,
+        "",
+    ),
+    "a text of what was done": (
+        """
+        @mcp.tool()
+        def f(x: str) -> str:
+            if x:
+                return f"Error processing file: {x}"
+            return x
+        """,
+        "raise ctx.fail(",
+    ),
+    "an error that a name holds": (
+        """
+        @mcp.tool()
+        def f(x: str) -> dict[str, Any]:
+            text = f"Order {x} is bad"
+            return {"error": text}
+        """,
+        "raise ctx.fail(",
+    ),
+    "an error that is joined": (
+        """
+        @mcp.tool()
+        def f(x: str) -> dict[str, Any]:
+            if x:
+                return {"error": x + " is a bad order"}
+            return {}
+        """,
+        "raise ctx.fail(",
+    ),
+    "a decorator that raises again, and one that looks for another class": (
+        """
+        def logged(function):
+            @functools.wraps(function)
+            def wrapper(*args, **kwargs):
+                try:
+                    return function(*args, **kwargs)
+                except KeyError:
+                    return "0"
+                except ValueError:
+                    print("bad")
+                    raise
+            return wrapper
+
+        @mcp.tool()
+        @logged
+        def f(x: str) -> str:
+            raise ValueError("Order is bad")
+        """,
+        'raise ctx.fail("order_is_bad", "Order is bad")',
+    ),
+    "a clause that answers with a text that is no failure": (
+        """
+        @mcp.tool()
+        def f(x: int) -> str:
+            try:
+                if x < 0:
+                    raise LookupError("Order is bad")
+            except KeyError:
+                return "missing"
+            except Exception:
+                return "fallback"
+            return "found"
+        """,
+        "",
+    ),
+    "what a clause raises is handled outside": (
+        """
+        @mcp.tool()
+        def f(x: int) -> str:
+            try:
+                try:
+                    raise ValueError("Order is bad")
+                except ValueError as e:
+                    raise RuntimeError("Order is worse") from e
+            except RuntimeError:
+                return "fallback"
+        """,
+        "",
+    ),
+    "a class that is not known is raised again": (
+        """
+        @mcp.tool()
+        def f(x: int) -> str:
+            try:
+                try:
+                    raise ValueError("Order is bad")
+                except ValueError as e:
+                    raise wrapped(e)
+            except RuntimeError:
+                return "fallback"
+        """,
+        "",
+    ),
     "a conditional clause": (
         """
         @mcp.tool()

@@ -3,6 +3,115 @@
 from __future__ import annotations
 
 LEFT: dict[str, tuple[str, str]] = {
+    "an error that is a number": (
+        """
+        @mcp.tool()
+        def f(x: list[float]) -> dict[str, Any]:
+            err = sum(x)
+            return {"error": err, "x": x}
+        """,
+        "f: a mapping may be a result about an error",
+    ),
+    "the code of an error that happened elsewhere": (
+        """
+        @mcp.tool()
+        def last_error(x: bool) -> dict[str, Any]:
+            if x:
+                return {"error": "E42"}
+            return {}
+        """,
+        "last_error: a mapping may be a result about an error",
+    ),
+    "the state of a job": (
+        """
+        @mcp.tool()
+        def f(x: str) -> dict[str, Any]:
+            return {"status": "error", "message": "The job failed in step 3"}
+        """,
+        "f: a mapping may be a result about an error",
+    ),
+    "a flag in a model of results": (
+        """
+        @mcp.tool()
+        def f(x: str) -> str:
+            if x:
+                return json.dumps({"ok": False, "message": "The signature is wrong"})
+            return json.dumps({"ok": True, "message": "The signature is right"})
+        """,
+        "f: a mapping may be a result about an error",
+    ),
+    "a decorator answers for a built-in exception": (
+        """
+        def zero(function):
+            @functools.wraps(function)
+            def wrapper(*args, **kwargs):
+                try:
+                    return function(*args, **kwargs)
+                except ValueError:
+                    return "0"
+            return wrapper
+
+        @mcp.tool()
+        @zero
+        def f(x: str) -> str:
+            raise ValueError("Order is bad")
+        """,
+        "f: raise of ValueError: a decorator catches this class",
+    ),
+    "a decorator factory answers for a base class": (
+        """
+        def default(value):
+            def decorate(function):
+                @functools.wraps(function)
+                def wrapper(*args, **kwargs):
+                    try:
+                        return function(*args, **kwargs)
+                    except LookupError:
+                        return value
+                return wrapper
+            return decorate
+
+        @mcp.tool()
+        @default("0")
+        def f(x: str) -> str:
+            raise KeyError("Order is bad")
+        """,
+        "f: raise of KeyError: a decorator catches this class",
+    ),
+    "a decorator answers for every exception with a result": (
+        """
+        def empty(function):
+            @functools.wraps(function)
+            def wrapper(*args, **kwargs):
+                try:
+                    return function(*args, **kwargs)
+                except Exception:
+                    return []
+            return wrapper
+
+        @mcp.tool()
+        @empty
+        def f(x: str) -> list[str]:
+            raise ValueError("Order is bad")
+        """,
+        "f: raise of ValueError: a decorator catches this class",
+    ),
+    "a decorator suppresses": (
+        """
+        def quiet(function):
+            @functools.wraps(function)
+            def wrapper(*args, **kwargs):
+                with contextlib.suppress(ValueError):
+                    return function(*args, **kwargs)
+            return wrapper
+
+        @mcp.tool()
+        @quiet
+        def f(x: str) -> str:
+            raise ValueError("Order is bad")
+        """,
+        "f: raise of ValueError: a decorator catches this class",
+    ),
     "except star": (
         """
         @mcp.tool()

@@ -7,6 +7,7 @@ import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from mcpcore_lint.codemods.migrate.body import Body
+from mcpcore_lint.codemods.migrate.failures import statements_of
 from mcpcore_lint.codemods.migrate.failures.clauses import only_logs
 from mcpcore_lint.codemods.migrate.model import Function, Left, Place
 from mcpcore_lint.model import CallValue, Symbol
@@ -49,15 +50,18 @@ def check(place: Place, answers: set[ast.AST], body: Body) -> list[Shield] | Lef
             return _left(
                 place, body, "a failure is returned inside a transaction", "raise ctx.fail if that may roll it back"
             )
-    handled = place.raised == ""
+    handled, raised = place.raised == "", place.raised
     for statement in body.tries(place.node):
         if not isinstance(statement, ast.Try):
             return _left(place, body, "a failure inside except*", "raise ctx.fail outside of the group")
         if any(isinstance(part, (ast.Return, ast.Break, ast.Continue)) for part in statement.finalbody):
             return _left(place, body, "a finally that leaves the function", "raise ctx.fail where nothing drops it")
-        clause = next((each for each in statement.handlers if not handled and body.catches(each, place.raised)), None)
+        clause = next((each for each in statement.handlers if not handled and body.catches(each, raised)), None)
         if clause is not None and not _raises_again(clause):
-            handled = True
+            # What the clause raises instead goes on to the next `try`.
+            last = clause.body[-1]
+            handled = not isinstance(last, ast.Raise)
+            raised = _raised_class(last, body) if isinstance(last, ast.Raise) else raised
             verdict = _verdict(clause, answers)
             if verdict == "goes on":
                 return None
@@ -82,6 +86,13 @@ def _raises_again(clause: ast.ExceptHandler) -> bool:
     )
     leaving = (ast.Return, ast.Break, ast.Continue, ast.Raise)
     return again and not any(isinstance(part, leaving) and part is not last for part in walk_shallow([*clause.body]))
+
+
+def _raised_class(statement: ast.Raise, body: Body) -> str:
+    """The class that a statement raises, by its qualified name; empty if it is not known."""
+    error = statement.exc.func if isinstance(statement.exc, ast.Call) else statement.exc
+    symbol = body.symbol(error) if error is not None else None
+    return symbol.name if symbol is not None else ""
 
 
 def _verdict(clause: ast.ExceptHandler, answers: set[ast.AST]) -> str:
@@ -135,17 +146,33 @@ class Wrapping(NamedTuple):
     blocks: str = ""
     """Why the function cannot take a context; empty if it can."""
     shields: tuple[Shield, ...] = ()
-    caught: tuple[str, ...] = ()
-    """The classes that the decorators catch by name."""
+    guards: tuple[tuple[Body, ast.Try, frozenset[ast.AST]], ...] = ()
+    """The `try` statements of the decorators, each with the statements around it that say that the tool failed."""
+    swallows: bool = False
+    """Whether a context manager of a decorator may swallow what the tool raises."""
     answers: tuple[tuple[Module, ast.AST], ...] = ()
     """The wrappers that answer for every exception."""
+
+    def handles(self, raised: str) -> bool:
+        """Whether a decorator may make something else than a failure of an exception, or look at its class."""
+        for inner, statement, answers in self.guards:
+            for clause in statement.handlers:
+                if not inner.catches(clause, raised):
+                    continue
+                if _raises_again(clause):
+                    break
+                if not inner.is_broad(clause) or _verdict(clause, set(answers)) == "goes on":
+                    return True
+                break
+        return self.swallows
 
 
 def wrapping(body: Body, registrations: set[ast.expr], hierarchy: Hierarchy) -> Wrapping:
     """Read the decorators of a tool, without those that register it."""
     outside = body.scope.parent or body.module.scope
     shields: list[Shield] = []
-    caught: list[str] = []
+    guards: list[tuple[Body, ast.Try, frozenset[ast.AST]]] = []
+    swallows = False
     answers: list[tuple[Module, ast.AST]] = []
     for decorator in body.node.decorator_list:
         if decorator in registrations or _is_own(decorator, outside):
@@ -174,19 +201,21 @@ def wrapping(body: Body, registrations: set[ast.expr], hierarchy: Hierarchy) -> 
             if not calls or not all(_passes_on(wrapper, call) for call in calls):
                 return Wrapping(f"@{written}")
             inner = Body(Function(wrapper, owner, body.function.name), hierarchy)
+            failing = statements_of(inner)
             for call in calls:
+                swallows = swallows or any(_swallows(context, inner) for context in inner.withs(call))
                 for statement in inner.tries(call):
                     if not isinstance(statement, ast.Try):
                         continue
                     loops = any(isinstance(parent, (ast.For, ast.While)) for parent, _ in inner.above(statement))
-                    names = [name for clause in statement.handlers for name in inner.caught(clause)]
-                    caught += [name for name in names if name is not None]
+                    if not loops or not all(map(inner.is_broad, statement.handlers)):
+                        guards.append((inner, statement, failing))
                     broad = any(inner.is_broad(clause) for clause in statement.handlers)
                     if broad and not loops and not _shielded(statement, inner):
                         shields.append(Shield(statement, owner))
                     if any(inner.is_broad(clause) and not _raises_again(clause) for clause in statement.handlers):
                         answers.append((owner, wrapper))
-    return Wrapping("", tuple(shields), tuple(caught), tuple(answers))
+    return Wrapping("", tuple(shields), tuple(guards), swallows, tuple(answers))
 
 
 def _is_own(decorator: ast.expr, scope: object) -> bool:

@@ -94,11 +94,7 @@ class Conversion:
                 self.left.append(self._left(place.node, *blocked))
             elif why := callers.objection(self.handler, place):
                 self.left.append(self._left(place.node, *why))
-            elif place.rule in {"project-error", "made-error"} and any(
-                hierarchy.is_kind_of(place.raised, name) is not False
-                for name in wrapped.caught
-                if name not in {"builtins.Exception", "builtins.BaseException"}
-            ):
+            elif place.raised and wrapped.handles(place.raised):
                 what = place.raised.rpartition(".")[2]
                 self.left.append(self._left(place.node, f"raise of {what}", "a decorator catches this class"))
             elif codemods.has_comment(body.module.source.segment(place.node)):

@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from mcpcore_lint.model import CallValue, Choice, Const, Items, Mapping, Text, Value, options, string
-from mcpcore_lint.patterns import regex
+from mcpcore_lint.patterns import ERROR_DOING, regex
 from mcpcore_lint.rules._bodies import mentions, short, text_start, unpacked
 from mcpcore_lint.semantics.evaluate import Resolver, evaluate
 from mcpcore_lint.semantics.symbols import class_info
@@ -52,7 +52,8 @@ _SIGNS: Final = "[\u274c\u26a0\ufe0f\U0001f6ab\u26d4\u2717]"
 """Crosses, warning signs and no-entry signs that people put before a failure."""
 _FAILURE: Final = regex(
     rf"\s*(?:{_SIGNS}+\s*)?(?:\*\*)?(?:error|failure)(?:\*\*)?\s*(?::|!|-\s|\u2013)|\s*\u274c"
-    r"|\s*(?:an? )?(?:unexpected )?error (?:occurred|while|when|in|during|[a-z]+ing)\b|\s*(?:failed|unable) to \w+"
+    rf"|\s*(?:an? )?(?:unexpected )?error (?:(?:occurred|while|when|in|during)\b|{ERROR_DOING})"
+    r"|\s*(?:failed|unable) to \w+"
     r"|\s*failed [a-z]+ing\b"
     r"|\s*encountered an error\b",
     re.IGNORECASE,

@@ -29,8 +29,15 @@ def failures_of(body: Body) -> tuple[list[Place], list[Left], set[ast.AST]]:
             places.append(found)
         elif found is not None:
             left.append(found)
-            statements.add(node)
+            if not found.perhaps:
+                statements.add(node)
     return places, [*left, *left_in_clauses(body)], statements
 
 
-__all__ = ["failures_of"]
+def statements_of(body: Body) -> frozenset[ast.AST]:
+    """The statements of a function that say that it failed."""
+    places, _, statements = failures_of(body)
+    return frozenset({place.node for place in places} | statements)
+
+
+__all__ = ["failures_of", "statements_of"]

@@ -6,10 +6,12 @@ import ast
 import re
 from typing import TYPE_CHECKING, Final
 
+from mcpcore_lint.codemods.migrate.failures.evidence import always_returned, is_message, is_result_model
 from mcpcore_lint.codemods.migrate.failures.raises import mentions_name
 from mcpcore_lint.codemods.migrate.messages import is_text, may_be_text, pieces
 from mcpcore_lint.codemods.migrate.model import Left, Place
 from mcpcore_lint.model import Symbol
+from mcpcore_lint.patterns import ERROR_DOING
 from mcpcore_lint.semantics.symbols import class_info
 from mcpcore_lint.syntax.parse import all_parameters
 
@@ -35,7 +37,7 @@ _VERDICT: Final = frozenset(
 _SIGNS: Final = "[\u274c\u26a0\ufe0f\U0001f6ab\u26d4\u2717]"
 _BEGINS: Final = re.compile(
     rf"\s*(?:{_SIGNS}+\s*)?(?:\*\*)?(?:error|failure)(?:\*\*)?\s*(?::|!|-\s|\u2013)|\s*\u274c"
-    r"|\s*(?:an? )?(?:unexpected )?error (?:occurred|while|when|in|during|[a-z]+ing)\b"
+    rf"|\s*(?:an? )?(?:unexpected )?error (?:(?:occurred|while|when|in|during)\b|{ERROR_DOING})"
     r"|\s*(?:failed|unable) to \w+|\s*failed [a-z]+ing\b|\s*encountered an error\b"
     r"|\s*(?:cannot|can't|could not|couldn't) \w+|\s*invalid \w+",
     re.IGNORECASE,
@@ -50,6 +52,8 @@ _SOFT: Final = re.compile(r".{0,60}\b(?:not found|does not exist|not available|n
 _DECLINED: Final = re.compile(r"\b(?:cancel+ed|declined|rejected|aborted)\b", re.IGNORECASE)
 _CHECKS: Final = re.compile(r"valid|check|verif|lint|diagnos|health|test", re.IGNORECASE)
 """Tools whose result may be that something is invalid."""
+_ABOUT_ERRORS: Final = re.compile(r"(?:^|_)(?:errors?|failures?)(?:_|$)", re.IGNORECASE)
+"""Tools whose result is an error that happened elsewhere."""
 _MAKING: Final = frozenset({"__init__", "__new__", "__post_init__", "model_post_init"})
 """Methods by which a class does more than hold its values."""
 _MAKES_ERRORS: Final = re.compile(r"err|fail|exception|problem", re.IGNORECASE)
@@ -124,6 +128,9 @@ def _mapping(
     whole = len(table) == len(items)
     if not _is_failure(table) or table.keys() & _VERDICT:
         return None
+    if _may_be_result(node, table, rule, body):
+        decide = "raise ctx.fail if the tool could not do its work"
+        return _left(node, body, "a mapping may be a result about an error", decide)._replace(perhaps=True)
     nested = table.get("error")
     if isinstance(nested, ast.Dict) and whole:
         inner = {key.lower(): (key, value) for key, value in _items(nested) if key is not None}
@@ -149,6 +156,30 @@ def _mapping(
     if any(_DECLINED.search(part) for part in pieces(message, body.scope) if part):
         return None
     return Place(node, rule, message, hint=hint, arguments=tuple(_arguments(rest, spelled, body)))
+
+
+def _may_be_result(node: ast.Return, table: dict[str, ast.expr], rule: str, body: Body) -> bool:
+    """Whether nothing in the function says that a mapping with an error is a failure, and not a result about one."""
+    flagged = any(
+        _only_marks(key, value) for key, value in table.items() if key in _SUCCESS | _FAILURE | _STATUS | {"error"}
+    )
+    error = next((table[key] for key in _ERROR if key in table), None)
+    in_clause = body.clause_of(node) is not None
+    describes = (error is None and bool(table.keys() & {*_MESSAGE, "reason"})) or (len(table) == 1 and _is_word(error))
+    if rule != "model" and describes and always_returned(node, body):
+        return True
+    if flagged:
+        has_text = error is not None and _says(error, body)
+        return rule != "model" and not in_clause and not has_text and is_result_model(node, {*table}, _is_failure, body)
+    if error is None or isinstance(error, ast.Dict):
+        return False
+    about_errors = _ABOUT_ERRORS.search(body.function.name) is not None and isinstance(error, ast.Constant)
+    return not is_message(error, node, body) or (about_errors and not in_clause)
+
+
+def _is_word(value: ast.expr) -> bool:
+    """Whether a value is a text of one word, such as the code of an error."""
+    return isinstance(value, ast.Constant) and isinstance(value.value, str) and " " not in value.value
 
 
 def _beside(node: ast.AST, body: Body) -> Left:

@@ -23,7 +23,7 @@ from mcpcore.cli.arguments import parse_arguments
 from mcpcore.cli.loading import Target, looks_like_file
 from mcpcore.cli.options import era_option, header_option, require_url, timeout_option, verbose_option
 from mcpcore.cli.problems import INTERRUPTED, Failed, Problem
-from mcpcore.cli.splitting import SplitCommand, after_dashes, complete_files
+from mcpcore.cli.splitting import ToolCommand, after_dashes, complete_files
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -40,25 +40,8 @@ _STARTER: Final = re.compile(r"python[0-9.]*|node|deno|bun|uv|uvx|npx|env")
 """Programs that start servers; no tool is named after them."""
 
 
-class _CallCommand(SplitCommand):
-    """The command, whose unknown options may be meant as arguments of the tool."""
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        try:
-            return super().parse_args(ctx, args)
-        except click.NoSuchOption as exc:
-            # `--number RX-1` is what people try for an argument of the tool.
-            if not difflib.get_close_matches(exc.option_name, exc.possibilities or (), cutoff=0.75):
-                raise click.NoSuchOption(
-                    exc.option_name,
-                    f"{exc.message} An argument of the tool is written {exc.option_name.lstrip('-')}=VALUE.",
-                    ctx=exc.ctx,
-                ) from exc
-            raise
-
-
 @click.command(
-    cls=_CallCommand,
+    cls=ToolCommand,
     options_metavar="[OPTIONS]",
     epilog="""\b
   mcpcore call server.py --list                             the tools, and how each fails

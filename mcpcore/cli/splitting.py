@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from typing import TYPE_CHECKING, Final
 
 import click
@@ -26,6 +27,24 @@ class SplitCommand(click.Command):
     def collect_usage_pieces(self, ctx: click.Context) -> list[str]:
         """The usage line, with the words after `--`."""
         return [*super().collect_usage_pieces(ctx), "[-- ARGUMENT...]"]
+
+
+class ToolCommand(SplitCommand):
+    """A command that calls a tool: unknown options may be meant as arguments of the tool."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse the words; an unknown option is an error that says how arguments are written."""
+        try:
+            return super().parse_args(ctx, args)
+        except click.NoSuchOption as exc:
+            # `--number RX-1` is what people try for an argument of the tool.
+            if not difflib.get_close_matches(exc.option_name, exc.possibilities or (), cutoff=0.75):
+                raise click.NoSuchOption(
+                    exc.option_name,
+                    f"{exc.message} An argument of the tool is written {exc.option_name.lstrip('-')}=VALUE.",
+                    ctx=exc.ctx,
+                ) from exc
+            raise
 
 
 def after_dashes(ctx: click.Context) -> tuple[str, ...] | None:

@@ -62,7 +62,7 @@ class Child:
                 env=env,
                 start_new_session=sys.platform != "win32",
             )
-        return cls(process)
+        return cls(process)  # pyright: ignore[reportPossiblyUnboundVariable] - the scope is never cancelled itself
 
     def messages(self) -> AsyncIterator[bytes]:
         """The lines of its standard output."""

@@ -271,11 +271,6 @@ class Conversation:
         self.answers.meet(message)
         if asked.pages:
             return self._listed(asked, message)
-        if asked.method in SURFACES and message.keys().isdisjoint({"result", "error"}):
-            # A client would drop it, and wait.
-            error = {"code": -32603, "message": "The answer of the server has neither a result nor an error."}
-            message = {"jsonrpc": "2.0", "id": message["id"], "error": error}
-            raw = write(message)
         if asked.method == "initialize":
             result = message.get("result")
             version = result.get("protocolVersion") if isinstance(result, dict) else None

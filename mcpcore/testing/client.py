@@ -48,7 +48,7 @@ async def tool_client(
         Exception: The exception that keeps the server from starting, as its own code raised it. A strict server with an
             unknown fallback tool raises a `ContractError`.
     """
-    client = Client(_connectable(server), **{"cache": None, **options})
+    client = Client(connectable(server), **{"cache": None, **options})
     failure: BaseException | None = None
     with nullcontext() if strict is None else strict_scope(server, strict=strict):
         try:
@@ -75,7 +75,12 @@ async def tool_client(
             del failure
 
 
-def _connectable(server: object) -> MCPServer[Any] | LowLevelServer[Any]:
+def connectable(server: object, *, taker: str = "tool_client") -> MCPServer[Any] | LowLevelServer[Any]:
+    """What the client of the SDK connects to in memory.
+
+    Raises:
+        TypeError: If `server` is not a server; the message names the `taker`.
+    """
     if isinstance(server, MCPServer | LowLevelServer):
         return server
     if "fastmcp" in sys.modules:
@@ -85,7 +90,7 @@ def _connectable(server: object) -> MCPServer[Any] | LowLevelServer[Any]:
         if isinstance(lowlevel, LowLevelServer):
             return lowlevel
     raise TypeError(
-        f"tool_client(...) takes a Server, an MCPServer or a FastMCP server, not {type(server).__name__}; for a server "
+        f"{taker}(...) takes a Server, an MCPServer or a FastMCP server, not {type(server).__name__}; for a server "
         "that runs elsewhere, use mcp.Client"
     )
 

@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Any
+import inspect
+import sys
+from typing import TYPE_CHECKING, Any
 
+from mcpcore import observed
 from mcpcore.declare.context import Context
 from mcpcore.declare.declaration import Declared, DeclaredMethod
 
+if TYPE_CHECKING:
+    from types import CodeType
+
+    from mcpcore.errors import CodedError
+
 
 class _MadeContext(Context[Any, Any]):
-    """A context outside a request."""
+    """A context outside a request. It counts the failures of the handler, since no server sees what is raised."""
 
-    __slots__ = ("_lifespan_context",)
+    __slots__ = ("_code", "_lifespan_context")
 
+    _code: CodeType | None
     _lifespan_context: Any
 
     @property
@@ -21,6 +30,22 @@ class _MadeContext(Context[Any, Any]):
         if self._lifespan_context is None:
             return super().lifespan_context
         return self._lifespan_context
+
+    def fail(self, *args: Any, **options: Any) -> CodedError:  # type: ignore[override]
+        """The failure of a declared reason, which counts as raised if the handler makes it."""
+        error: CodedError = super().fail(*args, **options)
+        if observed.observer is not None and self._is_in_handler():
+            observed.observer.failed("tool", self._name, self._contract, error.code.name, error.reason)
+        return error
+
+    def _is_in_handler(self) -> bool:
+        """Whether the handler is among the callers: a test that makes a failure itself has tried no tool."""
+        if self._code is None:  # a callable object, or a partial
+            return True
+        frame = sys._getframe(2)  # noqa: SLF001 - as `inspect.currentframe`, without the frames of this class
+        while frame is not None and frame.f_code is not self._code:
+            frame = frame.f_back  # type: ignore[assignment]
+        return frame is not None
 
 
 def make_context(
@@ -33,8 +58,8 @@ def make_context(
     ```
 
     A tool that is called like a function makes its own context; `make_context` is for handlers that need
-    `ctx.lifespan_context`, and for functions that take the context of a tool. Its failures do
-    not count for reason coverage, since no tool was called.
+    `ctx.lifespan_context`, and for functions that take the context of a tool. A failure counts
+    for reason coverage if the handler makes it, and not if the test does so itself.
 
     Args:
         tool: A tool, a resource or a prompt of mcpcore.
@@ -49,5 +74,7 @@ def make_context(
             "with @tool, @resource or @prompt"
         )
     ctx = _MadeContext(tool.contract, name=tool.name)
+    handler = inspect.unwrap(tool.declaration.handler)
+    ctx._code = getattr(handler, "__code__", None)  # noqa: SLF001 - its own
     ctx._lifespan_context = lifespan_context  # noqa: SLF001 - its own
     return ctx

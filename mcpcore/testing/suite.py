@@ -14,7 +14,7 @@ from mcpcore.errors import CodedError
 from mcpcore.jsonable import to_json
 from mcpcore.mapper import FailureMapper
 from mcpcore.outcome import FailedCall
-from mcpcore.testing.client import tool_client
+from mcpcore.testing.client import connectable, tool_client
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -90,7 +90,11 @@ def contract_suite(server: Any, *, external_tools: tuple[str, ...] | list[str] =
     Args:
         server: A server of any kind that `tool_client` takes. It is started once, when the first test runs.
         external_tools: Tools of other servers, in addition to those that the server itself names.
+
+    Raises:
+        TypeError: If `server` is no server.
     '''
+    connectable(server, taker="contract_suite")
     listing = _Listing(server, frozenset(external_tools) | _external(server))
     names = _names_now(server)
 

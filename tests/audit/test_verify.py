@@ -111,6 +111,18 @@ def test_every_inserted_or_deleted_byte_is_found(lines, place, key, data):
     assert verify_any(lay(place, [changed], head), key)
 
 
+@pytest.mark.parametrize(
+    ("content", "problems"),
+    [(b"", 0), (b'{"se', 0), (b"\xff\xfe\x00not a trail", 1), (b"not a trail", 1)],
+    ids=["empty", "cut", "binary", "text"],
+)
+def test_a_file_that_is_no_trail_is_not_as_written(tmp_path, content, problems):
+    """A line that a crash cut off begins as a record does."""
+    path = tmp_path / "trail.jsonl"
+    path.write_bytes(content)
+    assert problems == len(verify(path).problems)
+
+
 @quick
 @given(key=keys, gone=st.sets(st.integers(1, COUNT - 1), min_size=1))
 def test_removed_records_are_found_by_number(lines, place, key, gone):

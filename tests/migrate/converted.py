@@ -61,6 +61,40 @@ CONVERTED: dict[str, tuple[str, str]] = {
         """,
         'raise ctx.fail("order_is_bad", "Order is bad")',
     ),
+    "a decorator that traces, and one that words every failure anew": (
+        """
+        @contextlib.contextmanager
+        def traced(name):
+            try:
+                yield
+            except Exception:
+                print(name)
+                raise
+
+        def worded(function):
+            @functools.wraps(function)
+            def wrapper(*args, **kwargs):
+                with traced(function.__name__):
+                    try:
+                        return function(*args, **kwargs)
+                    except Exception as e:
+                        try:
+                            if isinstance(e, KeyError):
+                                raise ToolError("No key") from e
+                            else:
+                                raise
+                        except Exception:
+                            print("failed")
+                            raise
+            return wrapper
+
+        @mcp.tool()
+        @worded
+        def f(x: str) -> str:
+            raise ValueError("Order is bad")
+        """,
+        'raise ctx.fail("order_is_bad", "Order is bad")',
+    ),
     "a clause that answers with a text that is no failure": (
         """
         @mcp.tool()
@@ -76,7 +110,7 @@ CONVERTED: dict[str, tuple[str, str]] = {
         """,
         "",
     ),
-    "what a clause raises is handled outside": (
+    "the exception of a clause is handled outside": (
         """
         @mcp.tool()
         def f(x: int) -> str:

@@ -266,8 +266,6 @@ for line in sys.stdin.buffer:
         lines.append(b'{"id": %b,\r"result": {"n": 1.50e2}}')
     if method == "bytes":
         lines.append(b'{"id": %b, "result": {"x": "\xed\xa0\x80"}}')
-    if method == "resources/read":
-        lines.append(b'{"id": %b}')
     if method == "echo":
         lines.append(b'{"id": %b, "result": {"line": ' + json.dumps(line.decode()).encode() + b'}}')
     if method == "initialize":
@@ -304,8 +302,6 @@ def test_the_bytes_of_a_message_arrive() -> None:
             assert ["\ud800"] * 2 == [json.loads(text)["result"]["x"] for text in await post("bytes")]
             in_session, alone = map(json.loads, await post("twice"))
             assert (1, 1) == (in_session["id"], alone["id"])
-            for text in await post("resources/read"):
-                assert "neither a result nor an error" in json.loads(text)["error"]["message"]
             body = b'{"jsonrpc": "2.0", "id": 1, "method": "echo", "extra": 1.50e2}'
             for sent, line in (
                 (body, body + b"\n"),

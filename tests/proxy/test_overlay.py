@@ -170,6 +170,7 @@ ENTRY: dict[str, Any] = {
         ({"version": 1, "tools": {"t": [{**ENTRY, "match": {}}]}}, "a match needs text, json, code or status"),
         ({"version": 1, "tools": {"t": [{**ENTRY, "match": {"text": "(?=x)"}}]}}, "look-around"),
         ({"version": 1, "tools": {"t": [{**ENTRY, "match": {"text": "("}}]}}, "cannot be used"),
+        ({"version": 1, "tools": {"t": [{"mach": {}, "reason": "x"}]}}, "mach: unknown key; did you mean 'match'?"),
         ({"version": 1, "tools": {"t": [{**ENTRY, "match": {"regex": "x"}}]}}, "tools.t.0.match.regex"),
         ({"version": 1, "tools": {"t": [{**ENTRY, "when": "  "}]}}, "tools.t.0.when"),
         ({"version": 1, "tools": {"t": [ENTRY, ENTRY]}}, "tools.t: the reason 'r' is used twice"),

@@ -14,6 +14,7 @@ from typing import Any, Literal
 import pytest
 
 from mcpcore import CodedError, Context, Contract, ErrorCode, FailureMode, tool
+from mcpcore.testing import make_context
 from mcpcore.testing.reasons.merging import Covered, merged
 from mcpcore.testing.reasons.recording import Handler, reason_recorder
 from mcpcore.testing.reasons.sites import find_sites
@@ -248,7 +249,7 @@ def test_code_without_a_file(tmp_path: Path) -> None:
 async def test_failures_of_tools_that_are_called_like_functions(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """They are seen, whether the handler is async or not."""
+    """They are seen, whether the handler is async or not; a failure that the test makes itself does not count."""
     recorder = reason_recorder(str(tmp_path))
     assert recorder is not None
     monkeypatch.setattr("mcpcore.observed.observer", recorder)
@@ -260,6 +261,8 @@ async def test_failures_of_tools_that_are_called_like_functions(
     @tool(errors=errors)
     def get_now(ctx: Context[Literal["gone", "busy"]], order_id: str) -> str:
         """Get it."""
+        if order_id == "busy":
+            raise ctx.fail("busy")
         if order_id != "A-1":
             raise ctx.fail("gone")
         return order_id
@@ -274,8 +277,14 @@ async def test_failures_of_tools_that_are_called_like_functions(
         get_now(order_id="A-2")
     with pytest.raises(CodedError):
         await get_later()
+    with pytest.raises(CodedError, match="busy"):
+        get_now.handler(make_context(get_now), order_id="busy")
+    made = make_context(get_later).fail("gone")
+    assert "gone" == made.reason
     recorder.close()
-    assert {"get_now": {"gone"}, "get_later": {"busy"}} == {one.handler.name: one.raised for one in merged(tmp_path)}
+    assert {"get_now": {"gone", "busy"}, "get_later": {"busy"}} == {
+        one.handler.name: one.raised for one in merged(tmp_path)
+    }
     assert not any(one.undeclared for one in merged(tmp_path))
 
 

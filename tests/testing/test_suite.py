@@ -251,3 +251,9 @@ def test_pytest_collects_any_name(tmp_path: Path) -> None:
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False)
     assert "12 passed" in done.stdout, done.stdout
     assert "test_contracts::test_schemas[ask]" in done.stdout
+
+
+def test_only_servers_are_taken() -> None:
+    """The mistake is reported where it is made, and not by a test that fails."""
+    with pytest.raises(TypeError, match=r"contract_suite\(\.\.\.\) takes a Server, .* not int"):
+        contract_suite(42)

@@ -58,7 +58,7 @@ def check(place: Place, answers: set[ast.AST], body: Body) -> list[Shield] | Lef
             return _left(place, body, "a finally that leaves the function", "raise ctx.fail where nothing drops it")
         clause = next((each for each in statement.handlers if not handled and body.catches(each, raised)), None)
         if clause is not None and not _raises_again(clause):
-            # What the clause raises instead goes on to the next `try`.
+            # The exception that the clause raises instead goes on to the next `try`.
             last = clause.body[-1]
             handled = not isinstance(last, ast.Raise)
             raised = _raised_class(last, body) if isinstance(last, ast.Raise) else raised
@@ -100,9 +100,20 @@ def _verdict(clause: ast.ExceptHandler, answers: set[ast.AST]) -> str:
     *before, last = clause.body
     if not (isinstance(last, ast.Raise) or last in answers):
         nested = [part for part in walk([last]) if part in answers or isinstance(part, ast.Raise)]
-        return "cleans up" if isinstance(last, (ast.If, ast.Match)) and nested else "goes on"
+        failed = isinstance(last, (ast.If, ast.Match)) and nested
+        return "cleans up" if failed or _always_raises(last) else "goes on"
     plain = all(only_logs(statement) or isinstance(statement, (ast.Assign, ast.AnnAssign)) for statement in before)
     return "answers" if plain else "cleans up"
+
+
+def _always_raises(statement: ast.stmt) -> bool:
+    """Whether a statement always ends with an exception."""
+    if isinstance(statement, ast.If):
+        return bool(statement.orelse) and all(_always_raises(each[-1]) for each in (statement.body, statement.orelse))
+    if isinstance(statement, ast.Try):
+        parts = [statement.orelse or statement.body, *(clause.body for clause in statement.handlers)]
+        return all(_always_raises(part[-1]) for part in parts)
+    return isinstance(statement, ast.Raise)
 
 
 def _shielded(statement: ast.Try, body: Body) -> bool:
@@ -121,8 +132,10 @@ def _swallows(context: ast.expr, body: Body) -> bool:
         return True
     definition = func.definition
     if isinstance(definition, (ast.FunctionDef, ast.AsyncFunctionDef)):
-        # A context manager of the project that catches around its `yield`.
-        return any(isinstance(part, ast.Try) and part.handlers for part in own_nodes(definition))
+        # A context manager of the project that catches around its `yield`, and does more than look.
+        return any(
+            isinstance(part, ast.Try) and not all(map(_raises_again, part.handlers)) for part in own_nodes(definition)
+        )
     if isinstance(definition, ast.ClassDef):
         exits = [part for part in definition.body if getattr(part, "name", "") in {"__exit__", "__aexit__"}]
         return any(

@@ -177,7 +177,7 @@ def _may_be_result(node: ast.Return, table: dict[str, ast.expr], rule: str, body
     return not is_message(error, node, body) or (about_errors and not in_clause)
 
 
-def _is_word(value: ast.expr) -> bool:
+def _is_word(value: ast.expr | None) -> bool:
     """Whether a value is a text of one word, such as the code of an error."""
     return isinstance(value, ast.Constant) and isinstance(value.value, str) and " " not in value.value
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from typing import TYPE_CHECKING, Final
 
 import click
@@ -37,6 +36,8 @@ class ToolCommand(SplitCommand):
         try:
             return super().parse_args(ctx, args)
         except click.NoSuchOption as exc:
+            import difflib
+
             # `--number RX-1` is what people try for an argument of the tool.
             if not difflib.get_close_matches(exc.option_name, exc.possibilities or (), cutoff=0.75):
                 raise click.NoSuchOption(

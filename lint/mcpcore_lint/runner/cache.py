@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import sys
 import time
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
 
 from mcpcore_lint.diagnostics import Change, Diagnostic, Edit, Failure, Fix, Related, Severity, Span
 from mcpcore_lint.records import ToolRecord
@@ -27,6 +27,10 @@ if TYPE_CHECKING:
 T = TypeVar("T", FileResult, Report)
 _State: TypeAlias = "tuple[int, int, int, bytes]"
 """The modification time, size, inode and digest of a file."""
+
+
+_TICK: Final = 20_000_000
+"""Nanoseconds by which the times of files may lag behind the clock, since systems take them at ticks."""
 
 
 class Cache:
@@ -101,7 +105,7 @@ class Cache:
             folder, name = os.path.split(path)
             mtime = _mtime(folder)
             # In a folder that changed during the run, a module may have appeared after it was looked for.
-            absent.setdefault(folder, [mtime if mtime < self._started - memo.RACY_NS else 0]).append(name)
+            absent.setdefault(folder, [mtime if mtime < self._started - _TICK else 0]).append(name)
         consulted = {path: None for result in kept.values() for path in result.consulted}
         data = {
             "states": {path: self._state(path, kept.get(path)) for path in consulted | dict.fromkeys(kept)},

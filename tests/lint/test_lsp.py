@@ -111,8 +111,9 @@ class Editor:
 
     def open(self, name, text):
         uri = (self.root / name).as_uri()
-        self.texts[uri], self.versions[uri] = text, 1
-        item = types.TextDocumentItem(uri, types.LanguageKind.Python, 1, text)
+        # Findings of an earlier document of this name, which may still be on their way, have another version.
+        self.texts[uri], self.versions[uri] = text, self.versions.get(uri, 0) + 1
+        item = types.TextDocumentItem(uri, types.LanguageKind.Python, self.versions[uri], text)
         self.client.text_document_did_open(types.DidOpenTextDocumentParams(item))
         return uri
 

@@ -61,7 +61,7 @@ CONVERTED: dict[str, tuple[str, str]] = {
         """,
         'raise ctx.fail("order_is_bad", "Order is bad")',
     ),
-    "a decorator that traces, and one that words every failure anew": (
+    "a decorator that traces, and one that rewords every failure": (
         """
         @contextlib.contextmanager
         def traced(name):

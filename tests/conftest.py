@@ -22,9 +22,18 @@ from tests.doors import DOORS, on_fastmcp
 settings.register_profile("mcpcore", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("mcpcore")
 
-# A shell starts background jobs with SIGINT ignored, and so would every process that a test starts and interrupts.
-if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
-    signal.signal(signal.SIGINT, signal.default_int_handler)
+def heed_signals() -> None:
+    """Let the processes that tests start be ended by signals that this process ignores, as under `nohup` or in a background job.
+
+    A process inherits only that a signal is ignored. The handler keeps this process running, and is not inherited.
+    """
+    for name in ("SIGHUP", "SIGINT", "SIGQUIT", "SIGTERM"):
+        number = getattr(signal, name, None)  # Windows has fewer
+        if number is not None and signal.getsignal(number) is signal.SIG_IGN:
+            signal.signal(number, lambda *_: None)
+
+
+heed_signals()
 
 ROOT = Path(__file__).parent
 WIRE = ("audit", "dialects", "runtime", "services")

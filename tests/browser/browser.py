@@ -1,25 +1,17 @@
-"""Runs `drive.mjs` in the Chromium and the Node that `make browser` installs."""
+"""Runs `drive.mjs` in the Chromium that `make browser` installs."""
 
 from __future__ import annotations
 
 import ctypes.util
 import json
 import os
-import platform
-import shutil
 import subprocess
 from pathlib import Path
 
+from tests.reach.drivers import NODE
+
 HERE = Path(__file__).parent
 MODULES = HERE / "node_modules"
-
-
-def node():
-    """The Node that is installed with the packages, else the one of the system."""
-    system = {"Windows": "win", "Darwin": "darwin"}.get(platform.system(), "linux")
-    machine = {"x86_64": "x64", "AMD64": "x64", "aarch64": "arm64"}.get(platform.machine(), platform.machine())
-    found = MODULES / f"node-{system}-{machine}" / "bin" / "node"
-    return str(found) if found.exists() else shutil.which("node")
 
 
 def drive(page, hostile, *more):
@@ -31,7 +23,7 @@ def drive(page, hostile, *more):
         # The package has the three libraries that Chromium needs, and uses them where it takes itself to be in a cloud.
         environment |= {"AWS_EXECUTION_ENV": "AWS_Lambda_nodejs22.x", "FONTCONFIG_PATH": "/etc/fonts"}
     done = subprocess.run(
-        [node(), HERE / "drive.mjs", page, hostile, *more],
+        [NODE, HERE / "drive.mjs", page, hostile, *more],
         capture_output=True,
         text=True,
         timeout=120,

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from tests.reach.drivers import interpreter
+from tests.reach.drivers import NODE
 
 HERE = Path(__file__).parent / "conformance"
 SUITE = HERE / "node_modules" / "@modelcontextprotocol" / "conformance" / "dist" / "index.js"
@@ -39,7 +39,7 @@ def run(url: str, version: str, *options: str) -> Checks:
     """Run the suite, or one scenario, against the server at `url`."""
     if not SUITE.exists():
         pytest.fail("The conformance suite is not installed. Run `make conformance`.")
-    command = [interpreter("node"), str(SUITE), "server", "--url", url, "--spec-version", version, *options]
+    command = [NODE, SUITE, "server", "--url", url, "--spec-version", version, *options]
     done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False, cwd=HERE)
     found = re.findall(r"^[✓✗] ([\w-]+): (\d+) passed, (\d+) failed", done.stdout, re.MULTILINE)
     if not found:  # the form for one scenario

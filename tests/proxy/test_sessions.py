@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import signal
+import subprocess
 import sys
 import threading
 import time
@@ -21,6 +22,7 @@ from mcpcore.proxy import sessions
 from mcpcore.proxy.answers import Answers
 from mcpcore.proxy.sessions import ChildSession, ServerEndedError, UrlSession
 from mcpcore.proxy.stdio import ending_signals
+from tests.conftest import heed_signals
 from tests.proxy.conftest import request
 
 
@@ -202,6 +204,20 @@ def test_nohup_is_respected() -> None:
         assert [signal.SIGINT, signal.SIGTERM] == ending_signals()
     finally:
         signal.signal(signal.SIGHUP, before)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="SIGHUP")
+@pytest.mark.parametrize("name", ["HUP", "INT"])
+def test_the_tests_hold_under_nohup_and_in_a_background_job(name: str) -> None:
+    """A process that a test starts is ended by a signal that pytest itself was started to ignore."""
+    number = signal.Signals[f"SIG{name}"]
+    before = signal.signal(number, signal.SIG_IGN)
+    try:
+        heed_signals()
+        signal.raise_signal(number)
+        assert -number == subprocess.run(["sh", "-c", f"kill -{name} $$"], check=False).returncode
+    finally:
+        signal.signal(number, before)
 
 
 def test_an_interruption_before_the_proxy_serves(monkeypatch: pytest.MonkeyPatch) -> None:

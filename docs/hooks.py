@@ -40,10 +40,11 @@ _LOADED: Final = re.compile(
 
 
 def on_config(config: MkDocsConfig) -> None:
-    """Complete the navigation from the folders, drop the pages that are only planned, and name the repository."""
+    """Complete the navigation from the folders, drop the pages that are only planned, and name the addresses."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     config.repo_url = project["urls"]["Repository"]
     config.repo_name = "Repository"
+    config.site_url = project["urls"].get("Documentation")
     named = set(_names(config.nav))
     planned = [page for page in config.extra["planned"] if not (DOCS / page).exists()]
     config.nav = _expanded(config.nav, named, planned)

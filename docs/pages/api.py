@@ -7,7 +7,6 @@ import importlib.util
 import inspect
 import re
 import sys
-import tomllib
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -242,11 +241,7 @@ def _call_of_factory(name: str) -> list[str]:
 def pages() -> dict[Path, str]:
     """The pages by their paths."""
     note = "Generated from the docstrings by mkdocstrings; `docs/pages/api.py` lists the names."
-    project = tomllib.loads((DOCS.parent / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    where = (
-        f"The text is on [the site]({project['urls']['Documentation']}reference/api/): GitHub and editors show only the "
-        "names. `make docs` builds the site into `site/`."
-    )
+    where = "GitHub and editors show only the names. The text is on the site, which `make docs` builds into `site/`."
     folder = DOCS / "reference" / "api"
     names = "A name is imported from the module that its path begins with."
     index = ["# Python API", "", where, "", note, "", names, ""]

@@ -18,9 +18,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
-SCHEMA_URL: Final = "https://mcpcore.dev/catalog.schema.json"
-"""The address of the JSON Schema of the format."""
-
 VERSION: Final = 1
 """The version of the format."""
 
@@ -272,7 +269,6 @@ class Catalog(_Part):
             CatalogError: If a schema or an example in it has too many levels for JSON.
         """
         plain = {
-            "$schema": SCHEMA_URL,
             "catalog": VERSION,
             **self.model_dump(mode="python", by_alias=True, exclude_defaults=True),
         }
@@ -357,13 +353,12 @@ def completed(error: dict[str, Any]) -> dict[str, Any]:
 def json_schema() -> dict[str, Any]:
     """The JSON Schema of the format."""
     schema = Catalog.model_json_schema(by_alias=True)
-    schema["properties"] = {"$schema": {"type": "string"}, **schema["properties"]}
+    schema["properties"] = {"$schema": {"type": "string"}, **schema["properties"]}  # for editors, if you add it
     schema["required"] = ["catalog"]
     # Lines are known in memory and never written.
     schema["$defs"]["Place"]["properties"].pop("line")
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "$id": SCHEMA_URL,
         **schema,
         "title": "mcpcore catalog",
     }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Final
 
+from mcpcore import site
 from mcpcore.catalog.markdown import code, escaped
 from mcpcore.catalog.rules import LEVELS, Level
 from mcpcore.catalog.words import count
@@ -17,9 +18,6 @@ if TYPE_CHECKING:
 
 SHAPES: Final = ("text", "json", "md", "github")
 """The formats of a report."""
-
-RULES_URL: Final = "https://mcpcore.dev/reference/diff-rules"
-"""The page that documents the rules."""
 
 _COMMANDS: Final[dict[Level, str]] = {"breaking": "error", "risky": "warning", "safe": "notice"}
 _HEADINGS: Final[dict[Level, str]] = {"breaking": "Breaking", "risky": "Risky", "safe": "Safe"}
@@ -92,11 +90,16 @@ def _markdown(changes: Sequence[Change]) -> str:
         )
         rows = [
             f"| {escaped(change.server) + ' | ' if several else ''}{_where(change)} | {escaped(change.message)} "
-            f"| [{change.rule}]({RULES_URL}#{change.rule}) |"
+            f"| {_linked(change.rule)} |"
             for change in graded
         ]
         parts.append(f"### {heading}\n\n" + "\n".join([head, *rows]))
     return "\n\n".join(parts) + "\n"
+
+
+def _linked(rule: str) -> str:
+    page = site.page(f"reference/diff-rules#{rule}")
+    return code(rule) if page is None else f"[{rule}]({page})"
 
 
 def _where(change: Change) -> str:

@@ -198,7 +198,6 @@ def _rules(settings: Mapping[str, Any], levels: Sequence[str]) -> Rules:
         Problem: If a rule or a level is unknown.
     """
     from mcpcore.catalog import Rules
-    from mcpcore.catalog.report import RULES_URL
 
     chosen: dict[str, str] = dict(settings.get("levels", {}))
     for level in levels:
@@ -209,7 +208,7 @@ def _rules(settings: Mapping[str, Any], levels: Sequence[str]) -> Rules:
     try:
         return Rules(chosen)
     except ValueError as exc:
-        raise Problem(f"{exc}.", hint=f"the rules are listed at {RULES_URL}") from exc
+        raise Problem(f"{exc}.", hint="docs/reference/diff-rules.md lists the rules") from exc
 
 
 def _settings() -> dict[str, Any]:

@@ -23,9 +23,7 @@ HOSTILE = (
 
 NAME = HOSTILE.replace("/", "")
 OBEYED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\U000e0000-\U000e007f]")
-OWN = re.compile(
-    r"(?:\r\x1b\[K(?:checked \d+ of \d+ files)?)+|\x1b\[[0-9;]*m|\x1b\]8;;(?:https://mcpcore\.dev/rules/[a-z-]+)?\x1b\\"
-)
+OWN = re.compile(r"(?:\r\x1b\[K(?:checked \d+ of \d+ files)?)+|\x1b\[[0-9;]*m")
 
 SERVER = r"""
 import json, os, sys

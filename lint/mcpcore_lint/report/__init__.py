@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from importlib import import_module
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from mcpcore_lint.dataclasses import light
 from mcpcore_lint.diagnostics import Severity
@@ -14,9 +14,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from mcpcore_lint.diagnostics import Diagnostic, Failure
-
-PAGES: Final = "https://mcpcore.dev/rules/"
-"""The address of the rules' pages."""
 
 
 @light
@@ -88,10 +85,11 @@ def lines_of(text: str) -> list[str]:
 
 
 def page(rule: str) -> str | None:
-    """The address of a rule's page; None for rules of other packages."""
+    """The address of a rule's page; None for rules of other packages, and while the project has no site."""
+    from mcpcore import site
     from mcpcore_lint import ids
 
-    return f"{PAGES}{rule}" if ids.is_id(rule) else None
+    return site.page(f"rules/{rule}") if ids.is_id(rule) else None
 
 
 def message_and_help(diagnostic: Diagnostic) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint.diagnostics import Severity
 from mcpcore_lint.output import printable
-from mcpcore_lint.report import lines_of, page, summary
+from mcpcore_lint.report import lines_of, summary
 
 if TYPE_CHECKING:
     from mcpcore_lint.diagnostics import Diagnostic, Related
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 _RED, _GREEN, _BLUE, _BOLD, _DIM = 31, 32, 34, 1, 2
 _COLORS: Final = {Severity.ERROR: _RED, Severity.WARNING: 33, Severity.INFO: 36}
-_SEQUENCES: Final = r"\x1b\[[0-9]+m|\x1b\]8;;[^\x1b]*\x1b\\"
-"""The colours and the links of a report. All else in it is `printable`."""
+_SEQUENCES: Final = r"\x1b\[[0-9]+m"
+"""The colours of a report. All else in it is `printable`."""
 _WIDTH: Final = 120
 """The most columns of a source line. Of a longer line only the part around the finding is shown."""
 _BEFORE: Final = 20
@@ -53,9 +53,7 @@ def _paint(code: int, text: str) -> str:
 
 def _block(each: Diagnostic, outcome: Outcome, texts: dict[str, list[str]]) -> str:
     color = _COLORS[each.severity]
-    address = page(each.rule)
-    rule = f"\x1b]8;;{address}\x1b\\{each.rule}\x1b]8;;\x1b\\" if address is not None else each.rule
-    kind = _paint(color, _paint(_BOLD, f"{each.severity.label}[{rule}]"))
+    kind = _paint(color, _paint(_BOLD, f"{each.severity.label}[{each.rule}]"))
     lines = [f"{kind}: {_paint(_BOLD, printable(each.message))}"]
     lines += _excerpt(each, outcome, texts, color, "-->")
     for number, related in enumerate(each.related[:_PLACES]):
@@ -69,10 +67,7 @@ def _block(each: Diagnostic, outcome: Outcome, texts: dict[str, list[str]]) -> s
     if each.fix is not None:
         how = "--fix --unsafe-fixes" if each.fix.safety == "unsafe" else "--fix"
         lines.append(f"  {_paint(_GREEN, 'fix')}: {printable(each.fix.title)} ({how})")
-    if address is None:
-        lines.append(f"  see: mcpcore lint --explain {each.rule}")
-    elif not outcome.color:
-        lines.append(f"  see: {address}")
+    lines.append(f"  see: mcpcore lint --explain {each.rule}")
     return "\n".join(lines)
 
 

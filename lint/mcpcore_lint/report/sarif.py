@@ -7,7 +7,7 @@ from urllib.parse import quote
 
 from mcpcore_lint.codemods.rewrite import Rewriters
 from mcpcore_lint.diagnostics import Severity, Span
-from mcpcore_lint.report import PAGES, message_and_help, page
+from mcpcore_lint.report import message_and_help, page
 from mcpcore_lint.report.fingerprints import content_marks, fingerprints
 from mcpcore_lint.report.json import dump
 
@@ -21,16 +21,17 @@ _ROOT: Final = "%SRCROOT%"
 
 def render(outcome: Outcome) -> str:
     """The report."""
-    from mcpcore import __version__
+    from mcpcore import __version__, site
 
     used = sorted({each.rule for each in outcome.diagnostics})
     marks = fingerprints(content_marks(outcome.diagnostics, outcome.source))
     rewriters = Rewriters(outcome.source)
+    pages = site.page("rules/")
     driver = {
         "name": "mcpcore lint",
         "version": __version__,
         "semanticVersion": __version__,
-        "informationUri": PAGES,
+        **({} if pages is None else {"informationUri": pages}),
         "rules": [_rule(name) for name in used],
     }
     failures = [
@@ -65,7 +66,10 @@ def _rule(name: str) -> dict[str, Any]:
         entry |= {
             "shortDescription": {"text": _plain(rule.summary)},
             "fullDescription": {"text": _plain(rule.why)},
-            "help": {"text": _plain(rule.how_to_fix), "markdown": rule.how_to_fix},
+            "help": {
+                "text": f"{_plain(rule.how_to_fix)} See: mcpcore lint --explain {name}",
+                "markdown": f"{rule.how_to_fix}\n\nSee: `mcpcore lint --explain {name}`",
+            },
             "defaultConfiguration": {"level": _LEVELS[rule.severity]},
             "properties": {"tags": [rule.family]},
         }

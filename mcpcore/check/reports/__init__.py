@@ -13,9 +13,6 @@ if TYPE_CHECKING:
 FORMATS: Final = ("text", "json", "sarif", "markdown", "junit")
 """The names of the formats; each has a module of that name."""
 
-PAGE: Final = "https://mcpcore.dev/reference/check"
-"""The page that describes the findings."""
-
 
 def render(report: Report, name: str) -> str:
     """The report in a format of `FORMATS`."""

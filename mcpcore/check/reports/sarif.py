@@ -6,8 +6,7 @@ import hashlib
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote
 
-from mcpcore import __version__
-from mcpcore.check.reports import PAGE
+from mcpcore import __version__, site
 from mcpcore.check.reports.call import as_command, in_words, named, seen, times
 from mcpcore.check.reports.json import dump
 from mcpcore.check.rules import RULES
@@ -18,15 +17,18 @@ if TYPE_CHECKING:
 
 _SCHEMA: Final = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 
+_PAGE: Final = "reference/check"
+
 
 def render(report: Report) -> str:
     """The report."""
     used = sorted({finding.rule.id for finding in report.findings})
+    page = site.page(_PAGE)
     driver = {
         "name": "mcpcore check",
         "version": __version__,
         "semanticVersion": __version__,
-        "informationUri": PAGE,
+        **({} if page is None else {"informationUri": page}),
         "rules": [_rule(name) for name in used],
     }
     notifications = (
@@ -45,12 +47,12 @@ def render(report: Report) -> str:
 
 
 def _rule(name: str) -> dict[str, Any]:
-    rule = RULES[name]
+    rule, page = RULES[name], site.page(f"{_PAGE}#{name}")
     return {
         "id": name,
         "shortDescription": {"text": rule.summary},
         "help": {"text": rule.fix},
-        "helpUri": f"{PAGE}#{name}",
+        **({} if page is None else {"helpUri": page}),
         "defaultConfiguration": {"level": rule.level},
         "properties": {"tags": [rule.criterion or "note"]},
     }

@@ -78,7 +78,7 @@ SARIF = {
                                         "uniqueItems": True,
                                         "items": {
                                             "type": "object",
-                                            "required": ["id", "helpUri"],
+                                            "required": ["id"],
                                             "properties": {
                                                 "id": {"type": "string"},
                                                 "helpUri": {"type": "string", "pattern": "^https://"},

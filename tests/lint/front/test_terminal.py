@@ -61,11 +61,11 @@ def long_run(project):
 
 
 def test_colour_on_a_terminal_only(project):
-    """Colour and links are used on a terminal unless disabled; a pipe gets plain text unless they are forced."""
+    """Colour is used on a terminal unless disabled; a pipe gets plain text unless it is forced."""
     text, code = on_a_terminal(project)
     assert 1 == code
     assert "\x1b[33m" in text
-    assert "\x1b]8;;https://" in text
+    assert "  see: mcpcore lint --explain " in text
     assert "checked" not in text
     for env in ({"NO_COLOR": "1"}, {"TERM": "dumb"}, {"NO_COLOR": "1", "FORCE_COLOR": "1"}):
         assert "\x1b" not in on_a_terminal(project, env=env)[0]

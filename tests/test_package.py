@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
 import subprocess
 import sys
 import tomllib
 import zipfile
+from importlib.metadata import Distribution, distributions
 from pathlib import Path
 
 import pytest
 import yaml
 from mcpcore_lint.diagnostics import Diagnostic, Severity, Span
 from mcpcore_lint.report import Outcome, render
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 from mcpcore import site
 from mcpcore.catalog.diff import Change
@@ -49,13 +53,13 @@ def test_the_wheel_has_both_packages_and_their_types(wheel: Path) -> None:
 
 
 def test_the_metadata_lists_the_requirements(wheel: Path) -> None:
-    """There are four dependencies, further ones as extras, Python 3.11 or later, and the MIT license."""
+    """There are five dependencies, further ones as extras, Python 3.11 or later, and the MIT license."""
     archive = zipfile.ZipFile(wheel)
     text = archive.read("mcpcore-0.1.0.dist-info/METADATA").decode()
     needed = [
         line.split()[1] for line in text.splitlines() if line.startswith("Requires-Dist:") and "extra ==" not in line
     ]
-    assert ["libcst", "mcp", "pathspec", "pydantic", "typing-extensions"] == sorted(
+    assert ["click", "mcp", "pathspec", "pydantic", "typing-extensions"] == sorted(
         re.split("[<>=]", name)[0] for name in needed
     )
     assert "Requires-Python: >=3.11" in text
@@ -79,9 +83,168 @@ def test_a_bare_install_imports_without_its_dependencies(wheel: Path, tmp_path: 
     failed = subprocess.run(
         [*bare, setup + "from mcpcore.cli import main; main()"], capture_output=True, text=True, check=False
     )
-    assert 1 == failed.returncode
-    assert 'pip install "mcpcore[cli]"' in failed.stderr
-    assert "Traceback" not in failed.stderr
+    assert (2, 1) == (failed.returncode, failed.stderr.count("\n"))
+    assert "pip install mcpcore" in failed.stderr
+
+
+class Installed:
+    """The wheel, beside exactly the distributions that pip would install with it."""
+
+    def __init__(self, wheel: Path, folder: Path) -> None:
+        self.site, self.extra = folder / "plain", folder / "cli"
+        zipfile.ZipFile(wheel).extractall(self.site)
+        self.extra.mkdir()
+        (self._own,) = distributions(path=[str(self.site)])
+        self.names: dict[str, set[str]] = {"": self._link(self.site), "cli": self._link(self.extra, "cli")}
+
+    def _link(self, site: Path, *extras: str) -> set[str]:
+        """Link what the wheel requires into a folder, and return the names of the distributions."""
+        due, names = [(self._own, frozenset(extras))], set[str]()
+        while due:
+            distribution, chosen = due.pop()
+            for requirement in map(Requirement, distribution.requires or ()):
+                environments = ({"extra": extra} for extra in chosen or {""})
+                if requirement.marker is None or any(map(requirement.marker.evaluate, environments)):
+                    needed = Distribution.from_name(requirement.name)
+                    due.append((needed, frozenset(requirement.extras)))
+                    names.add(canonicalize_name(requirement.name))
+                    for top in {file.parts[0] for file in needed.files or ()} - {"..", "__pycache__"}:
+                        if not (self.site / top).exists() and not (site / top).exists():
+                            (site / top).symlink_to(str(needed.locate_file(top)))
+        return names
+
+    def run(self, *command: str, cwd: Path, extra: str = "", stdin: str = "") -> subprocess.CompletedProcess[str]:
+        """Run the command `mcpcore`. No other distribution of this environment can be imported."""
+        sites = [str(self.site), *([str(self.extra)] if extra else [])]
+        return subprocess.run(
+            [sys.executable, "-S", "-P", "-m", "mcpcore", *command],
+            cwd=cwd,
+            env={"PATH": os.environ["PATH"], "PYTHONPATH": os.pathsep.join(sites)},
+            input=stdin,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=60,
+        )
+
+
+@pytest.fixture(scope="module")
+def plain(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Installed:
+    """`pip install mcpcore`; `run(extra="cli")` is that of `mcpcore[cli]`."""
+    return Installed(wheel, tmp_path_factory.mktemp("installed"))
+
+
+SHOP = '''\
+from typing import Literal
+
+from mcpcore import Context, ErrorCode, FailureMode, Server, not_found, tool
+
+GONE = FailureMode("gone", ErrorCode.NOT_FOUND, when="No pot has this name.", recovery="Call list_pots for the names.")
+
+
+@tool(errors=[GONE])
+async def sell(ctx: Context[Literal["gone"]], pot: str) -> str:
+    """Sell a pot."""
+    if \\
+        not pot:
+        raise ctx.fail("gone")
+    raise not_found("There is no such pot.")
+
+
+server = Server("shop", tools=[sell])
+'''
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> Path:
+    """A folder with a server in which the linter finds something to fix."""
+    (tmp_path / "shop.py").write_text(SHOP)
+    return tmp_path
+
+
+INSTALL = 'needs libcst, which is not installed; run: pip install "mcpcore[cli]"'
+
+
+def test_only_the_extra_cli_brings_libcst(plain: Installed) -> None:
+    """Everything else that the command line needs comes with a plain install."""
+    assert {"click", "mcp", "pathspec", "pydantic"} <= plain.names[""]
+    assert "libcst" in plain.names["cli"] - plain.names[""]
+
+
+def test_a_plain_install_serves(plain: Installed, shop: Path) -> None:
+    """`mcpcore run` answers over stdio, and `mcpcore call` gets the declared failure."""
+    opening = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
+    message = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": opening}
+    served = plain.run("run", "shop.py", cwd=shop, stdin=json.dumps(message) + "\n")
+    assert "shop" == json.loads(served.stdout)["result"]["serverInfo"]["name"], served.stderr
+    called = plain.run("call", "shop.py", "sell", "pot=", cwd=shop)
+    assert (1, True) == (called.returncode, "gone" in called.stdout), called.stderr
+
+
+@pytest.mark.parametrize("shape", ["full", "json", "sarif"])
+def test_a_plain_install_lints_as_well(plain: Installed, shop: Path, shape: str) -> None:
+    """The findings are the same; only reports with the text of fixes leave it out, and say so."""
+    done, expected = (plain.run("lint", "--format", shape, cwd=shop, extra=extra) for extra in ("", "cli"))
+    assert (1, 1) == (done.returncode, expected.returncode), done.stderr
+    assert "error-contract-prefer-fail" in done.stdout
+    if shape == "json":
+        mine, theirs = (json.loads(report.stdout) for report in (done, expected))
+        assert any(finding["fix"] for finding in theirs["diagnostics"])
+        assert all(finding.pop("fix") is None for finding in mine["diagnostics"])
+        assert mine["diagnostics"] == [{k: v for k, v in each.items() if k != "fix"} for each in theirs["diagnostics"]]
+    elif shape == "sarif":
+        mine, theirs = (json.loads(report.stdout)["runs"][0]["results"] for report in (done, expected))
+        assert any("fixes" in finding for finding in theirs)
+        assert mine == [{k: v for k, v in each.items() if k != "fixes"} for each in theirs]
+    else:
+        assert expected.stdout == done.stdout
+    left_out = shape in ("json", "sarif")
+    assert (INSTALL if left_out else "") in done.stderr
+    assert int(left_out) == done.stderr.count("\n")
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("lint", "--fix", "--watch"),
+        ("lint", "--fix", "-"),
+        ("lint", "--diff"),
+        ("migrate", "shop.py", "--write"),
+    ],
+    ids=" ".join,
+)
+def test_a_plain_install_says_what_writing_code_needs(plain: Installed, shop: Path, command: tuple[str, ...]) -> None:
+    """One sentence names the extra, the exit code is 2, and nothing is written."""
+    done = plain.run(*command, cwd=shop, stdin=SHOP)
+    assert (2, "") == (done.returncode, done.stdout)
+    assert INSTALL in done.stderr
+    assert 1 == done.stderr.count("\n")
+    assert SHOP == (shop / "shop.py").read_text()
+
+
+RULES = {
+    "a visitor": "from mcpcore_lint.codemods import CstRule\n\n\nclass House(CstRule):\n    id = 'house-a'\n",
+    "a part of it": "from libcst.metadata import PositionProvider\n",
+    "a rule for Fixit": "from mcpcore_lint.codemods.fixit import LintRule\n",
+    "another import": "import nowhere\n",
+}
+
+
+@pytest.mark.parametrize(("kind", "text"), RULES.items(), ids=list(RULES))
+def test_a_plain_install_names_the_rules_that_need_libcst(plain: Installed, shop: Path, kind: str, text: str) -> None:
+    """A rule of a project that needs libcst stops the run with one sentence, whatever part of it is imported first."""
+    info = plain.site / "house-1.0.dist-info"
+    info.mkdir(exist_ok=True)
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: house\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text("[mcpcore.lint.rules]\nhouse = house_rules\n")
+    (plain.site / "house_rules.py").write_text(text)
+    try:
+        done = plain.run("lint", cwd=shop)
+    finally:
+        shutil.rmtree(info)
+    assert (2, 1) == (done.returncode, done.stderr.count("\n")), done.stderr
+    assert "house_rules" in done.stderr
+    assert (INSTALL in done.stderr) == (kind != "another import")
 
 
 def test_importing_mcpcore_loads_nothing_heavy() -> None:
@@ -122,6 +285,14 @@ def test_the_generated_pages_are_up_to_date() -> None:
         [sys.executable, str(ROOT / "docs" / "generate.py"), "--check"], capture_output=True, text=True, check=False
     )
     assert 0 == done.returncode, done.stdout + done.stderr
+
+
+def test_the_sizes_of_the_installs_are_those_of_the_bench() -> None:
+    """The page about deployment quotes the figures that the bench measured."""
+    installs = json.loads((ROOT / "bench" / "results" / "install.json").read_text(encoding="utf-8"))["installs"]
+    page = (ROOT / "docs" / "how-to" / "deploy.md").read_text(encoding="utf-8")
+    sizes = [f"{round(installs[name]['bytes'] / 1e6)} MB" for name in ("mcpcore", "mcpcore[cli]")]
+    assert sizes == re.findall(r"\d+ MB", page.partition("A server needs no extra.")[2])
 
 
 def test_the_version_is_the_same_everywhere() -> None:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from mcpcore_lint.settings import Settings
 
 _FOR_PEOPLE: Final = frozenset({"full", "concise"})
+_WITH_EDITS: Final = frozenset({"json", "sarif"})
 
 
 def run(paths: tuple[str, ...], options: dict[str, Any]) -> int:
@@ -81,6 +82,11 @@ class _Command:
 
             show.list_rules() if options["list_rules"] else show.explain_rule(options["explain"])
             return 0
+        for name in ("fix", "diff"):
+            if options[name]:
+                from mcpcore_lint.codemods import require_libcst
+
+                require_libcst(f"--{name}")
         if options["lsp"]:
             return self._serve()
         if options["baseline"]:
@@ -301,6 +307,7 @@ class _Command:
             assert self.baseline is not None
             self._write_baseline(self.baseline, result, groups)
         diagnostics = self._selected(result, groups)
+        rewriters = None
         if any(diagnostic.fix is not None for diagnostic in diagnostics):
             from mcpcore_lint.codemods.rewrite import Rewriters
 
@@ -325,6 +332,7 @@ class _Command:
             baselined=self.held,
             fixed=fixed,
             source=result.source,
+            rewriters=rewriters,
             place=result.place,
             color=self._color(stream),
             notes=tuple(self._fixed_since(result)),
@@ -338,6 +346,10 @@ class _Command:
         else:
             self._printed = escaped(text)
             self._write_file(self._printed)
+        if rewriters is not None and rewriters.missing is not None:
+            self._printed = None  # once libcst is installed, the same command may print more about fixes
+            if shape in _WITH_EDITS and not options["statistics"]:
+                note(f"mcpcore lint: {rewriters.missing}")
         return 2 if result.failures else int(self._fails(diagnostics, result, groups))
 
     def _fails(self, diagnostics: Sequence[Diagnostic], result: Result, groups: Sequence[Group]) -> bool:

@@ -32,7 +32,8 @@ def main(*, leave: Callable[[int], object] = sys.exit) -> None:
     except ModuleNotFoundError as exc:
         if exc.name != "click":
             raise
-        sys.exit('mcpcore: the command line needs click, which is not installed; run: pip install "mcpcore[cli]"')
+        sys.stderr.write("mcpcore: the command line needs click, which is not installed; run: pip install mcpcore\n")
+        sys.exit(2)
     from mcpcore.cli.root import run
 
     run()

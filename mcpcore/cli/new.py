@@ -110,6 +110,6 @@ def _place(path: Path, package: str) -> Path:
 def _copy(source: Path, place: Path, project: str, package: str, variant: str) -> None:
     text = source.read_text(encoding="utf-8").replace(_NAME, project).replace(_PACKAGE, package)
     if source.name == "pyproject.toml" and variant == "fastmcp":
-        text = text.replace("mcpcore[cli]", "mcpcore[cli,fastmcp]")
+        text = text.replace('"mcpcore>=', '"mcpcore[fastmcp]>=')
     place.parent.mkdir(parents=True, exist_ok=True)
     place.write_text(text, encoding="utf-8", newline="\n")

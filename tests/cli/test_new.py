@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -57,7 +59,10 @@ def test_the_tests_of_a_new_project_raise_every_failure(
     run(project, "ruff", "check", "--no-cache", "--isolated", "--select=E,F,I,UP,B,RUF", ".")
     run(project, "ruff", "format", "--no-cache", "--isolated", "--check", ".")
     assert "server: FastMCP" in (project / "src/book_desk/server.py").read_text() if options else True
-    assert ("mcpcore[cli,fastmcp]" if options else "mcpcore[cli]") in (project / "pyproject.toml").read_text()
+    made = tomllib.loads((project / "pyproject.toml").read_text())["project"]
+    assert ["mcpcore[fastmcp]>=0.1" if options else "mcpcore>=0.1"] == made["dependencies"]
+    assert "mcpcore[cli]" in made["optional-dependencies"]["dev"]
+    assert ["pip install --no-cache-dir ."] == re.findall("pip install .*", (project / "Dockerfile").read_text())
 
 
 def test_a_test_without_a_failure_ends_with_an_error(new: Callable[..., Result], inside: Path) -> None:

@@ -59,7 +59,7 @@ server = Server("numbers", tools=[fetch])
 class Editor:
     """A client, used without `await`."""
 
-    def __init__(self, root, encoding="utf-16"):
+    def __init__(self, root, encoding="utf-16", command=COMMAND):
         self.root = root
         self.loop = asyncio.new_event_loop()
         self.client = LanguageClient("tests", "1")
@@ -83,7 +83,7 @@ class Editor:
             self.shown.append(params.message)
             self.news.set()
 
-        self.run(self.client.start_io(*COMMAND, cwd=root))
+        self.run(self.client.start_io(*command, cwd=root))
         watching = types.DidChangeWatchedFilesClientCapabilities(dynamic_registration=True)
         capabilities = types.ClientCapabilities(
             workspace=types.WorkspaceClientCapabilities(did_change_watched_files=watching),
@@ -215,6 +215,26 @@ def test_files_changed_on_disk_are_read_again(editor, server):
     editor.client.workspace_did_change_watched_files(types.DidChangeWatchedFilesParams([event]))
     editor.until(lambda: not editor.findings[excluded].diagnostics)
     editor.close(excluded)
+
+
+def test_without_libcst_only_the_fixes_are_missing(tmp_path):
+    """The findings and the other actions are there; the first question for a fix shows once what to install."""
+    code = "import runpy, sys; sys.modules['libcst'] = None; runpy.run_module('mcpcore_lint', run_name='__main__')"
+    editor = Editor(tmp_path, command=[sys.executable, "-c", code, "--lsp"])
+    text = SERVER.replace("    raise ctx.fail(BUSY)", '    raise ctx.fail("no_mach")')
+    editor.write("errors.py", ERRORS)
+    editor.write("helper.py", HELPER)
+    server = editor.open("server.py", text)
+    assert (17, "error-contract-fail-undeclared") in editor.rules(server)
+    assert [] == editor.shown
+    for only in (None, None, ["source.fixAll.mcpcore"]):
+        actions = editor.actions(server, 17, only=only)
+        assert [True] * len(actions) == [each.title.startswith("Ignore") for each in actions]
+        assert bool(actions) == (only is None)
+    editor.until(lambda: editor.shown)
+    assert 1 == len(editor.shown)
+    assert 'needs libcst, which is not installed; run: pip install "mcpcore[cli]"' in editor.shown[0]
+    assert 0 == editor.end()
 
 
 def test_fixes_and_suppressions_are_code_actions(editor, server):

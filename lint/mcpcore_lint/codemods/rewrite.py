@@ -7,6 +7,7 @@ import sys
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any
 
+from mcpcore_lint.codemods import LibcstMissingError
 from mcpcore_lint.diagnostics import Change, Edit
 
 if TYPE_CHECKING:
@@ -36,15 +37,22 @@ class Rewriter:
         return parse(self.source)
 
     def edits(self, fix: Fix) -> tuple[Edit, ...]:
-        """The edits of a fix in the order of the file; empty if it changes nothing or cannot be made."""
+        """The edits of a fix in the order of the file; empty if it changes nothing or cannot be made.
+
+        Raises:
+            LibcstMissingError: If the fix needs libcst, and it is not installed.
+        """
         edits = [each for each in fix.edits if isinstance(each, Edit)]
         changes = [each for each in fix.edits if isinstance(each, Change)]
         if not changes:
             return tuple(edits)
-        import libcst
-
         from mcpcore_lint.codemods.piece import Unreadable
         from mcpcore_lint.syntax.source import SourceError
+
+        try:
+            import libcst
+        except ModuleNotFoundError as error:
+            raise LibcstMissingError("the text of a fix") from error
 
         try:
             edits += self._transformed(changes)
@@ -86,10 +94,15 @@ def _apply(piece: Piece, changes: list[Change]) -> Edit | None:
 
 
 class Rewriters:
-    """The edits of findings in many files, for the reports that show them."""
+    """The edits of findings in many files, for the reports that show them.
+
+    Attributes:
+        missing: The error of the last fix that could not be made because libcst is missing; None if there was none.
+    """
 
     def __init__(self, text_of: Callable[[str], str | None]) -> None:
         self._rewriter = cache(lambda path: None if (text := text_of(path)) is None else Rewriter(path, text))
+        self.missing: LibcstMissingError | None = None
 
     def source(self, path: str) -> Source | None:
         """The source of a file; None if it can no longer be read."""
@@ -97,18 +110,23 @@ class Rewriters:
         return rewriter.source if rewriter is not None else None
 
     def edits(self, diagnostic: Diagnostic) -> tuple[Edit, ...]:
-        """The edits of a finding's fix; empty if it has none, or its file can no longer be read."""
+        """The edits of a finding's fix; empty if it has none, libcst is missing, or its file can no longer be read."""
         rewriter = self._rewriter(diagnostic.path) if diagnostic.fix is not None else None
-        return rewriter.edits(diagnostic.fix) if rewriter is not None and diagnostic.fix is not None else ()
+        try:
+            return rewriter.edits(diagnostic.fix) if rewriter is not None and diagnostic.fix is not None else ()
+        except LibcstMissingError as error:
+            self.missing = error
+            return ()
 
     def possible(self, diagnostic: Diagnostic, file: str) -> Diagnostic:
-        """A finding in a file, without its fix if libcst cannot make it.
+        """A finding in a file, without its fix if libcst is installed and cannot make it.
 
         Loading libcst takes longer than most runs. If no fix was made, only fixes in files with continued lines or form
         feeds are tried, some of which libcst cannot read.
         """
         doubtful = diagnostic.fix is not None and ("libcst" in sys.modules or _may_be_unreadable(file))
-        return diagnostic._replace(fix=None) if doubtful and not self.edits(diagnostic) else diagnostic
+        impossible = doubtful and not self.edits(diagnostic) and self.missing is None
+        return diagnostic._replace(fix=None) if impossible else diagnostic
 
 
 def _may_be_unreadable(file: str) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, TypeAlias
 
+from mcpcore_lint.codemods import require_libcst
 from mcpcore_lint.codemods.piece import Piece, Unreadable, piece_around
 from mcpcore_lint.diagnostics import Fix, Related, Severity, Span
 from mcpcore_lint.rule import Rule, RuleContext
@@ -60,6 +61,7 @@ class CstRule(Rule, _Visitor):
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
+        require_libcst(f"the rule {cls.__name__}")
         if cls.scope not in {"tool", "file"}:
             raise TypeError(f"{cls.__name__}.scope is {cls.scope!r}: choose 'tool' or 'file'")
         if isinstance(cls.words, str):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from lsprotocol import types
 
+from mcpcore_lint.codemods import LibcstMissingError
 from mcpcore_lint.codemods.edits import apply
 from mcpcore_lint.codemods.rewrite import Rewriter
 from mcpcore_lint.diagnostics import Edit
@@ -35,11 +36,12 @@ _COMMENT: Final = re.compile(r"#\s*mcpcore:\s*ignore\s*\[([^\]\n]*)(?=\])")
 
 def actions(
     analysis: Analysis, asked: types.Range, only: Sequence[str] | None, workspace: Workspace, uri: str
-) -> list[types.CodeAction]:
-    """The actions for a range of a document; `only` are the kinds that the client asks for."""
+) -> tuple[list[types.CodeAction], LibcstMissingError | None]:
+    """The actions for a range of a document, of the kinds that the client asks for, and why fixes are missing."""
     made: list[types.CodeAction] = []
+    missing: LibcstMissingError | None = None
     if is_document(analysis.document.path):
-        return made
+        return made, missing
 
     def add(title: str, edits: list[types.TextEdit], kind: str, diagnostic: Diagnostic | None, *, best: bool) -> None:
         edit = types.WorkspaceEdit(changes={uri: edits})
@@ -52,7 +54,10 @@ def actions(
         touched = [each for each in analysis.diagnostics if _touches(document.range_of(each.span), asked)][:_MOST]
         tree = _tree(document.path, document.source.text)
         for diagnostic in touched:
-            edits = fixed(rewriter, diagnostic.fix)
+            try:
+                edits = fixed(rewriter, diagnostic.fix)
+            except LibcstMissingError as error:
+                missing, edits = error, ()
             if diagnostic.fix is not None and edits:
                 safe = diagnostic.fix.safety == "safe"
                 title = diagnostic.fix.title + ("" if safe else " (needs a review)")
@@ -63,10 +68,13 @@ def actions(
                 title = f"Ignore {diagnostic.rule} here"
                 add(title, document.text_edits([edit]), types.CodeActionKind.QuickFix, diagnostic, best=False)
     if _wanted(FIX_ALL, only, by_default=False):
-        edits_of_all = all_fixed(analysis.document, workspace)
+        try:
+            edits_of_all = all_fixed(analysis.document, workspace)
+        except LibcstMissingError as error:
+            missing, edits_of_all = error, []
         if edits_of_all:
             add("Fix everything that mcpcore can fix safely", edits_of_all, FIX_ALL, None, best=False)
-    return made
+    return made, missing
 
 
 def _wanted(kind: str, only: Sequence[str] | None, *, by_default: bool) -> bool:

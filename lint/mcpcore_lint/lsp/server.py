@@ -321,7 +321,11 @@ def _register(server: Server) -> None:
             return []
         analysis = await server.analysis_of(document)
         uri = params.text_document.uri
-        return await server.run(actions.actions, analysis, params.range, params.context.only, server.open_files, uri)
+        only = params.context.only
+        made, missing = await server.run(actions.actions, analysis, params.range, only, server.open_files, uri)
+        if missing is not None:
+            server.say(str(missing))
+        return made
 
     @server.feature(types.TEXT_DOCUMENT_HOVER)
     async def _(params: types.HoverParams) -> types.Hover | None:

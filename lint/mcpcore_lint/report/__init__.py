@@ -13,6 +13,7 @@ from mcpcore_lint.output import printable
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
+    from mcpcore_lint.codemods.rewrite import Rewriters
     from mcpcore_lint.diagnostics import Diagnostic, Failure
 
 
@@ -29,6 +30,8 @@ class Outcome:
     fixed: int = 0
     source: Callable[[str], str | None] = lambda path: None  # noqa: ARG005
     """The text of a file by its report path, for excerpts; None if it cannot be read."""
+    rewriters: Rewriters | None = None
+    """They make the edits of fixes; None leaves them out."""
     place: Callable[[str], str] = lambda path: path
     """A report path relative to the current folder, so that the reader can open it."""
     color: bool = False

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from mcpcore_lint.codemods.rewrite import Rewriters
 from mcpcore_lint.diagnostics import Severity
 from mcpcore_lint.report import page
 
@@ -16,10 +15,9 @@ if TYPE_CHECKING:
 
 def render(outcome: Outcome) -> str:
     """The report."""
-    rewriters = Rewriters(outcome.source)
     report = {
         "version": 1,
-        "diagnostics": [_diagnostic(each, outcome, rewriters) for each in outcome.diagnostics],
+        "diagnostics": [_diagnostic(each, outcome) for each in outcome.diagnostics],
         "failures": [
             {"path": outcome.place(each.path), "rule": each.rule, "message": each.message, "detail": each.detail}
             for each in outcome.failures
@@ -43,7 +41,7 @@ def dump(report: object) -> str:
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
-def _diagnostic(each: Diagnostic, outcome: Outcome, rewriters: Rewriters) -> dict[str, Any]:
+def _diagnostic(each: Diagnostic, outcome: Outcome) -> dict[str, Any]:
     return {
         "rule": each.rule,
         "severity": each.severity.label,
@@ -57,7 +55,7 @@ def _diagnostic(each: Diagnostic, outcome: Outcome, rewriters: Rewriters) -> dic
         "related": [
             {"path": outcome.place(place.path), **_span(place.span), "message": place.message} for place in each.related
         ],
-        "fix": _fix(each, rewriters),
+        "fix": _fix(each, outcome),
     }
 
 
@@ -65,8 +63,10 @@ def _span(span: Span) -> dict[str, int]:
     return {"line": span.line, "column": span.column, "endLine": span.end_line, "endColumn": span.end_column}
 
 
-def _fix(diagnostic: Diagnostic, rewriters: Rewriters) -> dict[str, Any] | None:
-    edits = [{"start": edit.start, "end": edit.end, "text": edit.text} for edit in rewriters.edits(diagnostic)]
-    if diagnostic.fix is None or not edits:
+def _fix(diagnostic: Diagnostic, outcome: Outcome) -> dict[str, Any] | None:
+    if diagnostic.fix is None or outcome.rewriters is None:
+        return None
+    edits = [{"start": edit.start, "end": edit.end, "text": edit.text} for edit in outcome.rewriters.edits(diagnostic)]
+    if not edits:
         return None
     return {"title": diagnostic.fix.title, "safety": diagnostic.fix.safety, "edits": edits}

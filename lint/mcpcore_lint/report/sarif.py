@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote
 
-from mcpcore_lint.codemods.rewrite import Rewriters
 from mcpcore_lint.diagnostics import Severity, Span
 from mcpcore_lint.report import message_and_help, page
 from mcpcore_lint.report.fingerprints import content_marks, fingerprints
 from mcpcore_lint.report.json import dump
 
 if TYPE_CHECKING:
+    from mcpcore_lint.codemods.rewrite import Rewriters
     from mcpcore_lint.diagnostics import Diagnostic
     from mcpcore_lint.report import Outcome
 
@@ -25,7 +25,6 @@ def render(outcome: Outcome) -> str:
 
     used = sorted({each.rule for each in outcome.diagnostics})
     marks = fingerprints(content_marks(outcome.diagnostics, outcome.source))
-    rewriters = Rewriters(outcome.source)
     pages = site.page("rules/")
     driver = {
         "name": "mcpcore lint",
@@ -48,7 +47,7 @@ def render(outcome: Outcome) -> str:
         "newlineSequences": ["\r\n", "\n", "\r"],
         "originalUriBaseIds": {_ROOT: {"description": {"text": "The root of the project."}}},
         "results": [
-            _result(each, used.index(each.rule), mark, rewriters)
+            _result(each, used.index(each.rule), mark, outcome.rewriters)
             for each, mark in zip(outcome.diagnostics, marks, strict=True)
         ],
         "invocations": [{"executionSuccessful": not failures, "toolExecutionNotifications": failures}],
@@ -76,7 +75,7 @@ def _rule(name: str) -> dict[str, Any]:
     return entry
 
 
-def _result(each: Diagnostic, index: int, mark: str, rewriters: Rewriters) -> dict[str, Any]:
+def _result(each: Diagnostic, index: int, mark: str, rewriters: Rewriters | None) -> dict[str, Any]:
     result: dict[str, Any] = {
         "ruleId": each.rule,
         "ruleIndex": index,
@@ -90,7 +89,8 @@ def _result(each: Diagnostic, index: int, mark: str, rewriters: Rewriters) -> di
             {"id": number, "physicalLocation": _location(place.path, place.span), "message": {"text": place.message}}
             for number, place in enumerate(each.related, 1)
         ]
-    edits, source = rewriters.edits(each), rewriters.source(each.path)
+    edits = rewriters.edits(each) if rewriters is not None else ()
+    source = rewriters.source(each.path) if rewriters is not None else None
     if each.fix is not None and edits and source is not None:
         replacements = [
             {

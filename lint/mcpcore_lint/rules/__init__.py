@@ -11,6 +11,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint import ids
+from mcpcore_lint.codemods import LibcstMissingError, lacks_libcst
 from mcpcore_lint.diagnostics import Severity
 from mcpcore_lint.patterns import closest
 from mcpcore_lint.rule import FAMILIES, Rule
@@ -55,12 +56,15 @@ def all_rules() -> dict[str, Rule]:
 
     Raises:
         RuleError: If an entry point holds no rule, or two rules share an id.
+        LibcstMissingError: If the rules of an entry point need libcst, and it is not installed.
     """
     rules = {rule.id: rule for rule in _own_rules()}
     for point in _entry_points():
         try:
             loaded = point.load()
         except Exception as error:
+            if lacks_libcst(error):
+                raise LibcstMissingError(f"the entry point {point.name!r} ({point.value})") from error
             raise RuleError(
                 f"the entry point {point.name!r} ({point.value}) cannot be loaded: {type(error).__name__}: {error}; "
                 "fix or uninstall the package that provides it"

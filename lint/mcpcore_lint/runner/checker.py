@@ -373,8 +373,12 @@ def crash(path: str, rule: Rule | None, error: BaseException) -> Failure:
     """The failure for a crash of a rule or of the linter."""
     import traceback
 
+    from mcpcore_lint.codemods import LibcstMissingError, lacks_libcst
+
     limit = 30 if isinstance(error, RecursionError) else None
     detail = "".join(traceback.format_exception(type(error), error, error.__traceback__, limit=limit))
     culprit = f"the rule {rule.id}" if rule is not None else "the linter"
+    if lacks_libcst(error):
+        return Failure(path, str(LibcstMissingError(culprit)), rule.id if rule else None)
     text = " ".join(str(error).split())[:200]
     return Failure(path, f"{culprit} crashed: {type(error).__name__}: {text}", rule.id if rule else None, detail)

@@ -7,6 +7,7 @@ import os
 import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from mcpcore_lint.codemods import require_libcst
 from mcpcore_lint.codemods.edits import apply
 from mcpcore_lint.codemods.migrate.callers import Callers
 from mcpcore_lint.codemods.migrate.contracts import Writer
@@ -78,7 +79,9 @@ def migrate(paths: Sequence[str], *, rules: Iterable[str] = (), write: bool = Fa
 
     Raises:
         ConfigError: If a configuration cannot be used.
+        LibcstMissingError: If libcst is not installed.
     """
+    require_libcst("mcpcore migrate")
     chosen = frozenset(rules) or frozenset(RULES)
     groups = find_groups(paths, lambda settings: settings)
     base = base_of(groups)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -22,6 +23,18 @@ def fetch(key: str) -> str:
 '''
 
 
+FIXABLE = '''from typing import Literal
+
+from mcpcore import Context, ErrorCode, FailureMode, not_found, tool
+
+
+@tool(errors=[FailureMode("gone", ErrorCode.NOT_FOUND, when="It is sold.", recovery="Call list_pots for the names.")])
+async def sell(ctx: Context[Literal["gone"]], pot: str) -> str:
+    """Sell a pot."""
+    raise not_found("There is no such pot.")
+'''
+
+
 class Project:
     """A folder with its own cache."""
 
@@ -38,10 +51,16 @@ class Project:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
 
-    def run(self, *arguments: str, cwd: Path | None = None, **environment: str) -> subprocess.CompletedProcess[str]:
+    def run(
+        self,
+        *arguments: str,
+        cwd: Path | None = None,
+        command: tuple[str, ...] = ("-m", "mcpcore_lint", "--format", "concise"),
+        **environment: str,
+    ) -> subprocess.CompletedProcess[str]:
         inherited = {name: value for name, value in os.environ.items() if name not in {"NO_COLOR", "FORCE_COLOR"}}
         return subprocess.run(
-            [sys.executable, "-m", "mcpcore_lint", "--format", "concise", *arguments],
+            [sys.executable, *command, *arguments],
             cwd=cwd or self.root,
             env={**inherited, "MCPCORE_CACHE_DIR": str(self.cache), "HOME": str(self.home), **environment},
             capture_output=True,
@@ -76,6 +95,18 @@ def test_the_second_run_repeats_the_first(project: Project) -> None:
     second = project.run()
     assert (second.stdout, second.stderr, second.returncode) == (first.stdout, first.stderr, first.returncode)
     assert not list(project.cache.glob("*.bin"))
+
+
+def test_a_report_without_fixes_is_not_repeated_once_libcst_is_there(project: Project) -> None:
+    """Where libcst is missing, a report leaves the text of fixes out; the first run that has libcst prints it."""
+    project.write("server.py", FIXABLE)
+    project.settle()
+    code = "import sys\n{}\nfrom mcpcore_lint.start import start\nstart(sys.argv[1:])"
+    for blocked, fixes in (("sys.modules['libcst'] = None", False), ("", True), ("sys.modules['libcst'] = None", True)):
+        done = project.run("--format", "json", command=("-c", code.format(blocked)))
+        assert 1 == done.returncode, done.stderr
+        assert fixes == any(each["fix"] for each in json.loads(done.stdout)["diagnostics"])
+        assert fixes == ("pip install" not in done.stderr)
 
 
 CHANGES = {

@@ -1,0 +1,1 @@
+"""How much an installation takes on the disk, without extras and with the extra `cli`."""

@@ -242,6 +242,9 @@ def _own_meta(meta: Mapping[str, Any] | None) -> dict[str, Any] | None:
 def _tool_result(returned: Any, definition: ToolDefinition) -> CallToolResult | InputRequiredResult:
     if isinstance(returned, ToolResult):
         return converted(definition.sdk.fn_metadata, as_the_sdk_writes(returned), definition.output_schema)
+    if isinstance(returned, bytes):
+        # JSON has no bytes: FastMCP sends them as a text, decoded or as base64, and no structured content.
+        return CallToolResult(content=ToolResult(content=returned).content)
     result = converted(definition.sdk.fn_metadata, returned, definition.output_schema)
     if not isinstance(result, CallToolResult) or result.is_error:
         return result

@@ -107,9 +107,9 @@ def _meta(declared: Declared[..., Any], *metas: dict[str, Any] | None) -> dict[s
 
 
 def output_schema_of(tool: Tool[..., Any]) -> dict[str, Any] | None:
-    """The output schema of `tool`, which admits the error, for FastMCP."""
+    """The output schema of `tool`, which admits the error, for FastMCP; bytes have none, as in FastMCP itself."""
     definition = tool.definition
-    schema = definition.output_schema
+    schema = None if tool.declaration.signature.returns is bytes else definition.output_schema
     if schema is not None and definition.sdk.fn_metadata.wrap_output:
         return {**schema, WRAPPED_RESULT: True}
     return schema

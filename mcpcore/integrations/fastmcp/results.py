@@ -38,7 +38,11 @@ def as_fastmcp_writes(result: CallToolResult, returned: Any, *, wrapped: bool) -
     if structured is None and text.startswith("{"):
         made = from_json(text)
         structured = None if "error" in made else made  # clients look for a failure under that key
+    if structured is None:
+        value = from_json(text)  # a moment or an identifier is a text without quotation marks
     text = value if isinstance(value, str) else text
+    if value == []:
+        return result.model_copy(update={"content": [], "structured_content": structured})
     return result.model_copy(
         update={"content": [TextContent(type="text", text=text)], "structured_content": structured}
     )

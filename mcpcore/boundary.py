@@ -100,8 +100,7 @@ class Boundary:
                     return refused
             if not outcome.expected or outcome.breaches or outcome.others:
                 log_outcome(outcome, call.name)
-        if self._rename is not None:
-            outcome.envelope = with_fallback(outcome.envelope, functools.partial(self._rename, outcome.exception))
+        outcome.envelope = self._named(outcome, call)
         if not self._record(outcome, call.surface):
             return self.unrecorded(call, effects=outcome.envelope.effects)
         if is_of_call:
@@ -109,6 +108,21 @@ class Boundary:
             if type(outcome.exception) is BrokenContractError:
                 traceback_slot.__set__(outcome.exception, None)
         return outcome
+
+    def envelope_of(self, exc: BaseException, call: FailedCall) -> Envelope:
+        """The envelope of `exc`, with which `call` failed, before anything is recorded."""
+        return self._named(self.mapper.outcome(exc, call), call)
+
+    def _named(self, outcome: Outcome, call: FailedCall) -> Envelope:
+        """The envelope of `outcome`, with the names by which the client knows tools."""
+        envelope, inner = outcome.envelope, call.inner
+        if inner is not None:
+            envelope = replace(envelope, correlation_id=inner.correlation_id)
+            if envelope.recovery is not None and inner.recovery is not None and envelope.reason not in call.contract:
+                return replace(envelope, data={**(envelope.data or {}), "recovery": dict(inner.recovery)})
+        if self._rename is None:
+            return envelope
+        return with_fallback(envelope, functools.partial(self._rename, outcome.exception))
 
     def record_relayed(self, envelope: Envelope, call: FailedCall) -> bool:
         """Record the failure of another server that is passed on unchanged, with its id.

@@ -54,6 +54,9 @@ class FailedCall:
     strictness: Strictness | None = None
     """Replaces the server's own strictness."""
 
+    inner: Envelope | None = None
+    """The failure of a call within this one, with which this one failed too; it keeps its id and its recovery."""
+
 
 @dataclass(slots=True, kw_only=True, eq=False, repr=False)
 class Outcome:

@@ -111,6 +111,13 @@ def read_signature(fn: Callable[..., Any], where: str, contract: Contract[Any], 
                 "take the `*` in front of it away"
             )
         context, reasons = parameter, _reasons(parameter.annotation)
+    if context is None and len(contract) and parameters and (owner := _foreign_context(parameters[0])) is not None:
+        name = parameters[0].name
+        inside = "ctx.fastmcp" if owner == "FastMCP" else "ctx.sdk"
+        raise ContractError(
+            f"{where}: {name!r} takes {owner}'s Context, which cannot fail with a declared reason; import Context from "
+            f"mcpcore and write `{name}: Context` (in a request, `{inside}` is {owner}'s own)"
+        )
     rest = tuple(parameters[1:] if context is not None else parameters)
     injected = tuple(parameter for parameter in rest if is_injected(parameter))
     rest = tuple(parameter for parameter in rest if parameter not in injected) if injected else rest
@@ -228,6 +235,17 @@ def _is_context(parameter: inspect.Parameter, *, first: bool) -> bool:
     annotation = _certain(annotation)
     origin = typing.get_origin(annotation) or annotation
     return isinstance(origin, type) and issubclass(origin, Context)
+
+
+def _foreign_context(parameter: inspect.Parameter) -> str | None:
+    """The library whose context the parameter takes: FastMCP, or the SDK; None for any other type."""
+    kind = _certain(parameter.annotation)
+    kind = typing.get_origin(kind) or kind
+    for owner, module in (("FastMCP", "fastmcp.server.context"), ("the SDK", "mcp.server.mcpserver")):
+        theirs = getattr(sys.modules.get(module), "Context", None)
+        if theirs is not None and isinstance(kind, type) and issubclass(kind, theirs):
+            return owner
+    return None
 
 
 def is_injected(parameter: inspect.Parameter) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import TYPE_CHECKING, Any, cast
 
 from mcp.shared.exceptions import MCPError
@@ -18,7 +19,7 @@ from mcpcore.sdk.refusals import ANSWERED
 from mcpcore.sdk.serving import chosen_error, protocol_error, protocols_own, trace_id
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from typing import Self
 
     from mcpcore.boundary import Boundary
@@ -82,6 +83,11 @@ class AnsweredCall:
         self.name = name
         self.surface = surface
         self._wire = wire
+        self.outer: AnsweredCall | None = None
+        """The call whose handler made this one."""
+
+        self._within: dict[str, Callable[[], Outcome]] = {}
+        """What records the failures of calls that the handler made, by their ids."""
         request.record_failure = self._record_item
         request.render_item = answers.render_item
         request.show_value = answers.show_value
@@ -126,10 +132,48 @@ class AnsweredCall:
                 context[TRACE_FIELD] = trace
         return context
 
-    def failure(self, exc: BaseException, lost: Sequence[LostFailure | BrokenItem] = ()) -> Outcome:
-        """The outcome of `exc`, with which the call ended; recorded."""
+    def failure(
+        self, exc: BaseException, lost: Sequence[LostFailure | BrokenItem] = (), *, inner: Envelope | None = None
+    ) -> Outcome:
+        """The outcome of `exc`, with which the call ended; recorded. `inner` is the failure of a call within it."""
         call = self._failed(exc, state=self.request.state(), lost=lost)
+        if inner is not None:
+            call.inner = inner
+            self._within.pop(inner.correlation_id, None)
         return self.answers.boundary.record_failure(exc, call)
+
+    def ended(
+        self, exc: BaseException, lost: Sequence[LostFailure | BrokenItem], *, inner: Envelope | None = None
+    ) -> Envelope:
+        """The envelope of `exc`, with which the call ended; recorded.
+
+        If the handler of another call made this one, that handler may handle the failure. It is then recorded when the
+        other call ends, unless the other call fails with it.
+        """
+        if self.outer is None:
+            return self.failure(exc, lost, inner=inner).envelope
+        call = self._failed(exc, state=self.request.state())
+        call.inner = inner
+        envelope = self.answers.boundary.envelope_of(exc, call)
+        if inner is not None:
+            self._within.pop(inner.correlation_id, None)
+        waiting = self.outer._within  # noqa: SLF001 - its own
+        waiting[envelope.correlation_id] = functools.partial(self.failure, exc, lost, inner=envelope)
+        return envelope
+
+    def settle(self) -> Outcome | None:
+        """Record the failures that the handler handled; the outcome to answer with if one cannot be recorded."""
+        refused = None
+        while self._within:
+            _, record = self._within.popitem()
+            outcome = record()
+            if outcome.envelope.reason == "audit_failed":
+                refused = outcome
+        return refused
+
+    def message_of(self, exc: BaseException) -> str:
+        """The text that clients may read of `exc`, a failure that is not recorded yet."""
+        return self.answers.boundary.envelope_of(exc, self._failed(exc)).message
 
     def lost(self, lost: Sequence[LostFailure | BrokenItem]) -> Outcome | None:
         """Report failures that the call lost; the outcome to answer it with, if it may not end as it did."""
@@ -142,14 +186,19 @@ class AnsweredCall:
         return self.answers.boundary.unrecorded(self._failed(exc), effects=effects)
 
     def error(
-        self, exc: BaseException, lost: Sequence[LostFailure | BrokenItem] = (), *, keep_code: bool = True
+        self,
+        exc: BaseException,
+        lost: Sequence[LostFailure | BrokenItem] = (),
+        *,
+        keep_code: bool = True,
+        inner: Envelope | None = None,
     ) -> MCPError:
         """The error of the protocol for `exc`, recorded; an `MCPError` keeps the code that its author chose."""
         step = protocols_own(exc)
         if step is not None:
             refused = self.lost(lost)
             return step if refused is None else self.error_of(refused)
-        outcome = self.failure(exc, lost)
+        outcome = self.failure(exc, lost, inner=inner)
         if keep_code and is_a(exc, MCPError) and outcome.exception is exc and not outcome.relayed:
             return chosen_error(cast("MCPError", exc), outcome.envelope.message, self.answers.boundary.mapper.limits)
         return self.error_of(outcome)

@@ -168,7 +168,10 @@ def admitting_error(schema: dict[str, Any], failure: Mapping[str, Any] | None = 
     The root object keeps its properties and definitions; what constrains the result alone moves into the first
     branch of an `anyOf`, and the second asks for `error`. Older clients need `type: object` at the root. With
     `failure`, the schema of another dialect, which may share names with the result, the branches stand side by side.
+    A schema that admits any failure already is returned unchanged.
     """
+    if _is_open(schema, _CANONICAL if failure is None else failure):
+        return schema
     if failure is not None:
         shared = {str(key): schema[key] for key in ("title", "description", "$defs") if key in schema}
         result = {key: value for key, value in schema.items() if key not in shared}
@@ -194,6 +197,28 @@ def admitting_error(schema: dict[str, Any], failure: Mapping[str, Any] | None = 
     properties["error"] = ERROR_SCHEMA if own is None else {}
     root.setdefault("type", "object")
     return {**root, "properties": properties, "anyOf": [branch, failed]}
+
+
+_CANONICAL: Final[Mapping[str, Any]] = {"properties": {"error": ERROR_SCHEMA}}
+
+_OF_OPEN_OBJECTS: Final = frozenset({
+    "type", "properties", "required", "additionalProperties", "title", "description", "default", "examples", "$defs",
+    "definitions", "$schema", "$id", "$comment",
+})  # fmt: skip
+"""Keywords with which the schema of an object is open; any other may refuse a failure."""
+
+
+def _is_open(schema: Mapping[str, Any], failure: Mapping[str, Any]) -> bool:
+    """Whether `schema` is of an object that has no required fields and takes any others, so that `failure` fits it."""
+    fields = schema.get("properties", {})
+    return (
+        schema.get("type") == "object"
+        and schema.keys() <= _OF_OPEN_OBJECTS
+        and schema.get("additionalProperties", True) in (True, {})
+        and not schema.get("required")
+        and isinstance(fields, dict)
+        and fields.keys().isdisjoint(failure.get("properties", fields))
+    )
 
 
 def without_error(schema: dict[str, Any]) -> dict[str, Any]:

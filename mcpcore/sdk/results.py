@@ -107,7 +107,7 @@ def sendable(
         places = list(_not_finite(result.structured_content))
         if places:
             changed["structured_content"] = mended = _finite(result.structured_content)
-            if schema is not None and not _fits(mended, schema):
+            if schema is not None and not fits_schema(mended, schema):
                 raise BrokenResultError(_not_finite_message(places))
     if not isinstance(made_of, str | CallToolResult) and any(map(_is_suspect, result.content)):
         changed["content"] = [_finite_text(block, made_of) for block in result.content]
@@ -120,6 +120,16 @@ def _not_finite_message(places: list[str]) -> str:
         f"the result has a NaN or an infinity in {places[0]}{more}, for which JSON has no number: return None, in a "
         "field that may be null, or raise a failure"
     )
+
+
+def require_writable_result(result: CallToolResult) -> None:
+    """Check that `result` can be written as JSON.
+
+    Raises:
+        ReturnedError: If there are exceptions within it.
+        BrokenResultError: If it cannot be written.
+    """
+    _written(result)
 
 
 def _written(result: CallToolResult) -> bytes:
@@ -191,7 +201,8 @@ def _finite(value: object) -> Any:
     return from_json(to_json(value, inf_nan_mode="null"))
 
 
-def _fits(content: Any, schema: Mapping[str, Any]) -> bool:
+def fits_schema(content: Any, schema: Mapping[str, Any]) -> bool:
+    """Whether `content` is valid by `schema`."""
     from jsonschema.validators import Draft202012Validator, validator_for
 
     return bool(validator_for(schema, default=Draft202012Validator)(schema).is_valid(content))

@@ -11,6 +11,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, cast
 
 import mcp_types
+from fastmcp.exceptions import PromptError, ResourceError, ToolError
 from fastmcp.server.dependencies import fastmcp_request_ctx, get_context, get_server
 from fastmcp.tools.base import ToolResult
 from mcp.server.lowlevel.helper_types import ReadResourceContents
@@ -26,12 +27,10 @@ from mcpcore.declare.prompt import DeclaredPrompt
 from mcpcore.declare.resource import DeclaredResource
 from mcpcore.declare.tool import Tool
 from mcpcore.effects import default_effects
-from mcpcore.errors import CodedError
-from mcpcore.exceptions import is_a, passes_through, returned_failure
-from mcpcore.integrations.fastmcp.errors import ContractFailure, ProtocolFailure
+from mcpcore.exceptions import passes_through, returned_failure
+from mcpcore.integrations.fastmcp.errors import ProtocolFailure, masked
 from mcpcore.integrations.fastmcp.private import wire_request
 from mcpcore.integrations.fastmcp.results import as_fastmcp_writes, as_the_sdk_writes, prompt_result, resource_result
-from mcpcore.jsonable import safe_str
 from mcpcore.request import Request
 from mcpcore.sdk.answers import AnsweredCall, Answers
 from mcpcore.sdk.handlers import nested_call, run_handler
@@ -41,7 +40,7 @@ from mcpcore.sdk.serving import exposes_internal_errors, invalid_arguments_error
 from mcpcore.strictness import strictness_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine, Generator, Iterable, Iterator, Mapping
+    from collections.abc import Awaitable, Callable, Coroutine, Generator, Iterable, Iterator, Mapping
 
     from fastmcp import Context as FastMCPContext
     from fastmcp import FastMCP
@@ -69,6 +68,15 @@ class Answering(NamedTuple):
     arguments: Mapping[str, Any]
     """The arguments of a prompt. FastMCP passes only those on that the prompt knows."""
 
+    call: AnsweredCall
+    """Records the failures of the request."""
+
+    mask: Callable[[BaseException], Awaitable[str | None]]
+    """The text by which other middleware may know an exception; None where it may see the exception itself."""
+
+    covers_all: bool
+    """Whether the failures of plain tools are answered too."""
+
 
 _answering: Final[ContextVar[Answering | None]] = ContextVar("mcpcore_fastmcp_answering", default=None)
 
@@ -84,9 +92,17 @@ def answering_now() -> Answering | None:
 
 
 @contextmanager
-def answered(request: Request, name: str, surface: str, arguments: Mapping[str, Any] | None = None) -> Iterator[None]:
-    """Mark `request`, in which a client asks for `name`, as answered by the code that enters the block."""
-    token = _answering.set(Answering(request, name, surface, fastmcp_request_ctx.get(), arguments or {}))
+def answered(
+    call: AnsweredCall,
+    name: str,
+    arguments: Mapping[str, Any] | None,
+    *,
+    mask: Callable[[BaseException], Awaitable[str | None]],
+    covers_all: bool,
+) -> Iterator[None]:
+    """Mark the request of `call`, in which a client asks for `name`, as answered by the code that enters the block."""
+    request, wire = call.request, fastmcp_request_ctx.get()
+    token = _answering.set(Answering(request, name, call.surface, wire, arguments or {}, call, mask, covers_all))
     outer = current.set(request)
     try:
         yield
@@ -154,11 +170,14 @@ async def _called(declared: Declared[..., Any], values: dict[str, Any]) -> Any:
             raise
         failure = exc
     # Outside the `except` clause, so that the failure is not the context of an exception that may be logged.
-    message = safe_str(failure) if is_a(failure, CodedError) else f"{declared.noun.capitalize()} {name!r} failed"
     try:
-        raise ContractFailure(failure, message)
+        raise masked(failure, "", kind=_KINDS[declared.noun])  # its text is made when other middleware sees it
     finally:
         del failure  # the traceback holds this frame, which must not hold the failure
+
+
+_KINDS: Final = {"tool": ToolError, "resource": ResourceError, "prompt": PromptError}
+"""The errors of FastMCP that handlers catch, by what they call."""
 
 
 def _request_of(declared: Declared[..., Any], fastmcp: FastMCPContext | None) -> Request:
@@ -223,6 +242,9 @@ def _own_meta(meta: Mapping[str, Any] | None) -> dict[str, Any] | None:
 def _tool_result(returned: Any, definition: ToolDefinition) -> CallToolResult | InputRequiredResult:
     if isinstance(returned, ToolResult):
         return converted(definition.sdk.fn_metadata, as_the_sdk_writes(returned), definition.output_schema)
+    if isinstance(returned, bytes):
+        # JSON has no bytes: FastMCP sends them as a text, decoded or as base64, and no structured content.
+        return CallToolResult(content=ToolResult(content=returned).content)
     result = converted(definition.sdk.fn_metadata, returned, definition.output_schema)
     if not isinstance(result, CallToolResult) or result.is_error:
         return result

@@ -7,6 +7,7 @@ wording only. The constants below hold all of FastMCP's wording that this packag
 
 from __future__ import annotations
 
+import functools
 import re
 from typing import TYPE_CHECKING, Any, Final, cast
 
@@ -24,19 +25,22 @@ from fastmcp.exceptions import (
 from fastmcp.server.dependencies import get_access_token
 from fastmcp.server.middleware.rate_limiting import RateLimitError
 from mcp.shared.exceptions import MCPError
-from mcp_types import METHOD_NOT_FOUND
+from mcp_types import INTERNAL_ERROR, METHOD_NOT_FOUND, ErrorData
 from pydantic import ValidationError as PydanticError
 
 from mcpcore.arguments import INVALID_ARGUMENTS
 from mcpcore.classification.status import code_for_status
 from mcpcore.codes import Code, ErrorCode
 from mcpcore.errors import FrameworkError
-from mcpcore.exceptions import FrameworkErrors, cause_of, is_a, register_framework
+from mcpcore.exceptions import FrameworkErrors, cause_of, is_a, leaves_of, register_framework
+from mcpcore.foreign import quietly
 from mcpcore.jsonable import safe_str, shown_name
 from mcpcore.sdk.errors import missing_prompt_arguments_error, unknown_prompt_error
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from mcpcore.envelope import Envelope
 
 WRAPPERS: Final[Mapping[type[BaseException], re.Pattern[str]]] = {
     ToolError: re.compile(
@@ -91,7 +95,10 @@ _CODES: Final = (
 def _wrapped(exc: BaseException) -> BaseException | None:
     kind = type(exc)
     if issubclass(kind, ContractFailure):
-        return cast("ContractFailure", exc).failure
+        inner = cast("ContractFailure", exc)
+        # If a handler calls a tool with bad arguments, that is the handler's own mistake, not its caller's.
+        is_nested = inner.envelope is not None and type(inner.raised) is FrameworkError
+        return cause_of(inner.raised) or inner.raised if is_nested else inner.raised
     cause = cause_of(exc)
     if cause is None:
         return None
@@ -190,11 +197,11 @@ def is_unserved(exc: BaseException, method: str | None) -> bool:
     return type(exc) is MCPError and exc.code == METHOD_NOT_FOUND and exc.data == method
 
 
-class ContractFailure(ToolError):  # noqa: N818 - the word of the docs
-    """Carries the failure of a contract tool through FastMCP to `ContractMiddleware`.
+class ContractFailure(Exception):  # noqa: N818 - the word of the docs
+    """A failure as other middleware and calling handlers see it: without the text of a crash.
 
-    Other middleware sees a `ToolError`. The failure is not its cause, since code that logs this error would then log
-    the text and the traceback of the failure, including secrets.
+    It is also of the class that FastMCP raised, so `except ToolError` catches it. The failure is not its cause, since
+    code that logs this error would then log the text and the traceback of the failure, including secrets.
 
     ```python
     class Counting(Middleware):
@@ -207,18 +214,87 @@ class ContractFailure(ToolError):  # noqa: N818 - the word of the docs
     ```
     """
 
-    def __init__(self, failure: BaseException, message: str) -> None:
-        """Carry `failure`; `message` is the text for other middleware.
+    def __init__(self, raised: BaseException, message: str, envelope: Envelope | None = None) -> None:
+        """Stand for `raised`.
 
         Args:
-            failure: The failure.
-            message: The text.
+            raised: The exception that FastMCP or the handler raised.
+            message: The text of this error, which clients may read.
+            envelope: The failure, for handlers that made the call. Other middleware sees the error before it has one.
         """
-        super().__init__(message, log_level=0)  # below every level, so FastMCP does not log it
-        self.failure = failure
+        Exception.__init__(self, message)  # not that of the other class, which may want other arguments
+        self.raised = raised
+        self.envelope = envelope
 
-    def __reduce__(self) -> tuple[type[ContractFailure], tuple[BaseException, str], dict[str, Any]]:
-        return type(self), (self.failure, str(self)), self.__dict__.copy()
+    @property
+    def failure(self) -> BaseException:
+        """The exception of the handler, without FastMCP's wrappers; it may hold secrets."""
+        return raised_within(self.raised)
+
+    def __str__(self) -> str:
+        return str(self.args[0])
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        contents = (self.raised, str(self), self.envelope)
+        if type(self) is ContractFailure:
+            return type(self), contents, self.__dict__.copy()
+        return masked, (*contents, type(self).__bases__[1]), self.__dict__.copy()
+
+
+def masked(
+    raised: BaseException,
+    message: str,
+    envelope: Envelope | None = None,
+    kind: type[BaseException] | None = None,
+) -> ContractFailure:
+    """The error with the text `message` that takes the place of `raised`, and is of the same class, or of `kind`.
+
+    It has the attributes of `raised`, which code that catches an error of its own class may read.
+    """
+    own = type(raised) if kind is None else kind
+    error = quietly(lambda: _made(own), None) or _made(ToolError)
+    if own is type(raised):
+        attributes = getattr(raised, "__dict__", {})
+        vars(error).update({key: value for key, value in attributes.items() if key != "__notes__"})
+    ContractFailure.__init__(error, unmasked(raised), message, envelope)
+    vars(error)["log_level"] = 0  # below every level, so FastMCP does not log it
+    if isinstance(error, MCPError):
+        code = cast("MCPError", raised).code if is_a(raised, MCPError) else INTERNAL_ERROR
+        error.error = ErrorData(code=code, message=message)
+    return error
+
+
+def _made(kind: type[BaseException]) -> ContractFailure:
+    """An error without contents of a class that is a `ContractFailure` and a `kind`."""
+    return cast("ContractFailure", kind.__new__(_failure_class(kind)))
+
+
+@functools.lru_cache(maxsize=1000)
+def _failure_class(kind: type[BaseException]) -> type[ContractFailure]:
+    if issubclass(kind, ContractFailure):
+        return kind
+    namespace = {"__module__": kind.__module__, "__qualname__": kind.__qualname__, "__doc__": kind.__doc__}
+    return cast("type[ContractFailure]", type(kind)(kind.__name__, (ContractFailure, kind), namespace))
+
+
+def unmasked(exc: BaseException) -> BaseException:
+    """The exception that `exc` masks for other middleware; `exc` itself if it does not, or has an envelope."""
+    if is_a(exc, ContractFailure) and cast("ContractFailure", exc).envelope is None:
+        return cast("ContractFailure", exc).raised
+    return exc
+
+
+def inner_failure(exc: BaseException) -> Envelope | None:
+    """The failure of a call within this one that `exc` passes on; None for any other error."""
+    leaves = [*leaves_of(exc)]
+    inner: BaseException | None = leaves[0] if len(leaves) == 1 else None
+    for _ in range(_MAX_WRAPPERS):
+        if inner is None:
+            break
+        if is_a(inner, ContractFailure) and (envelope := cast("ContractFailure", inner).envelope) is not None:
+            return envelope
+        inner = _wrapped(inner)
+    return None
 
 
 class ProtocolFailure(MCPError, FastMCPError):  # noqa: N818 - as above

@@ -57,6 +57,19 @@ async def find_contract_tool(server: FastMCP[Any], name: str) -> Tool[..., Any] 
     return None  # pragma: no cover - deeper than servers are mounted
 
 
+async def find_tool(server: FastMCP[Any], name: str) -> FastMCPTool | None:
+    """The tool that a client knows as `name`; None also if looking it up fails, which must not hide a failure."""
+    try:
+        return await server.get_tool(name)
+    except Exception:  # noqa: BLE001 - code of other providers
+        return None
+
+
+async def is_delegated(server: FastMCP[Any], name: str) -> bool:
+    """Whether a mounted server answers a call of `name`, without any code of `server` itself."""
+    return isinstance(await find_tool(server, name), FastMCPProviderTool)
+
+
 async def find_contract_prompt(server: FastMCP[Any], name: str) -> DeclaredPrompt[..., Any] | None:
     """The contract prompt that `name` gets from `server`; None for another prompt, and for one of a mounted server.
 

@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 import fastmcp
 import mcp_types
-from fastmcp.exceptions import DisabledError, NotFoundError
+from fastmcp.exceptions import ToolError
 from fastmcp.server.middleware.middleware import CallNext, Middleware, MiddlewareContext
 from fastmcp.server.middleware.rate_limiting import RateLimitError
 from fastmcp.tools.base import InputRequiredToolResult, ToolResult
 from mcp.shared.exceptions import MCPError
-from mcp_types import CallToolResult
-from pydantic import BaseModel, ValidationError
+from pydantic import ValidationError
 
 from mcpcore.arguments import INVALID_ARGUMENTS
 from mcpcore.audit import AuditError
@@ -25,46 +24,47 @@ from mcpcore.boundary import Boundary
 from mcpcore.call_limits import checked_limits
 from mcpcore.contract import CONTRACT_META_KEY, NO_CONTRACT, ContractError
 from mcpcore.envelope import CANONICAL
-from mcpcore.errors import CodedError, FrameworkError
-from mcpcore.exceptions import is_a, passes_through, returned_failure
+from mcpcore.errors import FrameworkError
+from mcpcore.exceptions import ReturnedError, passes_through, returned_failure
 from mcpcore.fallbacks import external_names
-from mcpcore.integrations.fastmcp import logs
-from mcpcore.integrations.fastmcp.bad_arguments import invalid_arguments, unfit, unfit_prompt
+from mcpcore.foreign import quietly
 from mcpcore.integrations.fastmcp.calling import answered, answering_now, cover, sdk_context
 from mcpcore.integrations.fastmcp.errors import (
     fastmcps_failure,
-    is_before_handler,
-    is_refusal_of_a_transform,
+    inner_failure,
     is_unserved,
+    masked,
     raised_within,
+    unmasked,
 )
+from mcpcore.integrations.fastmcp.failing import read_tool_failure, unfit_prompt
 from mcpcore.integrations.fastmcp.fallbacks import Fallbacks, outermost, prepare_renaming, rename, renamed_by
 from mcpcore.integrations.fastmcp.finding import (
-    contract_tool_of,
     find_contract_tool,
+    find_tool,
+    is_delegated,
     mounted,
     require_compatible,
 )
 from mcpcore.integrations.fastmcp.hints import ToolHints
-from mcpcore.integrations.fastmcp.registering import WRAPPED_RESULT, output_schema_of
+from mcpcore.integrations.fastmcp.masking import MASKING, masked_chain, redact_crashes
+from mcpcore.integrations.fastmcp.registering import described
+from mcpcore.integrations.fastmcp.results import protocol_result, required
 from mcpcore.integrations.fastmcp.returned import watch
-from mcpcore.integrations.fastmcp.scopes import require_visible
 from mcpcore.integrations.fastmcp.starting import Startups
 from mcpcore.jsonable import shown_name
 from mcpcore.limits import DEFAULT_LIMITS, Limits
 from mcpcore.recording import recorded_first
 from mcpcore.request import Request
 from mcpcore.sdk.answers import AnsweredCall, Answers
-from mcpcore.sdk.definition import admitting_error, without_error
+from mcpcore.sdk.definition import without_error
 from mcpcore.sdk.refusals import Refusals, watched
-from mcpcore.sdk.results import failure_in, require_writable, sendable
+from mcpcore.sdk.results import failure_in, fits_schema, require_writable, require_writable_result
 from mcpcore.sdk.serving import (
     UnknownTool,
     check_options,
     exposes_internal_errors,
     protocols_own,
-    unknown_tool_error,
-    with_failures,
 )
 from mcpcore.sdk.startup import no_lifespan
 from mcpcore.strictness import Strictness
@@ -78,17 +78,14 @@ if TYPE_CHECKING:
     from fastmcp.prompts.base import PromptResult
     from fastmcp.resources.base import ResourceResult
     from fastmcp.tools.base import Tool as FastMCPTool
+    from mcp_types import CallToolResult
     from starlette.applications import Starlette
 
     from mcpcore.audit import AuditTrail
-    from mcpcore.outcome import Outcome
+    from mcpcore.envelope import Envelope
     from mcpcore.sdk.startup import Startup
 
 _LOGGER: Final = logging.getLogger("mcpcore")
-
-
-class FailedResult(ToolResult):
-    """A failure that a `ContractMiddleware` has recorded; the middleware of a server above passes it on."""
 
 
 class ContractMiddleware(Middleware):
@@ -118,6 +115,7 @@ class ContractMiddleware(Middleware):
         external_tools: Iterable[str] = (),
         timeout: float | None = None,
         max_concurrency: int | None = None,
+        plain_tools: bool = True,
     ) -> None:
         """Make the middleware; the options are those of `mcpcore.Server`, which describes the others.
 
@@ -126,6 +124,8 @@ class ContractMiddleware(Middleware):
                 answered with an error while a fallback tool is unknown; for tests and CI. The environment variable
                 MCPCORE_STRICT=1 does the same.
             external_tools: Tools of other servers, which contracts may name as fallback tools. They are never renamed.
+            plain_tools: Whether the failures of tools without mcpcore's `@tool` are answered and recorded too. False
+                leaves these tools to FastMCP, for a server that moves tool by tool.
 
         Raises:
             ValueError: If an option has a value that it cannot have.
@@ -139,6 +139,7 @@ class ContractMiddleware(Middleware):
         self._advertise_errors = advertise_errors
         self._describe_failures = describe_failures
         self._unknown_tool = unknown_tool
+        self._plain_tools = plain_tools
         self._fields = checked(bind or {}, "ContractMiddleware(bind=…)")
         first = Boundary(
             server="fastmcp",
@@ -167,7 +168,7 @@ class ContractMiddleware(Middleware):
         self.external_tools: frozenset[str] = external_names("ContractMiddleware", external_tools)
         """Tools of other servers, as the option names them."""
         self._fallbacks = Fallbacks(self.external_tools, first.strictness)
-        logs.redact_crashes()
+        redact_crashes()
 
     @property
     def audit(self) -> AuditTrail:
@@ -215,6 +216,10 @@ class ContractMiddleware(Middleware):
 
     # --- the messages of a client ---------------------------------------------------------------------------------
 
+    async def __call__(self, context: MiddlewareContext[Any], call_next: CallNext[Any, Any]) -> Any:
+        """Handle a message, so that the middleware after this one sees no more of a failure than clients do."""
+        return await super().__call__(context, masked_chain(call_next))
+
     async def on_request(self, context: MiddlewareContext[Any], call_next: CallNext[Any, Any]) -> Any:
         """Check the server when its first message arrives: its other middleware, and the fallback tools it names.
 
@@ -249,7 +254,10 @@ class ContractMiddleware(Middleware):
         self._boundary(context)
         tools = await call_next(context)
         self._hints.note(_server(context), tools)
-        listed = [self._described(tool) for tool in tools]
+        describe = functools.partial(
+            described, dialect=self._dialect, advertise=self._advertise_errors, describe=self._describe_failures
+        )
+        listed = [describe(tool) for tool in tools]
         return await self._fallbacks.published(_server(context), "tool", listed)
 
     async def on_list_resources(self, context: MiddlewareContext[Any], call_next: CallNext[Any, Any]) -> Any:
@@ -262,36 +270,6 @@ class ContractMiddleware(Middleware):
         """The prompts, likewise."""
         return await self._fallbacks.published(_server(context), "prompt", await call_next(context))
 
-    def _described(self, tool: FastMCPTool) -> FastMCPTool:
-        changes: dict[str, Any] = {}
-        ours, meta = contract_tool_of(tool), tool.meta or {}
-        if ours is not None and len(ours.contract) and CONTRACT_META_KEY not in meta:
-            changes["meta"] = meta = {**meta, CONTRACT_META_KEY: ours.contract.to_json()}
-        published = meta.get(CONTRACT_META_KEY)
-        if self._describe_failures and isinstance(published, list) and "Fails with:" not in (tool.description or ""):
-            changes["description"] = with_failures(tool.description or "", published)
-        schema = tool.output_schema
-        if schema is None and ours is not None and CONTRACT_META_KEY in changes.get("meta", {}):
-            schema = output_schema_of(ours)
-        if schema is not None:
-            schema = self._admitting(schema)
-            if schema != tool.output_schema:
-                changes["output_schema"] = schema
-        return tool.model_copy(update=changes) if changes else tool
-
-    def _admitting(self, schema: dict[str, Any]) -> dict[str, Any]:
-        """The output schema as clients see it; a mounted server may already have changed it."""
-        alone = without_error(schema)
-        if not self._advertise_errors:
-            return alone
-        if self._dialect.name == CANONICAL:
-            return schema if alone is not schema else admitting_error(schema)
-        failure = dict(self._dialect.schema)
-        if schema.get("anyOf", [None])[-1] == failure:
-            return schema
-        admitting = admitting_error(alone, failure)
-        return {**admitting, WRAPPED_RESULT: True} if alone.get(WRAPPED_RESULT) else admitting
-
     @recorded_first
     async def on_call_tool(
         self,
@@ -299,51 +277,37 @@ class ContractMiddleware(Middleware):
         call_next: CallNext[mcp_types.CallToolRequestParams, ToolResult],
     ) -> ToolResult:
         """Call a tool; a failure is recorded, and then answered with a result."""
-        name = context.message.name
-        on_the_wire = answering_now() is None and _wire(context) is not None
+        name, is_client = context.message.name, _is_of_a_client(context)
         effects = await self._hints.of(_server(context), name)
         renaming = await self._fallbacks.renaming(_server(context), "tool", name)
         with renamed_by(renaming), self._answering(context, name=name, surface="tool") as call:
-            request = call.request
-            request.effects = effects
-            made = answer = None
+            call.request.effects = effects
+            raised: BaseException = ToolError()
+            envelope = None
             try:
-                result = _required(await self._limited(call_next, context, request))
-                request.began = True
-                if isinstance(result, ToolResult) and not isinstance(result, FailedResult | InputRequiredToolResult):
-                    made = _protocol_result(result)
-                    answer = await self._sendable(made, request, context)
+                result = required(await self._limited(call_next, context, call.request))
+                call.request.began = True
+                # A handler that called the tool reads the result as it is. An input request is not an answer yet.
+                if is_client and isinstance(result, ToolResult) and not isinstance(result, InputRequiredToolResult):
+                    await self._require_success(protocol_result(result), call, context)
+                refused = call.lost(call.request.lost()) or call.settle()
+                if refused is None:
+                    return result
+                envelope = refused.envelope
             except BaseException as exc:
                 if passes_through(exc):
                     raise
-                failure = await self._read_tool_failure(exc, request, context)
-                lost = request.lost(returned_failure(failure))
-                if (protocol := protocols_own(failure)) is not None:
-                    refused = call.lost(lost)
-                    if refused is None:
-                        raise protocol from None
-                    return self._failed(refused, call)
-                await prepare_renaming(failure, request)
-                if type(failure) is FrameworkError and failure.reason == "unknown_tool":
-                    call.name = shown_name(name)
-                    if on_the_wire and self._unknown_tool == "protocol":
-                        raise call.answers.error(call.failure(failure, lost).envelope) from None
-                return self._failed(call.failure(failure, lost), call)
-            lost = request.lost()
-            if answer is not None:
-                content = answer.structured_content
-                schema = None
-                if not answer.is_error and isinstance(content, dict) and "error" in content:
-                    schema = await self._result_schema(context)
-                sent = failure_in(answer, schema)
-                if sent is not None:
-                    await prepare_renaming(sent, request)
-                    return self._failed(call.failure(sent, lost), call)
-            refused = call.lost(lost)
-            if refused is not None:
-                return self._failed(refused, call)
-            # Without an answer here, a mounted server has answered, or the result is not an answer yet.
-            return result if answer is made else ToolResult.from_mcp_result(cast("CallToolResult", answer))
+                raised = exc
+            # Outside the `except` clause, so that the failure is not the context of an exception that may be logged.
+            try:
+                envelope = envelope or await self._tool_failure(raised, call, context, is_client=is_client)
+                if envelope is None:
+                    raise raised
+                if not is_client:
+                    raise masked(raised, envelope.message, envelope)
+                return await self._failed(envelope, call, context)
+            finally:
+                del raised  # the traceback holds this frame, which must not hold the failure
 
     @recorded_first
     async def on_read_resource(
@@ -379,40 +343,83 @@ class ContractMiddleware(Middleware):
 
     # --- failures -------------------------------------------------------------------------------------------------
 
-    def _failed(self, outcome: Outcome, call: AnsweredCall) -> ToolResult:
-        return FailedResult.from_mcp_result(call.answers.result(outcome.envelope))
+    async def _require_success(self, made: CallToolResult, call: AnsweredCall, context: MiddlewareContext[Any]) -> None:
+        """Check that the answer to a client is neither a failure nor what JSON cannot hold.
 
-    async def _read_tool_failure(
-        self, exc: BaseException, request: Request, context: MiddlewareContext[mcp_types.CallToolRequestParams]
-    ) -> BaseException:
-        """The failure behind `exc`, which FastMCP raised; `request` gets the contract of the tool, if it has one."""
-        server, message = _server(context), context.message
-        if is_a(exc, (NotFoundError, DisabledError)):
-            known = await _tool_names(server)
-            if message.name in known:
-                return exc
+        Raises:
+            ReturnedError: If it is a failure, or there are exceptions within it.
+            BrokenResultError: If it cannot be written.
+        """
+        sent = failure_in(made, None)
+        if sent is not None and not made.is_error:
+            tool = await find_tool(_server(context), context.message.name)
+            # The success of a plain tool may have any content.
+            has_contract = call.request.contract is not NO_CONTRACT or CONTRACT_META_KEY in (
+                getattr(tool, "meta", 0) or ()
+            )
+            schema = None if tool is None or tool.output_schema is None else without_error(tool.output_schema)
+            sent = failure_in(made, schema) if has_contract else None
+        if sent is not None:
+            raise ReturnedError(sent)
+        if not made.is_error and call.request.contract is NO_CONTRACT:
+            require_writable_result(made)
+
+    async def _tool_failure(
+        self, raised: BaseException, call: AnsweredCall, context: MiddlewareContext[Any], *, is_client: bool
+    ) -> Envelope | None:
+        """The envelope of `raised`, with which a tool ended; None if the exception itself has to be raised.
+
+        Raises:
+            MCPError: If it is one that the protocol needs, or the answer to a client that names an unknown tool.
+        """
+        request, name = call.request, context.message.name
+        found = await read_tool_failure(unmasked(raised), request, _server(context), context.message, self._hints)
+        failure = returned_failure(found)
+        inner = inner_failure(raised)
+        if inner is not None and await is_delegated(_server(context), name):
+            return inner
+        is_unknown = type(failure) is FrameworkError and failure.reason == "unknown_tool"
+        if request.contract is NO_CONTRACT and not self._plain_tools and not is_unknown:
+            return None
+        lost = request.lost(failure)
+        if (protocol := protocols_own(failure)) is not None:
+            refused = call.lost(lost)
+            if refused is None:
+                raise protocol
+            return refused.envelope
+        await prepare_renaming(failure, request)
+        if is_unknown:
+            call.name = shown_name(name)
+        envelope = call.ended(failure, lost, inner=inner)
+        if is_unknown and self._unknown_tool == "protocol" and is_client:
+            raise call.answers.error(envelope)
+        return envelope
+
+    async def _failed(self, envelope: Envelope, call: AnsweredCall, context: MiddlewareContext[Any]) -> ToolResult:
+        """The answer to a client; without structured content where a plain tool's own schema does not admit it."""
+        result = call.answers.result(envelope)
+        if call.request.contract is NO_CONTRACT:
+            tool = await find_tool(_server(context), context.message.name)
+            schema = None if tool is None or CONTRACT_META_KEY in (tool.meta or ()) else tool.output_schema
+            if schema is not None and not quietly(
+                lambda: fits_schema(result.structured_content, schema), otherwise=False
+            ):
+                # A client validates a result that is not marked as an error, and some dialects mark none.
+                result.structured_content, result.is_error = None, True
+        return ToolResult.from_mcp_result(result)
+
+    async def _masked(self, exc: BaseException, call: AnsweredCall, context: MiddlewareContext[Any]) -> str | None:
+        """The text by which other middleware may know `exc`; None if it may see `exc` itself."""
+        failure = raised_within(exc)
+        if protocols_own(failure) is not None:
+            return None
+        if not self._plain_tools and call.surface == "tool" and call.request.contract is NO_CONTRACT:
             try:
-                await require_visible(server, message.name)
-            except CodedError as hidden:
-                return hidden
-            return unknown_tool_error(message.name, known)
-        if request.contract is not NO_CONTRACT:
-            request.effects = await self._hints.of(server, message.name, request.contract)
-            return raised_within(exc)
-        try:
-            request.effects, is_transformed = await self._hints.looked_up(server, message.name)
-            tool = await find_contract_tool(server, message.name)
-            if tool is not None:
-                request.contract = tool.contract
-            # A tool of FastMCP's own does not say when it begins, so it is taken to have begun.
-            is_silent = (tool is None or is_transformed) and not is_before_handler(exc)
-            request.began = request.began or is_silent
-            cause = unfit(exc)
-            if cause is not None or is_refusal_of_a_transform(exc):
-                return await invalid_arguments(cause, tool, server, message) or raised_within(exc)
-        except Exception:  # noqa: BLE001 - a lookup that fails must not hide the failure
-            _LOGGER.debug("the tool %r could not be looked up", message.name)
-        return raised_within(exc)
+                if await find_contract_tool(_server(context), context.message.name) is None:
+                    return None
+            except Exception:  # noqa: BLE001 - a lookup that fails must not show the failure
+                _LOGGER.debug("the tool %r could not be looked up", context.message.name)
+        return call.message_of(returned_failure(failure))
 
     async def _answered_by_protocol(
         self,
@@ -422,37 +429,51 @@ class ContractMiddleware(Middleware):
         surface: str,
     ) -> Any:
         """The answer of a resource or a prompt; a failure is recorded and raised as an error of the protocol."""
-        answers = self._answers(context)
-        if answering_now() is not None:
-            # A handler or a server above reads it, and its failure is the failure of that call.
-            return await call_next(context)
+        is_client = _is_of_a_client(context)
         renaming = await self._fallbacks.renaming(_server(context), surface, name)
-        with renamed_by(renaming), self._answering(context, name=name, surface=surface, answers=answers) as call:
+        with renamed_by(renaming), self._answering(context, name=name, surface=surface) as call:
             request = call.request
             try:
                 result = await self._limited(call_next, context, request)
-                is_whole = not hasattr(result, "input_required")
-                if is_whole and surface == "resource":
-                    require_writable(result.to_mcp_result(name))
-                elif is_whole and surface == "prompt":
-                    require_writable(result.to_mcp_prompt_result())
+                if is_client and not hasattr(result, "input_required"):
+                    if surface == "resource":
+                        require_writable(result.to_mcp_result(name))
+                    elif surface == "prompt":
+                        require_writable(result.to_mcp_prompt_result())
             except BaseException as exc:
-                if passes_through(exc):
+                if passes_through(exc) or is_unserved(returned_failure(raised_within(exc)), context.method):
                     raise
-                failure = returned_failure(raised_within(exc))
-                if request.contract is NO_CONTRACT:
-                    failure = fastmcps_failure(failure, name, surface) or failure
-                    if type(failure) is FrameworkError and failure.reason == INVALID_ARGUMENTS:
-                        failure = await unfit_prompt(_server(context), context.message, request) or failure
-                if is_unserved(failure, context.method):
-                    raise
-                await prepare_renaming(failure, request)
-                lost = request.lost(returned_failure(failure))
-                raise call.error(failure, lost, keep_code=type(failure) is not RateLimitError) from None
-            refused = call.lost(request.lost())
-            if refused is not None:
+                raised = exc
+            else:
+                refused = call.lost(request.lost()) or call.settle()
+                if refused is None:
+                    return result
                 raise call.error_of(refused)
-            return result
+            # Outside the `except` clause, so that the failure is not the context of an exception that may be logged.
+            try:
+                raise await self._protocol_failure(raised, call, context, is_client=is_client)
+            finally:
+                del raised  # the traceback holds this frame, which must not hold the failure
+
+    async def _protocol_failure(
+        self, raised: BaseException, call: AnsweredCall, context: MiddlewareContext[Any], *, is_client: bool
+    ) -> BaseException:
+        """The error by which a client, or the handler that asked, knows `raised`; recorded."""
+        request, name = call.request, str(getattr(context.message, "uri", None) or getattr(context.message, "name", ""))
+        failure = returned_failure(raised_within(raised))
+        inner = inner_failure(raised)
+        if request.contract is NO_CONTRACT:
+            failure = fastmcps_failure(failure, name, call.surface) or failure
+            if type(failure) is FrameworkError and failure.reason == INVALID_ARGUMENTS:
+                failure = await unfit_prompt(_server(context), context.message, request) or failure
+        await prepare_renaming(failure, request)
+        lost = request.lost(returned_failure(failure))
+        if is_client:
+            return call.error(failure, lost, keep_code=type(failure) is not RateLimitError, inner=inner)
+        if (protocol := protocols_own(failure)) is not None and not lost:
+            return protocol
+        envelope = call.ended(failure, lost, inner=inner)
+        return masked(raised, envelope.message, envelope)
 
     # --- the request ----------------------------------------------------------------------------------------------
 
@@ -463,21 +484,25 @@ class ContractMiddleware(Middleware):
         return await self._call_limits.run(functools.partial(call_next, context), request)
 
     @contextmanager
-    def _answering(
-        self, context: MiddlewareContext[Any], *, name: str, surface: str, answers: Answers | None = None
-    ) -> Iterator[AnsweredCall]:
+    def _answering(self, context: MiddlewareContext[Any], *, name: str, surface: str) -> Iterator[AnsweredCall]:
         """The request for `name` that this middleware answers."""
         request = Request(lambda: sdk_context(request.fastmcp), fastmcp=context.fastmcp_context)
         request.claimed = False
-        answers = answers or self._answers(context)
+        answers = self._answers(context)
         shown = name if surface == "tool" else shown_name(name)
         call = AnsweredCall(answers, request, name=shown, surface=surface, wire=_wire(context))
         outer = answering_now()
+        covers_all = self._plain_tools or surface != "tool"
         # The outermost middleware decides, also if a mounted server has its own middleware.
         request.strictness = answers.boundary.strictness if outer is None else outer.request.strictness
         arguments = context.message.arguments if surface == "prompt" else None
-        with answered(request, name, surface, arguments):
-            yield call
+        mask = functools.partial(self._masked, call=call, context=context)
+        call.outer = None if outer is None else outer.call
+        with answered(call, name, arguments, mask=mask, covers_all=covers_all):
+            try:
+                yield call
+            finally:
+                call.settle()
 
     # --- records that had to wait for the trail; for `recorded_first` ---------------------------------------------
 
@@ -487,24 +512,26 @@ class ContractMiddleware(Middleware):
         Raises:
             MCPError: If the call was not that of a tool.
         """
-        if not isinstance(context.message, mcp_types.CallToolRequestParams):
+        if not isinstance(context.message, mcp_types.CallToolRequestParams) or not _is_of_a_client(context):
             raise self.unrecorded_error(context)
-        outcome, call = self._unrecorded(context)
-        return self._failed(outcome, call)
+        envelope, call = self._unrecorded(context)
+        return ToolResult.from_mcp_result(call.answers.result(envelope))
 
-    def unrecorded_error(self, context: MiddlewareContext[Any], *_: object) -> MCPError:
-        """The same as an error of the protocol."""
-        outcome, call = self._unrecorded(context)
-        return call.answers.error(outcome.envelope)
+    def unrecorded_error(self, context: MiddlewareContext[Any], *_: object) -> Exception:
+        """The same as an error of the protocol, or as the error that a handler gets which called the tool."""
+        envelope, call = self._unrecorded(context)
+        if isinstance(context.message, mcp_types.CallToolRequestParams) and not _is_of_a_client(context):
+            return masked(ToolError(), envelope.message, envelope)
+        return call.answers.error(envelope)
 
-    def _unrecorded(self, context: MiddlewareContext[Any]) -> tuple[Outcome, AnsweredCall]:
+    def _unrecorded(self, context: MiddlewareContext[Any]) -> tuple[Envelope, AnsweredCall]:
         message = context.message
         name = getattr(message, "name", None) or getattr(message, "uri", None) or _completed(message)
         name = shown_name(str(name))
         request = Request(lambda: sdk_context(context.fastmcp_context))
         call = AnsweredCall(self._answers(context), request, name=name, wire=_wire(context))
         effects = self._hints.noted(_server(context), name)
-        return call.unrecorded(AuditError(), effects=effects), call
+        return call.unrecorded(AuditError(), effects=effects).envelope, call
 
     def covered(self, server: FastMCP[Any]) -> Answers:
         """What answers a failure in a background task, whose request is answered already."""
@@ -525,30 +552,26 @@ class ContractMiddleware(Middleware):
         server = _server(context)
         boundary = self._boundary_of(server)
         below = list(mounted(server))
-        now = [(id(part), *map(id, getattr(part, "middleware", ()))) for part in (server, *below)]
-        if self._boundaries[server][1] != now:
+        if self._boundaries[server][1] != _chains(server, below):
             require_compatible(server, below, self)
             for part in (server, *below):
                 watch(part)
                 cover(part, self)
-            self._boundaries[server] = boundary, now
+            for part in below:
+                if MASKING not in part.middleware:
+                    part.middleware.insert(0, MASKING)
+            self._boundaries[server] = boundary, _chains(server, below)
         return boundary
 
-    async def _sendable(
-        self, made: CallToolResult, request: Request, context: MiddlewareContext[Any]
-    ) -> CallToolResult:
-        """The result without numbers that JSON lacks; the result of a contract tool has none."""
-        if made.is_error or request.contract is not NO_CONTRACT:
-            return made
-        content = made.structured_content
-        answer = sendable(made, made_of=content)
-        if answer.structured_content is not content:
-            answer = sendable(made, await self._result_schema(context), made_of=content)
-        return answer
 
-    async def _result_schema(self, context: MiddlewareContext[Any]) -> dict[str, Any] | None:
-        tool = await _server(context).get_tool(context.message.name)
-        return None if tool is None or tool.output_schema is None else without_error(tool.output_schema)
+def _chains(server: FastMCP[Any], below: Sequence[Any]) -> list[object]:
+    """The middleware of a server and of those mounted `below`."""
+    return [(id(part), *map(id, getattr(part, "middleware", ()))) for part in (server, *below)]
+
+
+def _is_of_a_client(context: MiddlewareContext[Any]) -> bool:
+    """Whether a client asked, and not code on the server or a server above."""
+    return answering_now() is None and _wire(context) is not None
 
 
 def _server(context: MiddlewareContext[Any]) -> FastMCP[Any]:
@@ -569,30 +592,3 @@ def _completed(message: Any) -> str | None:
         return None
     ref = params.ref
     return f"{ref.name if isinstance(ref, mcp_types.PromptReference) else ref.uri}.{params.argument.name}"
-
-
-def _required(result: Any) -> Any:
-    """`result`, a `ToolResult` or the model that an extension answers with.
-
-    Raises:
-        TypeError: If other middleware returned anything else, which FastMCP cannot send.
-    """
-    if not isinstance(result, BaseModel):
-        raise TypeError(f"middleware returned {type(result).__name__}, not a ToolResult")
-    return result
-
-
-def _protocol_result(result: ToolResult) -> CallToolResult:
-    raw = result.to_mcp_result()
-    if isinstance(raw, CallToolResult):
-        return raw
-    content, structured = raw if isinstance(raw, tuple) else (raw, None)
-    return CallToolResult(content=content, structured_content=structured)
-
-
-async def _tool_names(server: FastMCP[Any]) -> list[str]:
-    """The names of the tools that the caller may list."""
-    try:
-        return [tool.name for tool in await server.list_tools()]
-    except Exception:  # noqa: BLE001 - a list that fails must not hide the failure
-        return []

@@ -21,6 +21,8 @@ PRIVATE_USES: Final = tuple(
          "the name of the tool on that server"),
         (f"{_PROVIDERS}.wrapped_provider:_WrappedProvider", "_inner", "integrations.fastmcp.private",
          "the provider of a mounted server, which FastMCP wraps to add a namespace"),
+        ("fastmcp:FastMCP", "_run_middleware", "integrations.fastmcp.private",
+         "the function around each middleware, whose defaults are that middleware and the next function of the chain"),
         ("fastmcp.server.dependencies:FastMCPRequestContext", "_srctx", "integrations.fastmcp.private",
          "the SDK's own request, for `ctx.sdk`"),
         ("fastmcp:FastMCP", "_mcp_server", "integrations.fastmcp.private",
@@ -51,3 +53,11 @@ def wire_request(context: Context) -> Any:
     """The SDK's own request; None for a call by code on the server."""
     request = context.request_context
     return None if request is None else request._srctx  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
+
+
+def link_of_chain(call_next: Any) -> tuple[Any, Any] | None:
+    """The middleware that `call_next` calls, and what that calls next; None behind the last middleware."""
+    if getattr(call_next, "__qualname__", None) != "FastMCP._run_middleware.<locals>.wrapped":
+        return None
+    other, following = call_next.__defaults__
+    return other, following

@@ -29,16 +29,21 @@ from mcpcore.contract import CONTRACT_META_KEY
 from mcpcore.declare.declaration import FASTMCP_CALL
 from mcpcore.declare.prompt import DeclaredPrompt
 from mcpcore.declare.resource import DeclaredResource
+from mcpcore.declare.tool import Tool
+from mcpcore.envelope import CANONICAL
 from mcpcore.integrations.fastmcp.calling import Calling, Default, found
+from mcpcore.sdk.definition import admitting_error, without_error
+from mcpcore.sdk.serving import with_failures
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from fastmcp.tools.base import Tool as FastMCPTool
     from pydantic import GetCoreSchemaHandler
     from pydantic.fields import FieldInfo
 
     from mcpcore.declare.declaration import Declared
-    from mcpcore.declare.tool import Tool
+    from mcpcore.dialects.dialect import Dialect
 
 WRAPPED_RESULT: Final = "x-fastmcp-wrap-result"
 """The keyword of an output schema by which FastMCP's client knows that the result is wrapped in an object."""
@@ -102,12 +107,48 @@ def _meta(declared: Declared[..., Any], *metas: dict[str, Any] | None) -> dict[s
 
 
 def output_schema_of(tool: Tool[..., Any]) -> dict[str, Any] | None:
-    """The output schema of `tool`, which admits the error, for FastMCP."""
+    """The output schema of `tool`, which admits the error, for FastMCP; bytes have none, as in FastMCP itself."""
     definition = tool.definition
-    schema = definition.output_schema
+    schema = None if tool.declaration.signature.returns is bytes else definition.output_schema
     if schema is not None and definition.sdk.fn_metadata.wrap_output:
         return {**schema, WRAPPED_RESULT: True}
     return schema
+
+
+def described(tool: FastMCPTool, *, dialect: Dialect, advertise: bool, describe: bool) -> FastMCPTool:
+    """`tool` as clients see it: with its contract, and an output schema that admits the error.
+
+    A tool of FastMCP's own stays as it is. `advertise` and `describe` are options of the middleware.
+    """
+    fn = getattr(tool, "fn", None)
+    ours = fn if isinstance(fn, Tool) else None
+    changes: dict[str, Any] = {}
+    meta = tool.meta or {}
+    if ours is not None and len(ours.contract) and CONTRACT_META_KEY not in meta:
+        changes["meta"] = meta = {**meta, CONTRACT_META_KEY: ours.contract.to_json()}
+    published = meta.get(CONTRACT_META_KEY)
+    if describe and isinstance(published, list) and "Fails with:" not in (tool.description or ""):
+        changes["description"] = with_failures(tool.description or "", published)
+    schema = tool.output_schema
+    if schema is None and ours is not None and "meta" in changes:
+        schema = output_schema_of(ours)
+    # A mounted server has changed the schema of its contract tools already.
+    if schema is not None and (ours is not None or published is not None or without_error(schema) is not schema):
+        schema = _admitting(schema, dialect) if advertise else without_error(schema)
+        if schema != tool.output_schema:
+            changes["output_schema"] = schema
+    return tool.model_copy(update=changes) if changes else tool
+
+
+def _admitting(schema: dict[str, Any], dialect: Dialect) -> dict[str, Any]:
+    alone = without_error(schema)
+    if dialect.name == CANONICAL:
+        return schema if alone is not schema else admitting_error(schema)
+    failure = dict(dialect.schema)
+    if schema.get("anyOf", [None])[-1] == failure:
+        return schema
+    admitting = admitting_error(alone, failure)
+    return {**admitting, WRAPPED_RESULT: True} if alone.get(WRAPPED_RESULT) else admitting
 
 
 def signature_of(declared: Declared[..., Any]) -> inspect.Signature:

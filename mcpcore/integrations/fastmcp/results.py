@@ -12,6 +12,7 @@ from fastmcp.resources.base import Resource, ResourceContent, ResourceResult
 from fastmcp.tools.base import ToolResult
 from fastmcp.utilities.types import Audio, File, Image
 from mcp_types import CallToolResult, ContentBlock, InputRequiredResult, TextContent
+from pydantic import BaseModel
 from pydantic_core import from_json, to_json
 
 from mcpcore.exceptions import returned_failure
@@ -37,7 +38,11 @@ def as_fastmcp_writes(result: CallToolResult, returned: Any, *, wrapped: bool) -
     if structured is None and text.startswith("{"):
         made = from_json(text)
         structured = None if "error" in made else made  # clients look for a failure under that key
+    if structured is None:
+        value = from_json(text)  # a moment or an identifier is a text without quotation marks
     text = value if isinstance(value, str) else text
+    if value == []:
+        return result.model_copy(update={"content": [], "structured_content": structured})
     return result.model_copy(
         update={"content": [TextContent(type="text", text=text)], "structured_content": structured}
     )
@@ -51,6 +56,26 @@ def as_the_sdk_writes(returned: ToolResult) -> CallToolResult:
         is_error=returned.is_error,
         _meta=returned.meta,
     )
+
+
+def required(result: Any) -> Any:
+    """`result`, a `ToolResult` or the model that an extension answers with.
+
+    Raises:
+        TypeError: If other middleware returned anything else, which FastMCP cannot send.
+    """
+    if not isinstance(result, BaseModel):
+        raise TypeError(f"middleware returned {type(result).__name__}, not a ToolResult")
+    return result
+
+
+def protocol_result(result: ToolResult) -> CallToolResult:
+    """`result` as FastMCP sends it."""
+    raw = result.to_mcp_result()
+    if isinstance(raw, CallToolResult):
+        return raw
+    content, structured = raw if isinstance(raw, tuple) else (raw, None)
+    return CallToolResult(content=content, structured_content=structured)
 
 
 async def resource_result(

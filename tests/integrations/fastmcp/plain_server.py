@@ -12,7 +12,7 @@ from fastmcp.exceptions import AuthorizationError, ToolError
 from fastmcp.tools.base import ToolResult
 from pydantic import BaseModel
 
-from mcpcore import Context, ErrorCode, FailureMode, not_found, tool
+from mcpcore import Context, Envelope, ErrorCode, FailureMode, not_found, tool
 from mcpcore.integrations.fastmcp import ContractMiddleware
 
 NO_ORDER = FailureMode(
@@ -89,8 +89,13 @@ def calling(mcp: Any, name: str, arguments: dict[str, Any] | None = None, **opti
 
 
 def error_of(result: Any) -> dict[str, Any]:
+    """Return the failure, which only the text has if the schema of a plain tool does not admit it."""
     assert result.is_error, result
-    error = dict(result.structured_content["error"])
+    envelope = Envelope.from_result(result)
+    assert envelope is not None
+    error: dict[str, Any] = envelope.to_json()
+    if result.structured_content is not None:
+        assert error == result.structured_content["error"]
     assert f"id {error['correlationId']})" in result.content[0].text
     return error
 

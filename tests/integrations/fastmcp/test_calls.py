@@ -13,7 +13,7 @@ from fastmcp.dependencies import CurrentContext, Depends
 from fastmcp.exceptions import ToolError
 
 from mcpcore import Context, ContractError, ErrorCode, Server, not_found, tool
-from mcpcore.integrations.fastmcp import ContractMiddleware
+from mcpcore.integrations.fastmcp import ContractFailure, ContractMiddleware
 from tests.integrations.fastmcp.contract_server import (
     NO_ORDER,
     SECRET,
@@ -150,9 +150,11 @@ class TestInjection:
             raise ctx.fail("no_order")
 
         mcp = server_of(f, bind={"session_id": "S"})
-        result = anyio.run(mcp.call_tool, "f")
-        assert result.is_error
-        assert {"role": "R", "session_id": "S"} == result.structured_content["error"]["context"]
+        with pytest.raises(ToolError) as raised:
+            anyio.run(mcp.call_tool, "f")
+        assert isinstance(raised.value, ContractFailure)
+        assert raised.value.envelope is not None
+        assert {"role": "R", "session_id": "S"} == raised.value.envelope.context
         with pytest.raises(ValueError, match=r"only in a request of a FastMCP server"):
             _ = Context().fastmcp
 
@@ -190,8 +192,8 @@ class TestInjection:
 
 
 class TestNested:
-    def test_a_call_by_a_handler_returns_the_failure(self, caplog: pytest.LogCaptureFixture) -> None:
-        """`mcp.call_tool` in process gives an error result, recorded once; calling the tool itself raises."""
+    def test_a_call_by_a_handler_raises_the_failure(self, caplog: pytest.LogCaptureFixture) -> None:
+        """`mcp.call_tool` in process raises FastMCP's error, recorded once, as calling the tool itself does."""
         caplog.set_level(logging.INFO)
         inner = tool(errors=[NO_ORDER], name="inner")(failing)
         mcp = server_of(inner)
@@ -201,8 +203,11 @@ class TestNested:
         async def outer(ctx: Context[Literal["no_order"]], direct: bool) -> str:
             if direct:
                 return inner("none").id
-            result = await mcp.call_tool("inner", {"order_id": "none"})
-            return str(result.is_error)
+            try:
+                await mcp.call_tool("inner", {"order_id": "none"})
+            except ToolError:
+                return "True"
+            return "never"
 
         @mcp.tool
         def plain() -> str:
@@ -308,6 +313,6 @@ def test_inner_middleware_sees_a_fastmcp_error(caplog: pytest.LogCaptureFixture)
     mcp.add_middleware(Watching())
     error_of(calling(mcp, "failing", {"order_id": "none"}))
     error_of(calling(mcp, "failing", {"order_id": "crash"}))
-    assert ["There is no order of that id.", "Tool 'failing' failed"] == [str(exc) for exc in seen]
+    assert ["There is no order of that id.", "The tool failed unexpectedly."] == [str(exc) for exc in seen]
     assert [None, None] == [exc.__cause__ for exc in seen]
     assert [None, None] == [exc.__context__ for exc in seen]

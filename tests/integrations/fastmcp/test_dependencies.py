@@ -123,8 +123,8 @@ def test_a_dependency_that_fails_fails_the_handler(
     assert "hunter2" not in str(answer)
 
 
-def test_a_dependency_of_a_nested_handler_does_not_use_its_contract() -> None:
-    """The calling tool reads the failure under its own contract."""
+def test_a_dependency_of_a_nested_handler_uses_its_contract() -> None:
+    """The calling tool passes the failure on as it is."""
     mcp: FastMCP[Any] = FastMCP("articles")
     mcp.add_middleware(ContractMiddleware())
     mcp.add_resource(articles)
@@ -140,4 +140,4 @@ def test_a_dependency_of_a_nested_handler_does_not_use_its_contract() -> None:
             return await client.call_tool_mcp("outer", {})
 
     data = anyio.run(run).structured_content["error"]["data"]
-    assert ("gone", False) == (data["reason"], "recovery" in data)
+    assert ("gone", True) == (data["reason"], "recovery" in data)

@@ -10,14 +10,14 @@ from typing import Any, Literal
 import anyio
 import pytest
 from fastmcp import Client, FastMCP
-from fastmcp.exceptions import ToolError, ValidationError
+from fastmcp.exceptions import NotFoundError, ToolError, ValidationError
 from fastmcp.server.middleware import Middleware
 from fastmcp.server.sessions import UserSession
 from fastmcp.tools import Tool
 from fastmcp.tools.tool_transform import ArgTransform
 from mcp_types import CallToolResult, InputRequiredResult, TextContent
 
-from mcpcore import Context, ErrorCode, FailureMode, tool
+from mcpcore import Context, Envelope, ErrorCode, FailureMode, tool
 from mcpcore.integrations.fastmcp import ContractMiddleware, errors
 from mcpcore.integrations.fastmcp.finding import find_contract_tool
 
@@ -43,7 +43,9 @@ def calling(mcp: Any, name: str, arguments: dict[str, Any] | None = None) -> Any
 
 def error_of(result: Any) -> dict[str, Any]:
     assert result.is_error, result
-    return dict(result.structured_content["error"])
+    envelope = Envelope.from_result(result)
+    assert envelope is not None
+    return envelope.to_json()
 
 
 @pytest.mark.parametrize("alone", [True, False])
@@ -171,9 +173,12 @@ def test_a_failure_is_answered_if_the_tool_cannot_be_found_again(monkeypatch: py
         raise ToolError("Said.")
 
     mcp.add_middleware(Breaking())
-    assert "Said." == error_of(anyio.run(mcp.call_tool, "plain"))["message"]
+    with pytest.raises(ToolError, match=r"^Said\.$"):
+        anyio.run(mcp.call_tool, "plain")
     monkeypatch.undo()
-    assert [] == error_of(anyio.run(mcp.call_tool, "plani"))["data"]["near"]
+    with pytest.raises(NotFoundError) as raised:
+        anyio.run(mcp.call_tool, "plani")
+    assert [] == raised.value.envelope.data["near"]  # type: ignore[attr-defined]
     assert anyio.run(find_contract_tool, server_of(), "nothing") is None
 
 
@@ -233,8 +238,8 @@ def test_results_that_ask_the_client_pass() -> None:
     assert {"result": "again"} == anyio.run(run).structured_content
 
 
-def test_an_invalid_number_becomes_null_if_null_is_allowed() -> None:
-    """This applies to a plain tool that returns a protocol result."""
+def test_an_invalid_number_in_a_plain_tools_result_is_sent_as_without_the_middleware() -> None:
+    """The client reads null for it, which its own check of the schema may refuse."""
     mcp = server_of()
 
     @mcp.tool(output_schema={"type": "object", "properties": {"x": {"type": ["number", "null"]}}})
@@ -246,7 +251,8 @@ def test_an_invalid_number_becomes_null_if_null_is_allowed() -> None:
         return CallToolResult(content=[TextContent(type="text", text="x")], structured_content={"x": float("nan")})
 
     assert {"x": None} == calling(mcp, "maybe").structured_content
-    assert "INTERNAL_ERROR" == error_of(calling(mcp, "never"))["name"]
+    with pytest.raises(RuntimeError, match="Invalid structured content"):
+        calling(mcp, "never")
 
 
 def test_a_fastmcp_session_is_injected() -> None:
@@ -301,14 +307,16 @@ def test_an_authors_error_worded_like_a_failed_response_is_a_crash() -> None:
 
     for name in ("raised", "returned"):
         result = anyio.run(run, name)
-        assert "NOT_FOUND" != result.structured_content["error"]["name"]
+        assert "NOT_FOUND" != error_of(result)["name"]
         assert "hunter2" not in result.model_dump_json()
 
 
 def test_the_error_seen_by_other_middleware_can_be_copied() -> None:
     """The copy keeps its failure."""
     failure = KeyError("order_id")
-    error = errors.ContractFailure(failure, "Tool 'get_order' failed")
-    copied = copy.copy(error)
+    error: Any = errors.masked(failure, "Tool 'get_order' failed", kind=ToolError)
+    copied: Any = copy.copy(error)
+    assert isinstance(copied, errors.ContractFailure)
+    assert isinstance(copied, ToolError)
     assert (failure, "Tool 'get_order' failed") == (copied.failure, str(copied))
     assert error.log_level == copied.log_level

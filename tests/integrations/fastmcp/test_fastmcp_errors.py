@@ -8,13 +8,13 @@ from typing import Any
 import anyio
 import httpx2
 import pytest
-from fastmcp import FastMCP
+from fastmcp import Client, FastMCP
 from fastmcp.exceptions import InsufficientScopeError, PromptError, ResourceError, ToolError
 from fastmcp.server.middleware import Middleware
 from fastmcp.server.middleware.rate_limiting import RateLimitingMiddleware, SlidingWindowRateLimitingMiddleware
 
 from mcpcore import ErrorCode, tool
-from mcpcore.integrations.fastmcp import errors, logs
+from mcpcore.integrations.fastmcp import errors, masking
 from tests.integrations.fastmcp.plain_server import (
     NO_ORDER,
     SECRET,
@@ -104,8 +104,9 @@ class TestFastMCPsOwnErrors:
         mcp.add_middleware(limit)
 
         async def run() -> Any:
-            for _ in range(5):
-                result = await mcp.call_tool("get_order", {"order_id": "1"})
+            async with Client(mcp) as client:
+                for _ in range(5):
+                    result = await client.call_tool_mcp("get_order", {"order_id": "1"})
             return result
 
         result = anyio.run(run)
@@ -138,8 +139,7 @@ class TestFastMCPsOwnErrors:
 
         mcp = contracted(bare())
         mcp.add_middleware(AuthMiddleware(auth=require_scopes("orders:read")))
-        error = error_of(anyio.run(mcp.call_tool, "get_order", {"order_id": "1"}))
-        assert "UNAUTHORIZED" == error["name"]
+        assert "UNAUTHORIZED" == error_of(calling(mcp, "get_order", {"order_id": "1"}))["name"]
 
     def test_the_messages_of_its_wrappers_are_known(self, caplog: pytest.LogCaptureFixture) -> None:
         """These wrap crashes, bad arguments, broken results and failed dependencies."""
@@ -194,9 +194,11 @@ class TestFastMCPsOwnErrors:
             logging.getLogger("fastmcp").addHandler(caplog.handler)
             try:
                 anyio.run(self._crash, bare())
-                theirs = [r for r in caplog.records if r.name in logs.LOGGERS and logs.FAILURES.match(r.getMessage())]
+                theirs = [
+                    r for r in caplog.records if r.name in masking.LOGGERS and masking.FAILURES.match(r.getMessage())
+                ]
                 assert theirs, (
-                    "FastMCP logs failures elsewhere: change LOGGERS or FAILURES in mcpcore/integrations/fastmcp/logs.py"
+                    "FastMCP logs failures elsewhere: change LOGGERS or FAILURES in mcpcore/integrations/fastmcp/masking.py"
                 )
                 caplog.clear()
                 identity = error_of(calling(contracted(bare()), "plain", {"how": "crash"}))["correlationId"]

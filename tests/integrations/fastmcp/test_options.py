@@ -30,8 +30,16 @@ class TestOptions:
         ours = inspect.signature(ContractMiddleware).parameters
         theirs = inspect.signature(Server).parameters
         for name in ours:
-            assert ours[name].default == theirs[name].default, name
-        assert ours.keys() == theirs.keys() - {"name", "args", "tools", "resources", "prompts", "lifespan", "options"}
+            assert name == "plain_tools" or ours[name].default == theirs[name].default, name
+        assert ours.keys() - {"plain_tools"} == theirs.keys() - {
+            "name",
+            "args",
+            "tools",
+            "resources",
+            "prompts",
+            "lifespan",
+            "options",
+        }
         with pytest.raises(ValueError, match=r"ContractMiddleware\(unknown_tool=...\) must be"):
             ContractMiddleware(unknown_tool="ignore")  # type: ignore[arg-type]
         with pytest.raises(TypeError, match=r"ContractMiddleware\(limits=...\) must be Limits"):
@@ -68,7 +76,7 @@ class TestOptions:
 
     @pytest.mark.parametrize("dialect", ["ok_envelope_b", "taxonomy", "system_error"])
     def test_a_dialect_is_written_and_advertised(self, dialect: str) -> None:
-        """The envelope is read back and fits the listed schema, also through a parent server."""
+        """The envelope is read back and fits the listed schema, also through a parent server; a plain tool has a text."""
         import jsonschema
 
         child = server_of(tool(errors=[NO_ORDER])(failing), dialect=dialect)
@@ -85,10 +93,11 @@ class TestOptions:
                 result = calling(mcp, name, arguments)
                 envelope = Envelope.from_result(result)
                 assert envelope is not None
-                assert (dialect, {"failing": "NOT_FOUND", "count": "INTERNAL_ERROR"}[name]) == (
-                    envelope.dialect,
-                    envelope.name,
-                )
+                assert {"failing": "NOT_FOUND", "count": "INTERNAL_ERROR"}[name] == envelope.name
+                if name == "count":
+                    assert (True, None) == (result.is_error, result.structured_content)
+                    continue
+                assert dialect == envelope.dialect
                 jsonschema.validate(result.structured_content, listing(mcp)[name].output_schema)
 
     def test_advertising_may_be_turned_off(self) -> None:

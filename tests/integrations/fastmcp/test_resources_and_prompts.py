@@ -294,8 +294,9 @@ class TestResources:
         for name in ("take", "plain"):
             caplog.clear()
             result = ask(mcp, lambda client, name=name: client.call_tool(name, {"pmid": "gone"}))
-            error = result.structured_content["error"]
-            assert (True, "NOT_FOUND", "gone") == (result.is_error, error["name"], error["data"]["reason"])
+            error = Envelope.from_result(result)
+            assert error is not None
+            assert (True, "NOT_FOUND", "gone") == (result.is_error, error.name, error.reason)
             (record,) = records(caplog)
             assert ("tool", name) == (record["surface"], record["tool"])
             assert '"7"' in ask(mcp, lambda client, name=name: client.call_tool(name, {"pmid": "7"})).content[0].text

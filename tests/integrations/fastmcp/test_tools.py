@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 import anyio
 import pytest
 from fastmcp import Client, FastMCP
+from fastmcp.exceptions import NotFoundError
 from fastmcp.tools import Tool as FastMCPTool
 from fastmcp.tools import tool as fastmcp_tool
 from mcp.shared.exceptions import MCPError
@@ -276,9 +277,14 @@ class TestUnknownTools:
 
         @mcp.tool
         async def outer() -> str:
-            return str((await mcp.call_tool("nothing")).is_error)
+            try:
+                await mcp.call_tool("nothing")
+            except NotFoundError:
+                return "True"
+            return "never"
 
-        assert anyio.run(mcp.call_tool, "nothing").is_error
+        with pytest.raises(NotFoundError, match=r"^Unknown tool: nothing\."):
+            anyio.run(mcp.call_tool, "nothing")
         assert {"result": "True"} == calling(mcp, "outer").structured_content
 
     def test_no_hidden_tool_is_suggested(self) -> None:

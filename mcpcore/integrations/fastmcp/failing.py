@@ -1,18 +1,26 @@
-"""Arguments that do not fit a tool or a prompt, reported in the same words as on a `Server`.
+"""The failures behind FastMCP's errors: names that do not exist, arguments that do not fit, and all others.
 
-FastMCP checks the names of arguments before a contract tool can check their values.
+FastMCP checks the names of arguments before a contract tool can check their values. They are reported in the same words
+as on a `Server`.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import logging
+from typing import TYPE_CHECKING, Any, Final
 
+from fastmcp.exceptions import DisabledError, NotFoundError
 from fastmcp.exceptions import ValidationError as FastMCPValidationError
 from pydantic import ValidationError
 from pydantic_core import InitErrorDetails
 
-from mcpcore.integrations.fastmcp.finding import find_contract_prompt
-from mcpcore.sdk.serving import invalid_arguments_error
+from mcpcore.contract import NO_CONTRACT
+from mcpcore.errors import CodedError
+from mcpcore.exceptions import is_a
+from mcpcore.integrations.fastmcp.errors import is_before_handler, is_refusal_of_a_transform, raised_within
+from mcpcore.integrations.fastmcp.finding import find_contract_prompt, find_contract_tool
+from mcpcore.integrations.fastmcp.scopes import require_visible
+from mcpcore.sdk.serving import invalid_arguments_error, unknown_tool_error
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -22,10 +30,53 @@ if TYPE_CHECKING:
 
     from mcpcore.declare.tool import Tool
     from mcpcore.errors import FrameworkError
+    from mcpcore.integrations.fastmcp.hints import ToolHints
     from mcpcore.request import Request
 
+_LOGGER: Final = logging.getLogger("mcpcore")
 
-def unfit(exc: BaseException) -> ValidationError | None:
+
+async def read_tool_failure(
+    exc: BaseException, request: Request, server: FastMCP[Any], message: CallToolRequestParams, hints: ToolHints
+) -> BaseException:
+    """The failure behind `exc`, which FastMCP raised; `request` gets the contract of the tool, if it has one."""
+    if is_a(exc, (NotFoundError, DisabledError)):
+        known = await _tool_names(server)
+        if message.name in known:
+            return exc
+        try:
+            await require_visible(server, message.name)
+        except CodedError as hidden:
+            return hidden
+        return unknown_tool_error(message.name, known)
+    if request.contract is not NO_CONTRACT:
+        request.effects = await hints.of(server, message.name, request.contract)
+        return raised_within(exc)
+    try:
+        request.effects, is_transformed = await hints.looked_up(server, message.name)
+        tool = await find_contract_tool(server, message.name)
+        if tool is not None:
+            request.contract = tool.contract
+        # A tool of FastMCP's own does not say when it begins, so it is taken to have begun.
+        is_silent = (tool is None or is_transformed) and not is_before_handler(exc)
+        request.began = request.began or is_silent
+        cause = _unfit(exc)
+        if cause is not None or is_refusal_of_a_transform(exc):
+            return await _invalid_arguments(cause, tool, server, message) or raised_within(exc)
+    except Exception:  # noqa: BLE001 - a lookup that fails must not hide the failure
+        _LOGGER.debug("the tool %r could not be looked up", message.name)
+    return raised_within(exc)
+
+
+async def _tool_names(server: FastMCP[Any]) -> list[str]:
+    """The names of the tools that the caller may list."""
+    try:
+        return [tool.name for tool in await server.list_tools()]
+    except Exception:  # noqa: BLE001 - a list that fails must not hide the failure
+        return []
+
+
+def _unfit(exc: BaseException) -> ValidationError | None:
     """The pydantic error behind FastMCP's error for bad arguments; None for another error."""
     cause = exc.__cause__
     if type(exc) is FastMCPValidationError and isinstance(cause, ValidationError) and str(exc) == str(cause):
@@ -33,7 +84,7 @@ def unfit(exc: BaseException) -> ValidationError | None:
     return None
 
 
-async def invalid_arguments(
+async def _invalid_arguments(
     error: ValidationError | None,
     tool: Tool[..., Any] | None,
     server: FastMCP[Any],

@@ -45,7 +45,7 @@ from mcpcore.integrations.fastmcp.finding import (
     mounted,
     require_compatible,
 )
-from mcpcore.integrations.fastmcp.hints import ToolHints
+from mcpcore.integrations.fastmcp.hints import ToolHints, advised
 from mcpcore.integrations.fastmcp.registering import WRAPPED_RESULT, output_schema_of
 from mcpcore.integrations.fastmcp.returned import watch
 from mcpcore.integrations.fastmcp.scopes import require_visible
@@ -267,7 +267,9 @@ class ContractMiddleware(Middleware):
         ours, meta = contract_tool_of(tool), tool.meta or {}
         if ours is not None and len(ours.contract) and CONTRACT_META_KEY not in meta:
             changes["meta"] = meta = {**meta, CONTRACT_META_KEY: ours.contract.to_json()}
-        published = meta.get(CONTRACT_META_KEY)
+        published = advised(tool, meta.get(CONTRACT_META_KEY))
+        if published != meta.get(CONTRACT_META_KEY):
+            changes["meta"] = {**meta, CONTRACT_META_KEY: published}
         if self._describe_failures and isinstance(published, list) and "Fails with:" not in (tool.description or ""):
             changes["description"] = with_failures(tool.description or "", published)
         schema = tool.output_schema

@@ -29,7 +29,9 @@ from mcpcore.contract import CONTRACT_META_KEY
 from mcpcore.declare.declaration import FASTMCP_CALL
 from mcpcore.declare.prompt import DeclaredPrompt
 from mcpcore.declare.resource import DeclaredResource
+from mcpcore.effects import default_effects
 from mcpcore.integrations.fastmcp.calling import Calling, Default, found
+from mcpcore.sdk.definition import annotations_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -64,13 +66,13 @@ def registration_of(declared: Declared[..., Any], metadata: Any) -> ToolMeta | R
             else chosen.output_schema
         )
         own["task"] = _task_config(chosen.task)
+        own["annotations"] = annotations_of(declared.declaration, chosen.annotations)
     registration: ToolMeta | ResourceMeta | PromptMeta = dataclasses.replace(
         chosen,
         name=chosen.name or declared.name,
         description=chosen.description if chosen.description is not None else options.description,
-        meta=_meta(declared, getattr(options, "meta", None), chosen.meta),
-        **{name: getattr(chosen, name) or getattr(options, name) for name in _SHARED if hasattr(options, name)},
-        **own,
+        meta=_meta(declared, own, getattr(options, "meta", None), chosen.meta),
+        **{name: getattr(chosen, name) or getattr(options, name) for name in _SHARED if hasattr(options, name)} | own,
     )
     return registration
 
@@ -93,11 +95,12 @@ def _task_config(task: bool | TaskConfig | None) -> TaskConfig | None:  # noqa: 
     return _TaskConfig(mode=config.mode, poll_interval=config.poll_interval)
 
 
-def _meta(declared: Declared[..., Any], *metas: dict[str, Any] | None) -> dict[str, Any] | None:
+def _meta(declared: Declared[..., Any], own: Mapping[str, Any], *metas: dict[str, Any] | None) -> dict[str, Any] | None:
     """The `_meta` of all decorators together, the last of them first in rank, with the contract."""
     merged = {key: value for meta in metas for key, value in (meta or {}).items()}
     if len(declared.contract):
-        merged[CONTRACT_META_KEY] = declared.contract.to_json()
+        effects = default_effects(own["annotations"]) if "annotations" in own else None
+        merged[CONTRACT_META_KEY] = declared.contract.to_json(effects)
     return merged or None
 
 

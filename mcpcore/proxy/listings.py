@@ -35,10 +35,10 @@ class Listing:
     complete: bool = False
     """Whether the last page of the list was read, or the server has no list."""
 
-    def learn(self, page: Json, overlay: Overlay) -> None:
+    def learn(self, page: Json, overlay: Overlay | None = None) -> None:
         """Take the tools of one page, with the hints that the overlay adds."""
         for tool in _tools_in(page):
-            listed = listed_tool(annotated(tool, overlay.tools))
+            listed = listed_tool(tool if overlay is None else annotated(tool, overlay.tools))
             if listed is None:
                 continue
             self.tools[listed.name] = listed

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from mcpcore_lint.show import pages as rules
 from pages import (
+    advice,
     api,
     check,
     classification,
@@ -41,6 +42,7 @@ def made() -> dict[Path, str]:
     reference = DOCS / "reference"
     return {
         reference / "codes.md": codes.page(),
+        reference / "advice.md": advice.page(),
         reference / "classification.md": classification.page(),
         reference / "dialects.md": dialects.page(),
         reference / "lint-settings.md": lint_settings.page(),

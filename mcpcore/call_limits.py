@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 import anyio
 
 from mcpcore.codes import ErrorCode
+from mcpcore.effects import UNSAFE
 from mcpcore.errors import CodedError
 from mcpcore.exceptions import passes_through
 from mcpcore.own_failures import own_failure
@@ -181,8 +182,15 @@ def _timeout_error(request: Request) -> CodedError:
         {"timeoutMs": math.ceil(request.timeout * 1000)},
         request.contract,
         reason="call_timeout",
-        recovery="Ask for less in one call, or make the same call again later.",
+        recovery=_AFTER_TIMEOUT[request.effects in UNSAFE],
     )
+
+
+_AFTER_TIMEOUT: Final = {
+    True: "Check whether the call took effect; if it did not, ask for less in one call.",
+    False: "Ask for less in one call, or make the same call again later.",
+}
+"""Recoveries after a timeout, by whether another call may do something twice."""
 
 
 def checked_limits(where: str, owner: str, *, timeout: object, max_concurrency: object) -> CallLimits | None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, Generic, LiteralString, cast, over
 from typing_extensions import TypeVar
 
 from mcpcore.codes import EFFECTS, STRATEGIES, Code, Effects, ErrorCode, Strategy, code_numbered, is_code
-from mcpcore.effects import CHANGED
+from mcpcore.effects import CallState, settled
 from mcpcore.retry import Retry
 
 if TYPE_CHECKING:
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from mcpcore._schema import DataModel
+    from mcpcore.effects import ToolEffects
     from mcpcore.jsonable import JSON
     from mcpcore.listed import ListedSchema
 
@@ -194,11 +195,19 @@ class FailureMode(Generic[R_co, D_co]):
     def advice(self) -> Retry:
         """The retry advice in force: the entry's own, else its code's.
 
-        An entry that declares `effects="partial"` or "unknown" and no advice is not retryable.
+        An entry that declares `effects="partial"` or "unknown" and no advice is not retryable. The annotations of the
+        tool may withhold more of the advice of a code; see `to_json`.
         """
-        if self.retry is not None:
-            return self.retry
-        return Retry.never() if self.effects in CHANGED else self.code.retry
+        return self._settled(None)[1]
+
+    def _settled(self, tool: ToolEffects | None) -> tuple[Effects | None, Retry]:
+        return settled(
+            None if tool is None else CallState(tool),
+            self.code,
+            self.retry or self.code.retry,
+            is_declared=self.retry is not None,
+            effects=self.effects,
+        )
 
     def recovery_json(self) -> dict[str, JSON]:
         """The declared recovery as it is sent; only `hint` is always there."""
@@ -217,8 +226,12 @@ class FailureMode(Generic[R_co, D_co]):
             recovery["userMessage"] = self.user_message
         return recovery
 
-    def to_json(self) -> dict[str, JSON]:
-        """The entry as `tools/list` carries it.
+    def to_json(self, tool: ToolEffects | None = None) -> dict[str, JSON]:
+        """The entry as `tools/list` carries it, with the advice that its failures are sent with.
+
+        Args:
+            tool: The effects that follow from the annotations of the tool, by `mcpcore.effects.default_effects`; None
+                for a resource or a prompt.
 
         Raises:
             ContractError: If `data` is not a type that has a JSON schema.
@@ -226,16 +239,17 @@ class FailureMode(Generic[R_co, D_co]):
         from mcpcore.escaping import clean_text
         from mcpcore.jsonable import to_json
 
+        effects, retry = self._settled(tool)
         entry: dict[str, JSON] = {
             "reason": self.reason,
             "code": int(self.code),
             "name": self.code.name,
             "when": clean_text(self.when),
             "recovery": clean_text(self.recovery),
-            "retry": self.advice.to_json(),
+            "retry": retry.to_json(),
         }
-        if self.effects is not None:
-            entry["effects"] = self.effects
+        if effects is not None:
+            entry["effects"] = effects
         if self.fallback_tool is not None:
             entry["fallbackTool"] = self.fallback_tool
         if self.corrective_params is not None:
@@ -437,13 +451,17 @@ class Contract(Sequence[FailureMode[R_co]]):
         close = difflib.get_close_matches(reason, list(self._by_reason), n=1, cutoff=0.6)
         return close[0] if close else None
 
-    def to_json(self) -> list[JSON]:
-        """The contract as `tools/list` carries it.
+    def to_json(self, tool: ToolEffects | None = None) -> list[JSON]:
+        """The contract as `tools/list` carries it, with the advice that its failures are sent with.
+
+        Args:
+            tool: The effects that follow from the annotations of the tool, by `mcpcore.effects.default_effects`; None
+                for a resource or a prompt.
 
         Raises:
             ContractError: If an entry's `data` is not a type that has a JSON schema.
         """
-        return [entry.to_json() for entry in self._entries]
+        return [entry.to_json(tool) for entry in self._entries]
 
     @overload
     def __getitem__(self, key: int | str) -> FailureMode[R_co]: ...

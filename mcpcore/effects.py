@@ -1,16 +1,18 @@
-"""Whether a call changed anything before it failed: what is declared, and what follows from a tool's annotations.
+"""The advice of a failure: whether the call changed anything, and whether the same call is worth making again.
 
 A read is safe to repeat; a message that is sent again may arrive twice. An entry of the contract or a throw site says
-what is known ("none", "partial" or "unknown"). Where neither says anything, the annotations of the tool do: a tool
-with `read_only_hint=True` changes nothing, and a timeout or a crash of a tool with `read_only_hint=False` and
-`idempotent_hint=False` may come before or after the change. Of a server that is not of mcpcore, the proxy reads hints
-that are left out by the defaults of MCP.
+what is known. Where neither says anything, the annotations of the tool do: a tool with `read_only_hint=True` changes
+nothing, and one with `idempotent_hint=True` may be called twice. A timeout or a crash of any other tool may come before
+or after the change, so the advice that its code has by default is not sent. Hints that are left out have the defaults
+of MCP (specification of 2025-11-25, `ToolAnnotations`): the tool is neither read-only nor idempotent.
+
+`settled` decides for everything that shows an advice: the wire, `tools/list`, the client and the proxy.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, cast
 
 from mcpcore.codes import EFFECTS, Code, Effects, ErrorCode
 from mcpcore.retry import Retry
@@ -23,16 +25,28 @@ if TYPE_CHECKING:
 
 PHRASES: Final[dict[Effects, str]] = {
     "none": "nothing was changed",
-    "partial": "a part of it took effect: check before you call again",
-    "unknown": "it may have taken effect: check before you call again",
+    "partial": "a part of it took effect",
+    "unknown": "it may have taken effect",
 }
 """The effects in the words of the text form."""
+
+CHECK_FIRST: Final = ": check before you call again"
+"""Follows the effects of a call that may have changed something and is not to be repeated."""
 
 CHANGED: Final[frozenset[Effects | None]] = frozenset({"partial", "unknown"})
 """The effects after which a second call may do something twice."""
 
-UNCERTAIN: Final = frozenset({ErrorCode.TIMEOUT, ErrorCode.SERVICE_UNAVAILABLE, ErrorCode.REQUEST_CANCELLED})
-"""Codes of failures that leave open whether the operation was carried out."""
+ToolEffects = Literal["none", "repeatable", "unknown", "unstated"]
+"""The effects of a tool's calls by its annotations: none; some, which a second call does not add to; or any.
+
+With "unknown" the annotations say so, and with "unstated" the defaults of MCP do.
+"""
+
+_REPEATABLE: Final[frozenset[ToolEffects | None]] = frozenset({"none", "repeatable"})
+UNSAFE: Final[frozenset[ToolEffects | None]] = frozenset({"unknown", "unstated"})
+
+_REFUSED: Final = ErrorCode.RATE_LIMITED.http_status
+"""The HTTP status of codes whose failures come before the operation is carried out."""
 
 _BY_NAME: Final[dict[str, Effects]] = {effects: effects for effects in EFFECTS}
 
@@ -52,32 +66,39 @@ def weakest(effects: Iterable[Effects | None]) -> Effects | None:
     return max(effects, key=_RANKS.__getitem__, default=None)
 
 
-def default_effects(annotations: object, *, foreign: bool = False) -> Effects | None:
+def default_effects(annotations: object) -> ToolEffects:
     """The effects that follow from the annotations of a tool for a failure that declares none.
 
     Args:
-        annotations: A `ToolAnnotations`, a mapping with the same names in either spelling, or None.
-        foreign: Whether the tool is one of a server that knows nothing of effects. Then a hint that is left out, or is
-            no boolean, has its default in MCP: the tool is neither read-only nor idempotent.
-
-    Returns:
-        "none" for a tool that only reads; "unknown" for a tool that is explicitly neither read-only nor idempotent, or
-        by the defaults of MCP if it is foreign; None for any other.
+        annotations: A `ToolAnnotations`, a mapping with the same names in either spelling, or None. A hint that is left
+            out, or is no boolean, has its default in MCP: the tool is neither read-only nor idempotent.
     """
-    read_only = _hint(annotations, "read_only_hint", "readOnlyHint")
-    idempotent = _hint(annotations, "idempotent_hint", "idempotentHint")
-    if foreign:
-        read_only, idempotent = read_only is True, idempotent is True
+    read_only, idempotent = hint_of(annotations, "read_only"), hint_of(annotations, "idempotent")
     if read_only is True:
         return "none"
-    return "unknown" if read_only is False and idempotent is False else None
+    if idempotent is True:
+        return "repeatable"
+    return "unknown" if read_only is False and idempotent is False else "unstated"
 
 
-def _hint(annotations: object, name: str, wire_name: str) -> Any:
+def hint_of(annotations: object, name: str) -> Any:
+    """The hint `name`, such as "read_only", in the annotations of a tool; None if they have none."""
     if not isinstance(annotations, Mapping):
-        return getattr(annotations, name, None)
-    hint = annotations.get(name)
-    return annotations.get(wire_name) if hint is None else hint
+        return getattr(annotations, f"{name}_hint", None)
+    hint = annotations.get(f"{name}_hint")
+    return annotations.get(f"{_CAMEL[name]}Hint") if hint is None else hint
+
+
+_CAMEL: Final = {"read_only": "readOnly", "idempotent": "idempotent", "destructive": "destructive"}
+
+HINTS: Final = tuple(_CAMEL)
+"""The hints that `@tool` has short spellings of."""
+
+
+def phrase_of(effects: Effects, *, retryable: bool) -> str:
+    """The effects in words; they tell to check first where the advice is not to call again."""
+    check = effects in CHANGED and not retryable
+    return PHRASES[effects] + CHECK_FIRST if check else PHRASES[effects]
 
 
 def declared_effects(error: CodedError, contract: Contract[Any] | None = None) -> Effects | None:
@@ -90,19 +111,11 @@ def declared_effects(error: CodedError, contract: Contract[Any] | None = None) -
     return effects
 
 
-def cautious_advice(error: CodedError) -> Retry:
-    """The retry advice where a second call may do something twice: an author's, else not to call again."""
-    declared = None if error.entry is None else error.entry.retry
-    if not error.retry_is_declared and (declared is None or not declared.retryable):
-        return Retry.never()
-    return error.retry or declared or Retry.never()
-
-
 class CallState(NamedTuple):
     """What is known of a call when it fails."""
 
-    default: Effects | None
-    """The effects that follow from the tool's annotations; see `default_effects`."""
+    default: ToolEffects | None
+    """The effects that follow from the tool's annotations; None for a resource or a prompt."""
 
     began: bool = True
     """Whether the handler ran; bad arguments, for one, are noticed earlier."""
@@ -110,11 +123,16 @@ class CallState(NamedTuple):
     at_least: Effects | None = None
     """The effects of parts of the call that ended earlier, such as the items of a batch."""
 
-    def effects_of(self, code: Code, *, crashed: bool) -> Effects | None:
-        """The effects of a failure that declares none."""
-        if self.default != "unknown":
-            return self.default
-        return "unknown" if self.began and (crashed or code in UNCERTAIN) else None
+    def effects_of(self, code: Code, *, is_open: bool) -> Effects | None:
+        """The effects of a failure that declares none.
+
+        They are unknown if the failure leaves open how far the call came: by its code, or `is_open` says so.
+        """
+        if self.default not in UNSAFE:
+            return "none" if self.default == "none" else None
+        if not self.began or code.http_status == _REFUSED:
+            return None
+        return "unknown" if is_open or code.retry.retryable or code is ErrorCode.REQUEST_CANCELLED else None
 
 
 def settled(
@@ -122,31 +140,32 @@ def settled(
     code: Code,
     retry: Retry,
     *,
-    error: CodedError | None = None,
+    is_declared: bool = False,
+    effects: Effects | None = None,
     crashed: bool = False,
     others: Effects | None = "none",
 ) -> tuple[Effects | None, Retry]:
     """The effects and the retry advice that a failure is sent with.
 
+    Advice that its author did not declare, such as that of the code or a Retry-After, is kept only where repeating the
+    call does no harm: the call changed nothing, it was refused because of a rate limit, or the tool is read-only or
+    idempotent, and the author says nothing else of this very failure.
+
     Args:
-        call: What is known of the call; None where nothing is.
+        call: What is known of the call of a tool; None where nothing is, and for a resource or a prompt.
         code: The code of the failure.
-        retry: Its advice, which is withheld where it is not an author's and a second call may do something twice.
-        error: The failure, unless nobody made it on purpose.
+        retry: Its advice.
+        is_declared: Whether an author declared `retry`.
+        effects: The effects that an author declared.
         crashed: Whether it is an exception that nobody declared.
         others: The effects of failures that were raised in the same group.
     """
-    declared = None if error is None else declared_effects(error)
-    if call is None and others == "none":
-        return declared, retry
-    effects = declared
+    is_repeatable = effects not in CHANGED and call is not None and call.default in _REPEATABLE
     if effects is None and call is not None:
-        effects = call.effects_of(code, crashed=crashed)
+        effects = call.effects_of(code, is_open=crashed or (retry.retryable and not is_declared))
     least = others if call is None or call.at_least is None else weakest((others, call.at_least))
     if least != "none":
         effects = weakest((effects, least))
     if others in CHANGED:
         return effects, Retry.never()  # the advice of this failure says nothing of the others
-    if effects in CHANGED and effects != declared and call is not None and call.default == "unknown":
-        retry = Retry.never() if error is None else cautious_advice(error)
-    return effects, retry
+    return effects, retry if is_declared or is_repeatable or effects not in CHANGED else Retry.never()

@@ -25,7 +25,7 @@ import re
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from mcpcore.contract import WRITTEN_DATA_KEYS
-from mcpcore.effects import PHRASES
+from mcpcore.effects import CHANGED, CHECK_FIRST, PHRASES, phrase_of
 from mcpcore.escaping import clean_text, one_line
 from mcpcore.jsonable import dumps, fit_object, to_json_object
 from mcpcore.retry import Retry
@@ -55,7 +55,9 @@ _WAIT: Final = re.compile(r"retry after ([0-9]{1,13})(?:\.([0-9]{1,3}))? s")
 _ID: Final = re.compile(r"[0-9a-f]{16}")
 # Neither a separator of the last line nor the quote that begins a JSON string, and no space at either end.
 _PLAIN: Final = re.compile(r'[^\s·"](?:[^\t\n·]*[^\s·])?')
-_EFFECTS: Final[dict[str, Effects]] = {phrase: effects for effects, phrase in PHRASES.items()}
+_EFFECTS: Final[dict[str, Effects]] = {phrase: effects for effects, phrase in PHRASES.items()} | {
+    PHRASES[effects] + CHECK_FIRST: effects for effects in PHRASES if effects in CHANGED
+}
 
 
 class TextFields(NamedTuple):
@@ -84,7 +86,7 @@ def write(envelope: Envelope, *, max_details: int) -> str:
     facts = [] if reason is None else [f"reason {_token(reason)}"]
     facts += [_token(envelope.name), envelope.retry.phrase]
     if envelope.effects is not None:
-        facts.append(PHRASES[envelope.effects])
+        facts.append(phrase_of(envelope.effects, retryable=envelope.retry.retryable))
     if recovery is not None and isinstance(fallback_tool := recovery.get("fallbackTool"), str):
         facts.append(f"try {_token(fallback_tool)}")
     facts.append(f"id {_token(envelope.correlation_id)}")

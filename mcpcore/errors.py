@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 
 from mcpcore.codes import EFFECTS, Code, ErrorCode, is_code
 from mcpcore.contract import RESERVED_DATA_KEYS, DeclaredRecovery
-from mcpcore.effects import CHANGED, as_effects, cautious_advice, declared_effects
+from mcpcore.effects import as_effects, declared_effects, settled
 from mcpcore.foreign import quietly
 from mcpcore.jsonable import Cut, as_mapping, cut_text, named, safe_str, to_json
 from mcpcore.lost import note, use
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from mcpcore.codes import Effects
     from mcpcore.contract import FailureMode
+    from mcpcore.effects import CallState
 
 RecoveryLike: TypeAlias = "str | Mapping[str, Any]"
 """A recovery at a throw site: the hint alone, or the object of the wire (`hint`, `strategy`, `fallbackTool`, …)."""
@@ -152,16 +153,23 @@ class CodedError(Exception):
     def advice(self) -> Retry:
         """The retry advice in force: that of the throw site, else of the declared entry, else of the code.
 
-        If the call has changed something, or may have, only the advice of the author counts.
+        If the call has changed something, or may have, only the advice of the author counts. The annotations of the
+        tool may withhold more of it; see `mcpcore.effects.settled`.
         """
-        if declared_effects(self) in CHANGED:
-            return cautious_advice(self)
-        if self.retry is not None:
-            return self.retry
+        return self.settled(None)[1]
+
+    def settled(self, call: CallState | None, *, others: Effects | None = "none") -> tuple[Effects | None, Retry]:
+        """The effects and the retry advice that this failure of `call` is sent with; see `mcpcore.effects.settled`."""
         # The default advice of the declared code does not apply to another code that was raised instead.
-        if self.entry is not None and self.entry.retry is not None:
-            return self.entry.retry
-        return self.code.retry
+        declared = None if self.entry is None else self.entry.retry
+        return settled(
+            call,
+            self.code,
+            self.retry or declared or self.code.retry,
+            is_declared=self.retry_is_declared or (declared is not None and declared.retryable),
+            effects=declared_effects(self),
+            others=others,
+        )
 
     def with_found_advice(self, advice: Retry | None) -> Self:
         """Set the retry advice of a caught exception or a response, if any, and return the failure.

@@ -82,7 +82,7 @@ class FailureMapper:
         authored = framework_error(exc) if call.code is None else None
         if authored is not None:
             code, message, data = authored
-            envelope = self._envelope(case, code, message, retry=code.retry, data=data)
+            envelope = self._envelope(case, code, message, data=data)
             return Outcome(envelope=envelope, exception=case.exception, expected=True)
         code, retry = _classified(exc) if call.code is None else (call.code, call.code.retry)
         if code is ErrorCode.NOT_FOUND and call.surface != "tool":
@@ -125,7 +125,6 @@ class FailureMapper:
             case,
             error.code,
             error.message,
-            retry=error.advice,
             error=error,
             data=facts,
             dropped=misused,
@@ -144,14 +143,17 @@ class FailureMapper:
         code: Code,
         message: str,
         *,
-        retry: Retry,
+        retry: Retry | None = None,
         data: object = None,
         error: CodedError | None = None,
         crashed: bool = False,
         **rest: Any,
     ) -> Envelope:
         call = case.call
-        effects, retry = settled(call.state, code, retry, error=error, crashed=crashed, others=case.others)
+        if error is None:
+            effects, retry = settled(call.state, code, retry or code.retry, crashed=crashed, others=case.others)
+        else:
+            effects, retry = error.settled(call.state, others=case.others)
         if self.expose:
             facts = data if type(data) is Facts else facts_of({} if data is None else data, self.limits)
             data = {**facts.json, "exception": _crash_log().described(case.exception)}
@@ -205,7 +207,7 @@ def _effects_of(exc: BaseException, call: FailedCall) -> Effects | None:
         code = authored[0]
     if call.state is None:
         return None
-    return call.state.effects_of(code or ErrorCode.INTERNAL_ERROR, crashed=code is None)
+    return call.state.effects_of(code or ErrorCode.INTERNAL_ERROR, is_open=code is None)
 
 
 def _violations(error: CodedError, entry: FailureMode[Any], facts: Facts | None) -> Iterator[Breach]:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from mcpcore.call_limits import Place
     from mcpcore.codes import Effects
+    from mcpcore.effects import ToolEffects
     from mcpcore.envelope import Envelope
     from mcpcore.jsonable import JSON
     from mcpcore.lost import LostFailure
@@ -51,13 +52,13 @@ class Request:
         make: Callable[[], SDKContext[Any, Any]],
         *,
         contract: Contract[Any] | None = None,
-        effects: Effects | None = None,
+        effects: ToolEffects | None = None,
         fastmcp: FastMCPContext | None = None,
     ) -> None:
         """Keep `make`, which makes the SDK's context, and the contract of the handler."""
         self._make = make
         self.contract: Contract[Any] = NO_CONTRACT if contract is None else contract
-        self.effects: Effects | None = effects
+        self.effects: ToolEffects | None = effects
         """The effects that follow from the tool's annotations for a failure that declares none."""
         self.began = False
         """Whether the handler has begun; a call that fails earlier has changed nothing."""

@@ -13,6 +13,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from mcpcore.codes import MAX_NUMBER, ErrorCode, code_named
+from mcpcore.envelope import CANONICAL
 from mcpcore.errors import FrameworkError
 from mcpcore.escaping import one_line
 from mcpcore.jsonable import cut_text
@@ -46,8 +47,7 @@ class UpstreamError(FrameworkError):
             retry=sent.retry,
             effects=sent.effects,
         )
-        # A server that says nothing of effects may have sent its code's advice, which is no author's.
-        self.retry_is_declared = sent.effects is not None
+        self.retry_is_declared = declares_retry(sent)
         self.sent = sent
 
     def identified(self, envelope: Envelope) -> Envelope:
@@ -61,6 +61,15 @@ class UpstreamError(FrameworkError):
             native = None
         rebuilt = replace(envelope, dialect=sent.dialect, native_code=native)
         return replace(rebuilt, code=sent.code, name=sent.name) if _is_foreign(sent) else rebuilt
+
+
+def declares_retry(sent: Envelope) -> bool:
+    """Whether the retry advice of another server is its own word, and not merely the default of its code.
+
+    A canonical envelope always has advice. Only with effects was it decided for this very call.
+    """
+    by_mcpcore = sent.dialect == CANONICAL and bool(sent.correlation_id)
+    return sent.effects is not None or (sent.retry_stated and not by_mcpcore)
 
 
 def _is_foreign(sent: Envelope) -> bool:

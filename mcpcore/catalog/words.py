@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from mcpcore.catalog.shapes import fields_of
-from mcpcore.effects import PHRASES
+from mcpcore.effects import phrase_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -43,7 +43,9 @@ def hint_words(item: Item) -> list[str]:
 
 def effects_words(error: Failure) -> str:
     """The effects of a failure in words; empty if nothing is said."""
-    return "" if error.effects is None else PHRASES[error.effects]
+    if error.effects is None:
+        return ""
+    return phrase_of(error.effects, retryable=error.retry is not None and error.retry.retryable)
 
 
 def recovery_details(error: Failure) -> list[tuple[str, str]]:

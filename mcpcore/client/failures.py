@@ -14,6 +14,7 @@ from mcpcore.dialects.answers import answer_of
 from mcpcore.effects import CHANGED, CallState, settled
 from mcpcore.envelope import Envelope
 from mcpcore.escaping import one_line
+from mcpcore.upstream import declares_retry
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -261,7 +262,8 @@ def with_default_effects(envelope: Envelope, listed: ListedTool | None) -> Envel
     if code is None:
         return envelope
     state = CallState(None if listed is None else listed.effects, began=code not in _NOT_BEGUN)
-    effects, retry = settled(state, code, envelope.retry, crashed=code in _VAGUE)
+    is_declared = declares_retry(envelope)
+    effects, retry = settled(state, code, envelope.retry, is_declared=is_declared, crashed=code in _VAGUE)
     return replace(envelope, retry=retry, effects=effects)
 
 

@@ -18,7 +18,7 @@ from mcpcore.json_schema import properties
 from mcpcore.sdk.changed_tools import watch_tools
 
 if TYPE_CHECKING:
-    from mcpcore.codes import Effects
+    from mcpcore.effects import ToolEffects
 
 MAX_PAGES: Final = 100
 """The most pages of tools that are read, since a list may be endless."""
@@ -36,7 +36,8 @@ class ListedTool:
         contract: The contract that the server advertises; empty without one.
         read_only: Whether the annotations say that the tool changes nothing.
         idempotent: Whether the annotations say that a second call changes nothing more.
-        effects: The effects that follow from the annotations for a failure that declares none.
+        effects: The effects that follow from the annotations for a failure that declares none, by the defaults of MCP
+            where a hint is left out.
         input_schema: The JSON schema of the arguments.
     """
 
@@ -44,7 +45,7 @@ class ListedTool:
     contract: Contract[Any] = NO_CONTRACT
     read_only: bool = False
     idempotent: bool = False
-    effects: Effects | None = None
+    effects: ToolEffects | None = None
     input_schema: Mapping[str, Any] = field(default_factory=dict)
 
     @property
@@ -100,7 +101,7 @@ def listed_tool(tool: object) -> ListedTool | None:
         contract=Contract.from_listing(tool),
         read_only=_part(annotations, "read_only_hint", "readOnlyHint") is True,
         idempotent=_part(annotations, "idempotent_hint", "idempotentHint") is True,
-        effects=quietly(lambda: default_effects(annotations), None),
+        effects=quietly(lambda: default_effects(annotations), "unstated"),
         input_schema=schema if isinstance(schema, Mapping) else {},
     )
 

@@ -18,6 +18,7 @@ from mcpcore.contract import Contract, ContractError, FailureMode
 from mcpcore.current import current
 from mcpcore.declare.context import Context
 from mcpcore.declare.signature import is_method, name_of, plain_function, read_signature, which_parameter
+from mcpcore.effects import HINTS, hint_of
 from mcpcore.errors import CodedError, FrameworkError
 from mcpcore.foreign import is_async
 from mcpcore.scopes import checked_scopes
@@ -45,7 +46,7 @@ class ToolOptions:
         name: The name of the tool; by default, the name of the function.
         title: A name for people.
         description: The purpose of the tool, for the model; by default, the docstring of the function.
-        annotations: The SDK's hints for hosts, such as `ToolAnnotations(read_only_hint=True)`.
+        annotations: The SDK's hints for hosts, such as `ToolAnnotations(title="Find books")`.
         icons: Pictures for the user interface of a host.
         meta: The `_meta` of the tool in `tools/list`; the contract is added under `dev.mcpcore/errors`.
         structured_output: Whether the result has structured content and the tool an output schema; by default, if the
@@ -54,6 +55,9 @@ class ToolOptions:
         timeout: Seconds that a call may take; by default, those of the server. `math.inf` lifts the server's limit.
         max_concurrency: Calls of the tool that may run concurrently.
         auth: The OAuth scopes that the access token of the caller needs.
+        read_only: Whether the tool changes nothing: the `read_only_hint` of the annotations.
+        idempotent: Whether a second call with the same arguments changes nothing more: the `idempotent_hint`.
+        destructive: Whether the tool may delete or replace something: the `destructive_hint`.
     """
 
     name: str | None = None
@@ -67,6 +71,9 @@ class ToolOptions:
     timeout: float | None = None
     max_concurrency: int | None = None
     auth: Sequence[str] = ()
+    read_only: bool | None = None
+    idempotent: bool | None = None
+    destructive: bool | None = None
 
 
 class Declaration:
@@ -99,6 +106,8 @@ class Declaration:
             )
         self.limits = self._read_limits()
         self.scopes = self._read_scopes()
+        if isinstance(options, ToolOptions):
+            self.hints_beside(options.annotations)
         try:
             self._read()
         except NameError:
@@ -139,6 +148,33 @@ class Declaration:
             self._definition = provided("ToolDefinition").of(self)
         assert self._definition is not None
         return self._definition
+
+    def hints_beside(self, annotations: object) -> dict[str, bool]:
+        """The hints of the options, by their names in the annotations.
+
+        Raises:
+            ContractError: If they contradict `annotations` or each other.
+        """
+        hints: dict[str, bool] = {}
+        for name in HINTS:
+            value = getattr(self.options, name)
+            if value is None:
+                continue
+            if not isinstance(value, bool):
+                raise ContractError(f"{self.where}: {name} must be True or False, not {value!r}")
+            beside = hint_of(annotations, name)
+            if beside is not None and beside is not value:
+                raise ContractError(
+                    f"{self.where}: {name}={value} contradicts {name}_hint={beside!r} in its annotations; leave one of "
+                    "the two out"
+                )
+            hints[f"{name}_hint"] = value
+        together = {name: hints.get(f"{name}_hint", hint_of(annotations, name)) for name in HINTS}
+        if hints and together["read_only"] is True and together["destructive"] is True:
+            raise ContractError(
+                f"{self.where}: a tool that is read_only cannot be destructive; leave one of the two hints out"
+            )
+        return hints
 
     def _read_limits(self) -> CallLimits | None:
         if not isinstance(self.options, ToolOptions):

@@ -16,15 +16,18 @@ if TYPE_CHECKING:
     from mcpcore.retry import Retry
 
 
-class LimitKeywords(TypedDict, total=False):
-    """The options of `@tool` that refuse or stop a call; see `ToolOptions`."""
+class OwnKeywords(TypedDict, total=False):
+    """The options of `@tool` that the SDK's own registration does not have; see `ToolOptions`."""
 
     timeout: float | None
     max_concurrency: int | None
     auth: Sequence[str]
+    read_only: bool | None
+    idempotent: bool | None
+    destructive: bool | None
 
 
-class ToolKeywords(LimitKeywords, total=False):
+class ToolKeywords(OwnKeywords, total=False):
     """The options of `@tool` without its contract; see `ToolOptions`."""
 
     name: str | None

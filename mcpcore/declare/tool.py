@@ -186,10 +186,11 @@ if not MYPY:
             **options: `errors`, the contract; `name`, the function's own where left out; `title`, `description` (the
                 docstring where left out), `annotations`, `icons`, `meta` and `structured_output`, as the SDK takes
                 them; `timeout`, the seconds that a call may take; `max_concurrency`, the calls that may run
-                concurrently; `auth`, the scopes that the access token of the caller needs. From the annotations
-                follows what a failure that declares no `effects` says of them: with `read_only_hint=True` that nothing
-                was changed, with `read_only_hint=False` and `idempotent_hint=False` that a timeout or a crash may have
-                changed something.
+                concurrently; `auth`, the scopes that the access token of the caller needs; `read_only`, `idempotent`
+                and `destructive`, the hints of these names in the annotations. From them follows the advice of a
+                failure that declares neither `retry` nor `effects`: a call of a read-only tool changed nothing, and
+                one of an idempotent tool can be repeated. A timeout or a crash of any other tool may have changed
+                something, so the caller is not advised to repeat it.
 
         Raises:
             ContractError: At import, if the contract or the handler cannot stand.

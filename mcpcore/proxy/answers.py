@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from mcpcore.client.failures import UNKNOWN_DIALECT, inferred_envelope, with_default_effects
-from mcpcore.client.listing import ListedTool
+from mcpcore.client.listing import ListedTool, listed_tool
 from mcpcore.codes import ErrorCode
 from mcpcore.effects import CallState
 from mcpcore.envelope import CANONICAL, Envelope
@@ -15,10 +15,10 @@ from mcpcore.errors import CodedError, FrameworkError
 from mcpcore.foreign import quietly
 from mcpcore.outcome import FailedCall
 from mcpcore.proxy.disguises import disguised_failure, object_of, shows_texts
-from mcpcore.proxy.listings import with_contracts
+from mcpcore.proxy.listings import annotated, with_contracts
 from mcpcore.proxy.matching import Facts
 from mcpcore.proxy.messages import SURFACES, params_of, server_name
-from mcpcore.proxy.overlay import ANY, Overlay, Section
+from mcpcore.proxy.overlay import ANY, HINTS, Overlay, Section
 from mcpcore.proxy.statistics import Statistics
 from mcpcore.proxy.texts import MAX_SEARCHED, cleaned, forbids_retry, is_crash
 from mcpcore.retry import Retry
@@ -55,9 +55,6 @@ class ServerCrash(Exception):  # noqa: N818 - it names what happened
 
 _AFTER_END: Final = {True: "Call again.", False: "Check whether the call took effect before you call again."}
 """Recoveries after the end of the server, by whether another call can do no harm."""
-
-_UNLISTED: Final = ListedTool(name="", effects="unknown")
-"""A tool of which nothing is known, so that a call of it may have changed something."""
 
 
 @dataclass(slots=True)
@@ -99,7 +96,7 @@ class Answers:
         if not isinstance(result, dict):
             return None
         if asked.method == "tools/list":
-            listing.learn(result)
+            listing.learn(result, self.overlay)
             if listing.complete:
                 self._check_names(listing)
         if asked.method.endswith("/list"):
@@ -115,7 +112,14 @@ class Answers:
     def _check_names(self, listing: Listing) -> None:
         """Warn once of tools in the overlay that the server does not have."""
         known = {*listing.tools, ANY, None}
-        problems = [f"the server has no tool {name!r}" for name in self.overlay.tools.contracts if name not in known]
+        named = {**self.overlay.tools.contracts, **self.overlay.tools.hints}
+        problems = [f"the server has no tool {name!r}" for name in named if name not in known]
+        problems += [
+            f"tools.{name}: {hint} contradicts the server, whose own hint counts"
+            for name, tool in listing.tools.items()
+            for hint, wire_name in HINTS.items()
+            if self.overlay.tools.hints_of(name).get(wire_name, getattr(tool, hint)) != getattr(tool, hint)
+        ]
         problems += [
             f"{kind}.{name}: {entry.reason!r} names the fallback tool {entry.fallback_tool!r}, which is unknown"
             for kind, section in self.overlay.sections.items()
@@ -130,9 +134,9 @@ class Answers:
 
     def crashed(self, asked: Asked, sentence: str, listing: Listing, *, started: bool = True) -> Json:
         """The answer to a request that the server left open when it ended, or for which it could not be started."""
-        tool = listing.get(asked.name)
-        unchanged = not started or asked.method != "tools/call" or (tool is not None and tool.read_only)
-        harmless = unchanged or (tool is not None and tool.repeatable)
+        tool = listing.get(asked.name) or self._unlisted(asked.name)
+        unchanged = not started or asked.method != "tools/call" or tool.read_only
+        harmless = unchanged or tool.repeatable
         failure = FrameworkError(
             ErrorCode.SERVICE_UNAVAILABLE,
             f"The server did not answer: {sentence}",
@@ -147,6 +151,12 @@ class Answers:
         if asked.method == "tools/call":
             return self._response(asked, self._result(asked, envelope, {}))
         return {"jsonrpc": "2.0", "id": asked.request["id"], "error": _protocol_error(envelope)}
+
+    def _unlisted(self, name: str) -> ListedTool:
+        """A tool of which only the overlay may know something; without that, its calls may change something."""
+        tool = listed_tool(annotated({"name": name}, self.overlay.tools))
+        assert tool is not None  # it has a name
+        return tool
 
     def _relayed(self, sent: Envelope, call: FailedCall) -> Envelope | None:
         """Record a failure that already has an envelope; None unless it must be withheld for want of a record."""
@@ -214,8 +224,8 @@ class Answers:
         """The envelope of a failed request, recorded; `kind` is the section of the overlay about it."""
         name, surface = asked.name, SURFACES[asked.method]
         section = Section() if kind is None else self.overlay.sections[kind]
-        if kind == "tools" and tool is None:
-            tool = _UNLISTED
+        if kind == "tools":
+            tool = tool or self._unlisted(name)
         inferred = sent.dialect == UNKNOWN_DIALECT
         if inferred:
             sent = inferred_envelope(sent, tool)

@@ -231,7 +231,7 @@ class Conversation:
         """Take a page of the list that the proxy asked for; release the held calls after the last one."""
         result = response.get("result")
         page: Json = result if isinstance(result, dict) else {}
-        self.listing.learn(page)
+        self.listing.learn(page, self.answers.overlay)
         cursor = page.get("nextCursor")
         if isinstance(cursor, str) and cursor and asked.pages < _MAX_PAGES:
             return self._ask(asked.request, cursor, asked.pages + 1)

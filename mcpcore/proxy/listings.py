@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from mcpcore.client.listing import ListedTool, listed_tool
@@ -16,6 +16,7 @@ from mcpcore.sdk.definition import admitting_error, without_error
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from mcpcore.effects import ToolEffects
     from mcpcore.errors import FrameworkError
     from mcpcore.proxy.messages import Json
     from mcpcore.proxy.overlay import Overlay, Section
@@ -34,13 +35,13 @@ class Listing:
     complete: bool = False
     """Whether the last page of the list was read, or the server has no list."""
 
-    def learn(self, page: Json) -> None:
-        """Take the tools of one page."""
+    def learn(self, page: Json, overlay: Overlay | None = None) -> None:
+        """Take the tools of one page, with the hints that the overlay adds."""
         for tool in _tools_in(page):
-            listed = listed_tool(tool)
+            listed = listed_tool(tool if overlay is None else annotated(tool, overlay.tools))
             if listed is None:
                 continue
-            self.tools[listed.name] = replace(listed, effects=default_effects(tool.get("annotations"), foreign=True))
+            self.tools[listed.name] = listed
             self._validators.pop(listed.name, None)
             self.fields[listed.name] = declared_fields(tool.get("outputSchema"))
         if not page.get("nextCursor"):
@@ -103,13 +104,26 @@ def with_contracts(page: Json, overlay: Overlay) -> Json | None:
         items = page.get(key)
         if isinstance(items, list):
             contracts = overlay.sections[section]
-            new = [_with_contract(item, contracts, name) if isinstance(item, dict) else item for item in items]
+            new = [_with_contract(item, contracts, name, key) if isinstance(item, dict) else item for item in items]
             if any(item is not old for item, old in zip(new, items, strict=True)):
                 changes[key] = new
     return {**page, **changes} if changes else None
 
 
-def _with_contract(item: Json, contracts: Section, name: str) -> Json:
+def annotated(tool: Json, section: Section) -> Json:
+    """A tool of `tools/list` with the hints that the overlay adds; a hint that the server gives itself stays."""
+    added = section.hints_of(tool.get("name"))
+    own = tool.get("annotations")
+    own = own if isinstance(own, dict) else {}
+    missing = {name: value for name, value in added.items() if own.get(name) is None}
+    return {**tool, "annotations": {**own, **missing}} if missing else tool
+
+
+def _with_contract(item: Json, contracts: Section, name: str, key: str) -> Json:
+    effects: ToolEffects | None = None
+    if key == "tools":
+        item = annotated(item, contracts)
+        effects = default_effects(item.get("annotations"))
     changes: Json = {}
     schema = item.get("outputSchema")
     if isinstance(schema, dict):
@@ -124,7 +138,9 @@ def _with_contract(item: Json, contracts: Section, name: str) -> Json:
         # The server's own entries come first: where both declare a reason, the server knows better.
         own = own if isinstance(own, list) else []
         declared = {entry.get("reason") for entry in own if isinstance(entry, dict)}
-        added = [entry for entry in contract.to_json() if isinstance(entry, dict) and entry["reason"] not in declared]
+        added = [
+            entry for entry in contract.to_json(effects) if isinstance(entry, dict) and entry["reason"] not in declared
+        ]
         if added:
             changes["_meta"] = {**meta, CONTRACT_META_KEY: [*own, *added]}
     return {**item, **changes} if changes else item

@@ -13,6 +13,9 @@ effects = "none"
 fallback_tool = "git_add"
 match.text = "nothing (added )?to commit"
 
+[tools.git_status]
+read_only = true
+
 [[resources."repo://{name}"]]
 reason = "no_repository"
 code = "NOT_FOUND"
@@ -201,14 +204,43 @@ class Entry(_Strict):
 _RETRIES: Final[Mapping[str | None, Retry]] = {"never": Retry.never(), "now": Retry.now()}
 
 
+class OfTool(_Strict):
+    """The entries of a tool, and the hints about it that the server leaves out."""
+
+    read_only: bool | None = Field(default=None, strict=True, description="Whether the tool changes nothing.")
+    idempotent: bool | None = Field(
+        default=None, strict=True, description="Whether a second call with the same arguments changes nothing more."
+    )
+    errors: list[Entry] = Field(default_factory=list, description="The entries, in the order in which they are tried.")
+
+    @property
+    def hints(self) -> dict[str, bool]:
+        """The hints by their names in `tools/list`."""
+        values = {wire_name: getattr(self, name) for name, wire_name in HINTS.items()}
+        return {name: value for name, value in values.items() if value is not None}
+
+
+HINTS: Final = {"read_only": "readOnlyHint", "idempotent": "idempotentHint"}
+"""The hints of a tool, and their names in `tools/list`."""
+
+_LIST, _TABLE = "list of entries", "table of a tool"
+
+ToolEntries = Annotated[
+    Annotated[list[Entry], Tag(_LIST)] | Annotated[OfTool, Tag(_TABLE)],
+    Discriminator(lambda value: _TABLE if isinstance(value, dict | OfTool) else _LIST),
+]
+
+
 class OverlayFile(_Strict):
     """A contract for the tools, resources and prompts of an MCP server."""
 
     schema_: str | None = Field(default=None, alias="$schema", description="The JSON Schema of this file.")
     version: Literal[1] = Field(description="The version of the format.")
     server: str | None = Field(default=None, description="The name of the server, for the audit trail.")
-    tools: dict[str, list[Entry]] = Field(
-        default_factory=dict, description="The entries of each tool, in the order in which they are tried; `*`: any."
+    tools: dict[str, ToolEntries] = Field(
+        default_factory=dict,
+        description="The entries of each tool, in the order in which they are tried, or a table with its hints and its "
+        "entries; `*`: any.",
     )
     resources: dict[str, list[Entry]] = Field(
         default_factory=dict,
@@ -227,6 +259,9 @@ class Section:
     contracts: Mapping[str, Contract[Any]] = field(default_factory=dict)
     templates: Mapping[str, Callable[[str], bool]] = field(default_factory=dict)
     """The names that are templates of URIs, and whether a URI is of that kind."""
+
+    hints: Mapping[str, Mapping[str, bool]] = field(default_factory=dict)
+    """The hints of tools, by their names in `tools/list`."""
 
     fired: Counter[tuple[str, str]] = field(default_factory=Counter)
 
@@ -248,6 +283,12 @@ class Section:
         yield from (template for template, fits in self.templates.items() if template != name and fits(name))
         if ANY in self.entries:
             yield ANY
+
+    def hints_of(self, name: object) -> Mapping[str, bool]:
+        """The hints of a tool: its own, and those of all."""
+        if not self.hints or not isinstance(name, str):
+            return {}
+        return {**self.hints.get(ANY, {}), **self.hints.get(name, {})}
 
     def contract_of(self, name: object) -> Contract[Any]:
         """The contract of a tool, a resource or a prompt: its own entries, and those of all."""
@@ -341,9 +382,11 @@ class Overlay:
                     f"{source}: {kind}.{name}: the reason {twice!r} is used twice; give it a list of matches instead"
                 )
         try:
-            sections = Section.of(file.tools), Section.of(file.resources, uris=True), Section.of(file.prompts)
+            tools = Section.of({name: _entries(of_tool) for name, of_tool in file.tools.items()})
+            sections = tools, Section.of(file.resources, uris=True), Section.of(file.prompts)
         except (ContractError, ValueError) as exc:
             raise OverlayError(f"{source}: {exc}") from exc
+        tools.hints = {name: of_tool.hints for name, of_tool in file.tools.items() if isinstance(of_tool, OfTool)}
         return cls(source, file.server, *sections)
 
     @property
@@ -360,20 +403,29 @@ class Overlay:
 
 def _nearest(key: str) -> str:
     """The key of the format that is most like `key`, as the end of a sentence."""
-    models = (OverlayFile, Entry, Match, Pattern, After)
+    models = (OverlayFile, OfTool, Entry, Match, Pattern, After)
     names = {field.alias or name for model in models for name, field in model.model_fields.items()}
     close = difflib.get_close_matches(key, sorted(names), n=1)
     return f"; did you mean {close[0]!r}?" if close else ""
 
 
 def _declared(file: OverlayFile) -> Iterator[tuple[str, str, list[Entry]]]:
-    for kind, section in (("tools", file.tools), ("resources", file.resources), ("prompts", file.prompts)):
+    sections: dict[str, Mapping[str, ToolEntries]] = {
+        "tools": file.tools,
+        "resources": file.resources,
+        "prompts": file.prompts,
+    }
+    for kind, section in sections.items():
         for name, entries in section.items():
-            yield kind, name, entries
+            yield kind, name, _entries(entries)
+
+
+def _entries(declared: ToolEntries) -> list[Entry]:
+    return declared.errors if isinstance(declared, OfTool) else declared
 
 
 _BRANCHES: Final = frozenset(
-    {_ONE, _SEVERAL, "After", "Pattern", "literal['never','now']", "constrained-str", "function-after"}
+    {_ONE, _SEVERAL, _LIST, _TABLE, "After", "Pattern", "literal['never','now']", "constrained-str", "function-after"}
 )
 """What pydantic puts into the place of an error for the branch of a union."""
 

@@ -9,7 +9,9 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import CallToolResult, TextContent
 
 from mcpcore.bound_fields import TRACE_FIELD, in_force
+from mcpcore.codes import ErrorCode
 from mcpcore.current import current
+from mcpcore.effects import CallState
 from mcpcore.envelope import CANONICAL
 from mcpcore.errors import CodedError
 from mcpcore.exceptions import is_a
@@ -23,8 +25,7 @@ if TYPE_CHECKING:
     from typing import Self
 
     from mcpcore.boundary import Boundary
-    from mcpcore.codes import Effects
-    from mcpcore.effects import CallState
+    from mcpcore.effects import ToolEffects
     from mcpcore.envelope import Envelope
     from mcpcore.jsonable import JSON
     from mcpcore.lost import LostFailure
@@ -181,9 +182,10 @@ class AnsweredCall:
             return None
         return self.answers.boundary.report_lost(self._failed(lost[0].error, state=self.request.state(), lost=lost))
 
-    def unrecorded(self, exc: BaseException, *, effects: Effects | None) -> Outcome:
+    def unrecorded(self, exc: BaseException, *, effects: ToolEffects | None) -> Outcome:
         """The outcome if the call failed, and the trail's policy is to refuse what it cannot record."""
-        return self.answers.boundary.unrecorded(self._failed(exc), effects=effects)
+        sent = CallState(effects).effects_of(ErrorCode.INTERNAL_ERROR, is_open=True)
+        return self.answers.boundary.unrecorded(self._failed(exc), effects=sent)
 
     def error(
         self,

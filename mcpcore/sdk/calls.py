@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
     from mcpcore.boundary import Boundary
     from mcpcore.call_limits import CallLimits
-    from mcpcore.codes import Effects
+    from mcpcore.effects import ToolEffects
 
 
 class Calls:
@@ -235,7 +235,7 @@ async def _run(tool: SDKTool, arguments: dict[str, Any], request: Request) -> Ca
     return returned  # type: ignore[no-any-return]
 
 
-def _effects_of(tool: SDKTool | None) -> Effects | None:
+def _effects_of(tool: SDKTool | None) -> ToolEffects | None:
     """The effects that follow from the annotations of a tool for a failure that declares none."""
     if isinstance(tool, ContractTool):
         return tool.default_effects

@@ -17,7 +17,7 @@ from mcp.server.mcpserver.resolve import resolve_arguments
 from mcp.server.mcpserver.tools.base import Tool as SDKTool
 from mcp.server.mcpserver.utilities.func_metadata import FuncMetadata
 from mcp.shared.uri_template import UriTemplate as UriTemplate  # noqa: PLC0414 - for `mcpcore.declare`
-from mcp_types import CallToolResult
+from mcp_types import CallToolResult, ToolAnnotations
 from pydantic import ConfigDict, PydanticUserError, TypeAdapter, create_model
 from pydantic_core import SchemaError, to_json
 
@@ -43,8 +43,22 @@ _RESULT_KEYWORDS: Final = (
 )  # fmt: skip
 
 
-_OF_TOOL: Final = ("title", "annotations", "icons", "meta", "structured_output")
+_OF_TOOL: Final = ("title", "icons", "meta", "structured_output")
 """Options of a tool that the SDK takes as they are."""
+
+
+def annotations_of(declaration: Declaration, chosen: ToolAnnotations | None = None) -> ToolAnnotations | None:
+    """The annotations of a tool with the hints of its options; those of another decorator are `chosen`.
+
+    Raises:
+        ContractError: If they contradict each other.
+    """
+    annotations = chosen or declaration.options.annotations
+    hints = declaration.hints_beside(annotations)
+    if not hints:
+        return annotations
+    given = ToolAnnotations() if annotations is None else ToolAnnotations.model_validate(annotations)
+    return given.model_copy(update=hints)
 
 
 # Internal, so not frozen: freezing slows the import.
@@ -92,6 +106,7 @@ class ToolDefinition:
         of_tool: dict[str, Any] = {"structured_output": False}
         if declaration.noun == "tool":
             of_tool = {name: getattr(options, name) for name in _OF_TOOL}
+            of_tool["annotations"] = annotations_of(declaration)
         sdk = SDKTool.from_function(
             _shim(declaration), name=declaration.name, description=options.description, **of_tool
         )

@@ -76,7 +76,7 @@ if TYPE_CHECKING:
 
     from mcpcore.audit import AuditTrail
     from mcpcore.codes import ErrorCode
-    from mcpcore.declare.keywords import LimitKeywords, PromptKeywords, ResourceKeywords, ToolKeywords
+    from mcpcore.declare.keywords import OwnKeywords, PromptKeywords, ResourceKeywords, ToolKeywords
     from mcpcore.declare.prompt import DeclaredPrompt
     from mcpcore.declare.resource import DeclaredResource
     from mcpcore.sdk.options import ServerOptions
@@ -296,11 +296,11 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
         structured_output: bool | None = None,  # noqa: FBT001 - the SDK's own signature
         *,
         errors: Sequence[FailureMode[Any]] | None = None,
-        **limits: Unpack[LimitKeywords],
+        **own: Unpack[OwnKeywords],
     ) -> None:
         """Add a tool: one made by `@tool`, or a function, which with `errors` becomes a contract tool.
 
-        So it does with another option of `mcpcore.tool`, such as `timeout`, or if it takes mcpcore's `Context`. Any
+        So it does with another option of `mcpcore.tool`, such as `read_only`, or if it takes mcpcore's `Context`. Any
         other function becomes a tool of the SDK's own kind. `fn` is the tool or the function; the other parameters are
         those of `mcpcore.tool`.
 
@@ -316,14 +316,14 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
             "meta": meta,
             "structured_output": structured_output,
             "errors": errors,
-            **limits,
+            **own,
         }
         with self._startup.registration():
             made = as_tool(fn)
             if made is not None:
                 changes = {key: value for key, value in keywords.items() if value is not None}
                 self._register(ContractTool.of(made.with_options(**changes) if changes else made))
-            elif errors is not None or limits or takes_context(fn, name=name):
+            elif errors is not None or own or takes_context(fn, name=name):
                 options = {**keywords, "errors": errors or ()}
                 self._register(ContractTool.of(_unbound(make_tool(fn, ToolOptions(**options)))))
             else:
@@ -337,7 +337,7 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
         **options: Unpack[ToolKeywords],
     ) -> ToolDecorator[R]: ...
     @overload
-    def tool(
+    def tool(  # type: ignore[overload-overlap] # of a call that fits both, the first counts
         self,
         name: str | None = None,
         title: str | None = None,
@@ -347,6 +347,8 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
         meta: dict[str, Any] | None = None,
         structured_output: bool | None = None,  # noqa: FBT001 - the SDK's own signature
     ) -> Callable[[_CallableT], _CallableT]: ...
+    @overload
+    def tool(self, **options: Unpack[ToolKeywords]) -> ToolDecorator[Any]: ...
     def tool(
         self,
         name: str | None = None,
@@ -358,12 +360,12 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
         structured_output: bool | None = None,  # noqa: FBT001 - the SDK's own signature
         *,
         errors: Sequence[FailureMode[Any]] | None = None,
-        **limits: Unpack[LimitKeywords],
+        **own: Unpack[OwnKeywords],
     ) -> Any:
         """Register the decorated function; with `errors` as a contract tool, else as a tool of the SDK's own kind.
 
-        The other options of `mcpcore.tool`, such as `timeout`, make a contract tool of it too. For a contract tool the
-        name refers to the `Tool`, which a unit test calls; else to the function. The parameters are those of
+        The other options of `mcpcore.tool`, such as `read_only`, make a contract tool of it too. For a contract tool
+        the name refers to the `Tool`, which a unit test calls; else to the function. The parameters are those of
         `mcpcore.tool`.
 
         Raises:
@@ -371,9 +373,9 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
         """
         options = (name, title, description, annotations, icons, meta, structured_output)
         with self._startup.registration():
-            if errors is None and not limits:
+            if errors is None and not own:
                 return self._startup.registered(super().tool(*options))
-            contract_options = ToolOptions(*options, errors or (), **limits)
+            contract_options = ToolOptions(*options, errors or (), **own)
 
         def register(fn: Callable[..., Any]) -> Any:
             made = make_tool(fn, contract_options)

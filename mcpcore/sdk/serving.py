@@ -17,7 +17,7 @@ from mcp_types import (
 )
 
 from mcpcore.codes import PROTOCOL_INVALID_PARAMS, ErrorCode
-from mcpcore.effects import PHRASES, as_effects
+from mcpcore.effects import as_effects, phrase_of
 from mcpcore.envelope_text import indented
 from mcpcore.errors import CodedError, FrameworkError
 from mcpcore.exceptions import is_a, leaves_of, returned_failure
@@ -128,8 +128,11 @@ _DESCRIBED: Final = ("reason", "name", "when", "recovery")
 
 
 def _in_brackets(entry: Mapping[str, Any]) -> str:
-    effects = as_effects(entry.get("effects"))
-    return "" if effects is None else f" ({PHRASES[effects]})"
+    effects, retry = as_effects(entry.get("effects")), entry.get("retry")
+    if effects is None:
+        return ""
+    retryable = isinstance(retry, dict) and retry.get("kind") in ("retryable_immediate", "retryable_after_ms")
+    return f" ({phrase_of(effects, retryable=retryable)})"
 
 
 def protocol_error(envelope: Envelope, written: dict[str, Any] | None = None) -> MCPError:

@@ -24,8 +24,8 @@ from mcpcore.sdk.serving import PROTOCOL_NEEDS, invalid_arguments_error
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from mcpcore.codes import Effects
     from mcpcore.declare.tool import Tool
+    from mcpcore.effects import ToolEffects
     from mcpcore.sdk.definition import ToolDefinition
 
 
@@ -59,14 +59,14 @@ class ContractTool(SDKTool):
         return self._definition  # type: ignore[no-any-return]
 
     @functools.cached_property
-    def default_effects(self) -> Effects | None:
+    def default_effects(self) -> ToolEffects:
         """The effects that follow from its annotations for a failure that declares none."""
         return default_effects(self.annotations)
 
     @functools.cached_property
     def published(self) -> list[Any]:
         """The contract as `tools/list` carries it."""
-        return self._tool.contract.to_json()
+        return self._tool.contract.to_json(self.default_effects)
 
     async def execute(self, arguments: Mapping[str, Any], request: Request) -> CallToolResult | InputRequiredResult:
         """Validate, run the handler, convert; raises what goes wrong."""

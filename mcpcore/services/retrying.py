@@ -167,9 +167,14 @@ def effects_of(exc: BaseException, *, is_safe: bool = False) -> Effects | None:
 
 
 def _of_call(code: Code, *, crashed: bool) -> Effects | None:
-    """The effects of a failure that declares none, by the annotations of the running tool."""
+    """The effects of a failure that declares none, by the annotations of the running tool.
+
+    Whoever wrote `retrying` knows the operation, so the defaults of MCP for annotations that are left out do not count.
+    """
     request = current.get()
-    return None if request is None else CallState(request.effects).effects_of(code, crashed=crashed)
+    if request is None or request.effects == "unstated":
+        return None
+    return CallState(request.effects).effects_of(code, is_open=crashed)
 
 
 def _speaker(exc: BaseException) -> CodedError | None:

@@ -42,15 +42,17 @@ from mcpcore.audit import AuditTrail
 from mcpcore.codes import EFFECTS, Effects
 from mcpcore.contract import CONTRACT_META_KEY
 from mcpcore.dialects import DIALECTS, dialect_named
-from mcpcore.effects import PHRASES, as_effects, default_effects, weakest
+from mcpcore.effects import CHECK_FIRST, PHRASES, as_effects, default_effects, phrase_of, weakest
 from mcpcore.envelope_builder import build_envelope
 from mcpcore.errors import FACTORIES
 from mcpcore.limits import DEFAULT_LIMITS
 from tests.conftest import Call
 
 READS = ToolAnnotations(read_only_hint=True)
+REPEATS = ToolAnnotations(idempotent_hint=True)
 SENDS = ToolAnnotations(read_only_hint=False, idempotent_hint=False)
-CALM = (None, ToolAnnotations(), ToolAnnotations(read_only_hint=False), ToolAnnotations(idempotent_hint=False))
+UNSAFE = (SENDS, None)
+"""By the defaults of MCP, a tool without annotations is neither read-only nor idempotent."""
 
 SILENT = FailureMode("silent", ErrorCode.TIMEOUT, when="It took too long.", recovery="Ask for the state of it.")
 BOUNCED = FailureMode(
@@ -102,6 +104,12 @@ def fails(how: str, ctx: Context[Any]) -> Any:
             raise not_found()
         case "rate":
             raise rate_limited()
+        case "rate of an upstream":
+            raise from_http_response(busy(429))
+        case "undeclared rate":
+            raise httpx.HTTPStatusError("slow down", request=busy().request, response=busy(429))
+        case "conflict of an upstream":
+            raise from_http_response(busy(409))
         case "http":
             raise from_http_response(busy())
         case "guarded":
@@ -165,6 +173,7 @@ UNKNOWN = ("unknown", Retry.never())
 
 
 @pytest.mark.usefixtures("door")
+@pytest.mark.parametrize("annotations", UNSAFE)
 @pytest.mark.parametrize(
     ("how", "expected"),
     [
@@ -197,11 +206,20 @@ UNKNOWN = ("unknown", Retry.never())
         ("advised", ("unknown", Retry.now())),
         ("coded", (None, Retry.never())),
         ("rate", (None, Retry.after(seconds=30))),
+        ("rate of an upstream", (None, Retry.after(seconds=7))),
+        ("undeclared rate", (None, Retry.after(seconds=7))),
+        ("conflict of an upstream", UNKNOWN),
     ],
 )
-def test_a_tool_that_is_not_idempotent_reports_unknown_effects(how: str, expected: Any, call: Call) -> None:
-    """Effects of undeclared failures are unknown, and only the author's own advice recommends a retry."""
-    assert expected == told(call(served(SENDS), "act", {"how": how}))
+def test_a_tool_that_is_not_idempotent_reports_unknown_effects(
+    annotations: Any, how: str, expected: Any, call: Call
+) -> None:
+    """Only the author's own advice recommends a retry, and no text both recommends one and says to check first."""
+    result = call(served(annotations), "act", {"how": how})
+    assert expected == told(result)
+    assert ("check before you call again" in result.content[0].text) == (
+        expected[0] in {"partial", "unknown"} and not expected[1].retryable
+    )
 
 
 @pytest.mark.usefixtures("door")
@@ -212,7 +230,7 @@ def test_a_read_only_tool_has_no_effects(how: str, call: Call) -> None:
     """This holds for every failure, and the retry advice is unchanged."""
     effects, retry = told(call(served(READS), "act", {"how": how}))
     assert "none" == effects
-    assert told(call(served(None), "act", {"how": how}))[1] == retry
+    assert told(call(served(REPEATS), "act", {"how": how})) == (None, retry)
 
 
 @pytest.mark.usefixtures("door")
@@ -222,11 +240,10 @@ def test_an_entry_overrides_a_read_only_hint(call: Call) -> None:
 
 
 @pytest.mark.usefixtures("door")
-@pytest.mark.parametrize("annotations", CALM)
 @pytest.mark.parametrize("how", ["crash", "timeout", "http", "silent", "group", "declared in a group"])
-def test_a_tool_without_annotations_states_no_effects(annotations: Any, how: str, call: Call) -> None:
-    """One of the two hints alone is not enough, and the key is absent."""
-    result = call(served(annotations), "act", {"how": how})
+def test_an_idempotent_tool_states_no_effects(how: str, call: Call) -> None:
+    """The call may have changed something, and repeating it does no harm; the key is absent."""
+    result = call(served(REPEATS), "act", {"how": how})
     assert told(result)[0] is None
     assert "effects" not in result.structured_content["error"]
     expected = {"http": Retry.after(seconds=7), "crash": Retry.never(), "group": Retry.never()}
@@ -274,7 +291,8 @@ def test_a_result_that_breaks_the_output_model_is_a_crash(unfit: Any, call: Call
 
 @pytest.mark.usefixtures("door")
 @pytest.mark.parametrize(
-    ("annotations", "expected"), [(READS, ("none", Retry.never())), (SENDS, UNKNOWN), (None, (None, Retry.never()))]
+    ("annotations", "expected"),
+    [(READS, ("none", Retry.never())), (REPEATS, (None, Retry.never())), (SENDS, UNKNOWN), (None, UNKNOWN)],
 )
 def test_plain_tools_have_effects_too(annotations: Any, expected: Any, call: Call) -> None:
     """SDK and FastMCP tools, which declare nothing, have effects from their annotations."""
@@ -292,7 +310,7 @@ def test_plain_tools_have_effects_too(annotations: Any, expected: Any, call: Cal
     assert expected == told(call(server, "plain", {"how": "crash"}))
     reads = "none" if annotations is READS else None
     assert "none" == told(call(server, "plain", {"who": "crash"}))[0]
-    if annotations is SENDS:
+    if annotations in (SENDS, None):
         assert UNKNOWN == told(call(server, "plain", {"how": "coded"}))
     else:
         assert (reads, Retry.now()) == told(call(server, "plain", {"how": "coded"}))
@@ -406,7 +424,9 @@ def test_effects_from_another_server_are_passed_on(sent: Any, call: Call) -> Non
 
 
 @pytest.mark.usefixtures("door")
-@pytest.mark.parametrize(("annotations", "expected"), [(READS, "none"), (SENDS, "unknown"), (None, None)])
+@pytest.mark.parametrize(
+    ("annotations", "expected"), [(READS, "none"), (SENDS, "unknown"), (None, "unknown"), (REPEATS, None)]
+)
 def test_the_record_has_the_effects(annotations: Any, expected: Any, tmp_path: Path, call: Call) -> None:
     """The record has the effects next to the retry advice."""
     trail = tmp_path / "trail.jsonl"
@@ -419,7 +439,12 @@ def test_the_record_has_the_effects(annotations: Any, expected: Any, tmp_path: P
 @pytest.mark.usefixtures("door")
 @pytest.mark.parametrize(
     ("annotations", "how", "expected"),
-    [(READS, "timeout", "none"), (SENDS, "timeout", "unknown"), (None, "timeout", None), (None, "half", "partial")],
+    [
+        (READS, "timeout", "none"),
+        (SENDS, "timeout", "unknown"),
+        (None, "timeout", "unknown"),
+        (None, "half", "partial"),
+    ],
 )
 def test_a_failure_that_cannot_be_recorded_keeps_its_effects(
     annotations: Any, how: str, expected: Any, tmp_path: Path, call: Call
@@ -527,7 +552,9 @@ def test_a_failure_of_a_resource_states_no_effects() -> None:
 # --- the text form ----------------------------------------------------------------------------------------------------
 
 messages = st.text(min_size=1, max_size=60).filter(lambda text: text.strip())
-phrases = st.sampled_from([f" · {phrase}" for phrase in PHRASES.values()] + ["\n\n(", ")", "·", *PHRASES.values()])
+phrases = st.sampled_from(
+    [f" · {phrase}" for phrase in PHRASES.values()] + ["\n\n(", ")", "·", CHECK_FIRST, *PHRASES.values()]
+)
 texts = st.lists(messages | phrases, min_size=1, max_size=4).map("".join).filter(lambda text: text.strip())
 
 
@@ -557,7 +584,7 @@ def test_the_text_states_the_effects_and_cannot_be_forged(
     assert read is not None
     assert (made.effects, made.retry, made.reason) == (read.effects, read.retry, read.reason)
     last = text.splitlines()[-1]
-    assert effects is None or f" · {retry.phrase} · {PHRASES[effects]} · " in last
+    assert effects is None or f" · {retry.phrase} · {phrase_of(effects, retryable=retry.retryable)} · " in last
 
 
 @pytest.mark.parametrize(
@@ -625,19 +652,20 @@ def test_a_subclass_of_str_is_read_by_its_characters(value: str) -> None:
 @pytest.mark.parametrize(
     ("annotations", "expected"),
     [
-        (None, None),
-        (object(), None),
+        (None, "unstated"),
+        (object(), "unstated"),
         ({"readOnlyHint": True}, "none"),
         ({"read_only_hint": True, "idempotent_hint": False}, "none"),
-        ({"readOnlyHint": 1}, None),
+        ({"readOnlyHint": 1, "idempotentHint": "true"}, "unstated"),
         ({"readOnlyHint": False, "idempotentHint": False}, "unknown"),
-        ({"readOnlyHint": False, "idempotentHint": True}, None),
-        ({"readOnlyHint": False}, None),
-        ({"idempotentHint": False}, None),
+        ({"readOnlyHint": False, "idempotentHint": True}, "repeatable"),
+        ({"readOnlyHint": False}, "unstated"),
+        ({"idempotentHint": False}, "unstated"),
+        ({"destructiveHint": False}, "unstated"),
     ],
 )
-def test_only_explicit_hints_count(annotations: Any, expected: Any) -> None:
-    """A hint that is not set says nothing."""
+def test_a_hint_that_is_left_out_has_its_default(annotations: Any, expected: Any) -> None:
+    """By default a tool is neither read-only nor idempotent; what is no boolean is left out."""
     assert expected == default_effects(annotations)
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from fastmcp.tools.tool_transform import TransformedTool
 
 from mcpcore.effects import default_effects
+from mcpcore.integrations.fastmcp.finding import contract_tool_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -20,10 +21,28 @@ if TYPE_CHECKING:
     from fastmcp import FastMCP
     from fastmcp.tools.base import Tool as FastMCPTool
 
-    from mcpcore.codes import Effects
     from mcpcore.contract import Contract
+    from mcpcore.effects import ToolEffects
 
-    Noted = dict[str, tuple[Effects | None, Contract[Any] | None]]
+    Noted = dict[str, tuple[ToolEffects | None, Contract[Any] | None]]
+
+
+def advised(tool: FastMCPTool, published: object) -> object:
+    """The contract in the `_meta` of a tool, with the advice that follows from the annotations of this very tool."""
+    declared: FastMCPTool | None = tool
+    while isinstance(declared, TransformedTool):
+        declared = declared.parent_tool
+    ours = None if declared is None else contract_tool_of(declared)
+    if ours is None or not isinstance(published, list):
+        return published
+    entries: list[Any] = ours.contract.to_json(default_effects(tool.annotations))
+    advice = {entry["reason"]: {key: entry[key] for key in ("retry", "effects") if key in entry} for entry in entries}
+    return [
+        {key: value for key, value in entry.items() if key != "effects"} | advice[str(entry.get("reason"))]
+        if isinstance(entry, dict) and str(entry.get("reason")) in advice
+        else entry
+        for entry in published
+    ]
 
 
 class ToolHints:
@@ -37,11 +56,11 @@ class ToolHints:
         """Keep the effects of the tools of `server`, as a client sees them."""
         self._noted[server] = {tool.name: (default_effects(tool.annotations), None) for tool in tools}
 
-    def noted(self, server: FastMCP[Any], name: str) -> Effects | None:
+    def noted(self, server: FastMCP[Any], name: str) -> ToolEffects | None:
         """The effects of the tool when it was last looked up."""
         return self._noted.get(server, {}).get(name, (None, None))[0]
 
-    async def of(self, server: FastMCP[Any], name: str, contract: Contract[Any] | None = None) -> Effects | None:
+    async def of(self, server: FastMCP[Any], name: str, contract: Contract[Any] | None = None) -> ToolEffects | None:
         """The effects of the tool; looked up again if `contract` is not that of the last failure."""
         noted = self._noted.get(server, {}).get(name)
         if noted is None:
@@ -52,7 +71,7 @@ class ToolHints:
             self._noted.setdefault(server, {})[name] = effects, contract
         return effects
 
-    async def looked_up(self, server: FastMCP[Any], name: str) -> tuple[Effects | None, bool]:
+    async def looked_up(self, server: FastMCP[Any], name: str) -> tuple[ToolEffects | None, bool]:
         """Look the tool up: its effects, and whether a custom function may transform it."""
         try:
             tool = await server.get_tool(name)

@@ -30,9 +30,11 @@ from mcpcore.declare.declaration import FASTMCP_CALL
 from mcpcore.declare.prompt import DeclaredPrompt
 from mcpcore.declare.resource import DeclaredResource
 from mcpcore.declare.tool import Tool
+from mcpcore.effects import default_effects
 from mcpcore.envelope import CANONICAL
 from mcpcore.integrations.fastmcp.calling import Calling, Default, found
-from mcpcore.sdk.definition import admitting_error, without_error
+from mcpcore.integrations.fastmcp.hints import advised
+from mcpcore.sdk.definition import admitting_error, annotations_of, without_error
 from mcpcore.sdk.serving import with_failures
 
 if TYPE_CHECKING:
@@ -69,13 +71,13 @@ def registration_of(declared: Declared[..., Any], metadata: Any) -> ToolMeta | R
             else chosen.output_schema
         )
         own["task"] = _task_config(chosen.task)
+        own["annotations"] = annotations_of(declared.declaration, chosen.annotations)
     registration: ToolMeta | ResourceMeta | PromptMeta = dataclasses.replace(
         chosen,
         name=chosen.name or declared.name,
         description=chosen.description if chosen.description is not None else options.description,
-        meta=_meta(declared, getattr(options, "meta", None), chosen.meta),
-        **{name: getattr(chosen, name) or getattr(options, name) for name in _SHARED if hasattr(options, name)},
-        **own,
+        meta=_meta(declared, own, getattr(options, "meta", None), chosen.meta),
+        **{name: getattr(chosen, name) or getattr(options, name) for name in _SHARED if hasattr(options, name)} | own,
     )
     return registration
 
@@ -98,11 +100,12 @@ def _task_config(task: bool | TaskConfig | None) -> TaskConfig | None:  # noqa: 
     return _TaskConfig(mode=config.mode, poll_interval=config.poll_interval)
 
 
-def _meta(declared: Declared[..., Any], *metas: dict[str, Any] | None) -> dict[str, Any] | None:
+def _meta(declared: Declared[..., Any], own: Mapping[str, Any], *metas: dict[str, Any] | None) -> dict[str, Any] | None:
     """The `_meta` of all decorators together, the last of them first in rank, with the contract."""
     merged = {key: value for meta in metas for key, value in (meta or {}).items()}
     if len(declared.contract):
-        merged[CONTRACT_META_KEY] = declared.contract.to_json()
+        effects = default_effects(own["annotations"]) if "annotations" in own else None
+        merged[CONTRACT_META_KEY] = declared.contract.to_json(effects)
     return merged or None
 
 
@@ -124,13 +127,16 @@ def described(tool: FastMCPTool, *, dialect: Dialect, advertise: bool, describe:
     ours = fn if isinstance(fn, Tool) else None
     changes: dict[str, Any] = {}
     meta = tool.meta or {}
-    if ours is not None and len(ours.contract) and CONTRACT_META_KEY not in meta:
+    is_added = ours is not None and len(ours.contract) > 0 and CONTRACT_META_KEY not in meta
+    if ours is not None and is_added:
         changes["meta"] = meta = {**meta, CONTRACT_META_KEY: ours.contract.to_json()}
-    published = meta.get(CONTRACT_META_KEY)
+    published = advised(tool, meta.get(CONTRACT_META_KEY))
+    if published != meta.get(CONTRACT_META_KEY):
+        changes["meta"] = {**meta, CONTRACT_META_KEY: published}
     if describe and isinstance(published, list) and "Fails with:" not in (tool.description or ""):
         changes["description"] = with_failures(tool.description or "", published)
     schema = tool.output_schema
-    if schema is None and ours is not None and "meta" in changes:
+    if schema is None and ours is not None and is_added:
         schema = output_schema_of(ours)
     # A mounted server has changed the schema of its contract tools already.
     if schema is not None and (ours is not None or published is not None or without_error(schema) is not schema):

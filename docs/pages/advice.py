@@ -1,0 +1,97 @@
+"""What is sent for every code, by the annotations of the tool and by what the author declares."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from mcpcore.codes import ErrorCode
+from mcpcore.effects import CallState, default_effects, phrase_of, settled
+from mcpcore.errors import CodedError
+from mcpcore.retry import Retry
+from pages.markdown import NOTE, table
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from mcpcore.codes import Code, Effects
+
+ANNOTATIONS: Final[Mapping[str, Mapping[str, bool]]] = {
+    "no annotations": {},
+    "`idempotent=True`": {"idempotent": True},
+    "`read_only=True`": {"read_only": True},
+}
+"""The hints of a tool, by their names in `@tool`."""
+
+
+class Declared(NamedTuple):
+    """What is known of a failure besides its code."""
+
+    title: str
+    retry: Retry | None = None
+    """The advice that the author declares, on the entry or where the failure is raised."""
+
+    effects: Effects | None = None
+    """The effects, likewise."""
+
+    found: Retry | None = None
+    """The advice of an upstream."""
+
+    crashed: bool = False
+    """Whether nobody raised the failure on purpose; its code is that of `classify`."""
+
+
+DECLARED: Final = (
+    Declared("Nothing is declared"),
+    Declared("An exception that nobody declared", crashed=True),
+    Declared("An upstream sends a Retry-After of 7 seconds", found=Retry.after(seconds=7)),
+    Declared("`retry=Retry.now()`", retry=Retry.now()),
+    Declared("`retry=Retry.never()`", retry=Retry.never()),
+    Declared('`effects="none"`', effects="none"),
+    Declared('`effects="partial"`', effects="partial"),
+    Declared('`effects="unknown"`', effects="unknown"),
+    Declared('`retry=Retry.now(), effects="unknown"`', retry=Retry.now(), effects="unknown"),
+)
+
+
+def sent(code: Code, hints: Mapping[str, bool], declared: Declared) -> tuple[Effects | None, Retry]:
+    """The effects and the retry advice that such a failure of such a tool is sent with."""
+    call = CallState(default_effects({f"{name}_hint": value for name, value in hints.items()}))
+    if declared.crashed:
+        return settled(call, code, code.retry, crashed=True)
+    error = CodedError(code, retry=declared.retry, effects=declared.effects)
+    return error.with_found_advice(declared.found).settled(call)
+
+
+def phrase(effects: Effects | None, retry: Retry) -> str:
+    """The advice as the text of a failure has it."""
+    return retry.phrase if effects is None else f"{retry.phrase} · {phrase_of(effects, retryable=retry.retryable)}"
+
+
+def page() -> str:
+    """The tables."""
+    parts = [
+        "# Retry advice",
+        "",
+        NOTE.format("mcpcore/effects.py"),
+        "",
+        "What a client reads after a failure of a tool, by its code, by the annotations of the tool and by what the author "
+        "declares, on the entry or where the failure is raised. The same advice stands in `tools/list` and in the catalogue. "
+        "Hints that are left out have the defaults of MCP: a tool without annotations is treated like one with "
+        "`read_only=False, idempotent=False`. [Say whether it is safe to call again](../how-to/effects.md) explains the rules.",
+        "",
+    ]
+    for declared in DECLARED:
+        rows: dict[tuple[str, ...], list[str]] = {}
+        for code in ErrorCode:
+            cells = tuple(phrase(*sent(code, hints, declared)) for hints in ANNOTATIONS.values())
+            rows.setdefault(cells, []).append(f"`{code.name}`")
+        largest = max(rows.values(), key=len)
+        listed: list[list[object]] = [
+            [
+                "any other" if codes is largest and len(rows) > 1 else ", ".join(codes) if len(rows) > 1 else "any",
+                *cells,
+            ]
+            for cells, codes in sorted(rows.items(), key=lambda row: row[1] is largest)
+        ]
+        parts += [f"## {declared.title}", "", table(["code", *ANNOTATIONS], listed), ""]
+    return "\n".join(parts)

@@ -1,0 +1,278 @@
+"""The whole table of advice in the documentation, on the wire of a server, of FastMCP and of the proxy."""
+
+from __future__ import annotations
+
+import importlib
+import logging
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+from mcp import Client
+from mcp_types import ToolAnnotations
+
+from mcpcore import CodedError, Context, CustomCode, Envelope, ErrorCode, FailureMode, Retry, Server, tool
+from mcpcore.catalog.listing import item_of_listing
+from mcpcore.classification import classifies
+from mcpcore.codes import Code
+from mcpcore.contract import CONTRACT_META_KEY
+from mcpcore.effects import phrase_of
+from mcpcore.proxy.overlay import Overlay
+from tests.proxy.test_conversation import respond, talk
+
+DOCS = Path(__file__).parents[2] / "docs"
+
+sys.path.insert(0, str(DOCS))
+try:
+    advice = importlib.import_module("pages.advice")
+finally:
+    sys.path.remove(str(DOCS))
+
+HINTS = dict(zip(["any", "idempotent", "reads"], advice.ANNOTATIONS.values(), strict=True))
+LEASE_LOST = CustomCode(
+    "LEASE_LOST", 4200, http_status=503, category="upstream", retry=Retry.now(), sentence="The lease is lost."
+)
+CODES: list[Code] = [*ErrorCode, LEASE_LOST]
+"""Every code, and one of an application that has default advice."""
+
+CASES = [(code, declared) for code in CODES for declared in advice.DECLARED]
+CRASHES = {code: type(f"{code.name}Error", (Exception,), {}) for code in CODES}
+TEXTS = {"when": "It failed so.", "recovery": "Look at the state of it first."}
+
+
+def is_of_entry(declared: Any) -> bool:
+    """Whether an entry can declare it."""
+    return declared.found is None and not declared.crashed
+
+
+ENTRIES: list[FailureMode[Any]] = [
+    FailureMode(f"case_{number}", code, **TEXTS, retry=declared.retry, effects=declared.effects)
+    for number, (code, declared) in enumerate(CASES)
+    if is_of_entry(declared)
+] + [FailureMode(f"silent_{code.name.lower()}", code, **TEXTS) for code in CODES]
+
+
+def act(ctx: Context[Any], number: int, where: str) -> str:
+    """Fail in one of the ways of the table."""
+    code, declared = CASES[number]
+    if declared.crashed:
+        raise CRASHES[code]
+    if where == "entry":
+        raise ctx.fail(f"case_{number}")
+    if where == "fail":
+        raise ctx.fail(f"silent_{code.name.lower()}", retry=declared.retry or ..., effects=declared.effects)
+    error = CodedError(code, retry=declared.retry, effects=declared.effects)
+    raise error.with_found_advice(declared.found)
+
+
+@pytest.fixture(autouse=True)
+def prepared(caplog: pytest.LogCaptureFixture) -> Iterator[None]:
+    """Give each exception its code, and keep the records of failures out of the report."""
+    from mcpcore.classification import forget
+
+    caplog.set_level(logging.CRITICAL)
+    for code, crash in CRASHES.items():
+        classifies(crash, code)
+    yield
+    for crash in CRASHES.values():
+        forget(crash)
+
+
+def ways(declared: Any) -> list[str]:
+    """The places where it can be declared."""
+    return ["entry", "fail", "raise"] if is_of_entry(declared) else ["raise"]
+
+
+def said(answer: Any) -> tuple[Any, Retry]:
+    """The advice of a failed result, which its text has in words."""
+    envelope = Envelope.from_result(answer)
+    assert envelope is not None
+    words = envelope.retry.phrase
+    if envelope.effects is not None:
+        words += f" · {phrase_of(envelope.effects, retryable=envelope.retry.retryable)}"
+    assert f" · {words} · id " in answer.content[0].text
+    return envelope.effects, envelope.retry
+
+
+@pytest.mark.usefixtures("door")
+@pytest.mark.parametrize("name", HINTS)
+def test_the_table_is_what_is_sent(name: str) -> None:
+    """So it is for every code, whether the entry, `ctx.fail` or the exception itself declares something."""
+    server: Server[Any] = Server("table", tools=[tool(name=name, errors=ENTRIES, **HINTS[name])(act)])
+
+    async def run() -> list[tuple[Any, ...]]:
+        async with Client(server) as client:
+            return [
+                (code.name, declared.title, where, advice.sent(code, HINTS[name], declared), said(answer))
+                for number, (code, declared) in enumerate(CASES)
+                for where in ways(declared)
+                for answer in [await client.call_tool(name, {"number": number, "where": where})]
+            ]
+
+    rows = anyio.run(run)
+    assert len(rows) == len(CODES) * (3 * len(advice.DECLARED) - 4)
+    assert [] == [row for row in rows if row[-2] != row[-1]]
+
+
+@pytest.mark.usefixtures("door")
+@pytest.mark.parametrize("name", HINTS)
+def test_the_listing_and_the_catalogue_show_what_is_sent(name: str) -> None:
+    """The contract in `tools/list` has the advice of each entry in this very tool."""
+    server: Server[Any] = Server("table", tools=[tool(name=name, errors=ENTRIES, **HINTS[name])(act)])
+
+    async def run() -> Any:
+        async with Client(server) as client:
+            return (await client.list_tools()).tools[0]
+
+    listed = anyio.run(run)
+    item = item_of_listing("tool", listed)
+    assert item is not None
+    shown = {entry["reason"]: entry for entry in listed.meta[CONTRACT_META_KEY]}
+    catalogued = {error.reason: error for error in item.errors}
+    for number, (code, declared) in enumerate(CASES):
+        if is_of_entry(declared):
+            effects, retry = advice.sent(code, HINTS[name], declared)
+            entry, error = shown[f"case_{number}"], catalogued[f"case_{number}"]
+            assert (effects, retry.to_json()) == (entry.get("effects"), entry["retry"]), (code.name, declared.title)
+            assert (effects, retry.kind, retry.after_ms) == (error.effects, error.retry.kind, error.retry.after_ms)
+
+
+@pytest.mark.usefixtures("door")
+def test_annotations_of_the_sdk_and_short_hints_are_the_same() -> None:
+    """Whichever way a tool is annotated, both list the same contract."""
+    silent = [FailureMode("late", ErrorCode.TIMEOUT, **TEXTS)]
+    tools = [
+        tool(name="short", errors=silent, read_only=True, destructive=False)(act),
+        tool(name="long", errors=silent, annotations=ToolAnnotations(read_only_hint=True, destructive_hint=False))(act),
+    ]
+
+    async def run() -> list[Any]:
+        async with Client(Server("s", tools=tools)) as client:
+            return [(tool.annotations, tool.meta[CONTRACT_META_KEY]) for tool in (await client.list_tools()).tools]
+
+    short, long = anyio.run(run)
+    assert short == long
+    assert ("none", {"kind": "retryable_immediate"}) == (short[1][0]["effects"], short[1][0]["retry"])
+
+
+# --- through the proxy ------------------------------------------------------------------------------------------------
+
+
+def overlay_entry(number: int, code: Code, declared: Any) -> dict[str, Any]:
+    """An entry of an overlay that declares it."""
+    entry = {"reason": f"case_{number}", "code": code.name, **TEXTS, "match": {"text": f"^case {number}$"}}
+    if declared.retry is not None:
+        entry["retry"] = "now" if declared.retry.retryable else "never"
+    return entry if declared.effects is None else {**entry, "effects": declared.effects}
+
+
+PROXIED = [
+    (number, code, declared)
+    for number, (code, declared) in enumerate(CASES)
+    if is_of_entry(declared) and isinstance(code, ErrorCode)
+]
+
+
+@pytest.mark.parametrize("by_overlay", [False, True], ids=["hints of the server", "hints of the overlay"])
+@pytest.mark.parametrize("name", HINTS)
+def test_the_proxy_sends_the_table_too(name: str, by_overlay: bool) -> None:
+    """For the entries of an overlay; the hints may be the server's or the overlay's."""
+    wire = {"read_only": "readOnlyHint", "idempotent": "idempotentHint"}
+    annotations = {wire[hint]: value for hint, value in HINTS[name].items()}
+    of_tool = {"errors": [overlay_entry(*case) for case in PROXIED], **(HINTS[name] if by_overlay else {})}
+    overlay = Overlay.of({"version": 1, "tools": {name: of_tool}})
+    listed = {"name": name} if by_overlay else {"name": name, "annotations": annotations}
+
+    conversation = talk("tools/list", overlay=overlay)
+    page = respond(conversation, result={"tools": [listed]})["result"]["tools"][0]
+    assert annotations == (page.get("annotations") or {})
+    entries = {entry["reason"]: entry for entry in page["_meta"][CONTRACT_META_KEY]}
+    for number, code, declared in PROXIED:
+        expected = advice.sent(code, HINTS[name], declared)
+        call = talk(overlay=overlay, name=name)
+        call.listing.learn({"tools": [listed]}, overlay)
+        content = [{"type": "text", "text": f"case {number}"}]
+        envelope = Envelope.from_result(respond(call, result={"isError": True, "content": content}))
+        assert envelope is not None
+        assert (f"case_{number}", *expected) == (envelope.reason, envelope.effects, envelope.retry)
+        entry = entries[f"case_{number}"]
+        assert (expected[0], expected[1].to_json()) == (entry.get("effects"), entry["retry"])
+
+
+@pytest.mark.parametrize("annotations", [None, {}, {"readOnlyHint": False, "idempotentHint": False}])
+@pytest.mark.parametrize(
+    ("structured", "expected"),
+    [
+        ({"code": "TIMEOUT", "message": "Late.", "retry": {"kind": "retryable_immediate"}}, Retry.now()),
+        ({"code": "TIMEOUT", "message": "Late.", "retry": {"kind": "not_retryable"}}, Retry.never()),
+        ({"code": "TIMEOUT", "message": "Late.", "recovery_actions": ["wait"]}, Retry.never()),
+        (
+            {"code": "TIMEOUT", "message": "Late.", "recovery_actions": [], "retry_after_ms": 9},
+            Retry.after(seconds=0.009),
+        ),
+        ({"ok": False, "error": {"code": "ERR_TIMEOUT", "message": "Late."}}, Retry.never()),
+        ({"error": {"code": -32004, "name": "TIMEOUT", "message": "Late."}}, Retry.never()),
+    ],
+    ids=["says now", "says never", "says nothing", "says when", "has no place for it", "a bare code"],
+)
+def test_a_servers_own_structured_word_counts_as_declared(
+    annotations: Any, structured: dict[str, Any], expected: Retry
+) -> None:
+    """The default of a code does not, whatever the dialect."""
+    conversation = talk(name="charge")
+    conversation.listing.learn({"tools": [{"name": "charge", "annotations": annotations}]})
+    result = {"isError": True, "content": [], "structuredContent": structured}
+    envelope = Envelope.from_result(respond(conversation, result=result))
+    assert envelope is not None
+    assert ("unknown", expected) == (envelope.effects, envelope.retry)
+
+
+# --- envelopes that were stored before --------------------------------------------------------------------------------
+
+STORED = {
+    "code": -32004,
+    "name": "TIMEOUT",
+    "message": "Late.",
+    "retry": {"kind": "retryable_immediate"},
+    "tool": "send",
+    "correlationId": "7c1e0f6a91b2d4e5",
+    "timestamp": "2026-11-21T08:15:00.000Z",
+    "data": {"reason": "late", "retryable": True},
+}
+"""An envelope as it was sent for a tool without annotations, before the defaults of MCP counted."""
+
+
+STORED_TEXT = "Error: Late.\n\n(reason late · TIMEOUT · retry now · id 7c1e0f6a91b2d4e5)"
+
+
+@pytest.mark.parametrize(
+    "stored",
+    [
+        {"isError": True, "structuredContent": {"error": STORED}, "content": []},
+        {"isError": True, "content": [{"type": "text", "text": STORED_TEXT}]},
+    ],
+    ids=["structured", "text"],
+)
+def test_an_envelope_that_was_stored_before_is_still_read(stored: Any) -> None:
+    """What was sent then is what is read now."""
+    envelope = Envelope.from_result(stored)
+    assert envelope is not None
+    assert ("canonical", "late", None, Retry.now()) == (
+        envelope.dialect,
+        envelope.reason,
+        envelope.effects,
+        envelope.retry,
+    )
+
+
+@pytest.mark.parametrize("effects", ["partial", "unknown"])
+def test_a_stored_text_that_says_both_is_still_read(effects: str) -> None:
+    """Before, the text told to check first beside an author's own advice to call again."""
+    words = {"partial": "a part of it took effect", "unknown": "it may have taken effect"}[effects]
+    text = f"Error: Late.\n\n(TIMEOUT · retry now · {words}: check before you call again · id 7c1e0f6a91b2d4e5)"
+    envelope = Envelope.from_result({"isError": True, "content": [{"type": "text", "text": text}]})
+    assert envelope is not None
+    assert ("canonical", effects, Retry.now()) == (envelope.dialect, envelope.effects, envelope.retry)

@@ -53,6 +53,7 @@ class Envelope:
         context: What the server or the call had bound (session, role, trace, …); None where nothing is.
         dialect: The dialect that it was read from.
         native_code: The code as the dialect wrote it, if the dialect has its own codes.
+        retry_stated: Whether the failure itself says what `retry` says; otherwise that is the default of its code.
     """
 
     code: int
@@ -67,6 +68,7 @@ class Envelope:
     context: Mapping[str, Any] | None = None
     dialect: str = field(default=CANONICAL, compare=False)
     native_code: str | int | None = field(default=None, compare=False)
+    retry_stated: bool = field(default=False, compare=False)
 
     def __reduce__(self) -> tuple[Callable[[dict[str, Any]], Envelope], tuple[dict[str, Any]]]:
         values = {field.name: getattr(self, field.name) for field in fields(self)}
@@ -186,13 +188,15 @@ class Envelope:
         known = code_numbered(code)
         if not isinstance(name, str):
             name = known.name if known is not None else "UNKNOWN_ERROR"
-        retry = error.get("retry")
         data, context = error.get("data"), error.get("context")
+        stated = _read_retry(error.get("retry"), data, known)
+        default = known.retry if known is not None else Retry.never()
         return cls(
             code=code,
             name=name,
             message=message,
-            retry=_read_retry(retry, data, known),
+            retry=default if stated is None else stated,
+            retry_stated=stated is not None,
             effects=as_effects(error.get("effects")),
             tool=_text(error.get("tool")),
             correlation_id=_text(error.get("correlationId")) or "",
@@ -234,7 +238,8 @@ def _rebuilt(values: dict[str, Any]) -> Envelope:
     return Envelope(**values)
 
 
-def _read_retry(retry: object, data: object, known: Code | None) -> Retry:
+def _read_retry(retry: object, data: object, known: Code | None) -> Retry | None:
+    """The advice that a failure states, or None."""
     if isinstance(retry, Mapping):
         try:
             return Retry.from_json(retry)
@@ -244,7 +249,7 @@ def _read_retry(retry: object, data: object, known: Code | None) -> Retry:
         if not data["retryable"]:
             return Retry.never()
         return known.retry if known is not None and known.retry.retryable else Retry.now()
-    return known.retry if known is not None else Retry.never()
+    return None
 
 
 def _text(value: object) -> str | None:

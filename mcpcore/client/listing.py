@@ -36,7 +36,7 @@ class ListedTool:
         contract: The contract that the server advertises; empty without one.
         read_only: Whether the annotations say that the tool changes nothing.
         idempotent: Whether the annotations say that a second call changes nothing more.
-        effects: The effects that follow from the annotations for a failure that declares none.
+        effects: The effects that follow from the annotations for a failure that has no envelope.
         input_schema: The JSON schema of the arguments.
     """
 
@@ -100,7 +100,7 @@ def listed_tool(tool: object) -> ListedTool | None:
         contract=Contract.from_listing(tool),
         read_only=_part(annotations, "read_only_hint", "readOnlyHint") is True,
         idempotent=_part(annotations, "idempotent_hint", "idempotentHint") is True,
-        effects=quietly(lambda: default_effects(annotations), None),
+        effects=quietly(lambda: default_effects(annotations, foreign=True), None),
         input_schema=schema if isinstance(schema, Mapping) else {},
     )
 

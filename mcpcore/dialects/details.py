@@ -54,7 +54,8 @@ def envelope_from(
             pass
         else:
             return replace(read, dialect=dialect, native_code=native_code)
-    retry = otherwise.pop("retry", None) or code.retry
+    stated = otherwise.pop("retry", None)
+    retry = stated or code.retry
     recovery = otherwise.pop("recovery", None)
     if recovery is not None:
         data.setdefault("recovery", recovery)
@@ -65,6 +66,7 @@ def envelope_from(
         name=code.name,
         message=message,
         retry=retry,
+        retry_stated=stated is not None,
         data=data or None,
         dialect=dialect,
         native_code=native_code,

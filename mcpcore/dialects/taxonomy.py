@@ -151,7 +151,8 @@ def taxonomy_code(code: Code) -> str:
     return WRITTEN[code] if isinstance(code, ErrorCode) else _BY_CATEGORY[code.category]
 
 
-def _retry(structured: Mapping[str, Any], code: ErrorCode) -> Retry:
+def _retry(structured: Mapping[str, Any], code: ErrorCode) -> Retry | None:
+    """The advice that the failure states, or None."""
     after = structured.get("retry_after_ms")
     if not isinstance(after, bool):
         try:
@@ -160,7 +161,7 @@ def _retry(structured: Mapping[str, Any], code: ErrorCode) -> Retry:
             pass
     if structured.get("recovery_hint") == HINTS["retry_later"] and not code.retry.retryable:
         return Retry.now()
-    return code.retry
+    return None
 
 
 def _recovery(structured: Mapping[str, Any], actions: list[Any]) -> dict[str, Any] | None:

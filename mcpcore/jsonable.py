@@ -33,8 +33,11 @@ U = TypeVar("U")
 JSON: TypeAlias = "dict[str, JSON] | list[JSON] | str | int | float | bool | None"
 """A JSON value."""
 
-_EXACT: Final = 2**53 - 1
-"""Larger integers are rounded by readers whose numbers are doubles (RFC 8259, section 6)."""
+_MAX_DIGITS: Final = 4_300
+"""The digits of the longest integer that Python reads and writes by default (`sys.int_info`)."""
+
+_SHORT: Final = 2**2_000
+"""Smaller integers have fewer digits than the lowest limit that Python can be set to, which is 640."""
 
 _MAX_ITEMS: Final = 10_000
 """Items of one container that are examined: a bound on the work; the result is bounded in bytes."""
@@ -256,7 +259,7 @@ class _Conversion:
         if value is None or kind is bool:
             return value  # type: ignore[return-value] # kind says so
         if kind is int:
-            return value if -_EXACT <= value <= _EXACT else _big(value)  # type: ignore[operator,return-value,arg-type]
+            return value if -_SHORT < value < _SHORT else self._long(value)  # type: ignore[operator,return-value,arg-type]
         if kind is float:
             return value if math.isfinite(value) else _not_finite(value)  # type: ignore[arg-type,return-value]
         try:
@@ -267,6 +270,12 @@ class _Conversion:
             raise
         except BaseException:  # noqa: BLE001 - a value whose code raises is named, and the others are converted
             return named(value)
+
+    def _long(self, value: int) -> int | str:
+        """A long integer; the name of one that is too long for JSON readers and writers in Python."""
+        self._characters -= value.bit_length() / 3
+        limit = min(sys.get_int_max_str_digits() or _MAX_DIGITS, _MAX_DIGITS)
+        return value if abs(value) < 10**limit else _bits(value)
 
     def _text(self, value: str) -> str:
         # A subclass may override its length and its parts.
@@ -430,11 +439,9 @@ def unused(key: str, taken: Mapping[str, object], again: dict[str, int]) -> str:
     return candidate
 
 
-def _big(value: int) -> str:
-    """A number that a double would round, as text; for a huge number, its size."""
-    if value.bit_length() > 4_096:
-        return f"<int of {value.bit_length()} bits>"
-    return str(value)
+def _bits(value: int) -> str:
+    """The replacement for an integer that is not sent: its size."""
+    return f"<int of {value.bit_length()} bits>"
 
 
 def _not_finite(value: float) -> str:
@@ -470,7 +477,11 @@ def _shrink(value: JSON, budget: int) -> tuple[JSON, int]:
             shrunk, budget = _shrink(item, budget - 1)
             some.append(shrunk)
         return some, budget
-    return value, budget - len(dumps(value))
+    length = len(dumps(value))
+    if isinstance(value, int) and length > max(budget, 48):
+        value = f"{_bits(value)} {_CUT}"
+        length = len(value) + 2
+    return value, budget - length
 
 
 def _left_out(items: Sequence[JSON]) -> str:

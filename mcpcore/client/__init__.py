@@ -17,7 +17,7 @@ from mcpcore.client.calling import call
 from mcpcore.client.contracts import ToolContract
 from mcpcore.client.failures import Step, StepKind, ToolCallFailed, failure_of
 from mcpcore.client.listing import ListedTool, forget_tools, list_tools, listed_tool
-from mcpcore.client.policy import CallPolicy, Decision, DecisionKind, Progress, decide
+from mcpcore.client.policy import CallPolicy, Decision, DecisionKind, Progress, ReadOnly, decide
 from mcpcore.client.relay import Relayed, relay
 
 __all__ = [
@@ -26,6 +26,7 @@ __all__ = [
     "DecisionKind",
     "ListedTool",
     "Progress",
+    "ReadOnly",
     "Relayed",
     "RetryBudget",
     "Step",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import inspect
 import random
 import sys
@@ -11,9 +12,17 @@ import anyio
 
 from mcpcore.client.failures import Step, StepKind, ToolCallFailed, failure_of, inferred_envelope, unanswered
 from mcpcore.client.listing import NO_TOOLS, list_tools
-from mcpcore.client.policy import CallPolicy, Decision, Progress, arguments_from, checked_policy, decide
+from mcpcore.client.policy import (
+    CallPolicy,
+    Decision,
+    Progress,
+    arguments_from,
+    checked_policy,
+    decide,
+    may_follow_action,
+    unchanged,
+)
 from mcpcore.contract import MAX_REASON, NO_CONTRACT, Contract
-from mcpcore.effects import CHANGED
 from mcpcore.escaping import one_line
 
 if TYPE_CHECKING:
@@ -164,11 +173,13 @@ class _Run:
             decision = decide(failure, self._policy, self._progress())
             if decision.kind == "give_up" or not self._spend():
                 raise self._given_up(failure, decision.why)
+            if decision.kind == "act":
+                decision = await self._act(failure, decision)
+                if decision.kind == "give_up":
+                    raise self._given_up(failure, decision.why)
             kind, why = _NEXT[decision.kind], decision.why
             tool, arguments = decision.tool, dict(decision.arguments or {})
-            if decision.kind == "act":
-                arguments = await self._act(failure, arguments)
-            elif decision.kind == "correct":
+            if decision.kind == "correct":
                 self._corrected |= {(tool, str(failure.reason))}
             elif decision.kind == "wait":
                 await self._wait(failure, decision)
@@ -213,15 +224,22 @@ class _Run:
             self._tools, _ = await list_tools(self._session, fresh=True)
         return self._tools.get(tool)
 
-    async def _act(self, failure: ToolCallFailed, arguments: dict[str, Any]) -> dict[str, Any]:
+    async def _act(self, failure: ToolCallFailed, decision: Decision) -> Decision:
+        """Run the action; the call after it, or another step where the call may not be made again."""
         match = self._policy.action_of(failure)
         assert match is not None
         key, action = match
         self._acted |= {failure.reason or str(key)}
+        sent = copy.deepcopy(failure.arguments)
         returned = action(failure)
         if inspect.isawaitable(returned):
             returned = await returned
-        return arguments if returned is None else arguments_from(returned, f"the action for {key}")
+        arguments = failure.arguments if returned is None else arguments_from(returned, f"the action for {key}")
+        failure.arguments = sent  # an action that changed them in place means the next call
+        state = self._progress()
+        if may_follow_action(failure, self._policy, state, identical=arguments == sent):
+            return decision._replace(arguments=arguments)
+        return decide(failure, self._policy, state)
 
     async def _wait(self, failure: ToolCallFailed, decision: Decision) -> None:
         wait = decision.wait * (1 + self._policy.jitter * random.random())  # noqa: S311 - not a secret
@@ -244,7 +262,7 @@ class _Run:
 
     def _failed(self, failure: ToolCallFailed) -> None:
         self._failure = failure
-        if self._changed is None and failure.effects in CHANGED:
+        if self._changed is None and not unchanged(failure, (self._tools or NO_TOOLS).get(failure.tool)):
             self._changed = failure.tool
         failure.attempts = self._attempts
         self._report("failed", failure.tool, str(failure), failure)

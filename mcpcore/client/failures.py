@@ -11,9 +11,11 @@ from mcpcore.classification import explain
 from mcpcore.codes import ErrorCode
 from mcpcore.contract import MAX_REASON, NO_CONTRACT
 from mcpcore.dialects.answers import answer_of
+from mcpcore.dialects.repeating import forbids_retry
 from mcpcore.effects import CHANGED, CallState, settled
 from mcpcore.envelope import Envelope
 from mcpcore.escaping import one_line
+from mcpcore.retry import Retry
 from mcpcore.upstream import declares_retry
 
 if TYPE_CHECKING:
@@ -209,6 +211,8 @@ def failure_of(
     inferred = envelope.dialect == UNKNOWN_DIALECT
     if inferred:
         envelope = inferred_envelope(envelope, listed)
+    if envelope.retry.retryable and (forbids_retry(envelope.message) or forbids_retry(envelope.hint or "")):
+        envelope = replace(envelope, retry=Retry.never(), retry_stated=True)
     entry = entry_of(envelope, listed, contract)
     declared_none = entry is not None and entry.effects == "none"
     if envelope.effects == "none" and not inferred and not declared_none and _is_in_text_alone(answer):
@@ -246,14 +250,22 @@ def entry_of(
 
 
 def inferred_envelope(envelope: Envelope, listed: ListedTool | None) -> Envelope:
-    """The envelope of a plain failure: its code and advice by its text, its effects by the annotations of the tool."""
+    """The envelope of a plain failure: its code by its text, its effects by the annotations of the tool.
+
+    The advice is the server's own word, else it follows from the annotations, else from the text.
+    """
     code, retry = envelope.error_code or ErrorCode.UNKNOWN_ERROR, envelope.retry
+    stated = retry if envelope.retry_stated else None
     if code in _VAGUE or envelope.native_code == _ANY_SERVER_ERROR:
         text = _PREFIX.sub("", envelope.message[:_MAX_TEXT], count=1)
         explanation = explain(Exception(text))
         if explanation.matched.layer == "message":
             code, retry = explanation.code, explanation.retry
-    return with_default_effects(replace(envelope, code=int(code), name=code.name, retry=retry), listed)
+    settled_envelope = with_default_effects(replace(envelope, code=int(code), name=code.name, retry=retry), listed)
+    if stated is None:
+        return settled_envelope
+    # A text may say how long to wait where the server's own word is only that the call may be repeated.
+    return replace(settled_envelope, retry=retry if stated.seconds == 0 and retry.retryable else stated)
 
 
 def with_default_effects(envelope: Envelope, listed: ListedTool | None) -> Envelope:

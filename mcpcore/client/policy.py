@@ -11,7 +11,6 @@ from mcpcore.bounds import MESSAGE
 from mcpcore.client.budget import RetryBudget
 from mcpcore.client.listing import NO_TOOLS, ListedTool
 from mcpcore.codes import Code, is_code
-from mcpcore.effects import CHANGED
 from mcpcore.escaping import one_line
 from mcpcore.foreign import is_async
 from mcpcore.jsonable import clean_cut
@@ -21,6 +20,31 @@ if TYPE_CHECKING:
 
 Action = Callable[["ToolCallFailed"], Any]
 """An application's own action: sync or async; it may return the arguments of the next call."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReadOnly:
+    """An action of the application that changes nothing, so that it may run whatever the failed call did.
+
+    ```python
+    policy = CallPolicy(on={"no_answer": ReadOnly(find_the_order)})
+    ```
+
+    Attributes:
+        action: The action.
+    """
+
+    action: Action
+
+    def __post_init__(self) -> None:
+        """Check the action."""
+        if not callable(self.action):
+            raise TypeError(f"ReadOnly(...) takes a function of the failure, not {type(self.action).__name__}")
+
+    def __call__(self, failure: ToolCallFailed) -> Any:
+        """Run the action."""
+        return self.action(failure)
+
 
 DecisionKind = Literal["retry", "wait", "correct", "fall_back", "act", "give_up"]
 """The next step after a failure, as `decide` names it.
@@ -37,7 +61,9 @@ class CallPolicy:
     """The steps that `call` may take after a failure. Frozen and stateless, so that all calls can share one policy.
 
     By default it makes the same call again when the failure says that this may help, and only if that is safe: the
-    annotations of the tool say that it is read-only or idempotent, or the failure says that nothing was changed.
+    annotations of the tool say that it is read-only or idempotent, or the failure says that nothing was changed. A
+    corrected call, a fallback and an action need more, since they are not the same call: the failure says that nothing
+    was changed, or the tool that failed is read-only. Read-only fallbacks and actions may always run.
 
     ```python
     policy = CallPolicy(
@@ -59,7 +85,8 @@ class CallPolicy:
             called with the same arguments, and only if they fit its schema.
         corrections: The tools whose declared `corrective_params` may be merged into the arguments, or True for all.
         on: The application's own actions, by reason or by code, each run once for a reason. Afterwards the call is made
-            again, with the arguments that the action returned, if any.
+            again, with the arguments that the action returned, if any. An action in `ReadOnly` also runs where the
+            call may have taken effect; then the call is made again only if that is safe.
         budget: A budget that several calls share, or None.
         on_step: A function that gets each step.
 
@@ -174,8 +201,8 @@ class Progress:
         called: The tools that were called; none of them is a fallback again.
         corrected: The tools and reasons after which the arguments were corrected.
         acted: The reasons after which an action has run; for a failure without one, the key of the action.
-        changed: The first tool whose call may have taken effect, or None; a later failure without effects does not undo
-            them.
+        changed: The first tool whose call is not known to have changed nothing, or None; a later failure without
+            effects does not undo them.
     """
 
     attempts: int = 1
@@ -268,23 +295,61 @@ def _listed(failure: ToolCallFailed, state: Progress) -> ListedTool:
     return state.tools.get(failure.tool) or ListedTool(name=failure.tool)
 
 
-def _may_repeat(failure: ToolCallFailed, policy: CallPolicy, state: Progress) -> bool:
-    """Whether a second call does nothing twice that was not asked for."""
-    return policy.allows_repeat(failure.tool) or failure.effects not in CHANGED or _listed(failure, state).repeatable
+def unchanged(failure: ToolCallFailed, tool: ListedTool | None) -> bool:
+    """Whether the failed call changed nothing: the failure says so, or the tool only reads.
+
+    Effects that nobody stated may be any.
+
+    Args:
+        failure: The failure of the call.
+        tool: The tool, as the server lists it.
+    """
+    return failure.effects == "none" or (tool is not None and tool.read_only)
 
 
-def _changed(failure: ToolCallFailed, state: Progress) -> str | None:
-    """The first tool whose call may have taken effect, this one included."""
-    return state.changed or (failure.tool if failure.effects in CHANGED else None)
+def repeatable(failure: ToolCallFailed, tool: ListedTool | None) -> bool:
+    """Whether the identical call can be made again: nothing was changed, or the tool is declared as idempotent.
+
+    Args:
+        failure: The failure of the call.
+        tool: The tool, as the server lists it.
+    """
+    return unchanged(failure, tool) or (tool is not None and tool.idempotent)
+
+
+def _hindrance(failure: ToolCallFailed, policy: CallPolicy, state: Progress) -> str | None:
+    """The tool that keeps back every call that may write and is not the identical one, or None."""
+    changed_by = state.changed or (None if unchanged(failure, state.tools.get(failure.tool)) else failure.tool)
+    return None if changed_by is None or policy.allows_repeat(changed_by) else changed_by
+
+
+def _is_safe_again(failure: ToolCallFailed, policy: CallPolicy, state: Progress) -> bool:
+    return policy.allows_repeat(failure.tool) or repeatable(failure, state.tools.get(failure.tool))
+
+
+def may_follow_action(failure: ToolCallFailed, policy: CallPolicy, state: Progress, *, identical: bool) -> bool:
+    """Whether the call may be made again after an action.
+
+    Args:
+        failure: The failure of the call.
+        policy: What is allowed.
+        state: How far the call has come.
+        identical: Whether the arguments stay the same.
+    """
+    if identical:
+        return _is_safe_again(failure, policy, state)
+    return _hindrance(failure, policy, state) is None or _listed(failure, state).read_only
 
 
 def _action(failure: ToolCallFailed, policy: CallPolicy, state: Progress) -> Decision | None:
     match = policy.action_of(failure)
     if match is None or (failure.reason or str(match[0])) in state.acted:
         return None
-    if not _may_repeat(failure, policy, state):
-        return _give_up(f"the call of {failure.tool} may have taken effect, so it is not made again", failure)
-    why = _sentence(f"the application has an action for {match[0]}")
+    key, action = match
+    changed_by = _hindrance(failure, policy, state)
+    if changed_by is not None and not isinstance(action, ReadOnly):
+        return _give_up(f"the call of {changed_by} may have taken effect, and the action is not ReadOnly", failure)
+    why = _sentence(f"the application has an action for {key}")
     return Decision("act", why, tool=failure.tool, arguments=failure.arguments)
 
 
@@ -297,8 +362,8 @@ def _correction(failure: ToolCallFailed, policy: CallPolicy, state: Progress) ->
         return None
     if not policy.allows_correction(tool):
         return _give_up(f"the policy does not allow the correction of {tool}", failure)
-    changed_by = _changed(failure, state)
-    if not (changed_by is None or policy.allows_repeat(changed_by) or _listed(failure, state).read_only):
+    changed_by = _hindrance(failure, policy, state)
+    if changed_by is not None and not _listed(failure, state).read_only:
         return _give_up(f"the call of {changed_by} may have taken effect, so {tool} gets no other arguments", failure)
     if tool not in state.tools:
         return _give_up(f"the server does not list {tool}, so the corrected arguments cannot be checked", failure)
@@ -313,7 +378,7 @@ def _again(failure: ToolCallFailed, policy: CallPolicy, state: Progress) -> Deci
     wait = failure.envelope.retry.seconds
     if wait is None:
         return _give_up("the failure is not retryable", failure)
-    if not (policy.allows_repeat(failure.tool) or failure.effects == "none" or _listed(failure, state).repeatable):
+    if not _is_safe_again(failure, policy, state):
         unknown = f"it is not known to be safe to call {failure.tool} twice"
         return _give_up(f"{unknown}: its annotations say neither readOnlyHint nor idempotentHint", failure)
     # A NaN fails every comparison.
@@ -340,8 +405,8 @@ def _fallback(failure: ToolCallFailed, policy: CallPolicy, state: Progress) -> D
     if name not in state.tools:
         return _give_up(f"the server does not list the fallback tool {name}", failure)
     tool = state.tools[name]
-    changed_by = _changed(failure, state)
-    if not (changed_by is None or policy.allows_repeat(changed_by) or tool.read_only):
+    changed_by = _hindrance(failure, policy, state)
+    if changed_by is not None and not tool.read_only:
         return _give_up(f"the call of {changed_by} may have taken effect, and {name} is not read-only", failure)
     arguments: Mapping[str, Any] = failure.arguments
     if isinstance(policy.fallbacks, Mapping):

@@ -45,6 +45,9 @@ class Answer:
     blocks: int = 0
     """The number of content blocks."""
 
+    meta: object = None
+    """The `_meta` of a result."""
+
     error: object = None
     """The error of a JSON-RPC response, as its JSON."""
 
@@ -58,6 +61,7 @@ class Answer:
             structured=to_json(self.structured, depth=_DEPTH),
             texts=self.texts,
             blocks=self.blocks,
+            meta=to_json(self.meta, depth=_DEPTH),
             error=to_json(self.error, depth=_DEPTH),
             instead=self.instead,
         )
@@ -137,7 +141,7 @@ def _of_object(message: Mapping[str, Any]) -> Answer:
         # Without the result around it, such as the data of a JSON-RPC error; of a resource, it has the URI too.
         structured = {key: value for key, value in message.items() if key != "uri"}
     is_error = any(_is_true(message.get(name)) for name in _IS_ERROR)
-    return Answer(is_error=is_error, structured=structured, texts=texts, blocks=blocks)
+    return Answer(is_error=is_error, structured=structured, texts=texts, blocks=blocks, meta=message.get("_meta"))
 
 
 def _of_result(result: object) -> Answer:
@@ -148,6 +152,7 @@ def _of_result(result: object) -> Answer:
         structured=_attribute(result, "structured_content"),
         texts=texts,
         blocks=blocks,
+        meta=_attribute(result, "meta"),
     )
 
 

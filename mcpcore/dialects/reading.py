@@ -5,15 +5,18 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from mcpcore.bounds import MESSAGE
 from mcpcore.codes import PROTOCOL_CODES, ErrorCode, code_named
 from mcpcore.dialects.answers import MAX_TEXT, Answer, answer_of
+from mcpcore.dialects.repeating import forbids_retry, word_of
 from mcpcore.envelope import Envelope
 from mcpcore.envelope_text import read as read_text
 from mcpcore.foreign import quietly
 from mcpcore.jsonable import clean_cut
+from mcpcore.retry import Retry
 
 if TYPE_CHECKING:
     from types import EllipsisType
@@ -68,6 +71,25 @@ _MAX_VALUES: Final = 100_000
 
 
 def _failure_in(answer: Answer, dialects: Collection[Dialect]) -> Envelope | None:
+    envelope = _read_failure(answer, dialects)
+    return None if envelope is None else _with_word(envelope, answer)
+
+
+def _with_word(envelope: Envelope, answer: Answer) -> Envelope:
+    """`envelope` with what the answer says about repeating the call, where its dialect has no field for it."""
+    values: list[object] = [answer.structured, {"_meta": answer.meta}, answer.error]
+    own = envelope.retry_stated
+    if not own:
+        values += [_object(text) or _object_within(text) for text in answer.texts]
+    word = word_of(values, own=own)
+    forbidden = word.forbidden or (not own and any(map(forbids_retry, (envelope.message, *answer.texts))))
+    if forbidden:
+        return replace(envelope, retry=Retry.never(), retry_stated=True)
+    retry = None if own else word.retry(envelope.retry)
+    return envelope if retry is None else replace(envelope, retry=retry, retry_stated=True)
+
+
+def _read_failure(answer: Answer, dialects: Collection[Dialect]) -> Envelope | None:
     if answer.error is not None:
         return _of_protocol(answer.error, dialects)
     structured, is_error = answer.structured, answer.is_error
@@ -145,6 +167,7 @@ def _canonical_text(text: str) -> Envelope | None:
         name=fields.name,
         message=fields.message,
         retry=fields.retry,
+        retry_stated=True,
         effects=fields.effects,
         correlation_id=fields.correlation_id,
         data=data or None,

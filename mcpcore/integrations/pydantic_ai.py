@@ -24,6 +24,7 @@ from pydantic_ai.tools import AgentDepsT
 from pydantic_ai.toolsets import WrapperToolset
 
 from mcpcore.client import CallPolicy, relay
+from mcpcore.effects import CHANGED
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -37,8 +38,9 @@ class PolicyToolset(WrapperToolset[AgentDepsT]):
     """A toolset around one or more MCP servers, whose failed calls follow a policy.
 
     A retryable failure is retried first. Then the model gets the failure as the text that the server sends of it: one
-    that the model can correct with other arguments as a `ModelRetry`, which counts as a retry of Pydantic AI, and any
-    other as a failed tool result. A failure without an envelope is raised as the wrapped toolset raised it.
+    that the model can correct with other arguments as a `ModelRetry`, which counts as a retry of Pydantic AI and asks
+    the model to try again, and any other as a failed tool result, also one that may have taken effect. A failure
+    without an envelope is raised as the wrapped toolset raised it.
 
     Wrap it around an `MCPToolset`, or around a toolset that leaves the names of the tools as they are: a fallback
     tool is known by the name that its server gives it.
@@ -100,7 +102,8 @@ class PolicyToolset(WrapperToolset[AgentDepsT]):
             return _with_note(answer, relayed.note)
         if failure.inferred and not relayed.note and isinstance(answer, Exception):
             raise answer
-        if failure.envelope.strategy == "check_input":
+        # Pydantic AI adds "Fix the errors and try again." to a ModelRetry.
+        if failure.envelope.strategy == "check_input" and failure.effects not in CHANGED:
             raise ModelRetry(relayed.text) from failure
         raise ToolFailed(relayed.text) from failure
 

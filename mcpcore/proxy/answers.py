@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from mcpcore.client.failures import UNKNOWN_DIALECT, inferred_envelope, with_default_effects
 from mcpcore.client.listing import ListedTool, listed_tool
 from mcpcore.codes import ErrorCode
+from mcpcore.dialects.repeating import forbids_retry
 from mcpcore.effects import CallState
 from mcpcore.envelope import CANONICAL, Envelope
 from mcpcore.errors import CodedError, FrameworkError
@@ -20,7 +21,7 @@ from mcpcore.proxy.matching import Facts
 from mcpcore.proxy.messages import SURFACES, params_of, server_name
 from mcpcore.proxy.overlay import ANY, HINTS, Overlay, Section
 from mcpcore.proxy.statistics import Statistics
-from mcpcore.proxy.texts import MAX_SEARCHED, cleaned, forbids_retry, is_crash
+from mcpcore.proxy.texts import MAX_SEARCHED, cleaned, is_crash
 from mcpcore.retry import Retry
 from mcpcore.sdk.serving import PROTOCOL_NEEDS, protocol_error
 from mcpcore.upstream import UpstreamError

@@ -43,7 +43,11 @@ TOO_MANY = FailureMode(
     corrective_params={"limit": 10},
 )
 EXPIRED = FailureMode(
-    "session_expired", ErrorCode.UNAUTHORIZED, when="The session has ended.", recovery="Begin a session."
+    "session_expired",
+    ErrorCode.UNAUTHORIZED,
+    when="The session has ended.",
+    recovery="Begin a session.",
+    effects="none",
 )
 SENT = FailureMode(
     "no_answer", ErrorCode.TIMEOUT, when="No answer came.", recovery="Look into the outbox.", effects="unknown"

@@ -64,10 +64,10 @@ async def test_loops_of_fallbacks_end() -> None:
         listed("c", entry("x", fallbackTool="a")),
         listed("self", entry("x", fallbackTool="self")),
     ]
-    failure, calls = await failure_of(tools, lambda _: failed("x"))
+    failure, calls = await failure_of(tools, lambda _: failed("x", effects="none"))
     assert ["a", "b", "c"] == calls
     assert "The fallback tool a was called already." == failure.steps[-1].why
-    _, calls = await failure_of(tools, lambda _: failed("x"), tool="self")
+    _, calls = await failure_of(tools, lambda _: failed("x", effects="none"), tool="self")
     assert ["self"] == calls
 
 
@@ -89,7 +89,7 @@ async def test_loops_of_fallbacks_end() -> None:
 async def test_a_fallback_must_be_listed_and_take_the_arguments(fallback: Any, why: str) -> None:
     """A fallback that nobody lists, or that takes other arguments, is not called."""
     tools = [listed("a", entry("x", fallbackTool="b")), *([] if fallback is None else [fallback])]
-    failure, calls = await failure_of(tools, lambda _: failed("x"))
+    failure, calls = await failure_of(tools, lambda _: failed("x", effects="none"))
     assert ["a"] == calls
     assert why in failure.steps[-1].why
 
@@ -101,6 +101,8 @@ async def test_a_fallback_after_an_effect_must_be_read_only() -> None:
     failure, calls = await failure_of(tools, lambda _: failed("x", effects="unknown"))
     assert ["a"] == calls
     assert "The call of a may have taken effect, and b is not read-only." == failure.steps[-1].why
+    failure, calls = await failure_of(tools, lambda _: failed("x"))
+    assert ["a"] == calls  # nobody stated the effects
     _, calls = await failure_of(tools, lambda _: failed("y", effects="partial"))
     assert ["a", "c"] == calls
 
@@ -115,7 +117,7 @@ async def test_arguments_may_be_declared_anywhere_in_a_schema() -> None:
         {"patternProperties": {"^l": {}}},
     ):
         tools = [listed("a", entry("x", correctiveParams={"limit": 1})) | {"inputSchema": {"type": "object"} | schema}]
-        _, calls = await failure_of(tools, lambda _: failed("x"))
+        _, calls = await failure_of(tools, lambda _: failed("x", effects="none"))
         assert ["a", "a"] == calls
 
 
@@ -129,7 +131,7 @@ async def test_arguments_may_be_declared_anywhere_in_a_schema() -> None:
 async def test_a_correction_must_fit_the_schema(params: Any, schema: Any, why: str) -> None:
     """A forged correction cannot send what the tool does not take."""
     tools = [listed("a", entry("x", correctiveParams=params)) | {"inputSchema": {"type": "object", **schema}}]
-    failure, calls = await failure_of(tools, lambda _: failed("x"))
+    failure, calls = await failure_of(tools, lambda _: failed("x", effects="none"))
     assert ["a"] == calls
     assert why in failure.steps[-1].why
 
@@ -141,14 +143,15 @@ async def test_corrections_come_from_the_contract_and_are_made_once() -> None:
     tools = [listed("a", entry("x"), entry("y", correctiveParams={"force": True}), properties=properties)]
     _, calls = await failure_of(tools, lambda _: failed("x", data=recovery))
     assert ["a"] == calls
-    failure, calls = await failure_of(tools, lambda _: failed("y"))
+    failure, calls = await failure_of(tools, lambda _: failed("y", effects="none"))
     assert ["a", "a"] == calls
     assert {"force": True} == failure.arguments
-    failure, calls = await failure_of(tools, lambda _: failed("y", effects="unknown"))
-    assert ["a"] == calls
-    assert "gets no other arguments" in failure.steps[-1].why
+    for effects in ("unknown", None):
+        failure, calls = await failure_of(tools, lambda _, effects=effects: failed("y", effects=effects))
+        assert ["a"] == calls
+        assert "gets no other arguments" in failure.steps[-1].why
     contract: ToolContract[Any] = ToolContract("b", Contract.from_listing(tools[0]))
-    failure, calls = await failure_of(tools, lambda _: failed("y"), tool=contract)
+    failure, calls = await failure_of(tools, lambda _: failed("y", effects="none"), tool=contract)
     assert ["b"] == calls
     assert "cannot be checked" in failure.steps[-1].why
 
@@ -345,7 +348,7 @@ async def test_a_session_of_another_kind_works(remembered: bool) -> None:
 async def test_the_contract_of_the_application_counts_where_the_server_advertises_none() -> None:
     """A caller that has the contract in its code follows it with a server that keeps its own to itself."""
     tools = [listed("get_item"), listed("get_old_item")]
-    answers = {"get_item": failed("no_item"), "get_old_item": {"content": []}}
+    answers = {"get_item": failed("no_item", effects="none"), "get_old_item": {"content": []}}
     hostile, calls = server(tools, answers.__getitem__)
     contract: ToolContract[Any] = ToolContract("get_item", (NO_ITEM,))
     async with Client(hostile) as client:

@@ -11,8 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mcpcore import Contract, Envelope, ErrorCode, FailureMode, Retry
-from mcpcore.client import CallPolicy, ListedTool, Progress, RetryBudget, ToolCallFailed, decide
-from mcpcore.effects import CHANGED
+from mcpcore.client import CallPolicy, ListedTool, Progress, ReadOnly, RetryBudget, ToolCallFailed, decide
 
 NAMES = ("a", "b", "c")
 REASONS = ("x", "y")
@@ -59,7 +58,10 @@ def policies(draw: Any) -> CallPolicy:
         retry_unsafe=draw(allowed),
         fallbacks=draw(allowed),
         corrections=draw(allowed),
-        on=dict.fromkeys(draw(st.sets(st.sampled_from(["x", "TIMEOUT", ErrorCode.TIMEOUT]))), print),
+        on=dict.fromkeys(
+            draw(st.sets(st.sampled_from(["x", "TIMEOUT", ErrorCode.TIMEOUT]))),
+            draw(st.sampled_from([print, ReadOnly(print)])),
+        ),
         budget=draw(st.none() | st.just(RetryBudget(0, 0)) | st.just(RetryBudget())),
     )
 
@@ -94,27 +96,26 @@ def test_a_policy_is_never_exceeded_and_always_ends(data: st.DataObject) -> None
         assert state.elapsed + decision.wait < policy.max_elapsed
         assert policy.budget is None or policy.budget.left
         known = listing.get(tool, ListedTool(name=tool))
-        safe = known.read_only or known.idempotent or policy.allows_repeat(failure.tool)
+        unchanged = failure.effects == "none" or known.read_only or policy.allows_repeat(failure.tool)
         if decision.kind in ("retry", "wait"):
             assert failure.envelope.retry.seconds == decision.wait <= policy.max_wait
-            assert failure.envelope.effects == "none" or safe
+            assert unchanged or known.idempotent
             assert (tool, arguments) == (decision.tool, decision.arguments)
         elif decision.kind == "correct":
             assert failure.entry is not None
             assert policy.corrections is True or tool in policy.corrections  # type: ignore[operator]
-            assert failure.effects not in CHANGED or safe
+            assert unchanged
             assert {"limit": 1} == failure.entry.corrective_params
         elif decision.kind == "fall_back":
             assert failure.entry is not None
             assert failure.entry.fallback_tool == decision.tool != tool
             assert decision.tool in listing.keys() - state.called
             assert policy.fallbacks is True or decision.tool in policy.fallbacks  # type: ignore[operator]
-            assert (
-                failure.effects not in CHANGED or listing[decision.tool].read_only or policy.allows_repeat(failure.tool)
-            )
+            assert unchanged or listing[decision.tool].read_only
         else:
-            assert policy.action_of(failure) is not None
-            assert failure.effects not in CHANGED or safe
+            match = policy.action_of(failure)
+            assert match is not None
+            assert unchanged or isinstance(match[1], ReadOnly)
         tool, arguments = decision.tool, dict(decision.arguments or {})
         state = Progress(
             attempts=state.attempts + 1,
@@ -156,7 +157,7 @@ def test_the_last_attempt_goes_to_the_fallback() -> None:
     entry = FailureMode("x", ErrorCode.TIMEOUT, when="It happens.", recovery="Do this.", fallback_tool="b")
     failure = failed(Retry.now(), "x")
     failure.entry = entry
-    listing = {"a": ListedTool(name="a", read_only=True), "b": ListedTool(name="b")}
+    listing = {"a": ListedTool(name="a", read_only=True), "b": ListedTool(name="b", read_only=True)}
     kinds = [
         decide(failure, CallPolicy(fallbacks=True), Progress(attempts=attempts, tools=listing)).kind
         for attempts in (1, 2, 3, 4)
@@ -173,6 +174,12 @@ def test_an_action_is_found_by_reason_by_code_as_sent_and_by_code() -> None:
     assert ("SESSION_LOCKED", abs) == policy.action_of(failed(Retry.never(), "y", native="SESSION_LOCKED"))
     assert (ErrorCode.TIMEOUT, max) == policy.action_of(failed(Retry.never(), native=7))
     assert None is CallPolicy(on={"x": len}).action_of(failed(Retry.never()))
+
+
+def test_a_read_only_action_is_a_function() -> None:
+    """A mistake is reported where the policy is made."""
+    with pytest.raises(TypeError, match="takes a function of the failure, not str"):
+        ReadOnly("find_orders")  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(

@@ -51,13 +51,6 @@ AMBIGUOUS: list[str | dict[str, Any]] = [
     "TypeError: 'x' object has no attribute 'y'",
     {"error": {"code": -32603, "message": "Internal error"}},
     {"error": {"code": -32001, "message": "Request timed out"}},
-    {
-        "result": {
-            "isError": True,
-            "content": [],
-            "structuredContent": {"error": {"code": "TIMEOUT", "retryable": True}},
-        }
-    },
 ]
 
 
@@ -69,6 +62,22 @@ def test_a_call_that_may_have_taken_effect_is_not_to_be_repeated(
     """By the defaults of MCP, a tool without annotations is neither read-only nor idempotent."""
     envelope = failed(answer, annotations)
     assert ("unknown", Retry.never()) == (envelope.effects, envelope.retry)
+
+
+@pytest.mark.parametrize(
+    ("word", "expected"),
+    [
+        ({"retryable": True}, Retry.now()),
+        ({"retry_after_ms": 1500}, Retry.after(seconds=1.5)),
+        ({"retryable": False}, Retry.never()),
+    ],
+)
+def test_a_word_in_the_fields_of_a_failure_is_passed_on(word: dict[str, Any], expected: Retry) -> None:
+    """The server says it itself; what its text or its code suggests comes after the annotations."""
+    content = [{"type": "text", "text": "timed out, try again in 32 s"}]
+    error = {"code": "TIMEOUT", **word}
+    envelope = failed({"result": {"isError": True, "content": content, "structuredContent": {"error": error}}})
+    assert ("unknown", expected) == (envelope.effects, envelope.retry)
 
 
 @pytest.mark.parametrize(

@@ -42,11 +42,6 @@ class Request:
     places: tuple[Place, ...] = ()
     """The places that the call takes among those that may run concurrently."""
 
-    @property
-    def limited(self) -> bool:
-        """Whether the call has a timeout, or takes a place."""
-        return self.timeout is not None or bool(self.places)
-
     def __init__(
         self,
         make: Callable[[], SDKContext[Any, Any]],

@@ -17,7 +17,7 @@ import click
 from mcpcore.cli import output
 from mcpcore.cli.options import header_option, require_url
 from mcpcore.cli.problems import INTERRUPTED, Failed, Problem
-from mcpcore.cli.run import Wire, bind, parse_address
+from mcpcore.cli.run import Wire, allow_host_option, announce, bind, parse_address, require_http
 from mcpcore.cli.splitting import SplitCommand, after_dashes, complete_files
 
 if TYPE_CHECKING:
@@ -75,6 +75,7 @@ proxy could not start; 130 Ctrl+C.""",
 )
 @click.option("--stats", is_flag=True, help="At the end, print counts, and the entries that matched nothing.")
 @click.option("--http", "address", metavar="HOST:PORT", help="Serve streamable HTTP at /mcp instead of stdio.")
+@allow_host_option
 @header_option
 @click.pass_context
 def proxy(
@@ -86,6 +87,7 @@ def proxy(
     learn: Path | None,
     stats: bool,
     address: str | None,
+    allowed_hosts: tuple[str, ...],
     headers: dict[str, str],
 ) -> None:
     """Run any MCP server behind a proxy that makes its failures readable.
@@ -104,10 +106,11 @@ def proxy(
                 "--header is for clients over stdio.",
                 hint="leave it out: with --http, the headers of each client are sent on",
             )
+        require_http(ctx, address)
         endpoint = None if address is None else parse_address(address)
         answers = _answers(command[0] if command else url or "", contract=contract, audit=audit, learn=learn)
         logging.basicConfig(format="mcpcore proxy: %(message)s", level=logging.WARNING)
-        received = _serve(target, answers, endpoint, headers=headers, stats=stats)
+        received = _serve(target, answers, endpoint, allowed_hosts, headers=headers, stats=stats)
     except KeyboardInterrupt:
         # Before the proxy serves, or a second time.
         received = signal.SIGINT
@@ -118,6 +121,7 @@ def _serve(
     target: Sequence[str] | str,
     answers: Answers,
     endpoint: tuple[str, int] | None,
+    allowed_hosts: Sequence[str],
     *,
     headers: Mapping[str, str],
     stats: bool,
@@ -136,14 +140,12 @@ def _serve(
                 stdin, stdout = wire.stdin.fileno(), wire.stdout.fileno()
                 received = anyio.run(lambda: serve_stdio(target, answers, stdin=stdin, stdout=stdout, headers=headers))
         else:
-            from mcpcore.proxy.http import serve_http
+            from mcpcore.proxy.http import PATH, serve_http
 
             bound = bind(*endpoint)
-            host, port = endpoint[0], bound.getsockname()[1]
-            shown = f"[{host}]" if ":" in host else host
             name = target if isinstance(target, str) else target[0]
-            output.line(f"Serving {name} at http://{shown}:{port}/mcp", err=True)
-            received = anyio.run(lambda: serve_http(target, answers, bound=bound, host=host))
+            hosts = announce(name, bound, endpoint[0], allowed_hosts, path=PATH)
+            received = anyio.run(lambda: serve_http(target, answers, bound=bound, hosts=hosts))
     except* ServerEndedError as group:
         ended = group.exceptions[0]
     finally:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import errno
 import io
@@ -22,12 +23,24 @@ from mcpcore.cli.problems import INTERRUPTED, Problem
 from mcpcore.cli.splitting import SplitCommand, after_dashes, complete_files
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator, Sequence
     from types import FrameType
 
+    from mcpcore.sdk.http import Hosts
     from mcpcore.sdk.startup import Startup
 
 DEFAULT_HOST: Final = "127.0.0.1"
+ALLOW_HOST_VARIABLE: Final = "MCPCORE_ALLOW_HOST"
+
+allow_host_option = click.option(
+    "--allow-host",
+    "allowed_hosts",
+    multiple=True,
+    metavar="NAME",
+    envvar=ALLOW_HOST_VARIABLE,
+    help="Also answer requests to this host, with --http; * for any. Repeat it for more, or set "
+    f"{ALLOW_HOST_VARIABLE} to names with spaces between them.",
+)
 
 
 @click.command(
@@ -45,6 +58,7 @@ The entry of a client's configuration:
 )
 @click.argument("server", metavar="SERVER[:OBJECT]", shell_complete=complete_files)
 @click.option("--http", "address", metavar="HOST:PORT", help="Serve streamable HTTP instead of stdio; port 0: any.")
+@allow_host_option
 @click.option("--path", default="/mcp", show_default=True, help="The path of the endpoint, with --http.")
 @click.option("--stateless", is_flag=True, help="Keep no session between requests, with --http.")
 @click.option("--json-response", is_flag=True, help="Answer with JSON instead of event streams, with --http.")
@@ -56,6 +70,7 @@ def run(
     server: str,
     *,
     address: str | None,
+    allowed_hosts: tuple[str, ...],
     path: str,
     stateless: bool,
     json_response: bool,
@@ -75,6 +90,7 @@ def run(
             "--path, --stateless and --json-response need --http, and this serves stdio.",
             hint="add --http HOST:PORT",
         )
+    require_http(ctx, address)
     endpoint = None if address is None else parse_address(address)
     if not path.startswith("/"):
         raise Problem(f"--path {path} does not begin with a slash.", hint=f"write --path /{path}")
@@ -99,7 +115,13 @@ def run(
             loaded = load(target, arguments)
             with _start_failures_explained(loaded, server):
                 _serve_http(
-                    loaded, endpoint, path=path, stateless=stateless, json_response=json_response, verbose=verbose
+                    loaded,
+                    endpoint,
+                    allowed_hosts,
+                    path=path,
+                    stateless=stateless,
+                    json_response=json_response,
+                    verbose=verbose,
                 )
     except Problem as problem:
         if traceback and problem.__cause__ is not None:
@@ -251,47 +273,94 @@ def _text(stream: io.TextIOWrapper) -> IO[str]:
 
 
 def _serve_http(
-    server: Any, endpoint: tuple[str, int], *, path: str, stateless: bool, json_response: bool, verbose: bool
+    server: Any,
+    endpoint: tuple[str, int],
+    allowed: Sequence[str],
+    *,
+    path: str,
+    stateless: bool,
+    json_response: bool,
+    verbose: bool,
 ) -> None:
     import anyio
-    import uvicorn
+    from starlette.middleware import Middleware
 
-    host, port = endpoint
-    bound = bind(host, port)
-    shown = f"[{host}]" if ":" in host else host
-    url = f"http://{shown}:{bound.getsockname()[1]}{path}"
-    level = "info" if verbose else "warning"
-    output.line(f"Serving {getattr(server, 'name', None) or 'the server'} at {url} (end with Ctrl+C)", err=True)
-    if kind_of(server) == "fastmcp":
+    from mcpcore.sdk.http import Front, web_server
+    from mcpcore.sdk.http_sessions import Sessions
+
+    bound = bind(*endpoint)
+    hosts = announce(getattr(server, "name", None) or "the server", bound, endpoint[0], allowed, path=path)
+    is_fastmcp = kind_of(server) == "fastmcp"
+    if is_fastmcp:
+        app = server.http_app(
+            path=path, json_response=json_response, stateless_http=stateless, host_origin_protection=False
+        )
         for contracts in server.middleware:
             if hasattr(contracts, "watch_http"):
-                server.http_app = _watched(server.http_app, contracts)
-        anyio.run(
-            lambda: server.run_http_async(
-                show_banner=False,
-                host=host,
-                port=port,
-                path=path,
-                log_level=level,
-                json_response=json_response,
-                stateless_http=stateless,
-                sockets=[bound],
-            )
-        )
+                app = contracts.watch_http(app)
     else:
+        from mcp.server.transport_security import TransportSecuritySettings
+
         app = server.streamable_http_app(
-            streamable_http_path=path, json_response=json_response, stateless_http=stateless, host=host
+            streamable_http_path=path,
+            json_response=json_response,
+            stateless_http=stateless,
+            transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
         )
-        config = uvicorn.Config(app, log_level=level, timeout_graceful_shutdown=3)
-        if hasattr(server, "_startup"):
-            # A failed lifespan is reported later, without the secrets in its traceback.
-            logging.getLogger("uvicorn.error").addFilter(_is_no_traceback)
-        anyio.run(lambda: uvicorn.Server(config).serve(sockets=[bound]))
+    # Within the middleware that counts refused requests.
+    app.user_middleware.append(Middleware(Front, hosts=hosts))
+    sessions = Sessions(path=path)
+    if not stateless:
+        app.user_middleware.append(Middleware(sessions.in_front_of))
+    if is_fastmcp or hasattr(server, "_startup"):
+        # A failed lifespan is reported later, without the secrets in its traceback.
+        logging.getLogger("uvicorn.error").addFilter(_is_no_traceback)
+    web = web_server(app, level="info" if verbose else "warning", grace=3)
+
+    async def serve() -> None:
+        # Not in a task group, which would wrap the exception of a signal.
+        watch = asyncio.create_task(sessions.run())
+        try:
+            await web.serve(sockets=[bound])
+        finally:
+            watch.cancel()
+
+    anyio.run(serve)
 
 
-def _watched(make_app: Callable[..., Any], contracts: Any) -> Callable[..., Any]:
-    """`make_app`, whose application counts the requests that it refuses."""
-    return lambda **options: contracts.watch_http(make_app(**options))
+def require_http(ctx: click.Context, address: str | None) -> None:
+    """Check that `--allow-host` comes with `--http`; the variable may be set for other servers.
+
+    Raises:
+        Problem: If it does not.
+    """
+    if address is None and ctx.get_parameter_source("allowed_hosts") is click.core.ParameterSource.COMMANDLINE:
+        raise Problem("--allow-host needs --http, and this serves stdio.", hint="add --http HOST:PORT")
+
+
+def announce(name: str, bound: socket.socket, typed: str, allowed: Sequence[str], *, path: str) -> Hosts:
+    """Print where the server `name` can be reached; returns the hosts that requests may name.
+
+    Raises:
+        Problem: If one of the `allowed` hosts is none.
+    """
+    from mcpcore.sdk.http import ANY_HOST, Hosts
+
+    try:
+        hosts = Hosts(bound, typed, allowed)
+    except ValueError as exc:
+        bound.close()
+        raise Problem(
+            f"--allow-host: {exc}.", hint=f"write it as clients do, such as tools.example.com, or {ANY_HOST} for any"
+        ) from None
+    if not (hosts.is_loopback or hosts.is_extended):
+        output.line(
+            "Only requests to localhost and 127.0.0.1 are answered. To answer others, add --allow-host NAME for each "
+            f"name or address that clients use, or set {ALLOW_HOST_VARIABLE}.",
+            err=True,
+        )
+    output.line(f"Serving {name} at {hosts.url}{path} (end with Ctrl+C)", err=True)
+    return hosts
 
 
 def _is_no_traceback(record: logging.LogRecord) -> bool:

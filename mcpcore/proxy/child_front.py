@@ -53,9 +53,6 @@ _SESSION: Final = "mcp-session-id"
 _VERSION: Final = "mcp-protocol-version"
 _SUBSCRIPTION: Final = "io.modelcontextprotocol/subscriptionId"
 
-MAX_SESSIONS: Final = 100
-"""Sessions, and so children, at the same time."""
-
 IDLE: Final = 30 * 60.0
 """Seconds without a request after which a session ends."""
 
@@ -140,9 +137,6 @@ class ChildFront:
         if not isinstance(message, dict) or message.get("method") != "initialize":
             # Else any request would start a child.
             await respond(request, send, 400, _error(-32600, "Missing session ID"))
-            return
-        if len(self._transports) >= MAX_SESSIONS:
-            await respond(request, send, 503, _error(-32603, "Too many open sessions"))
             return
         ident = uuid4().hex
         self._waiting[ident] = set()

@@ -10,6 +10,8 @@ import anyio
 from mcpcore.proxy.child_front import ChildFront
 from mcpcore.proxy.forward import Forward
 from mcpcore.proxy.stdio import cancel_on_signal
+from mcpcore.sdk.http import Front, web_server
+from mcpcore.sdk.http_sessions import Sessions
 
 if TYPE_CHECKING:
     import signal
@@ -19,31 +21,25 @@ if TYPE_CHECKING:
     from starlette.types import Receive, Scope, Send
 
     from mcpcore.proxy.answers import Answers
+    from mcpcore.sdk.http import Hosts
 
 PATH: Final = "/mcp"
+MAX_SESSIONS: Final = 100
+"""Sessions, and so children, at the same time."""
+
 MAX_BODY: Final = 16 * 1024 * 1024
 """Bytes of a request of a client."""
 
-_LOOPBACK: Final = ("127.0.0.1", "localhost", "::1")
-
 
 async def serve_http(
-    target: Sequence[str] | str, answers: Answers, *, bound: socket.socket, host: str
+    target: Sequence[str] | str, answers: Answers, *, bound: socket.socket, hosts: Hosts
 ) -> signal.Signals | None:
     """Serve HTTP on a bound socket until a signal to end arrives, and return that."""
-    import uvicorn
-    from mcp.server.transport_security import TransportSecurityMiddleware, TransportSecuritySettings
+    from mcp.server.transport_security import RequestBodyLimitMiddleware, TransportSecurityMiddleware
 
-    names = [f"[{name}]" if ":" in name else name for name in _LOOPBACK]
-    security = TransportSecurityMiddleware(
-        # Else a web page could reach the server of whoever reads it, through a name that resolves to this host.
-        TransportSecuritySettings(
-            enable_dns_rebinding_protection=host in _LOOPBACK,
-            allowed_hosts=[f"{name}:*" for name in names],
-            allowed_origins=[f"http://{name}:*" for name in names],
-        )
-    )
-    front = Forward(target, answers) if isinstance(target, str) else ChildFront(target, answers)
+    # It checks the Content-Type alone.
+    security = TransportSecurityMiddleware()
+    conversations = Forward(target, answers) if isinstance(target, str) else ChildFront(target, answers)
 
     async def app(scope: Scope, receive: Receive, send: Send) -> None:
         from starlette.requests import ClientDisconnect, Request
@@ -54,17 +50,19 @@ async def serve_http(
         if refused is None and scope["path"].rstrip("/") != PATH:
             refused = Response(status_code=404)
         with suppress(ClientDisconnect):
-            await (front.handle(request, send) if refused is None else refused(scope, receive, send))
+            await (conversations.handle(request, send) if refused is None else refused(scope, receive, send))
 
-    from mcp.server.transport_security import RequestBodyLimitMiddleware
-
-    limited = RequestBodyLimitMiddleware(app, MAX_BODY)
-    config = uvicorn.Config(limited, log_level="warning", timeout_graceful_shutdown=1, lifespan="off", ws="none")
-    server = uvicorn.Server(config)
+    sessions = Sessions(path=PATH, most=MAX_SESSIONS)
+    # Behind a URL, sessions are those of the server there.
+    inner = app if isinstance(target, str) else sessions.in_front_of(app)
+    server = web_server(
+        Front(RequestBodyLimitMiddleware(inner, MAX_BODY), hosts), level="warning", grace=1, lifespan="off"
+    )
     # The proxy handles signals itself, since it has children to end.
     server.capture_signals = nullcontext  # type: ignore[assignment,method-assign]
     signals: list[signal.Signals] = []
-    async with anyio.create_task_group() as tasks, front.running():
+    async with anyio.create_task_group() as tasks, conversations.running():
+        tasks.start_soon(sessions.run)
         tasks.start_soon(cancel_on_signal, tasks.cancel_scope, signals)
         try:
             await server.serve(sockets=[bound])

@@ -206,10 +206,10 @@ class Calls:
 
 
 def _in_own_thread(fn: Callable[..., Any], request: Request) -> Callable[..., Awaitable[Any]]:
-    """`fn` in a thread that a timeout can leave; the SDK waits for its own threads."""
+    """`fn` in a thread of its own, which a timeout can leave; the SDK waits for its threads, which all tools share."""
 
     async def run(**arguments: Any) -> Any:
-        return await in_thread(holding_places(request, functools.partial(fn, **arguments)))
+        return await in_thread(holding_places(request, functools.partial(fn, **arguments)), fn, request)
 
     return run
 
@@ -219,7 +219,7 @@ async def _run(tool: SDKTool, arguments: dict[str, Any], request: Request) -> Ca
         return await tool.execute(arguments, request)
     # A subclass may run and convert in its own way.
     own = type(tool).run is SDKTool.run
-    if own and not tool.is_async and request.limited:
+    if own and not tool.is_async:
         tool = tool.model_copy(update={"fn": _in_own_thread(tool.fn, request), "is_async": True})
     request.began = True
     try:

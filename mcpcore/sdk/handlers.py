@@ -86,11 +86,12 @@ async def _handled(declared: Declared[..., Any], values: dict[str, Any], request
     if definition.positional:
         args = (*args, *(values.pop(name) for name in definition.positional))
     handler = declared.declaration.handler
-    request.began = True
-    if declared.declaration.is_async:
-        return await handler(*args, **values)
-    call = functools.partial(handler, *args, **values)
-    returned = await in_thread(holding_places(request, call)) if threaded else call()
+    if not declared.declaration.is_async and threaded:
+        call = functools.partial(handler, *args, **values)
+        returned = await in_thread(holding_places(request, call), declared.declaration, request)
+    else:
+        request.began = True
+        returned = handler(*args, **values)
     # A decorator may hide that the function inside it is async.
     return await returned if inspect.isawaitable(returned) else returned
 

@@ -6,28 +6,44 @@ import contextlib
 import math
 import threading
 from typing import TYPE_CHECKING, Any, Final
+from weakref import WeakKeyDictionary
 
 import anyio.lowlevel
 import anyio.to_thread
 
+from mcpcore.codes import ErrorCode
+from mcpcore.own_failures import own_failure
+from mcpcore.retry import Retry
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-_unlimited: Final[anyio.lowlevel.RunVar[anyio.CapacityLimiter]] = anyio.lowlevel.RunVar("mcpcore_threads")
+    from mcpcore.request import Request
+
+MAX_WAIT: Final = 10.0
+"""Seconds for which a call waits while its handler uses all the threads that it may; then it is refused."""
+
+_unlimited: Final[anyio.lowlevel.RunVar[anyio.CapacityLimiter]] = anyio.lowlevel.RunVar("mcpcore_no_limit")
+_of_handlers: Final[anyio.lowlevel.RunVar[WeakKeyDictionary[object, _Threads]]] = anyio.lowlevel.RunVar(
+    "mcpcore_threads"
+)
 
 
-async def in_thread(fn: Callable[[], Any]) -> Any:
+async def in_thread(fn: Callable[[], Any], handler: object, request: Request) -> Any:
     """Run `fn` in a worker thread and return its result.
 
-    When the caller is cancelled, the thread is left to run on; it counts against the limit of threads until
-    it ends, so that cancelled calls cannot pile up threads without bound.
+    Each `handler` has as many threads as the event loop has by default, so that one that hangs never stops the others.
+    When the caller is cancelled, the thread is left to run on; it counts until it ends, so that cancelled calls cannot
+    pile up threads without bound.
 
     Raises:
+        CodedError: RATE_LIMITED, if no thread of the handler becomes free in time.
         BaseException: Whatever `fn` raises; `StopIteration` as the cause of a RuntimeError, as in any coroutine.
     """
-    places = anyio.to_thread.current_default_thread_limiter()
-    place = _Place(places)
-    await places.acquire_on_behalf_of(place)
+    threads = _threads_of(handler)
+    place = _Place(threads)
+    await threads.take(place, request)
+    request.began = True
     try:
         raised, value = await anyio.to_thread.run_sync(place.run, fn, abandon_on_cancel=True, limiter=_no_limit())
     finally:
@@ -40,13 +56,68 @@ async def in_thread(fn: Callable[[], Any]) -> Any:
     return value
 
 
+class _Threads:
+    """The threads of one handler on one event loop."""
+
+    def __init__(self) -> None:
+        self.limiter = anyio.CapacityLimiter(anyio.to_thread.current_default_thread_limiter().total_tokens)
+        self.abandoned = 0
+
+    async def take(self, place: _Place, request: Request) -> None:
+        """Take a thread for `place`.
+
+        Raises:
+            CodedError: RATE_LIMITED, if there is none in time.
+        """
+        with contextlib.suppress(anyio.WouldBlock):
+            self.limiter.acquire_on_behalf_of_nowait(place)
+            return
+        # Nobody knows when a thread ends that its own caller has given up.
+        if self.abandoned < self.limiter.total_tokens:
+            with anyio.move_on_after(MAX_WAIT):
+                await self.limiter.acquire_on_behalf_of(place)
+                return
+        raise own_failure(
+            ErrorCode.RATE_LIMITED,
+            f"Too many calls are running: all threads for them ({self.limiter.total_tokens:g}) are taken.",
+            {"maxThreads": self.limiter.total_tokens},
+            request.contract,
+            reason="too_many_calls",
+            recovery="Wait for the time of the retry advice, then make the same call again.",
+            retry=Retry.after(seconds=MAX_WAIT),
+            effects="none",
+        )
+
+    def end_abandoned(self, place: _Place) -> None:
+        """Give back the thread of `place`, whose call has left."""
+        self.abandoned -= 1
+        self.limiter.release_on_behalf_of(place)
+
+
+def _threads_of(handler: object) -> _Threads:
+    try:
+        table = _of_handlers.get()
+    except LookupError:
+        table = WeakKeyDictionary()
+        _of_handlers.set(table)
+    try:
+        threads = table.get(handler)
+    except TypeError:
+        # An object that has no hash, or to which there is no weak reference, shares the threads of its class.
+        handler = type(handler)
+        threads = table.get(handler)
+    if threads is None:
+        threads = table[handler] = _Threads()
+    return threads
+
+
 class _Place:
     """A thread's place, given back by whoever leaves last: the caller, or the thread that it abandoned."""
 
-    __slots__ = ("_ended", "_left", "_lock", "_places")
+    __slots__ = ("_ended", "_left", "_lock", "_threads")
 
-    def __init__(self, places: anyio.CapacityLimiter) -> None:
-        self._places = places
+    def __init__(self, threads: _Threads) -> None:
+        self._threads = threads
         self._lock = threading.Lock()
         self._ended = True  # until the thread begins
         self._left = False
@@ -68,14 +139,15 @@ class _Place:
                 with contextlib.suppress(RuntimeError):  # the event loop has ended, and its places with it
                     from anyio import from_thread
 
-                    from_thread.run_sync(self._places.release_on_behalf_of, self)
+                    from_thread.run_sync(self._threads.end_abandoned, self)
 
     def leave(self) -> None:
         with self._lock:
             self._left = True
             ended = self._ended
+            self._threads.abandoned += not ended
         if ended:
-            self._places.release_on_behalf_of(self)
+            self._threads.limiter.release_on_behalf_of(self)
 
 
 def _no_limit() -> anyio.CapacityLimiter:

@@ -1,0 +1,242 @@
+"""What stands in front of every application that a command serves over HTTP: whom it answers, and how long it waits.
+
+A web page can make a browser call a server on the reader's own machine: it lets its own name resolve to that machine,
+and the browser then takes both for one site. Such a request still carries the name of the page in `Host`, so each
+request must name a host that the command knows. Source: the MCP specification, "Transports", security warning.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import ipaddress
+import math
+import re
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+import anyio
+
+if TYPE_CHECKING:
+    import socket
+    from collections.abc import Iterable
+
+    import uvicorn
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+ANY_HOST: Final = "*"
+"""Allows each name of a host."""
+
+MAX_HEADER_SECONDS: Final = 10.0
+"""Seconds for which a connection may go without a complete request: while it is new, and between requests."""
+
+MAX_BODY_SECONDS: Final = 30.0
+"""Seconds in which the body of a request must arrive."""
+
+MAX_UNREAD_SECONDS: Final = 60.0
+"""Seconds for which a client may leave an answer unread after the buffers are full."""
+
+_NAMED: Final = re.compile(r"(?:\[(?P<ipv6>[0-9a-f:.]+)\]|(?P<name>[a-z0-9_-]+(?:\.[a-z0-9_-]+)*)\.?)(?::[0-9]{0,5})?")
+"""A host of a URL in lower case, with or without a port. A user name and the zone of an address have no place in it."""
+
+
+class Hosts:
+    """The hosts that requests may name: this machine as it names itself, and those that its operator allows."""
+
+    def __init__(self, bound: socket.socket, typed: str, allowed: Iterable[str]) -> None:
+        """Serve on the socket `bound`, for which the operator wrote the host `typed`.
+
+        Args:
+            bound: The socket.
+            typed: The host as it was written.
+            allowed: More names; `ANY_HOST` allows all.
+
+        Raises:
+            ValueError: If one of `allowed` is no host.
+        """
+        address = ipaddress.ip_address(bound.getsockname()[0].partition("%")[0])
+        self.is_loopback = _is_loopback(address)
+        self._names = {"localhost"}
+        self.allows_any = False
+        for text in allowed:
+            name = _host_in(text) or _host_in(f"[{text}]")
+            if text == ANY_HOST:
+                self.allows_any = True
+            elif name is None:
+                raise ValueError(f"{text!r} is not the name of a host")
+            else:
+                self._names.add(name)
+        self.is_extended = self.allows_any or len(self._names) > 1
+        own = _host_in(typed)
+        if self.is_loopback and own is not None:
+            # The operator has chosen this name, and it is not an attacker's who lets it resolve to here.
+            self._names.add(own)
+        shown = "localhost" if address.is_unspecified else f"[{address}]" if address.version == 6 else str(address)
+        self.url: Final = f"http://{shown}:{bound.getsockname()[1]}"
+        """The URL of the server, as a client on this machine can use it."""
+
+    def allows(self, text: str) -> bool:
+        """Whether a request may name the host `text`, with or without a port."""
+        host = _host_in(text)
+        if host is None:
+            return False
+        return self.allows_any or host in self._names or _is_loopback(host)
+
+    def refusal(self, headers: Iterable[tuple[bytes, bytes]]) -> tuple[int, str] | None:
+        """The status and the sentence with which a request that has these `headers` is refused; None if it is not."""
+        hosts, origins = [], []
+        for name, value in headers:
+            if name == b"host":
+                hosts.append(value.decode("latin-1"))
+            elif name == b"origin":
+                origins.append(value.decode("latin-1"))
+        if len(hosts) != 1 or not self.allows(hosts[0]):
+            return 421, "The Host header does not name this server. Whoever runs it can add a name with --allow-host."
+        for origin in origins:
+            scheme, _, site = origin.partition("://")
+            # With any host allowed, a page may still call only the server that it came from.
+            is_own = not self.allows_any or _host_in(site) == _host_in(hosts[0]) or self._is_named(site)
+            if scheme.lower() not in ("http", "https") or not self.allows(site) or not is_own:
+                return (
+                    403,
+                    "The Origin header names a site that may not call. Whoever runs the server can add its host.",
+                )
+        return None
+
+    def _is_named(self, text: str) -> bool:
+        host = _host_in(text)
+        return host in self._names or _is_loopback(host)
+
+
+def _host_in(text: str) -> Any:
+    """The host that `text` names: an IP address, or a name in lower case without a final dot; None if it names none."""
+    match = _NAMED.fullmatch(text.lower())
+    if match is None:
+        return None
+    host = match["ipv6"] or match["name"]
+    try:
+        return ipaddress.ip_address(host)
+    except ValueError:
+        return None if match["ipv6"] else host
+
+
+def _is_loopback(host: Any) -> bool:
+    mapped = getattr(host, "ipv4_mapped", None)
+    return bool(getattr(mapped or host, "is_loopback", False))
+
+
+class Front:
+    """ASGI middleware in front of an application: it refuses requests to other hosts, and bodies that do not arrive."""
+
+    def __init__(self, app: ASGIApp, hosts: Hosts) -> None:
+        """Let `app` answer requests to `hosts`."""
+        self._app = app
+        self._hosts = hosts
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request of ASGI."""
+        if scope["type"] == "lifespan":
+            await self._app(scope, receive, send)
+            return
+        refused = self._hosts.refusal(scope["headers"])
+        if refused is None:
+            refused = await self._answered(scope, receive, send)
+        if refused is not None:
+            from starlette.responses import PlainTextResponse
+
+            status, sentence = refused
+            await PlainTextResponse(sentence, status, {"connection": "close"})(scope, receive, send)
+
+    async def _answered(self, scope: Scope, receive: Receive, send: Send) -> tuple[int, str] | None:
+        """Let the application answer; returns why the request is refused if its body does not arrive in time."""
+        deadline = anyio.current_time() + MAX_BODY_SECONDS
+        begun = late = False
+
+        async def received() -> Message:
+            nonlocal deadline, late
+            with anyio.CancelScope(deadline=deadline):
+                message = await receive()
+                if not message.get("more_body", False):
+                    deadline = math.inf
+                return message
+            late = True
+            return {"type": "http.disconnect"}
+
+        async def sent(message: Message) -> None:
+            nonlocal begun
+            if begun or not late:
+                begun = True
+                await send(message)
+
+        try:
+            await self._app(scope, received, sent)
+        except Exception:
+            # The application takes a late client for one that has left.
+            if begun or not late:
+                raise
+        return None if begun or not late else (408, f"The body did not arrive within {MAX_BODY_SECONDS:g} s.")
+
+
+def web_server(app: ASGIApp, *, level: str, grace: int, lifespan: Literal["auto", "off"] = "auto") -> uvicorn.Server:
+    """The server that runs `app`: it logs from `level` on, and lets requests end within `grace` seconds when it stops.
+
+    A connection that sends no request, or does not read its answer, is closed, so that nobody can use them up.
+    """
+    import uvicorn
+    from uvicorn.protocols.http.auto import AutoHTTPProtocol
+
+    class ImpatientProtocol(AutoHTTPProtocol):  # type: ignore[misc,valid-type]
+        """A connection with deadlines for the client."""
+
+        def __init__(self, *args: Any, **options: Any) -> None:
+            super().__init__(*args, **options)
+            self._answer = self.app
+            self.app = self._answered
+            self._is_answering = False
+            self._unsent: float = math.inf
+            self._timer: asyncio.TimerHandle | None = None
+
+        async def _answered(self, scope: Any, receive: Any, send: Any) -> None:
+            self._is_answering = True
+            self._wait(None)
+            try:
+                await self._answer(scope, receive, send)
+            finally:
+                self._is_answering = False
+                self._wait(MAX_HEADER_SECONDS)
+
+        def _wait(self, seconds: float | None) -> None:
+            if self._timer is not None:
+                self._timer.cancel()
+            self._timer = None if seconds is None else asyncio.get_running_loop().call_later(seconds, self._give_up)
+
+        def _give_up(self) -> None:
+            unsent = self.transport.get_write_buffer_size()
+            if 0 < unsent < self._unsent:
+                # The client reads, if slowly.
+                self._unsent = unsent
+                self._wait(MAX_UNREAD_SECONDS)
+            else:
+                self.transport.abort()
+
+        def connection_made(self, transport: Any) -> None:
+            super().connection_made(transport)
+            self._wait(MAX_HEADER_SECONDS)
+
+        def connection_lost(self, exc: Exception | None) -> None:
+            self._wait(None)
+            super().connection_lost(exc)
+
+        def pause_writing(self) -> None:
+            super().pause_writing()
+            self._unsent = math.inf
+            self._wait(MAX_UNREAD_SECONDS)
+
+        def resume_writing(self) -> None:
+            super().resume_writing()
+            self._unsent = math.inf
+            self._wait(None if self._is_answering else MAX_HEADER_SECONDS)
+
+    return uvicorn.Server(
+        uvicorn.Config(
+            app, http=ImpatientProtocol, ws="none", log_level=level, timeout_graceful_shutdown=grace, lifespan=lifespan
+        )
+    )

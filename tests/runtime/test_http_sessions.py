@@ -1,0 +1,242 @@
+"""Sessions over HTTP: strangers take no place from those who work, whichever application keeps the sessions."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from collections.abc import AsyncIterator, Callable, Coroutine
+from typing import Any
+
+import anyio
+import fastmcp
+import httpx2
+import pytest
+from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
+from mcp.server.auth.provider import AccessToken
+from mcp.server.transport_security import TransportSecuritySettings
+from starlette.middleware import Middleware
+from starlette.requests import Request
+
+from mcpcore import Server
+from mcpcore.boundary import Boundary
+from mcpcore.proxy.answers import Answers
+from mcpcore.proxy.child_front import ChildFront
+from mcpcore.sdk import http_sessions
+from mcpcore.sdk.http_sessions import Sessions
+
+ECHO = """
+import json, sys
+for line in sys.stdin:
+    request = json.loads(line)
+    if "id" in request:
+        print(json.dumps({"jsonrpc": "2.0", "id": request["id"], "result": {}}), flush=True)
+"""
+ACCEPT = {"accept": "application/json, text/event-stream", "content-type": "application/json"}
+INITIALIZE = {
+    "jsonrpc": "2.0", "id": 1, "method": "initialize",
+    "params": {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "c", "version": "1"}},
+}  # fmt: skip
+ANY = TransportSecuritySettings(enable_dns_rebinding_protection=False)
+INITIALIZED = {"jsonrpc": "2.0", "method": "notifications/initialized"}
+PING = {"jsonrpc": "2.0", "id": 2, "method": "ping"}
+
+
+class Strangers:
+    """Clients of one application, of any address and with any credentials."""
+
+    def __init__(self, app: Any) -> None:
+        self.app = app
+
+    async def send(self, address: str, method: str = "POST", user: str = "", **options: Any) -> httpx2.Response:
+        async def app(scope: Any, receive: Any, send: Any) -> None:
+            if user:
+                scope["user"] = AuthenticatedUser(AccessToken(token="t", client_id=user, scopes=[]))
+            await self.app(scope, receive, send)
+
+        transport = httpx2.ASGITransport(app, client=(address, 1))
+        async with httpx2.AsyncClient(transport=transport, base_url="http://localhost", timeout=20) as client:
+            headers = {**ACCEPT, **options.pop("headers", {})}
+            return await client.request(method, "/mcp", headers=headers, **options)
+
+    async def open(self, address: str = "10.0.0.1", token: str = "", user: str = "") -> httpx2.Response:
+        return await self.send(address, json=INITIALIZE, user=user, headers={"authorization": token} if token else {})
+
+    async def opened(self, address: str = "10.0.0.1", *messages: Any, token: str = "", user: str = "") -> str:
+        """Open a session and send it messages; returns its id."""
+        answer = await self.open(address, token, user)
+        assert 200 == answer.status_code, answer.text
+        ident = str(answer.headers["mcp-session-id"])
+        for message in messages:
+            assert (202, 200)["id" in message] == await self.status(ident, message, user=user)
+        return ident
+
+    async def status(self, ident: str, message: Any = PING, user: str = "") -> int:
+        headers = {"mcp-session-id": ident}
+        return (await self.send("10.0.0.1", json=message, headers=headers, user=user)).status_code
+
+
+@contextlib.asynccontextmanager
+async def applications(kind: str, sessions: Sessions) -> AsyncIterator[Strangers]:
+    """An application of a kind behind `sessions`."""
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(sessions.run)
+        if kind == "proxy":
+            front = ChildFront((sys.executable, "-c", ECHO), Answers(Boundary(server="s", audit=None)))
+
+            async def app(scope: Any, receive: Any, send: Any) -> None:
+                await front.handle(Request(scope, receive), send)
+
+            async with front.running():
+                yield Strangers(sessions.in_front_of(app))
+        else:
+            made = (
+                Server("s").streamable_http_app(transport_security=ANY)
+                if kind == "server"
+                else fastmcp.FastMCP("s").http_app(host_origin_protection=False)
+            )
+            made.user_middleware.append(Middleware(sessions.in_front_of))
+            async with made.router.lifespan_context(made):
+                yield Strangers(made)
+        tasks.cancel_scope.cancel()
+
+
+def run(test: Callable[[], Coroutine[Any, Any, None]]) -> None:
+    """Run a test."""
+
+    async def limited() -> None:
+        with anyio.fail_after(120):
+            await test()
+
+    anyio.run(limited)
+
+
+KINDS = pytest.mark.parametrize("kind", ["server", "fastmcp", "proxy"])
+
+
+@KINDS
+def test_strangers_lock_nobody_out_and_end_no_session_that_works(kind: str) -> None:
+    """Their own sessions, which never called anything, give way; those without a handshake first, the oldest first."""
+
+    async def test() -> None:
+        async with applications(kind, Sessions(path="/mcp", most=4)) as clients:
+            working = await clients.opened("10.0.0.1", INITIALIZED, PING)
+            unused = await clients.opened("10.0.0.2", INITIALIZED)
+            flood = [await clients.opened(f"10.0.1.{number}") for number in range(8)]
+            assert [200, 200] == [await clients.status(ident) for ident in (working, unused)]
+            assert [404] * 6 + [200] * 2 == [await clients.status(ident) for ident in flood]
+
+    run(test)
+
+
+@KINDS
+def test_one_more_session_of_a_client_is_refused_and_told_when_to_try_again(kind: str) -> None:
+    """A client gets half of the places, all clients of an address three quarters; the places come back."""
+
+    async def test() -> None:
+        async with applications(kind, Sessions(path="/mcp", most=4)) as clients:
+            greedy = [await clients.opened("10.0.0.9", PING) for _ in range(2)]
+            refused = await clients.open("10.0.0.9")
+            assert (503, "30") == (refused.status_code, refused.headers["retry-after"])
+            assert "Too many sessions" in refused.json()["error"]["message"]
+            await clients.opened("10.0.0.9", PING, token="Bearer x")
+            assert 503 == (await clients.open("10.0.0.9", "Bearer y")).status_code, "one address"
+            last = await clients.opened("10.0.0.1", PING)
+            assert 503 == (await clients.open("10.0.0.2")).status_code, "all"
+            assert [200] * 3 == [await clients.status(ident) for ident in (*greedy, last)]
+            ended = await clients.send("10.0.0.9", "DELETE", headers={"mcp-session-id": greedy[0]})
+            assert 200 == ended.status_code
+            assert 200 == (await clients.open("10.0.0.2")).status_code
+
+    run(test)
+
+
+def test_a_network_of_ipv6_is_one_client() -> None:
+    """Whoever has one address of it has 2^64."""
+
+    async def test() -> None:
+        async with applications("server", Sessions(path="/mcp", most=4)) as clients:
+            for number in range(2):
+                await clients.opened(f"2001:db8::{number}", PING)
+            assert 503 == (await clients.open("2001:db8::ffff")).status_code
+            await clients.opened("2001:db8:0:1::1", PING)
+            await clients.opened("::ffff:10.0.0.1", PING)
+            assert 503 == (await clients.open("::ffff:10.0.0.2")).status_code, "all"
+
+    run(test)
+
+
+def test_a_verified_client_counts_for_itself() -> None:
+    """Not for its address, which may be that of a gateway; and no other client frees or ends its places."""
+
+    async def test() -> None:
+        async with applications("server", Sessions(path="/mcp", most=4)) as clients:
+            alice = [await clients.opened("10.0.0.1", PING, user="alice") for _ in range(2)]
+            assert 503 == (await clients.open("10.0.0.1", user="alice")).status_code
+            for ident in alice:
+                assert 404 == await clients.status(ident, user="bob")
+            assert 503 == (await clients.open("10.0.0.1", user="alice")).status_code, "the 404 freed nothing"
+            await clients.opened("10.0.0.1", user="bob")
+            unused = await clients.opened("10.0.0.1", user="bob")
+            assert 200 == (await clients.open("10.0.0.1", user="carol")).status_code, "a session of bob gave way"
+            assert 200 == await clients.status(unused, user="bob")
+
+    run(test)
+
+
+@KINDS
+def test_a_handshake_that_does_not_end_has_a_short_life(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A client that goes on keeps its session."""
+    monkeypatch.setattr(http_sessions, "HANDSHAKE", 0.3)
+    monkeypatch.setattr(http_sessions, "_PERIOD", 0.05)
+
+    async def test() -> None:
+        async with applications(kind, Sessions(path="/mcp")) as clients:
+            kept = [await clients.opened("a", INITIALIZED), await clients.opened("a", PING)]
+            left = await clients.opened("a")
+            await anyio.sleep(1)
+            assert [200, 200] == [await clients.status(ident) for ident in kept]
+            assert 404 == await clients.status(left)
+
+    run(test)
+
+
+def test_an_idle_session_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One that works, too."""
+    monkeypatch.setattr(http_sessions, "_PERIOD", 0.05)
+
+    async def test() -> None:
+        async with applications("server", Sessions(path="/mcp", idle=0.3)) as clients:
+            left = await clients.opened("a", INITIALIZED, PING)
+            await anyio.sleep(1)
+            assert 404 == await clients.status(left)
+
+    run(test)
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_a_session_that_cannot_be_ended_holds_up_nobody(fails: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The application hangs, or fails; requests outside of sessions, and other paths, are not counted."""
+    monkeypatch.setattr(http_sessions, "_END_IN", 0.05)
+    opened = 0
+
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        nonlocal opened
+        if scope["method"] == "DELETE":
+            if fails:
+                raise RuntimeError("x")
+            await anyio.sleep_forever()
+        await receive()
+        opened += 1
+        ident = (b"mcp-session-id", f"{opened}".encode()) if scope["path"] == "/mcp" else (b"x", b"")
+        await send({"type": "http.response.start", "status": 200, "headers": [ident]})
+        await send({"type": "http.response.body", "body": b""})
+
+    async def test() -> None:
+        clients = Strangers(Sessions(path="/mcp", most=1).in_front_of(app))
+        for _ in range(3):
+            assert 200 == (await clients.open()).status_code
+        await clients.opened("a", PING)
+        assert 503 == (await clients.open()).status_code
+        assert 200 == (await clients.send("a", json=PING, headers={"mcp-protocol-version": "2026-07-28"})).status_code
+
+    run(test)

@@ -50,13 +50,19 @@ def clean_text(text: str) -> str:
         return text
     if text.isascii():
         return text.replace("\r\n", "\n").translate(_CONTROLS)
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        text = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    text = whole_characters(text)
     if _TAGS.search(text) is not None:
         text = _TAGS.sub(lambda match: match[1] or _escape(match[0]), text)
     return text.replace("\r\n", "\n").translate(_CONTROLS)
+
+
+def whole_characters(text: str) -> str:
+    """`text` with U+FFFD for each half of a surrogate pair, which UTF-8 does not have."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    return text
 
 
 def one_line(text: str) -> str:

@@ -99,6 +99,8 @@ def proxy(
         command = after_dashes(ctx) or ()
         if ctx.args:
             raise _misplaced(ctx, command)
+        from mcpcore.client.headers import HidingFormatter
+
         target = _target(command, url)
         require_url(headers, has_url=url is not None)
         if headers and address is not None:
@@ -109,7 +111,9 @@ def proxy(
         require_http(ctx, address)
         endpoint = None if address is None else parse_address(address)
         answers = _answers(command[0] if command else url or "", contract=contract, audit=audit, learn=learn)
-        logging.basicConfig(format="mcpcore proxy: %(message)s", level=logging.WARNING)
+        log = logging.StreamHandler()
+        log.setFormatter(HidingFormatter("mcpcore proxy: %(message)s", headers))
+        logging.basicConfig(handlers=[log], level=logging.WARNING)
         received = _serve(target, answers, endpoint, allowed_hosts, headers=headers, stats=stats)
     except KeyboardInterrupt:
         # Before the proxy serves, or a second time.

@@ -140,7 +140,7 @@ def _of_object(message: Mapping[str, Any]) -> Answer:
     if structured is None and not texts:
         # Without the result around it, such as the data of a JSON-RPC error; of a resource, it has the URI too.
         structured = {key: value for key, value in message.items() if key != "uri"}
-    is_error = any(_is_true(message.get(name)) for name in _IS_ERROR)
+    is_error = any(is_true(message.get(name)) for name in _IS_ERROR)
     return Answer(is_error=is_error, structured=structured, texts=texts, blocks=blocks, meta=message.get("_meta"))
 
 
@@ -148,7 +148,7 @@ def _of_result(result: object) -> Answer:
     """A result as an object of the SDK or of FastMCP; one without these attributes is a success."""
     texts, blocks = _texts(_attribute(result, "content"))
     return Answer(
-        is_error=_is_true(_attribute(result, "is_error", broken=True)),
+        is_error=is_true(_attribute(result, "is_error", broken=True)),
         structured=_attribute(result, "structured_content"),
         texts=texts,
         blocks=blocks,
@@ -214,12 +214,15 @@ def _attribute(value: object, name: str, *, broken: object = None) -> Any:
     return quietly(lambda: getattr(value, name, None), broken)
 
 
-def _is_true(flag: object) -> bool:
-    """Whether a result says that it failed. A flag of a wrong type counts as a failure unless it clearly says no."""
+def is_true(flag: object) -> bool:
+    """Whether a result says that it failed. A flag of a wrong type counts as a failure unless it clearly says no.
+
+    Source of the texts that say no: pydantic's table of conversions to `bool`, with which the SDK reads the flag.
+    """
     if flag is None or type(flag) is bool:
         return bool(flag)
     if type(flag) is str:
-        return flag.strip().lower() not in ("", "false", "no", "0")
+        return flag.strip().lower() not in ("", "0", "off", "f", "false", "n", "no")
     return not (type(flag) in (int, float) and flag == 0)
 
 

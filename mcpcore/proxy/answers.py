@@ -6,9 +6,15 @@ import logging
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
 
+from mcp_types import InputRequiredResult
+from mcp_types.methods import MONOLITH_RESULTS
+from pydantic import TypeAdapter
+
 from mcpcore.client.failures import UNKNOWN_DIALECT, inferred_envelope, with_default_effects
 from mcpcore.client.listing import ListedTool, listed_tool
 from mcpcore.codes import ErrorCode
+from mcpcore.crash_log import log_traced
+from mcpcore.dialects.answers import is_true
 from mcpcore.dialects.repeating import forbids_retry
 from mcpcore.effects import CallState
 from mcpcore.envelope import CANONICAL, Envelope
@@ -27,7 +33,7 @@ from mcpcore.sdk.serving import PROTOCOL_NEEDS, protocol_error
 from mcpcore.upstream import UpstreamError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from mcpcore.boundary import Boundary
     from mcpcore.contract import FailureMode
@@ -79,21 +85,23 @@ class Answers:
         if failure is None:
             return None
         state = CallState(None if tool is None else tool.effects, began=False)
-        outcome = self.boundary.record_failure(failure, FailedCall(name=asked.name, state=state))
-        self.statistics.count(asked.name, outcome.envelope)
-        return self._response(asked, self._result(asked, outcome.envelope, {}))
+        return self._failed(asked, failure, FailedCall(name=asked.name, state=state))
 
     # --- after a call ---------------------------------------------------------------------------------------------
 
     def answer(self, asked: Asked, response: Json, listing: Listing) -> Json | None:
-        """What to send in place of `response`; None if it is sent as it is."""
+        """What to send in place of `response`, an answer that clients read; None if it is sent as it is."""
+        # An answer that nobody foresaw must still arrive. Of a failure, see `_converted`.
+        return quietly(lambda: self._answer(asked, response, listing), None)
+
+    def _answer(self, asked: Asked, response: Json, listing: Listing) -> Json | None:
         error, result = response.get("error"), response.get("result")
         if asked.method == "tools/call":
             if isinstance(error, dict):
                 return self._of_error(asked, response, error, listing)
             return self._of_result(asked, response, result, listing) if isinstance(result, dict) else None
         if isinstance(error, dict):
-            return self._of_other(asked, response, error)
+            return self._of_other(asked, response, error, listing)
         if not isinstance(result, dict):
             return None
         if asked.method == "tools/list":
@@ -103,12 +111,12 @@ class Answers:
         if asked.method.endswith("/list"):
             page = quietly(lambda: with_contracts(result, self.overlay), None)
             return None if page is None else {**response, "result": page}
-        return self._of_text(asked, response, result)
+        return self._of_text(asked, response, result, listing)
 
     def meet(self, response: Json) -> None:
         """Name a draft after the server: by its handshake, or since 2026-07-28 by any of its results."""
         if self.learner is not None and self.learner.name is None:
-            self.learner.name = server_name(response.get("result"))
+            self.learner.name = quietly(lambda: server_name(response.get("result")), None)
 
     def _check_names(self, listing: Listing) -> None:
         """Warn once of tools in the overlay that the server does not have."""
@@ -146,12 +154,7 @@ class Answers:
             retry=Retry.now() if harmless and started else Retry.never(),
             effects="none" if unchanged else "unknown",
         )
-        call = FailedCall(name=asked.name, surface=SURFACES.get(asked.method, "server"))
-        envelope = self.boundary.record_failure(failure, call).envelope
-        self.statistics.count(asked.name, envelope)
-        if asked.method == "tools/call":
-            return self._response(asked, self._result(asked, envelope, {}))
-        return {"jsonrpc": "2.0", "id": asked.request["id"], "error": _protocol_error(envelope)}
+        return self._failed(asked, failure, FailedCall(name=asked.name, surface=SURFACES.get(asked.method, "server")))
 
     def _unlisted(self, name: str) -> ListedTool:
         """A tool of which only the overlay may know something; without that, its calls may change something."""
@@ -161,36 +164,86 @@ class Answers:
 
     def _relayed(self, sent: Envelope, call: FailedCall) -> Envelope | None:
         """Record a failure that already has an envelope; None unless it must be withheld for want of a record."""
-        self.statistics.count(call.name or "", sent)
-        if self.boundary.record_relayed(sent, call):
-            return None
-        return self.boundary.unrecorded(call).envelope
+        is_recorded = self.boundary.record_relayed(sent, call)
+        self._count(call.name, sent)
+        return None if is_recorded else self.boundary.unrecorded(call).envelope
 
     # --- tools ----------------------------------------------------------------------------------------------------
 
     def _of_result(self, asked: Asked, response: Json, result: Json, listing: Listing) -> Json | None:
-        tool, name = listing.get(asked.name), asked.name
-        if result.get("resultType", "complete") != "complete":
-            return None
-        if result.get("isError") is not True:
-            found = self._disguised(asked, result, listing)
-            if found is None:
+        kind = _kind_of(asked, result)
+        if is_true(result.get("isError")):
+            if kind == "input_required" and _asks_for_input(result):
                 return None
-            text, facts = found
+            return self._converted(asked, listing, lambda: self._of_failed(asked, response, result, listing))
+        found = self._disguised(asked, result, listing) if kind == "complete" else None
+        if found is None:
+            return None
+        text, facts = found
+
+        def convert() -> Json:
             # Its JSON may be an envelope of another dialect, which knows more than its words.
             sent = None if facts is None else Envelope.from_result({"structuredContent": facts})
-            sent = sent or Envelope.from_result({"isError": True, "content": [{"type": "text", "text": text}]})
-        else:
-            sent = Envelope.from_result(result)
-            if sent is not None and sent.dialect == CANONICAL and _is_whole(sent, result):
-                # The id in the server's own log is worth more than one of the proxy.
-                refused = self._relayed(sent, FailedCall(name=name))
-                return None if refused is None else self._response(asked, self._result(asked, refused, {}))
-            text, facts = _texts_of(result), object_of(result)
-        if sent is None:  # pragma: no cover - a failed result is always read
-            return None
-        envelope = self._judged(asked, sent, Facts(text=text, json=facts or {}), tool, "tools")
+            sent = sent or _envelope_of([{"type": "text", "text": text}])
+            said = Facts(text=text, json=facts or {})
+            envelope = self._judged(asked, sent, said, listing.get(asked.name), "tools")
+            return {**response, "result": self._result(asked, envelope, result)}
+
+        return self._converted(asked, listing, convert)
+
+    def _of_failed(self, asked: Asked, response: Json, result: Json, listing: Listing) -> Json | None:
+        """A result that says that it is a failure."""
+        sent = _envelope_of(result.get("content"), result.get("structuredContent"))
+        if sent.dialect == CANONICAL and _is_whole(sent, result):
+            # The id in the server's own log is worth more than one of the proxy.
+            refused = self._relayed(sent, FailedCall(name=asked.name))
+            return None if refused is None else self._response(asked, self._result(asked, refused, {}))
+        said = Facts(text=_texts_of(result), json=object_of(result) or {})
+        envelope = self._judged(asked, sent, said, listing.get(asked.name), "tools")
         return {**response, "result": self._result(asked, envelope, result)}
+
+    def _converted(self, asked: Asked, listing: Listing, convert: Callable[[], Json | None]) -> Json | None:
+        """What `convert` makes of a failure; if that goes wrong, a failure that says nothing of it, recorded."""
+        try:
+            return convert()
+        except KeyboardInterrupt:
+            raise
+        except BaseException as exc:  # noqa: BLE001 - else what nobody has cleaned would reach the client
+            self._log_once("a failure could not be converted, and was answered as an internal error", exc)
+        tool = listing.get(asked.name)
+        failure = FrameworkError(
+            ErrorCode.INTERNAL_ERROR,
+            "The request failed, and the failure of the server could not be read.",
+            reason="unreadable_failure",
+            recovery="Tell the operator. The log of the proxy says more.",
+            effects="none" if asked.method != "tools/call" or (tool is not None and tool.read_only) else "unknown",
+        )
+        return self._failed(asked, failure, FailedCall(name=asked.name, surface=SURFACES[asked.method]))
+
+    def _failed(self, asked: Asked, failure: FrameworkError, call: FailedCall) -> Json:
+        """The answer to a request that fails with a failure of the proxy."""
+        envelope = self.boundary.record_failure(failure, call).envelope
+        self._count(asked.name, envelope)
+        if asked.method == "tools/call":
+            return self._response(asked, self._result(asked, envelope, {}))
+        return {"jsonrpc": "2.0", "id": asked.request["id"], "error": _protocol_error(envelope)}
+
+    def _count(self, name: str | None, envelope: Envelope) -> None:
+        self._watch("the statistics", lambda: self.statistics.count(name or "", envelope))
+
+    def _watch(self, what: str, observe: Callable[[], None]) -> None:
+        """Let something watch a failure that was recorded; if it fails itself, neither the answer nor others suffer."""
+        try:
+            observe()
+        except KeyboardInterrupt:
+            raise
+        except BaseException as exc:  # noqa: BLE001 - as described
+            self._log_once(f"{what} could not take a failure in", exc)
+
+    def _log_once(self, sentence: str, exc: BaseException) -> None:
+        if sentence not in self._reported:
+            self._reported.add(sentence)
+            log_traced(exc, "%s; this is logged once", sentence)
 
     def _disguised(self, asked: Asked, result: Json, listing: Listing) -> tuple[str, Json | None] | None:
         """The text and the object of a result that is a failure, although it is sent as a success."""
@@ -212,12 +265,13 @@ class Answers:
         is_answer = not _OF_A_QUESTION.isdisjoint(params_of(asked.request))
         if code == _INVALID_PARAMS and (is_unknown or is_answer):
             # The client has to know that there is no such tool, or that its answer to a question was refused.
-            return self._of_other(asked, response, error)
-        sent = Envelope.from_result({"jsonrpc": "2.0", "id": 0, "error": error})
-        if sent is None:  # pragma: no cover - an error of the protocol is always a failure
-            return None
-        envelope = self._judged(asked, sent, _facts_of(error), tool, "tools")
-        return self._response(asked, self._result(asked, envelope, {}))
+            return self._of_other(asked, response, error, listing)
+
+        def convert() -> Json:
+            envelope = self._judged(asked, _envelope_of_error(error), _facts_of(error), tool, "tools")
+            return self._response(asked, self._result(asked, envelope, {}))
+
+        return self._converted(asked, listing, convert)
 
     def _judged(
         self, asked: Asked, sent: Envelope, facts: Facts, tool: ListedTool | None, kind: str | None
@@ -245,9 +299,6 @@ class Answers:
             contract=section.contract_of(name),
             state=CallState(None if tool is None else tool.effects) if kind == "tools" else None,
         )
-        if self.learner is not None and kind is not None and mode is None and inferred:
-            # A draft with an entry for every URI would be of no use, and a list has no name.
-            self.learner.saw(kind, ANY if kind == "resources" or name == asked.method else name, sent, facts)
         exc: BaseException
         if mode is not None:
             exc = _declared(mode, sent, facts, crashed=crashed)
@@ -259,19 +310,24 @@ class Answers:
         else:
             exc = UpstreamError(replace(sent, message=cleaned(sent.message), data=_data_of(sent, facts)))
         outcome = self.boundary.record_failure(exc, call)
-        self.statistics.count(name, outcome.envelope)
+        self._count(name, outcome.envelope)
+        learner = self.learner
+        if learner is not None and kind is not None and mode is None and inferred:
+            # A draft with an entry for every URI would be of no use, and a list has no name.
+            shown = ANY if kind == "resources" or name == asked.method else name
+            self._watch("the draft", lambda: learner.saw(kind, shown, sent, facts))
         return outcome.envelope
 
     # --- resources, prompts and unknown tools -----------------------------------------------------------------------
 
-    def _of_other(self, asked: Asked, response: Json, error: Json) -> Json | None:
+    def _of_other(self, asked: Asked, response: Json, error: Json, listing: Listing) -> Json | None:
         """An error of the protocol that stays one: its number and its message stay, and the envelope is added."""
-        facts = _facts_of(error)
-        if facts.code in _STEPS:
+        if _facts_of(error).code in _STEPS:
             return None
-        sent = Envelope.from_result({"jsonrpc": "2.0", "id": 0, "error": error})
-        if sent is None:  # pragma: no cover - an error of the protocol is always a failure
-            return None
+        return self._converted(asked, listing, lambda: self._with_envelope(asked, response, error))
+
+    def _with_envelope(self, asked: Asked, response: Json, error: Json) -> Json | None:
+        facts, sent = _facts_of(error), _envelope_of_error(error)
         if sent.dialect == CANONICAL and sent.correlation_id:
             refused = self._relayed(sent, FailedCall(name=asked.name, surface=SURFACES[asked.method]))
             return None if refused is None else {**response, "error": _protocol_error(refused)}
@@ -285,22 +341,22 @@ class Answers:
             changes["data"] = {**kept, **changes["data"]}
         return {**response, "error": {**error, **changes}}
 
-    def _of_text(self, asked: Asked, response: Json, result: Json) -> Json | None:
+    def _of_text(self, asked: Asked, response: Json, result: Json, listing: Listing) -> Json | None:
         """A resource or a prompt that is a failure, although it is sent as a success; only an entry can know."""
         kind = _KINDS[SURFACES[asked.method]]
         section = self.overlay.sections[kind]
-        if not section.reads_successes or result.get("resultType", "complete") != "complete":
+        if not section.reads_successes or _kind_of(asked, result) != "complete":
             return None
         said = {"isError": True, "content": _blocks_of(result)}
         facts = Facts(text=_texts_of(said), json=object_of(said) or {})
-        sent = Envelope.from_result(said)
-        if sent is None or section.mode_of(asked.name, facts, success=True) is None:
+        if section.mode_of(asked.name, facts, success=True) is None:
             return None
-        return {
-            "jsonrpc": "2.0",
-            "id": response["id"],
-            "error": _protocol_error(self._judged(asked, sent, facts, None, kind)),
-        }
+
+        def convert() -> Json:
+            envelope = self._judged(asked, _envelope_of(said["content"]), facts, None, kind)
+            return {"jsonrpc": "2.0", "id": response["id"], "error": _protocol_error(envelope)}
+
+        return self._converted(asked, listing, convert)
 
     # --- the form of an answer --------------------------------------------------------------------------------------
 
@@ -334,6 +390,31 @@ def _is_whole(sent: Envelope, result: Json) -> bool:
     return isinstance(structured, dict) and "error" in structured and _texts_of(result) == sent.text()
 
 
+def _envelope_of(content: object, structured: object = None) -> Envelope:
+    """The envelope of a failed result; its other keys, such as one named `jsonrpc`, do not count."""
+    envelope = Envelope.from_result({"isError": True, "content": content, "structuredContent": structured})
+    assert envelope is not None
+    return envelope
+
+
+def _envelope_of_error(error: Json) -> Envelope:
+    envelope = Envelope.from_result({"jsonrpc": "2.0", "id": 0, "error": error})
+    assert envelope is not None
+    return envelope
+
+
+def _kind_of(asked: Asked, result: Json) -> object:
+    """The type of a result, which the protocol has had since 2026-07-28; before, clients read none."""
+    return result.get("resultType", "complete") if asked.modern else "complete"
+
+
+def _asks_for_input(result: Json) -> bool:
+    """Whether an SDK reads a result of the protocol since 2026-07-28 as a question, whatever else it holds."""
+    model = MONOLITH_RESULTS["tools/call"]
+    read = quietly(lambda: TypeAdapter(model).validate_python(result, by_name=False), None)
+    return isinstance(read, InputRequiredResult)
+
+
 def _texts_of(result: Json) -> str:
     content = result.get("content")
     blocks = content if isinstance(content, list) else []
@@ -353,10 +434,9 @@ def _blocks_of(result: Json) -> list[Json]:
 
 def _facts_of(error: Json) -> Facts:
     data, message, code = error.get("data"), error.get("message"), error.get("code")
+    number = quietly(lambda: TypeAdapter(int).validate_python(code), None)  # as the SDK reads it
     return Facts(
-        text=message if isinstance(message, str) else "",
-        json=data if isinstance(data, dict) else {},
-        code=code if isinstance(code, int) and not isinstance(code, bool) else None,
+        text=message if isinstance(message, str) else "", json=data if isinstance(data, dict) else {}, code=number
     )
 
 

@@ -33,7 +33,7 @@ from pydantic import PrivateAttr
 from mcpcore.proxy.child import GRACE, Child
 from mcpcore.proxy.conversation import Conversation
 from mcpcore.proxy.listings import Listing
-from mcpcore.proxy.messages import Json, key_of, meta_of, params_of, parse, write
+from mcpcore.proxy.messages import Json, answer_in, key_of, meta_of, params_of, parse, write
 from mcpcore.proxy.requests import cancel_on_disconnect, respond, unread
 from mcpcore.proxy.sessions import ChildSession, ServerEndedError
 
@@ -337,9 +337,9 @@ class Shared:
         if not isinstance(message, dict):
             return
         params = params_of(message)
-        if "method" not in message:
+        if answer_in(message) is not None:
             own, restored = message.get("id"), "id"
-        elif message["method"] == "notifications/progress":
+        elif message.get("method") == "notifications/progress":
             own, restored = params.get("progressToken"), "progressToken"
         else:
             meta = params.get("_meta")
@@ -420,7 +420,7 @@ async def _stream(receiver: Any, send: Send, ident: object) -> None:
                     {"jsonrpc": "2.0", "id": ident, "error": {"code": -32603, "message": "The stream was closed."}}
                 )
         message: Any = None if raw is None else parse(raw)
-        is_last = isinstance(message, dict) and "method" not in message
+        is_last = isinstance(message, dict) and answer_in(message) is not None
         if is_last and not begun:
             error = message.get("error")
             code: Any = error.get("code") if isinstance(error, dict) else None
@@ -462,12 +462,12 @@ class _Routes:
 
     def of(self, message: Any) -> Any:
         """The id of the request whose stream a message of the server goes to; None for the stream of the session."""
-        if "method" not in message:
+        if answer_in(message) is not None:
             key = key_of(message.get("id"))
             if key is not None:
                 self._open.pop(key[1], None)
             return None
-        if not isinstance(message["method"], str):
+        if not isinstance(message.get("method"), str):
             return None
         if message["method"] == "notifications/progress":
             token = params_of(message).get("progressToken")
@@ -499,7 +499,7 @@ class _Other(JSONRPCNotification):
 def _as_it_came(raw: bytes, message: Json) -> Any:
     """A message for the transport, which else would write numbers in another way, and leave out keys."""
     text = _line(raw, message).decode()
-    if "method" in message:
+    if answer_in(message) is None:
         return _Other.model_construct(_text=text)
     return _Answer.model_construct(id=message.get("id"), _text=text)
 

@@ -8,11 +8,26 @@ from __future__ import annotations
 
 import itertools
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
+
+from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 
 from mcpcore.foreign import quietly
 from mcpcore.jsonable import shown_name
-from mcpcore.proxy.messages import SURFACES, VERSION_META_KEY, Json, Step, key_of, meta_of, params_of, parse, write
+from mcpcore.proxy.messages import (
+    SURFACES,
+    VERSION_META_KEY,
+    Json,
+    Step,
+    answer_in,
+    key_of,
+    loose_key,
+    meta_of,
+    params_of,
+    parse,
+    read,
+    write,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -49,7 +64,8 @@ class Asked:
     @property
     def modern(self) -> bool:
         """Whether the request is one of the protocol since 2026-07-28."""
-        return VERSION_META_KEY in meta_of(self.request)
+        version = meta_of(self.request).get(VERSION_META_KEY)
+        return version is not None and version not in HANDSHAKE_PROTOCOL_VERSIONS
 
     @property
     def arguments(self) -> Json:
@@ -81,9 +97,13 @@ class OpenRequests:
     _cancelled: dict[tuple[type, object], Asked] = field(default_factory=dict)
     """Requests that the client has cancelled; the server may have answered them before it heard of that."""
 
+    _loosely: dict[tuple[type, object], Asked] = field(default_factory=dict)
+    """Requests whose answer had the id in another form; a client that does not take it still waits."""
+
     def add(self, asked: Asked) -> None:
         """Note a request; of too many, the oldest is forgotten."""
         self._cancelled.pop(_key(asked), None)
+        self._loosely.pop(_key(asked), None)
         self._by_id.setdefault(_key(asked), []).append(asked)
         if len(self._by_id) > _MAX_OPEN:
             del self._by_id[next(iter(self._by_id))]
@@ -103,12 +123,26 @@ class OpenRequests:
         return None if key is None else self._cancelled.pop(key, None)
 
     def take(self, ident: object) -> Asked | None:
-        """Remove the oldest request with that id, and return it; None if no request has it."""
+        """Remove the oldest request with that id, and return it; None if no request has it.
+
+        If none has exactly that id, the oldest one counts whose id is the same for an SDK.
+        """
         key = key_of(ident)
-        requests = self._by_id.get(key, []) if key is not None else []
-        asked = requests.pop(0) if requests else None
-        if asked is not None and not requests:
-            del self._by_id[_key(asked)]
+        if key not in self._by_id:
+            if key in self._loosely:
+                return self._loosely.pop(key)
+            loose = loose_key(ident)
+            key = next((key for key in self._by_id if loose is not None and loose_key(key[1]) == loose), None)
+        if key is None:
+            return None
+        requests = self._by_id[key]
+        asked = requests.pop(0)
+        if not requests:
+            del self._by_id[key]
+        if key != key_of(ident):
+            self._loosely[key] = asked
+            if len(self._loosely) > _MAX_OPEN:
+                del self._loosely[next(iter(self._loosely))]
         return asked
 
     def take_all(self) -> list[Asked]:
@@ -116,6 +150,7 @@ class OpenRequests:
         taken = list(self)
         self._by_id.clear()
         self._cancelled.clear()
+        self._loosely.clear()
         return taken
 
     def __iter__(self) -> Iterator[Asked]:
@@ -257,16 +292,36 @@ class Conversation:
 
     def from_server(self, raw: bytes) -> Step:
         """Take a message of the server."""
-        message = parse(raw)
-        if not isinstance(message, dict):
-            return Step(to_client=[raw])
-        if "method" in message:
-            if message["method"] == "notifications/tools/list_changed":
+        found = read(raw)
+        if isinstance(found, list):
+            return self._batch(raw, found)
+        return self._received(raw, found) if isinstance(found, dict) else Step(to_client=[raw])
+
+    def _batch(self, raw: bytes, messages: list[Any]) -> Step:
+        """Several messages at once, which some clients take over HTTP."""
+        together = Step()
+        sent: list[bytes] = []
+        for message in messages:
+            own = write(message) if isinstance(message, dict) else b""
+            step = self._received(own, message) if own else Step(to_client=[write(message)])
+            together.to_server += step.to_server
+            sent += step.to_client
+        if sent or not messages:
+            is_same = sent == [write(message) for message in messages]
+            together.to_client.append(raw if is_same else b"[%b]" % b",".join(sent))
+        return together
+
+    def _received(self, raw: bytes, received: Json) -> Step:
+        message = answer_in(received)
+        if message is None:
+            if received.get("method") == "notifications/tools/list_changed":
                 self.listing.forget()
             return Step(to_client=[raw])
         asked = self._open.take(message.get("id"))
         if asked is None:
             return self._unasked(raw, message)
+        # The client may know the id in one form only.
+        message = {**message, "id": asked.request["id"]}
         self.answered = True
         self.answers.meet(message)
         if asked.pages:
@@ -279,8 +334,7 @@ class Conversation:
                 return self._restarted()
         if asked.method not in SURFACES:
             return Step(to_client=[raw])
-        # An answer that nobody foresaw must still arrive.
-        changed = quietly(lambda: self.answers.answer(asked, message, self.listing), None)
+        changed = self.answers.answer(asked, message, self.listing)
         step = Step(to_client=[raw if changed is None else write(changed)])
         if asked.method == "tools/list" and self._held and not self._list_is_coming():
             more = self.release() if self.listing.complete else self._ask(self._held[0][1])
@@ -299,7 +353,7 @@ class Conversation:
             return Step(to_client=[raw])
         self.answered = True
         if cancelled.method in SURFACES:
-            quietly(lambda: self.answers.answer(cancelled, message, self.listing), None)
+            self.answers.answer(cancelled, message, self.listing)
         return Step()
 
     # --- the end of the server, and a new beginning -----------------------------------------------------------------

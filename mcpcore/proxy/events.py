@@ -10,7 +10,12 @@ from mcpcore.proxy.lines import MAX_LINE, LineTooLongError
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
-_END: Final = re.compile(rb"\r\n\r\n|\n\n|\r\r")
+_END: Final = re.compile(rb"(?:\r\n|\n|\r(?!\n))(?:\r\n|\n|\r)")
+"""A blank line; the lines of one event may end in different ways."""
+
+_MARK: Final = b"\xef\xbb\xbf"
+"""The byte order mark, which clients drop at the beginning of a stream."""
+
 _LINE: Final = re.compile(rb"\r\n|\n|\r")
 
 
@@ -37,11 +42,15 @@ async def events_of(chunks: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
 
 def data_of(event: bytes) -> bytes:
     """The data of an event; empty if it has none."""
-    lines = [line[5:].removeprefix(b" ") for line in _LINE.split(event) if line.startswith(b"data:")]
+    lines = [line[5:].removeprefix(b" ") for line in _lines(event) if line.startswith(b"data:")]
     return b"\n".join(lines)
 
 
 def with_data(event: bytes, data: bytes) -> bytes:
     """An event with other data, which is one line; its id and its name stay."""
-    others = [line for line in _LINE.split(event) if line and not line.startswith(b"data:")]
+    others = [line for line in _lines(event) if line and not line.startswith(b"data:")]
     return b"".join(line + b"\r\n" for line in (*others, b"data: " + data)) + b"\r\n"
+
+
+def _lines(event: bytes) -> list[bytes]:
+    return _LINE.split(event.removeprefix(_MARK))

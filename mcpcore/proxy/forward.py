@@ -5,12 +5,14 @@ Statuses, headers, sessions, event ids and requests to authenticate stay those o
 
 from __future__ import annotations
 
+import hashlib
+import json
 import logging
 import re
 from collections import OrderedDict
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import anyio
 import httpx2
@@ -20,22 +22,30 @@ from mcpcore.proxy.conversation import MAX_LIST_WAIT, Conversation
 from mcpcore.proxy.events import data_of, events_of, with_data
 from mcpcore.proxy.lines import LineTooLongError
 from mcpcore.proxy.listings import Listing
-from mcpcore.proxy.messages import Step, parse, write
+from mcpcore.proxy.messages import Step, parse, read, write
 from mcpcore.proxy.requests import cancel_on_disconnect
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Mapping
+    from collections.abc import AsyncIterator, Callable, Mapping
 
     from starlette.requests import Request
     from starlette.types import Send
 
     from mcpcore.proxy.answers import Answers
 
+K = TypeVar("K")
+V = TypeVar("V")
+
 _LOGGER: Final = logging.getLogger("mcpcore")
 
 _SESSION: Final = "mcp-session-id"
 _HAS_ID: Final = re.compile(rb"^id:", re.MULTILINE)
 _MAX_SESSIONS: Final = 10_000
+_MAX_LISTED: Final = 32 * 1024 * 1024
+"""Bytes of the tools of all sessions, as JSON, and as many of all callers without one."""
+
+_OF_THE_MESSAGE: Final = ("mcp-method", "mcp-name", "mcp-param-", "traceparent", "tracestate", "last-event-id")
+"""Headers that differ between the messages of one caller: they repeat the message, or name its trace (W3C)."""
 
 _OF_THE_HOP: Final = frozenset(
     {
@@ -53,7 +63,9 @@ class Forward:
     url: str
     answers: Answers
     _client: Any = None
-    _listings: OrderedDict[str, Listing] = field(default_factory=OrderedDict)
+    _listings: OrderedDict[bytes, Listing] = field(default_factory=OrderedDict)
+    """The tools of callers without a session, by a digest of what says who they are."""
+
     _conversations: OrderedDict[str, Conversation] = field(default_factory=OrderedDict)
 
     @asynccontextmanager
@@ -93,17 +105,20 @@ class Forward:
             await _respond(send, 200 if answers else 502, kind, answers[0] if answers else b"{}")
 
     def _conversation_of(self, headers: Mapping[str, str]) -> Conversation:
-        """The conversation of a session; a request without a session begins a new one."""
+        """The conversation of a session; a request without a session begins a new one.
+
+        Different callers may see different tools, so what one of them listed never answers another.
+        """
         session = headers.get(_SESSION)
-        # Different callers may see different tools.
-        key = session or headers.get("authorization", "")
-        listing = _kept(self._listings, key, Listing)
         if session is None:
+            listing = _kept(self._listings, _caller(headers), Listing, lambda listing: listing)
             return Conversation(self.answers, listing, ordered=False)
-        conversation: Conversation = _kept(
-            self._conversations, session, lambda: Conversation(self.answers, listing, ordered=False)
+        return _kept(
+            self._conversations,
+            session,
+            lambda: Conversation(self.answers, Listing(), ordered=False),
+            lambda conversation: conversation.listing,
         )
-        return conversation
 
     async def _ask(self, conversation: Conversation, raw: bytes, headers: Mapping[str, str]) -> Step:
         """Send a request of the proxy itself; returns what follows from its answer."""
@@ -167,12 +182,31 @@ class Forward:
         return conversation.abandon(body, f"{self.url} cannot be reached")
 
 
-def _kept(table: OrderedDict[str, Any], key: str, make: Any) -> Any:
-    """The value of a table with a bounded number of keys, of which clients choose some."""
+def _caller(headers: Mapping[str, str]) -> bytes:
+    """A digest of all headers that are sent on, but for those that say what one message is about.
+
+    Any of them may hold a credential or name a tenant, so none is trusted to be alike for two callers.
+    """
+    own = sorted((name, value) for name, value in headers.items() if not name.startswith(_OF_THE_MESSAGE))
+    return hashlib.sha256(json.dumps(own).encode()).digest()
+
+
+def _kept(table: OrderedDict[K, V], key: K, make: Callable[[], V], listing_of: Callable[[V], Listing]) -> V:
+    """The value of a table of bounded size, whose keys clients choose; what was used longest ago goes first.
+
+    A listing that is forgotten is asked for again; a conversation is not, since it knows which answers are awaited.
+    """
     if key not in table:
-        table[key] = make()
-        if len(table) > _MAX_SESSIONS:
+        if len(table) >= _MAX_SESSIONS:
             table.popitem(last=False)
+        listings = [listing_of(value) for value in table.values()]
+        total = sum(listing.size for listing in listings)
+        for listing in listings:
+            if total <= _MAX_LISTED:
+                break
+            total -= listing.size
+            listing.forget()
+        table[key] = make()
     table.move_to_end(key)
     return table[key]
 
@@ -182,7 +216,9 @@ def _one(step: Step, answer: bytes) -> bytes:
     if step.to_client:
         return step.to_client[0]
     error = {"code": REQUEST_CANCELLED, "message": "Request cancelled"}
-    return write({"jsonrpc": "2.0", "id": parse(answer)["id"], "error": error})
+    found = read(answer)
+    ident = found.get("id") if isinstance(found, dict) else None
+    return write({"jsonrpc": "2.0", "id": ident, "error": error})
 
 
 def _is_stream(response: Any) -> bool:

@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
-from mcpcore.escaping import clean_text
+from mcpcore.escaping import clean_text, whole_characters
 from mcpcore.proxy.matching import compiled, escaped
 from mcpcore.proxy.statistics import counted
 from mcpcore.proxy.texts import cleaned
@@ -75,14 +75,16 @@ class Learner:
 
     def saw(self, section: str, name: str, envelope: Envelope, facts: Facts) -> None:
         """Take a failure that no entry matches; `section` is the key in the overlay, and `name` the key in that."""
+        # The draft is a file of UTF-8, which has no halves of surrogate pairs.
+        name, text = whole_characters(name), whole_characters(facts.text)
         # In JSON, the message alone says what kind of failure it is.
-        in_json = facts.text.lstrip().startswith("{") and bool(facts.json)
-        line = _first_line(cleaned(envelope.message if in_json else facts.text))
+        in_json = text.lstrip().startswith("{") and bool(facts.json)
+        line = _first_line(cleaned(envelope.message if in_json else text))
         statuses = set(filter(_is_status, facts.statuses))
         status = statuses.pop() if len(statuses) == 1 else None
         if not line and facts.code is None and status is None:
             return  # nothing that a match could name
-        pattern = _pattern_of(line, facts.text, in_json=in_json)
+        pattern = _pattern_of(line, text, in_json=in_json)
         key = section, name, pattern, facts.code, status
         known = self._shapes.get(key)
         if known is not None:
@@ -104,7 +106,7 @@ class Learner:
         for shape in sorted(self._shapes.values(), key=lambda shape: shape.status is None):
             entries = sections.setdefault(shape.section, {}).setdefault(shape.name, [])
             entries.append(_entry(shape, [entry["reason"] for entry in entries]))
-        server = self.name or self.server
+        server = whole_characters(self.name or self.server)
         if self.path.suffix == ".json":
             text = json.dumps({"version": 1, "server": server, **sections}, indent=2, ensure_ascii=False) + "\n"
         else:

@@ -11,6 +11,7 @@ from mcpcore.effects import default_effects
 from mcpcore.foreign import quietly
 from mcpcore.json_schema import properties
 from mcpcore.proxy.arguments import misfit_of, validator_of
+from mcpcore.proxy.messages import write
 from mcpcore.sdk.definition import admitting_error, without_error
 
 if TYPE_CHECKING:
@@ -32,6 +33,8 @@ class Listing:
 
     _validators: dict[str, Any] = field(default_factory=dict)
 
+    _sizes: dict[str, int] = field(default_factory=dict)
+
     complete: bool = False
     """Whether the last page of the list was read, or the server has no list."""
 
@@ -42,6 +45,7 @@ class Listing:
             if listed is None:
                 continue
             self.tools[listed.name] = listed
+            self._sizes[listed.name] = len(write(tool))
             self._validators.pop(listed.name, None)
             self.fields[listed.name] = declared_fields(tool.get("outputSchema"))
         if not page.get("nextCursor"):
@@ -52,7 +56,13 @@ class Listing:
         self.tools.clear()
         self.fields.clear()
         self._validators.clear()
+        self._sizes.clear()
         self.complete = False
+
+    @property
+    def size(self) -> int:
+        """Bytes of the tools, as JSON."""
+        return sum(self._sizes.values())
 
     def get(self, name: str) -> ListedTool | None:
         """The tool of that name, or None."""

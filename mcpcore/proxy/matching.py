@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 from pydantic_core import SchemaError
 
 from mcpcore.client.schemas import matcher
+from mcpcore.escaping import whole_characters
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -78,7 +79,7 @@ def compiled(pattern: str) -> Callable[[str], bool]:
     except SchemaError as exc:
         problem = str(exc).strip().splitlines()[-1].removeprefix("error: ")
         raise ValueError(f"the regular expression {pattern!r} cannot be used: {problem}") from exc
-    return lambda text: matches(text[:MAX_TEXT])
+    return lambda text: matches(whole_characters(text[:MAX_TEXT]))
 
 
 def place(value: Any, path: Sequence[str]) -> Any:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass, field
 from typing import Any, Final, TypeAlias
 
+from mcp_types import JSONRPCError, JSONRPCResponse, jsonrpc_message_adapter
 from pydantic_core import from_json
 
 from mcpcore.escaping import clean_text
@@ -42,6 +44,66 @@ def parse(raw: bytes) -> Any:
         return quietly(lambda: json.loads(raw), None)
 
 
+_PART: Final = re.compile(r'"(?:[^"\\]|\\.)*+"|[\[\]{}]', re.DOTALL)
+_MAX_DEPTH: Final = 100
+_MAX_DIGITS: Final = 4_300
+"""Digits of an integer that Python reads."""
+
+
+def read(raw: bytes) -> Any:
+    """The JSON in a message of the server, as the most lenient client reads it; None if it is not JSON.
+
+    A client in JavaScript takes bytes that are no UTF-8, long integers, and any depth. What it reads as a failure must
+    not pass because it is odd elsewhere: there, the bytes become U+FFFD, the integers texts, and deep parts null.
+    """
+    found = parse(raw)
+    if found is not None:
+        return found
+    text = raw.decode("utf-8-sig", "replace")
+    return quietly(lambda: json.loads(_shallow(text), parse_int=_integer), None)
+
+
+def _integer(digits: str) -> int | str:
+    return int(digits) if len(digits) <= _MAX_DIGITS else digits
+
+
+def _shallow(text: str) -> str:
+    """JSON without what is nested too deeply."""
+    pieces: list[str] = []
+    depth = done = 0
+    for part in _PART.finditer(text):
+        if part[0] in "[{":
+            depth += 1
+            if depth == _MAX_DEPTH:
+                pieces += text[done : part.start()], "null"
+        elif part[0] in "]}":
+            if depth == _MAX_DEPTH:
+                done = part.end()
+            depth -= 1
+    return "".join((*pieces, text[done:]))
+
+
+def answer_in(message: Json) -> Json | None:
+    """The answer to a request that clients read in a message of the server; None for any other message.
+
+    The SDK decides where a message has parts of several kinds: a `method` that is null or has wrong parameters makes no
+    request, and an error beside a result counts. The answer has no parts of another kind.
+    """
+    has_result, has_error = "result" in message, "error" in message
+    kind: object = None
+    if has_result + has_error + ("method" in message) > 1:
+        kind = type(quietly(lambda: jsonrpc_message_adapter.validate_python(message, by_name=False), None))
+    if "method" in message:
+        is_answer = kind in (JSONRPCResponse, JSONRPCError) or not isinstance(message["method"], str)
+        if not is_answer or not (has_result or has_error):
+            return None
+    elif not (has_result and has_error):
+        return message
+    is_error = has_error and (kind is JSONRPCError or not has_result)
+    unread = {"method", "params", "result" if is_error else "error"}
+    return {key: value for key, value in message.items() if key not in unread}
+
+
 def write(message: Json) -> bytes:
     """`message` as one line of JSON, without the line feed."""
     text = json.dumps(message, ensure_ascii=False, separators=(",", ":"))
@@ -56,6 +118,20 @@ def key_of(request_id: object) -> tuple[type, object] | None:
     if isinstance(request_id, bool) or not isinstance(request_id, str | int):
         return None
     return type(request_id), request_id
+
+
+def loose_key(request_id: object) -> object:
+    """An id as the SDKs compare it, for which "7", 7 and 7.0 are one; None if they read none.
+
+    Source: `mcp.shared.dispatcher.coerce_request_id`, and `Number(response.id)` in the SDK for TypeScript.
+    """
+    if isinstance(request_id, float):
+        return request_id if request_id.is_integer() else None
+    if not isinstance(request_id, str):
+        return request_id if key_of(request_id) is not None else None
+    readers: tuple[Any, ...] = (int, float, lambda text: int(text, 0))
+    numbers = (quietly(lambda reader=reader: reader(request_id or "0"), None) for reader in readers)  # type: ignore[misc]
+    return next((number for number in numbers if number is not None and number == number), request_id)  # noqa: PLR0124 - NaN
 
 
 def params_of(message: Json) -> Json:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 import anyio
+from mcp_types import INTERNAL_ERROR, ErrorData, JSONRPCError
 
 from mcpcore.client.headers import http_transport
 from mcpcore.codes import ErrorCode
@@ -29,6 +30,9 @@ if TYPE_CHECKING:
 _LOGGER: Final = logging.getLogger("mcpcore")
 
 MAX_RESTARTS: Final = 1
+
+_UNREADABLE: Final = "Failed to parse JSON response: "
+"""The beginning of the error that the SDK makes of an answer over HTTP that is not JSON-RPC."""
 
 _LAST_MOMENT: Final = 0.2
 """Seconds in which a server whose output has ended may exit by itself, so that its own exit code is known."""
@@ -238,7 +242,12 @@ class UrlSession:
             if isinstance(received, Exception):
                 _LOGGER.error("a message of %s cannot be read: %s", self.url, type(received).__name__)
                 continue
-            raw = received.message.model_dump_json(by_alias=True, exclude_unset=True).encode()
+            message = received.message
+            if isinstance(message, JSONRPCError) and message.error.message.startswith(_UNREADABLE):
+                # The SDK quotes the answer, which nobody wrote for a client.
+                _LOGGER.error("an answer of %s cannot be read", self.url)
+                message.error = ErrorData(code=INTERNAL_ERROR, message="The answer of the server cannot be read.")
+            raw = message.model_dump_json(by_alias=True, exclude_unset=True).encode()
             await self._send(self.conversation.from_server(raw))
 
     async def deliver(self, raw: bytes) -> None:

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import base64
 import json
-import re
+import logging
 import subprocess
 import sys
 from pathlib import Path
+from urllib.parse import quote
 
 import anyio
 import pytest
 from click.testing import CliRunner
+from mcp.shared.message import SessionMessage
+from mcp_types import JSONRPCResponse
 
 from mcpcore.cli.root import cli
-from mcpcore.client.headers import _Hiding
+from mcpcore.client.headers import HIDDEN as MARK
+from mcpcore.client.headers import HidingFormatter, _Hiding, secrets_of
 
 SERVER = Path(__file__).parents[1] / "check" / "servers" / "authorized.py"
 TOKEN, KEY = "s3cret_token", "k-987654"
@@ -129,8 +134,53 @@ async def test_an_error_of_the_transport_quotes_no_header():
     send.send_nowait(kept)
     send.close()
 
-    async with _Hiding(receive, re.compile(TOKEN)) as stream:
+    async with _Hiding(receive, secrets_of({"X-Key": TOKEN})) as stream:
         received = [item async for item in stream]
 
     assert str(received[0]) == "no JSON: [hidden header]"
     assert received[1] is kept
+
+
+@pytest.mark.anyio
+async def test_a_message_holds_no_encoding_of_a_header():
+    """Nor its number, except where the protocol needs a number."""
+    key = "12345678"
+    result = {"text": quote(TOKEN), TOKEN: [base64.b64encode(f"a{TOKEN}".encode()).decode()], "n": 12345678, "m": 1.5}
+    send, receive = anyio.create_memory_object_stream(1)
+    send.send_nowait(SessionMessage(JSONRPCResponse(jsonrpc="2.0", id=12345678, result=result)))
+    send.close()
+
+    async with _Hiding(receive, secrets_of({"Authorization": f"Bearer {TOKEN}", "X-Key": key})) as stream:
+        message = (await stream.receive()).message
+
+    assert message.id == 12345678
+    shown = message.result[MARK][0]
+    assert {**message.result, MARK: []} == {"text": MARK, MARK: [], "n": MARK, "m": 1.5}
+    assert MARK in shown
+    assert len(shown) <= len(MARK) + 5
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "secret"),
+    [
+        ("Authorization", "Basic " + base64.b64encode(b"user:pass-word-1").decode(), "pass-word-1"),
+        ("Authorization", "Basic no-base64", "no-base64"),
+        ("Cookie", "theme=a; session=0a1b2c3d4e", "0a1b2c3d4e"),
+        ("X-Key", "one two three", "one+two+three"),
+    ],
+)
+def test_the_secret_within_a_header_is_hidden_too(name, value, secret):
+    assert secrets_of({name: value}).hide(f"You sent {secret}!") == f"You sent {MARK}!"
+
+
+def test_the_log_of_the_proxy_holds_no_header():
+    """Not in a traceback either, such as the SDK writes for an answer that it cannot read."""
+    try:
+        raise ValueError(quote(f"{TOKEN}/").replace("_", "%5F"))
+    except ValueError:
+        record = logging.LogRecord("mcp", logging.ERROR, "", 1, "%s failed", (TOKEN,), sys.exc_info())
+
+    text = HidingFormatter("proxy: %(message)s", {"X-Key": TOKEN}).format(record)
+
+    assert text.startswith(f"proxy: {MARK} failed\nTraceback")
+    assert text.endswith(f"ValueError: {MARK}/")

@@ -208,3 +208,93 @@ def test_a_draft_has_a_bounded_number_of_entries(tmp_path: Any, monkeypatch: pyt
     for text in ("no such table", "no such row"):
         learner.saw("tools", "t", envelope, Facts(text=text))
     assert 1 == len(Overlay.read(learner.path).tools.entries["t"])
+
+
+WHO = [{}, {"x-api-key": "a"}, {"x-api-key": "b"}, {"authorization": "Bearer a"}, {"cookie": "s=a"}, {"x-tenant": "1"}]
+
+
+def asking_front() -> tuple[Forward, Any, list[str]]:
+    """Return a front, a function that calls a tool, and the methods of the requests that the server got.
+
+    The server shows its tool with one argument to each caller, whose name is that of the caller.
+    """
+    front = Forward("http://server/mcp", Answers(Boundary(server="s", audit=None)))
+    seen: list[str] = []
+
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        await front.handle(Request(scope, receive), send)
+
+    def answer(sent: httpx2.Request) -> httpx2.Response:
+        message = json.loads(sent.content)
+        seen.append(message["method"])
+        schema = {"type": "object", "required": [name_of(sent.headers)]}
+        result = {"tools": [{"name": "t", "inputSchema": schema}]} if "list" in message["method"] else {"content": []}
+        return httpx2.Response(200, json={"jsonrpc": "2.0", "id": message["id"], "result": result})
+
+    def name_of(headers: Any) -> str:
+        return "".join(f"{name}={headers[name]};" for who in WHO for name in who if name in headers) or "nobody"
+
+    async def call(**headers: str) -> Any:
+        arguments = {name_of(headers): 1}
+        message = {**CALL, "params": {"name": "t", "arguments": arguments}}
+        async with httpx2.AsyncClient(transport=httpx2.ASGITransport(app), base_url="http://proxy") as client:
+            return (await client.post("/mcp", json=message, headers={**ACCEPT, **headers})).json()
+
+    front._client = httpx2.AsyncClient(transport=httpx2.MockTransport(answer))
+    return front, call, seen
+
+
+def test_what_one_caller_listed_never_answers_another() -> None:
+    """Each caller has its own list, by its session or by all of its headers; a caller's next call needs no new one."""
+
+    async def run() -> None:
+        _, call, seen = asking_front()
+        for number, who in enumerate(WHO, 1):
+            for trace in ("1", "2"):
+                assert {"content": []} == (await call(**who, traceparent=trace))["result"]
+            assert number == seen.count("tools/list")
+        for session in ("a", "b", "Bearer a"):
+            assert {"content": []} == (await call(**{"mcp-session-id": session}))["result"]
+        assert len(WHO) + 3 == seen.count("tools/list")
+
+    anyio.run(run)
+
+
+def test_the_lists_of_callers_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Too many callers, or too much that they listed: what was used longest ago is forgotten, and asked for again."""
+
+    async def run() -> None:
+        front, call, seen = asking_front()
+        monkeypatch.setattr(forward, "_MAX_SESSIONS", 3)
+        for number in range(10):
+            await call(**{"x-other": str(number)})
+        assert 3 == len(front._listings)
+        monkeypatch.setattr(forward, "_MAX_LISTED", 0)
+        for session in ("a", "b", "c"):
+            await call(**{"mcp-session-id": session})
+        assert [0, 0] == [talk.listing.size for talk in front._conversations.values()][:2]
+        before = seen.count("tools/list")
+        assert {"content": []} == (await call(**{"mcp-session-id": "a"}))["result"]
+        assert before + 1 == seen.count("tools/list")
+
+    anyio.run(run)
+
+
+@pytest.mark.parametrize("ends", ["\n\n", "\r\n\r\n", "\r\r", "\n\r\n", "\r\n\n", "\n\r", "\r\n\r"])
+@pytest.mark.parametrize("step", [1, 7, 1_000])
+def test_events_end_with_any_blank_line(ends: str, step: int) -> None:
+    """However the bytes arrive; else two events would be read as one, which is no JSON."""
+    end = ends.encode()
+    stream = b"\xef\xbb\xbfdata: {1}" + end + b"id: 1\rdata: {2}" + end + b": ping" + end
+
+    async def chunks() -> Any:
+        for at in range(0, len(stream), step):
+            yield stream[at : at + step]
+
+    async def run() -> list[bytes]:
+        return [event async for event in events.events_of(chunks())]
+
+    found = anyio.run(run)
+    assert stream == b"".join(found)
+    assert [b"{1}", b"{2}"] == [data for event in found if (data := events.data_of(event))]
+    assert b"id: 1\r\ndata: x\r\n\r\n" == events.with_data(found[1].lstrip(), b"x")

@@ -21,6 +21,8 @@ from mcpcore.proxy.overlay import Overlay
 from mcpcore.sdk.definition import admitting_error
 from tests.proxy.conftest import request
 
+MODERN = {"io.modelcontextprotocol/protocolVersion": "2026-07-28"}
+
 
 def talk(
     method: str = "tools/call", *, overlay: Overlay | None = None, audit: Any = None, **params: Any
@@ -209,7 +211,8 @@ def test_entries_of_resources_and_prompts(asked: Any, answer: dict[str, Any], nu
 )
 def test_contents_that_match_no_entry_stay(result: dict[str, Any]) -> None:
     """Whatever a resource holds."""
-    assert result == respond(talk("resources/read", uri="a://b", overlay=Overlay.of(GONE)), result=result)["result"]
+    asked = talk("resources/read", uri="a://b", overlay=Overlay.of(GONE), _meta=MODERN)
+    assert result == respond(asked, result=result)["result"]
 
 
 @pytest.mark.parametrize(
@@ -266,8 +269,9 @@ def test_errors_of_resources_keep_their_form() -> None:
 
 def test_results_that_are_no_failures_stay() -> None:
     """Questions, tasks and results of unknown kinds pass."""
+    asks = {"resultType": "input_required", "requestState": "s", "isError": True}
+    assert asks == respond(talk(name="t", _meta=MODERN), result=asks)["result"]
     for result in (
-        {"resultType": "input_required", "isError": True},
         {"task": {"taskId": "1"}},
         {"content": []},
         [1],

@@ -85,13 +85,16 @@ SHAPED = st.recursive(
     st.sampled_from([1, 2, 3, "1", None, True, 1.5]), st.sampled_from(["result", "error", "method", "params"]), SHAPED
 )
 def test_any_answer_is_relayed_or_rewritten(ident: Any, part: str, value: Any) -> None:
-    """Each message of the server gives exactly one message to the client, which is JSON and has the same id."""
+    """Each message of the server gives exactly one message to the client, which is JSON and has the same id.
+
+    For the SDKs, "1" and 1 are one id.
+    """
     raw = json.dumps({"jsonrpc": "2.0", "id": ident, part: value}).encode()
     step = conversation().from_server(raw)
     assert [] == step.to_server
     (sent,) = step.to_client
-    assert ident == json.loads(sent)["id"]
-    if ident not in (1, 2, 3) or part in ("method", "params") or isinstance(ident, bool):
+    assert json.loads(sent)["id"] in (ident, 1 if ident == "1" else ident)
+    if ident not in (1, 2, 3, "1") or part in ("method", "params") or isinstance(ident, bool):
         assert raw == sent
 
 
@@ -227,3 +230,88 @@ def test_answers_to_nothing_pass(relay: Any, tmp_path: Path) -> None:
         request("ping", 1) * 3, "--", sys.executable, SERVERS / "scripted.py", answers, tmp_path / "seen", wait_for=3
     )
     assert lines == out.splitlines()
+
+
+NAMES = ["\ud800", "a\udfffb", "x\0y", "n" * 100_000, "\u202e\x1b[31m", 'a"b\\c\n', "", 5, None, ["t"], {"name": "t"}]
+
+
+@pytest.mark.parametrize("draft", ["draft.toml", "draft.json"])
+def test_odd_names_and_texts_end_neither_the_draft_nor_the_trail(draft: str, tmp_path: Path) -> None:
+    """Each failure is answered with an envelope, recorded, and learned where an entry can name it."""
+    from mcpcore.proxy.learning import Learner
+    from mcpcore.proxy.overlay import Overlay
+
+    trail, learner = tmp_path / "trail.jsonl", Learner(tmp_path / draft, "s\udc80")
+    talk = Conversation(Answers(Boundary(server="s", audit=trail), learner=learner), Listing(complete=True))
+    for ident, name in enumerate(NAMES):
+        talk.from_client(request("tools/call", ident, name=name))
+        result = {**failed(f"\ud800 number {ident} of \udfff happened"), "structuredContent": {"\ud800": ident}}
+        (sent,) = talk.from_server(json.dumps({"jsonrpc": "2.0", "id": ident, "result": result}).encode()).to_client
+        assert "correlationId" in json.loads(sent)["result"]["structuredContent"]["error"]
+    talk.from_client(request("tools/call", 99, name="plain"))
+    talk.from_server(json.dumps({"jsonrpc": "2.0", "id": 99, "result": failed("a plain thing happened")}).encode())
+
+    assert len(NAMES) + 1 == len(trail.read_text().splitlines())
+    entries = Overlay.read(learner.path).sections["tools"].entries
+    assert {"plain", "x\0y", "\ufffd", "*"} <= {*entries}
+
+
+def test_what_watches_failures_costs_none(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, caplog: Any) -> None:
+    """The statistics and the draft may fail in any way: the failure is recorded and answered, and the log says so once."""
+    from mcpcore.proxy.learning import Learner
+    from mcpcore.proxy.statistics import Statistics
+
+    caplog.set_level(logging.ERROR)
+    for broken, method in ((Statistics, "count"), (Learner, "saw")):
+
+        def fail(*_: Any) -> None:
+            raise SystemExit("broken")
+
+        monkeypatch.setattr(broken, method, fail)
+    trail = tmp_path / "trail.jsonl"
+    answers = Answers(Boundary(server="s", audit=trail), learner=Learner(tmp_path / "draft.toml", "s"))
+    for _ in range(2):
+        talk = Conversation(answers, Listing(complete=True))
+        talk.from_client(request("tools/call", 1, name="t"))
+        (sent,) = talk.from_server(
+            json.dumps({"jsonrpc": "2.0", "id": 1, "result": failed("odd thing happened")}).encode()
+        ).to_client
+        assert "odd thing happened" == json.loads(sent)["result"]["structuredContent"]["error"]["message"]
+    assert 2 == len(trail.read_text().splitlines())
+    for what in ("the statistics", "the draft"):
+        assert 1 == caplog.text.count(f"{what} could not take a failure in")
+
+
+@pytest.mark.parametrize(
+    ("method", "answered"),
+    [
+        ("tools/call", {"result": failed("Traceback (most recent call last):\nKeyError: 'hunter2'")}),
+        ("tools/call", {"error": {"code": -32603, "message": "hunter2"}}),
+        ("tools/call", {"result": {"content": [{"type": "text", "text": "Error: hunter2 is wrong"}]}}),
+        ("resources/read", {"error": {"code": -32603, "message": "hunter2", "data": "hunter2"}}),
+    ],
+    ids=["result", "error", "in disguise", "resource"],
+)
+def test_a_failure_that_cannot_be_converted_is_masked(
+    method: str, answered: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """It is answered as a failure and recorded, and nothing of it reaches the client."""
+    from mcpcore.proxy import answers as module
+
+    def fail(*_: Any, **__: Any) -> None:
+        raise RecursionError("hunter2")
+
+    monkeypatch.setattr(module, "forbids_retry", fail)
+    trail = tmp_path / "trail.jsonl"
+    answers = Answers(Boundary(server="s", audit=trail))
+    talk = Conversation(answers, Listing(complete=True))
+    talk.listing.learn({"tools": [{"name": "t"}]})
+    talk.from_client(request(method, 1, name="t", uri="a://b"))
+    (sent,) = talk.from_server(json.dumps({"jsonrpc": "2.0", "id": 1, **answered}).encode()).to_client
+
+    message = json.loads(sent)
+    envelope = Envelope.from_result(message)
+    assert envelope is not None
+    assert "unreadable_failure" == envelope.reason
+    assert b"hunter2" not in sent
+    assert 1 == len(trail.read_text().splitlines()) == sum(answers.statistics.failures.values())

@@ -104,17 +104,18 @@ class Sessions:
 
     async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         assert self._app is not None
-        session: _Session | int | None = None
+        session: _Session | None = None
         if scope["type"] == "http" and scope["path"].rstrip("/") == self._path:
             headers = Headers(scope=scope)
             ident, version = headers.get(_SESSION), headers.get(_VERSION)
             if ident is not None:
                 session = self._named.get(ident)
             elif version is None or version in HANDSHAKE_PROTOCOL_VERSIONS:
-                session = await self._admitted(scope, headers)
-                if isinstance(session, int):
-                    await _refuse(session, scope, receive, send)
+                admitted = await self._admitted(scope, headers)
+                if isinstance(admitted, int):
+                    await _refuse(admitted, scope, receive, send)
                     return
+                session = admitted
         if session is None:
             await self._app(scope, receive, send)
         else:

@@ -345,7 +345,7 @@ def announce(name: str, bound: socket.socket, typed: str, allowed: Sequence[str]
     """Print where the server `name` can be reached; returns the hosts that requests may name.
 
     Raises:
-        Problem: If one of the `allowed` hosts is none.
+        Problem: If one of `allowed` is not a host.
     """
     from mcpcore.sdk.http import ANY_HOST, Hosts
 

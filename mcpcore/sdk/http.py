@@ -1,4 +1,4 @@
-"""What stands in front of every application that a command serves over HTTP: whom it answers, and how long it waits.
+"""The middleware and the web server of every command that serves HTTP: whom it answers, and how long it waits.
 
 A web page can make a browser call a server on the reader's own machine: it lets its own name resolve to that machine,
 and the browser then takes both for one site. Such a request still carries the name of the page in `Host`, so each
@@ -195,7 +195,9 @@ def web_server(app: ASGIApp, *, level: str, grace: int, lifespan: Literal["auto"
     import uvicorn
     from uvicorn.protocols.http.auto import AutoHTTPProtocol
 
-    class ImpatientProtocol(AutoHTTPProtocol):  # type: ignore[misc,valid-type]
+    base: Any = AutoHTTPProtocol  # one of two classes, by what is installed
+
+    class ImpatientProtocol(base):
         """A connection with deadlines for the client."""
 
         def __init__(self, *args: Any, **options: Any) -> None:
@@ -236,11 +238,11 @@ def web_server(app: ASGIApp, *, level: str, grace: int, lifespan: Literal["auto"
             self._wait(MAX_HEADER_SECONDS)
 
         def data_received(self, data: bytes) -> None:
-            # Of a body that was refused, the rest is read, so that the client reads why.
+            # The rest of a refused body is read, so that the client reads why it was refused.
             is_body = self._is_answering or (self.cycle is not None and self.cycle.more_body)
             self._unread += 0 if is_body else len(data)
             if self._unread > MAX_HEADER_BYTES:
-                self.transport.abort()  # pragma: no cover - h11 has a limit of its own; httptools, if installed, none
+                self.transport.abort()  # pragma: no cover - h11, which the tests use, has its limit; httptools has no limit
             else:
                 super().data_received(data)
 

@@ -72,7 +72,7 @@ class _Session:
 class Sessions:
     """The open sessions of one application, in front of which it is ASGI middleware; call `run`, too.
 
-    It stands behind what authenticates clients.
+    It belongs behind the middleware that authenticates clients.
     """
 
     def __init__(self, *, path: str, most: int = MAX_SESSIONS, idle: float = IDLE) -> None:
@@ -122,7 +122,7 @@ class Sessions:
             await self._follow(session, scope, receive, send)
 
     async def _admitted(self, scope: Scope, headers: Headers) -> _Session | int:
-        """A place for the session that a request may open; if there is none, the seconds after which to try again."""
+        """A place for the session that a request may open; or the seconds after which to try again."""
         now = anyio.current_time()
         opening = {**scope, "headers": [], "query_string": b""}
         session = _Session(_groups_of(scope, headers), opening, used=now, opened=now)
@@ -214,7 +214,7 @@ def _groups_of(scope: Scope, headers: Headers) -> tuple[object, ...]:
 
 
 def _user_of(scope: Scope) -> Any:
-    """What identifies a client that was authenticated."""
+    """The client, the issuer and the subject of a token that was verified; None without one."""
     user = scope.get("user")
     return principal_components(user.access_token) if isinstance(user, AuthenticatedUser) else None
 

@@ -197,7 +197,7 @@ def web_server(app: ASGIApp, *, level: str, grace: int, lifespan: Literal["auto"
 
     base: Any = AutoHTTPProtocol  # one of two classes, by what is installed
 
-    class ImpatientProtocol(base):
+    class ImpatientProtocol(base):  # type: ignore[misc]
         """A connection with deadlines for the client."""
 
         def __init__(self, *args: Any, **options: Any) -> None:
@@ -242,7 +242,7 @@ def web_server(app: ASGIApp, *, level: str, grace: int, lifespan: Literal["auto"
             is_body = self._is_answering or (self.cycle is not None and self.cycle.more_body)
             self._unread += 0 if is_body else len(data)
             if self._unread > MAX_HEADER_BYTES:
-                self.transport.abort()  # pragma: no cover - h11, which the tests use, has its limit; httptools has no limit
+                self.transport.abort()  # pragma: no cover - httptools alone has no limit of its own
             else:
                 super().data_received(data)
 

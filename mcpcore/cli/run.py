@@ -315,6 +315,9 @@ def _serve_http(
     if is_fastmcp or hasattr(server, "_startup"):
         # A failed lifespan is reported later, without the secrets in its traceback.
         logging.getLogger("uvicorn.error").addFilter(_is_no_traceback)
+    if not verbose:
+        # The SDK logs each session, with the id that lets anybody use it.
+        logging.getLogger("mcp").setLevel(logging.WARNING)
     web = web_server(app, level="info" if verbose else "warning", grace=3)
 
     async def serve() -> None:
@@ -342,7 +345,7 @@ def announce(name: str, bound: socket.socket, typed: str, allowed: Sequence[str]
     """Print where the server `name` can be reached; returns the hosts that requests may name.
 
     Raises:
-        Problem: If one of the `allowed` hosts is none.
+        Problem: If one of `allowed` is not a host.
     """
     from mcpcore.sdk.http import ANY_HOST, Hosts
 

@@ -56,7 +56,10 @@ async def serve_http(
     # Behind a URL, sessions are those of the server there.
     inner = app if isinstance(target, str) else sessions.in_front_of(app)
     server = web_server(
-        Front(RequestBodyLimitMiddleware(inner, MAX_BODY), hosts), level="warning", grace=1, lifespan="off"
+        Front(RequestBodyLimitMiddleware(inner, MAX_BODY), hosts, resumes=isinstance(target, str)),
+        level="warning",
+        grace=1,
+        lifespan="off",
     )
     # The proxy handles signals itself, since it has children to end.
     server.capture_signals = nullcontext  # type: ignore[assignment,method-assign]

@@ -206,7 +206,7 @@ class Calls:
 
 
 def _in_own_thread(fn: Callable[..., Any], request: Request) -> Callable[..., Awaitable[Any]]:
-    """`fn` in a thread of its own, which a timeout can leave; the SDK waits for its threads, which all tools share."""
+    """`fn` in one of its tool's threads, which a timeout can leave; the SDK waits for its threads."""
 
     async def run(**arguments: Any) -> Any:
         return await in_thread(holding_places(request, functools.partial(fn, **arguments)), fn, request)

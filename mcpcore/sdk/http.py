@@ -1,4 +1,4 @@
-"""What stands in front of every application that a command serves over HTTP: whom it answers, and how long it waits.
+"""The middleware and the web server of every command that serves HTTP: whom it answers, and how long it waits.
 
 A web page can make a browser call a server on the reader's own machine: it lets its own name resolve to that machine,
 and the browser then takes both for one site. Such a request still carries the name of the page in `Host`, so each
@@ -27,6 +27,9 @@ ANY_HOST: Final = "*"
 
 MAX_HEADER_SECONDS: Final = 10.0
 """Seconds for which a connection may go without a complete request: while it is new, and between requests."""
+
+MAX_HEADER_BYTES: Final = 1024 * 1024
+"""Bytes that may arrive before a request has begun."""
 
 MAX_BODY_SECONDS: Final = 30.0
 """Seconds in which the body of a request must arrive."""
@@ -82,12 +85,17 @@ class Hosts:
 
     def refusal(self, headers: Iterable[tuple[bytes, bytes]]) -> tuple[int, str] | None:
         """The status and the sentence with which a request that has these `headers` is refused; None if it is not."""
-        hosts, origins = [], []
+        hosts, origins, lengths = [], [], set()
         for name, value in headers:
             if name == b"host":
                 hosts.append(value.decode("latin-1"))
             elif name == b"origin":
                 origins.append(value.decode("latin-1"))
+            elif name in (b"content-length", b"transfer-encoding"):
+                lengths.add(name)
+        if len(lengths) > 1:
+            # A server in between may take another part of the bytes for the next request.
+            return 400, "The request has both Content-Length and Transfer-Encoding."
         if len(hosts) != 1 or not self.allows(hosts[0]):
             return 421, "The Host header does not name this server. Whoever runs it can add a name with --allow-host."
         for origin in origins:
@@ -126,10 +134,11 @@ def _is_loopback(host: Any) -> bool:
 class Front:
     """ASGI middleware in front of an application: it refuses requests to other hosts, and bodies that do not arrive."""
 
-    def __init__(self, app: ASGIApp, hosts: Hosts) -> None:
-        """Let `app` answer requests to `hosts`."""
+    def __init__(self, app: ASGIApp, hosts: Hosts, *, resumes: bool = False) -> None:
+        """Let `app` answer requests to `hosts`; `resumes` says that it keeps events for clients that come back."""
         self._app = app
         self._hosts = hosts
+        self._resumes = resumes
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request of ASGI."""
@@ -137,6 +146,9 @@ class Front:
             await self._app(scope, receive, send)
             return
         refused = self._hosts.refusal(scope["headers"])
+        if not self._resumes:
+            # The SDK leaves a client without an answer that asks for the events after one which nobody keeps.
+            scope["headers"] = [header for header in scope["headers"] if header[0] != b"last-event-id"]
         if refused is None:
             refused = await self._answered(scope, receive, send)
         if refused is not None:
@@ -183,19 +195,23 @@ def web_server(app: ASGIApp, *, level: str, grace: int, lifespan: Literal["auto"
     import uvicorn
     from uvicorn.protocols.http.auto import AutoHTTPProtocol
 
-    class ImpatientProtocol(AutoHTTPProtocol):  # type: ignore[misc,valid-type]
+    base: Any = AutoHTTPProtocol  # one of two classes, by what is installed
+
+    class ImpatientProtocol(base):  # type: ignore[misc]
         """A connection with deadlines for the client."""
 
         def __init__(self, *args: Any, **options: Any) -> None:
             super().__init__(*args, **options)
-            self._answer = self.app
+            self._answer: ASGIApp = vars(self)["app"]
             self.app = self._answered
             self._is_answering = False
             self._unsent: float = math.inf
+            self._unread = 0
             self._timer: asyncio.TimerHandle | None = None
 
         async def _answered(self, scope: Any, receive: Any, send: Any) -> None:
             self._is_answering = True
+            self._unread = 0
             self._wait(None)
             try:
                 await self._answer(scope, receive, send)
@@ -220,6 +236,15 @@ def web_server(app: ASGIApp, *, level: str, grace: int, lifespan: Literal["auto"
         def connection_made(self, transport: Any) -> None:
             super().connection_made(transport)
             self._wait(MAX_HEADER_SECONDS)
+
+        def data_received(self, data: bytes) -> None:
+            # The rest of a refused body is read, so that the client reads why it was refused.
+            is_body = self._is_answering or (self.cycle is not None and self.cycle.more_body)
+            self._unread += 0 if is_body else len(data)
+            if self._unread > MAX_HEADER_BYTES:
+                self.transport.abort()  # pragma: no cover - httptools alone has no limit of its own
+            else:
+                super().data_received(data)
 
         def connection_lost(self, exc: Exception | None) -> None:
             self._wait(None)

@@ -72,7 +72,7 @@ class _Session:
 class Sessions:
     """The open sessions of one application, in front of which it is ASGI middleware; call `run`, too.
 
-    It stands behind what authenticates clients.
+    It belongs behind the middleware that authenticates clients.
     """
 
     def __init__(self, *, path: str, most: int = MAX_SESSIONS, idle: float = IDLE) -> None:
@@ -104,24 +104,25 @@ class Sessions:
 
     async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         assert self._app is not None
-        session: _Session | int | None = None
+        session: _Session | None = None
         if scope["type"] == "http" and scope["path"].rstrip("/") == self._path:
             headers = Headers(scope=scope)
             ident, version = headers.get(_SESSION), headers.get(_VERSION)
             if ident is not None:
                 session = self._named.get(ident)
             elif version is None or version in HANDSHAKE_PROTOCOL_VERSIONS:
-                session = await self._admitted(scope, headers)
-                if isinstance(session, int):
-                    await _refuse(session, scope, receive, send)
+                admitted = await self._admitted(scope, headers)
+                if isinstance(admitted, int):
+                    await _refuse(admitted, scope, receive, send)
                     return
+                session = admitted
         if session is None:
             await self._app(scope, receive, send)
         else:
             await self._follow(session, scope, receive, send)
 
     async def _admitted(self, scope: Scope, headers: Headers) -> _Session | int:
-        """A place for the session that a request may open; if there is none, the seconds after which to try again."""
+        """A place for the session that a request may open; or the seconds after which to try again."""
         now = anyio.current_time()
         opening = {**scope, "headers": [], "query_string": b""}
         session = _Session(_groups_of(scope, headers), opening, used=now, opened=now)
@@ -213,7 +214,7 @@ def _groups_of(scope: Scope, headers: Headers) -> tuple[object, ...]:
 
 
 def _user_of(scope: Scope) -> Any:
-    """What identifies a client that was authenticated."""
+    """The client, the issuer and the subject of a token that was verified; None without one."""
     user = scope.get("user")
     return principal_components(user.access_token) if isinstance(user, AuthenticatedUser) else None
 

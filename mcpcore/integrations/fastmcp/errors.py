@@ -264,17 +264,18 @@ def masked(
     return error
 
 
-def _made(kind: type[BaseException]) -> ContractFailure:
+def _made(kind: Any) -> ContractFailure:
     """An error without contents of a class that is a `ContractFailure` and a `kind`."""
-    return cast("ContractFailure", kind.__new__(_failure_class(kind)))
+    made: ContractFailure = kind.__new__(_failure_class(kind))
+    return made
 
 
 @functools.lru_cache(maxsize=1000)
-def _failure_class(kind: type[BaseException]) -> type[ContractFailure]:
+def _failure_class(kind: Any) -> Any:
     if issubclass(kind, ContractFailure):
         return kind
     namespace = {"__module__": kind.__module__, "__qualname__": kind.__qualname__, "__doc__": kind.__doc__}
-    return cast("type[ContractFailure]", type(kind)(kind.__name__, (ContractFailure, kind), namespace))
+    return type(kind)(kind.__name__, (ContractFailure, kind), namespace)
 
 
 def unmasked(exc: BaseException) -> BaseException:

@@ -20,9 +20,9 @@ from mcpcore.codes import ErrorCode
 from mcpcore.contract import CONTRACT_META_KEY, Contract, ContractError
 from mcpcore.errors import FrameworkError
 from mcpcore.exceptions import is_a
-from mcpcore.fallbacks import FallbackCheck
+from mcpcore.fallbacks import FallbackCheck, with_renamed_words
 from mcpcore.integrations.fastmcp.calling import answering_now
-from mcpcore.integrations.fastmcp.namespaces import Names, composition, fallbacks_in_meta, names_of
+from mcpcore.integrations.fastmcp.namespaces import Names, composition, fallbacks_in_meta, has_contract, names_of
 from mcpcore.outcome import FailedCall
 from mcpcore.sdk.answers import Answers
 from mcpcore.sdk.errors import failure_carried_by
@@ -210,7 +210,7 @@ class Fallbacks:
         outer = _outermost.get()
         is_mounted = outer is not None and outer.wire is fastmcp_request_ctx.get() and outer.server is not server
         listed = list(components)
-        if is_mounted or _listing.get() or not any(_has_fallback(component) for component in listed):
+        if is_mounted or _listing.get() or not any(map(has_contract, listed)):
             return listed
         parts = composition(server)
         names = await self._current(server, parts)
@@ -238,15 +238,25 @@ class Fallbacks:
 
     def _renamed(self, names: Names, noun: str, component: Any) -> Any:
         item = names.find(noun, _name_of(component))
-        if item is None or not item.published:
+        if item is None or not has_contract(component) or not isinstance(component.meta[CONTRACT_META_KEY], list):
             return component
+
+        def rename(tool: str) -> str:
+            return tool if self.is_external(tool) else names.rename(item, tool) or tool
+
         declared = dict(item.published)
         entries = [dict(entry) if isinstance(entry, dict) else entry for entry in component.meta[CONTRACT_META_KEY]]
         for entry in entries:
             tool = declared.get(str(entry.get("reason"))) if isinstance(entry, dict) else None
-            if tool is not None and not self.is_external(tool):
-                entry["fallbackTool"] = names.rename(item, tool) or tool
-        return component.model_copy(update={"meta": {**component.meta, CONTRACT_META_KEY: entries}})
+            if tool is not None:
+                entry["fallbackTool"] = rename(tool)
+            if isinstance(entry, dict) and isinstance(entry.get("recovery"), str):
+                entry["recovery"] = with_renamed_words(entry["recovery"], rename, tool)
+        changes: dict[str, Any] = {"meta": {**component.meta, CONTRACT_META_KEY: entries}}
+        own, heading, failures = (component.description or "").partition("Fails with:")
+        if heading:
+            changes["description"] = own + heading + with_renamed_words(failures, rename)
+        return component.model_copy(update=changes)
 
 
 class Renaming:
@@ -336,10 +346,6 @@ async def _listed(server: FastMCP[Any]) -> set[str]:
         return set()
     finally:
         _listing.reset(token)
-
-
-def _has_fallback(component: Any) -> bool:
-    return any(True for _ in fallbacks_in_meta(component.meta))
 
 
 def _same(parts: list[object], others: list[object]) -> bool:

@@ -285,7 +285,7 @@ class ContractMiddleware(Middleware):
             raised: BaseException = ToolError()
             envelope = None
             try:
-                result = required(await self._limited(call_next, context, call.request))
+                result: ToolResult = required(await self._limited(call_next, context, call.request))
                 call.request.began = True
                 # A handler that called the tool reads the result as it is. An input request is not an answer yet.
                 if is_client and isinstance(result, ToolResult) and not isinstance(result, InputRequiredToolResult):
@@ -354,9 +354,8 @@ class ContractMiddleware(Middleware):
         if sent is not None and not made.is_error:
             tool = await find_tool(_server(context), context.message.name)
             # The success of a plain tool may have any content.
-            has_contract = call.request.contract is not NO_CONTRACT or CONTRACT_META_KEY in (
-                getattr(tool, "meta", 0) or ()
-            )
+            is_listed = tool is not None and CONTRACT_META_KEY in (tool.meta or ())
+            has_contract = is_listed or call.request.contract is not NO_CONTRACT
             schema = None if tool is None or tool.output_schema is None else without_error(tool.output_schema)
             sent = failure_in(made, schema) if has_contract else None
         if sent is not None:

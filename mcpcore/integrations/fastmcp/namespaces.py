@@ -45,7 +45,7 @@ _LISTS: Final = {
 
 @dataclass(slots=True, eq=False)
 class Item:
-    """A tool, or a resource or a prompt whose contract names a fallback tool."""
+    """A tool, or a resource or a prompt that has a contract."""
 
     kind: str
     component: Any
@@ -171,7 +171,7 @@ class Names:
                 continue
             for component in listed:
                 published = _published(component)
-                if kind == "tool" or published:
+                if kind == "tool" or published or has_contract(component):
                     items.append(Item(kind, component, published, remote))
         self._stage(items)
         return items
@@ -235,6 +235,11 @@ def _published(component: Any) -> list[tuple[str, str]]:
     if isinstance(contract, Contract):
         return [(entry.reason, entry.fallback_tool) for entry in contract if entry.fallback_tool is not None]
     return list(fallbacks_in_meta(component.meta))
+
+
+def has_contract(component: Any) -> bool:
+    """Whether a list shows a contract for `component`."""
+    return CONTRACT_META_KEY in (component.meta or ())
 
 
 def fallbacks_in_meta(meta: object) -> Iterator[tuple[str, str]]:

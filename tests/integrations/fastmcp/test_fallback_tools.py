@@ -774,3 +774,56 @@ def leaves(group: BaseException) -> list[BaseException]:
         if isinstance(group, BaseExceptionGroup)
         else [group]
     )
+
+
+LEFT = FailureMode(
+    "left",
+    ErrorCode.NOT_FOUND,
+    when="It left.",
+    recovery="Call list_pots, then `find` (not relist_pots or list_pots/all), and refine what you find. See list_pots.",
+    fallback_tool="list_pots",
+    actions=("Call list_pots.",),
+)
+
+
+@pytest.mark.parametrize("depth", [1, 2])
+def test_the_words_of_a_hint_that_name_a_tool_are_renamed_with_it(depth: int) -> None:
+    """This holds for failures, contracts and descriptions, at any depth; ordinary and longer words stay."""
+
+    @tool(errors=[LEFT])
+    def get_pot(ctx: Context[Literal["left"]]) -> str:
+        raise ctx.fail("left")
+
+    @resource("pots://all", errors=[LEFT])
+    def all_pots(ctx: Context[Literal["left"]]) -> str:
+        raise ctx.fail("left")
+
+    mcp: FastMCP[Any] = FastMCP("pots", tools=[get_pot])
+    mcp.add_resource(all_pots)
+    for name in ("list_pots", "find"):
+        mcp.tool(lambda: "", name=name)
+    for _ in range(depth):
+        child, mcp = mcp, FastMCP("above")
+        mcp.mount(child, namespace="pots")
+    mcp.add_middleware(ContractMiddleware(describe_failures=True))
+    prefix = "pots_" * depth
+    hint = (
+        f"Call {prefix}list_pots, then `{prefix}find` (not relist_pots or list_pots/all), and refine what you find. "
+        f"See {prefix}list_pots."
+    )
+
+    async def run() -> None:
+        async with Client(mcp) as client:
+            failure = Envelope.from_result(await client.call_tool_mcp(f"{prefix}get_pot", {}))
+            with pytest.raises(MCPError) as raised:
+                await client.read_resource("pots://" + "pots/" * depth + "all")
+            for envelope in (failure, Envelope.from_result(raised.value)):
+                assert envelope is not None
+                assert (hint, f"{prefix}list_pots") == (envelope.hint, envelope.fallback_tool)
+                assert (f"Call {prefix}list_pots.",) == envelope.actions
+            listed = {each.name: each for each in await client.list_tools()}[f"{prefix}get_pot"]
+            (entry,) = listed.meta[CONTRACT_META_KEY]  # type: ignore[index]
+            assert (hint, f"{prefix}list_pots") == (entry["recovery"], entry["fallbackTool"])
+            assert hint in str(listed.description)
+
+    anyio.run(run)

@@ -180,7 +180,7 @@ class TestNestedCalls:
         mcp = shop()
         mcp.add_middleware(ContractMiddleware())
 
-        @mcp.tool(output_schema=None, annotations={"destructiveHint": True})
+        @mcp.tool(output_schema=None, annotations={"readOnlyHint": False, "idempotentHint": False})
         async def outer(name: str, catch: bool) -> str:
             calls: dict[str, Callable[[], Any]] = {
                 "stock": lambda: mcp.read_resource("shop://stock"),

@@ -1,0 +1,89 @@
+"""tool-registration-order."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING, Final
+
+from mcpcore_lint.diagnostics import Severity
+from mcpcore_lint.model import Symbol
+from mcpcore_lint.registrations.servers import Servers
+from mcpcore_lint.rule import Rule, RuleContext
+from mcpcore_lint.semantics.evaluate import Resolver
+from mcpcore_lint.syntax.parse import walk
+
+if TYPE_CHECKING:
+    from mcpcore_lint.syntax.module import Module
+    from mcpcore_lint.syntax.scopes import Scope
+
+_DECORATORS: Final = {"mcpcore.tool": "tool", "mcpcore.resource": "resource", "mcpcore.prompt": "prompt"}
+_STEP: Final = "register it on an mcpcore.Server, with @server.{}(errors=[...]) alone"
+_CONTEXTS: Final = {"mcp.Context": "the SDK", "fastmcp.Context": "FastMCP"}
+
+
+class ToolRegistrationOrder(Rule):
+    """A handler is registered in a way in which its contract does not reach the server."""
+
+    severity = Severity.ERROR
+    summary = (
+        "decorators in the wrong order, FastMCP's or the SDK's `Context` in a contract tool, `errors=` on `@mcp.tool`"
+    )
+    why = """A server that is not mcpcore's knows nothing of contracts. Its decorator takes no `errors=`, and registers
+    the function that is below it. The context of another library has no `fail`."""
+    bad = "@tool(errors=[...])\n@mcp.tool\ndef fetch(ctx: fastmcp.Context, id: str) -> str: ..."
+    good = "@mcp.tool\n@tool(errors=[...])\ndef fetch(ctx: mcpcore.Context, id: str) -> str: ..."
+    how_to_fix = """Put the server's decorator above mcpcore's, declare the errors on mcpcore's, and import `Context`
+    from mcpcore. In a request, `ctx.fastmcp` and `ctx.sdk` are the other libraries' contexts."""
+    when_to_suppress = "Never: Python refuses such a module at import, or the tool is served without its contract."
+
+    def check_file(self, module: Module, ctx: RuleContext) -> None:
+        """Look at each decorated function of a file that uses mcpcore."""
+        if not module.source.has("mcpcore"):
+            return
+        for node in walk([module.tree]):
+            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and node.decorator_list:
+                scope = module.scope_of(node)
+                self._check(node, scope.parent or scope, ctx)
+
+    def _check(self, node: ast.FunctionDef | ast.AsyncFunctionDef, scope: Scope, ctx: RuleContext) -> None:
+        ours: str | None = None
+        for decorator in node.decorator_list:
+            maker = decorator.func if isinstance(decorator, ast.Call) else decorator
+            keywords = decorator.keywords if isinstance(decorator, ast.Call) else []
+            errors = next((keyword for keyword in keywords if keyword.arg == "errors"), None)
+            value = ctx.resolve(maker, scope)
+            noun = _DECORATORS.get(value.name) if isinstance(value, Symbol) else None
+            if noun is not None:
+                ours = noun
+                if errors is not None and not (isinstance(errors.value, ast.List) and not errors.value.elts):
+                    _check_context(node, scope, ctx)
+                continue
+            if not isinstance(maker, ast.Attribute) or maker.attr not in _DECORATORS.values():
+                continue
+            flavour, _ = Servers(ctx.hierarchy).server(maker.value, scope)
+            written = ast.unparse(maker)
+            if flavour is None:
+                continue
+            if ours is not None:
+                step = f"put @{written} above @{ours}" if flavour == "fastmcp" else _STEP.format(maker.attr)
+                ctx.report(decorator, f"@{written} below @{ours} serves the function without its contract", help=step)
+            if errors is not None and flavour in ("fastmcp", "sdk"):
+                below = f"declare them below it, with mcpcore's decorator: @{maker.attr}(errors=[...])"
+                step = below if flavour == "fastmcp" else _STEP.format(maker.attr)
+                ctx.report(errors, f"@{written} takes no errors=", help=step)
+
+
+def _check_context(node: ast.FunctionDef | ast.AsyncFunctionDef, scope: Scope, ctx: RuleContext) -> None:
+    """Report the context of another library where mcpcore's belongs: as the first parameter, after `self`."""
+    arguments = [*node.args.posonlyargs, *node.args.args]
+    if arguments and arguments[0].arg in ("self", "cls"):
+        arguments = arguments[1:]
+    if not arguments or arguments[0].annotation is None:
+        return
+    symbol = Resolver().annotation_symbol(arguments[0].annotation, scope)
+    owner = None if symbol is None else _CONTEXTS.get(symbol.name)
+    if owner is not None:
+        inside = "ctx.fastmcp" if owner == "FastMCP" else "ctx.sdk"
+        step = f"import Context from mcpcore; in a request, {inside} is {owner}'s own"
+        message = f"{arguments[0].arg!r} takes {owner}'s Context, which cannot fail with a declared reason"
+        ctx.report(arguments[0], message, help=step)

@@ -1,6 +1,7 @@
 """The table of the shapes of secrets in texts.
 
-Source of tokens that begin in a way of their own: the documentation of their makers, for these among others:
+Source of the prefixes of tokens: the documentation of their makers. Where it gives no length, the length is that of its
+examples. Among them:
 
 - Twilio: https://www.twilio.com/docs/glossary/what-is-a-sid (two letters and 32 hexadecimal digits; SK is an API key)
 - Notion: https://developers.notion.com/reference/authentication (`ntn_`, and `secret_` before)

@@ -117,7 +117,7 @@ FLAGS = [
 ]  # fmt: skip
 TYPES = [NEVER, "complete", "input_required", "task", "other", "", None, 3]
 IDS = [1, "1", "01", " 1", "1_", "1.0", "0x1", 1.0, None, True, "x", 2]
-METHODS = [NEVER, NEVER, None, 3, [], "x", "notifications/x"]
+METHODS: list[Any] = [NEVER, NEVER, None, 3, [], "x", "notifications/x"]
 CONTENTS = [
     NEVER,
     [],

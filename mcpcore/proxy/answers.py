@@ -207,7 +207,12 @@ class Answers:
             recovery="Tell the operator. The log of the proxy says more.",
             effects="none" if asked.method != "tools/call" or (tool is not None and tool.read_only) else "unknown",
         )
-        return self._failed(asked, failure, FailedCall(name=asked.name, surface=SURFACES[asked.method]))
+        call = FailedCall(name=asked.name, surface=SURFACES[asked.method])
+        bare = {"isError": True, "content": [{"type": "text", "text": "Error: The request failed."}]}
+        part = {"result": bare} if asked.method == "tools/call" else {"error": {"code": -32603, "message": "Failed."}}
+        return quietly(
+            lambda: self._failed(asked, failure, call), {"jsonrpc": "2.0", "id": asked.request["id"], **part}
+        )
 
     def _failed(self, asked: Asked, failure: FrameworkError, call: FailedCall) -> Json:
         """The answer to a request that fails with a failure of the proxy."""

@@ -236,6 +236,10 @@ def test_a_client_that_does_not_take_the_id_in_another_form_gets_no_raw_failure_
     (sent,) = talk.from_server(failed()).to_client
     assert SECRET.encode() not in sent
     assert not talk.waits
+    for ident in range(1_002):
+        talk.from_client(request("tools/call", ident, name="t"))
+        talk.from_server(fine.replace(b'"1"', b'"%d"' % ident))
+    assert talk.from_server(failed("0")).to_client == [failed("0")], "of too many, the oldest is forgotten"
 
 
 @pytest.mark.parametrize("batch", [b"[]", b"[1, 2]", b'[{"jsonrpc": "2.0", "id": 1, "result": {"content": []}}, null]'])

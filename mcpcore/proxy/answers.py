@@ -91,7 +91,7 @@ class Answers:
 
     def answer(self, asked: Asked, response: Json, listing: Listing) -> Json | None:
         """What to send in place of `response`, an answer that clients read; None if it is sent as it is."""
-        # An answer that nobody foresaw must still arrive. Of a failure, see `_converted`.
+        # An unforeseen answer must still arrive; for a failure, see `_converted`.
         return quietly(lambda: self._answer(asked, response, listing), None)
 
     def _answer(self, asked: Asked, response: Json, listing: Listing) -> Json | None:
@@ -208,7 +208,7 @@ class Answers:
             return convert()
         except KeyboardInterrupt:
             raise
-        except BaseException as exc:  # noqa: BLE001 - else what nobody has cleaned would reach the client
+        except BaseException as exc:  # noqa: BLE001 - else the client would get the raw failure
             self._log_once("a failure could not be converted, and was answered as an internal error", exc)
         tool = listing.get(asked.name)
         failure = FrameworkError(
@@ -218,7 +218,12 @@ class Answers:
             recovery="Tell the operator. The log of the proxy says more.",
             effects="none" if asked.method != "tools/call" or (tool is not None and tool.read_only) else "unknown",
         )
-        return self._failed(asked, failure, FailedCall(name=asked.name, surface=SURFACES[asked.method]))
+        call = FailedCall(name=asked.name, surface=SURFACES[asked.method])
+        bare = {"isError": True, "content": [{"type": "text", "text": "Error: The request failed."}]}
+        part = {"result": bare} if asked.method == "tools/call" else {"error": {"code": -32603, "message": "Failed."}}
+        return quietly(
+            lambda: self._failed(asked, failure, call), {"jsonrpc": "2.0", "id": asked.request["id"], **part}
+        )
 
     def _failed(self, asked: Asked, failure: FrameworkError, call: FailedCall) -> Json:
         """The answer to a request that fails with a failure of the proxy."""
@@ -410,7 +415,7 @@ def _kind_of(asked: Asked, result: Json) -> object:
 
 def _asks_for_input(result: Json) -> bool:
     """Whether an SDK reads a result of the protocol since 2026-07-28 as a question, whatever else it holds."""
-    model = MONOLITH_RESULTS["tools/call"]
+    model: Any = MONOLITH_RESULTS["tools/call"]
     read = quietly(lambda: TypeAdapter(model).validate_python(result, by_name=False), None)
     return isinstance(read, InputRequiredResult)
 

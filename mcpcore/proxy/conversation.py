@@ -298,7 +298,7 @@ class Conversation:
         return self._received(raw, found) if isinstance(found, dict) else Step(to_client=[raw])
 
     def _batch(self, raw: bytes, messages: list[Any]) -> Step:
-        """Several messages at once, which some clients take over HTTP."""
+        """A list of messages, which some clients take over HTTP."""
         together = Step()
         sent: list[bytes] = []
         for message in messages:

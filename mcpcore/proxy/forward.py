@@ -192,9 +192,10 @@ def _caller(headers: Mapping[str, str]) -> bytes:
 
 
 def _kept(table: OrderedDict[K, V], key: K, make: Callable[[], V], listing_of: Callable[[V], Listing]) -> V:
-    """The value of a table of bounded size, whose keys clients choose; what was used longest ago goes first.
+    """The value of a table of bounded size, whose keys clients choose; the oldest use goes first.
 
-    A listing that is forgotten is asked for again; a conversation is not, since it knows which answers are awaited.
+    The proxy requests a forgotten listing again. Of a conversation it forgets no more, since that knows which answers
+    are awaited.
     """
     if key not in table:
         if len(table) >= _MAX_SESSIONS:

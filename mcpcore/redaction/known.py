@@ -1,7 +1,7 @@
 """Hides values that are known to be secret, in every encoding in which they may come back.
 
 The text is decoded layer by layer, and each layer is searched for the values as they are, in Base64, in Base32 and in
-hexadecimal. What was found is replaced where it stands in the text itself.
+hexadecimal. Each place is then mapped back to the text itself, and replaced there.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _ESCAPE: Final = re.compile(
 _SIGNS: Final = dict(zip("bfnrtv", "\b\f\n\r\t\v", strict=True))
 
 _BETWEEN: Final = re.compile("[\\s\"'=\\\\>\x00-\x1f\x7f\xad\u200b-\u200d\u2060\ufeff]+|<br ?/?>", re.IGNORECASE)
-"""What may stand between the characters of a value that is broken over lines: blanks, quotes and their like."""
+"""Blanks, quotes and their like, which divide the characters of a value that is broken over lines."""
 
 
 class KnownSecrets:
@@ -105,7 +105,7 @@ def _replaced(
 
 
 def _character(match: re.Match[str]) -> str:
-    """The character of an escape; the escape itself if it is none."""
+    """The character of an escape; the text of the match itself if it is not an escape."""
     kind, value = match.lastgroup, match[match.lastgroup or 0]
     if kind == "sign":
         return _SIGNS.get(value, value)
@@ -128,7 +128,7 @@ def _forms(value: str) -> Iterator[str]:
     yield from (value, value[::-1], value.replace(" ", "+"), data.hex())
     for encode, bits, together in ((b64encode, 6, 3), (b32encode, 5, 5)):
         for before in range(together):
-            # The characters that hold no bit of what stands before or after.
+            # Only the characters that hold no bit of the text before or after the value.
             first, last = -(-8 * before // bits), 8 * (before + len(data)) // bits
             encoded = encode(b"\0" * before + data).decode()[first:last]
             yield encoded

@@ -57,6 +57,8 @@ def may_hold_shape(text: str) -> bool:
     return _scanner(alone=True)[0].search(lowered(text)) is not None
 
 
+_AHEAD: Final = {hint: pattern.ahead for pattern in PATTERNS for hint in pattern.hints}
+
 _RARITY: Final = "zjxqk%?&=:\"'vb@pgwf0123456789cymudhnlrs-oia_te/. "
 """Letters from the rarest to the most frequent, in English and in the messages of programs."""
 
@@ -82,7 +84,7 @@ def _scanner(*, alone: bool) -> tuple[re.Pattern[str], dict[str, list[str]]]:
     branches: list[str] = []
     for letter, words in hints.items():
         # The letter alone is read, so that one hint may overlap with another.
-        rests = (f"{re.escape(word.partition(letter)[2])}(?<={re.escape(word)})" for word in words)
+        rests = (f"{re.escape(word.partition(letter)[2])}(?<={re.escape(word)}){_AHEAD[word]}" for word in words)
         branches.append(f"{re.escape(letter)}(?={'|'.join(rests)})")
     return re.compile("|".join(branches)), hints
 
@@ -90,7 +92,17 @@ def _scanner(*, alone: bool) -> tuple[re.Pattern[str], dict[str, list[str]]]:
 def hints_in(low: str, *, alone: bool) -> frozenset[str]:
     """The hints in a text in lower case."""
     scanner, hints = _scanner(alone=alone)
-    return frozenset(hint for letter in {*scanner.findall(low)} for hint in hints[letter] if hint in low)
+    return frozenset(
+        hint
+        for letter in {*scanner.findall(low)}
+        for hint in hints[letter]
+        if hint in low and (not _AHEAD[hint] or _whole(hint).search(low) is not None)
+    )
+
+
+@cache
+def _whole(hint: str) -> re.Pattern[str]:
+    return re.compile(re.escape(hint) + _AHEAD[hint])
 
 
 def lowered(text: str) -> str:

@@ -1,4 +1,18 @@
-"""The table of the shapes of secrets in texts."""
+"""The table of the shapes of secrets in texts.
+
+Source of the prefixes of tokens: the documentation of their makers. Where it gives no length, the length is that of its
+examples. Among them:
+
+- Twilio: https://www.twilio.com/docs/glossary/what-is-a-sid (two letters and 32 hexadecimal digits; SK is an API key)
+- Notion: https://developers.notion.com/reference/authentication (`ntn_`, and `secret_` before)
+- Mailgun: https://documentation.mailgun.com/docs/mailgun/api-reference/authentication (`key-` and 32 digits)
+- Terraform: https://developer.hashicorp.com/terraform/cloud-docs/api-docs/team-tokens (`ID.atlasv1.SECRET`)
+- Sentry: https://docs.sentry.io/security-legal-pii/security/token-formats (`sntryu_` and its like, 64 digits)
+- Airtable: https://airtable.com/developers/web/guides/personal-access-tokens (`patID.SECRET`)
+- Fly: https://fly.io/docs/security/tokens, https://hexdocs.pm/macfly (`FlyV1 fm2_...,fm2_...`)
+- Netlify: https://answers.netlify.com/t/106146 (`nfp_`, `nfc_`, `nfo_`, `nfu_`, `nfb_`; 40 characters in all)
+- Square: https://developer.squareup.com/docs/build-basics/access-tokens (`EAAA`, `sq0atp-`, `sq0csp-`)
+"""
 
 from __future__ import annotations
 
@@ -47,6 +61,17 @@ _SK = (
 )
 # A port instead of a password, before a path, the next host or the end.
 _NO_PORT = r"(?!\d{1,5}(?:[/?\#,;]|\Z))"
+# A sentence to the end of the line or of the quotes, which is no value of a header: words without the digits and signs
+# of a secret. `Authorization` takes a scheme and what it needs, or one word; a cookie has an equals sign.
+_WORD = r"\(?(?:[a-z][a-z:./_'-]{0,30}[0-9]{0,3}|[0-9]{1,6})[),.;:!?]{0,2}"
+_SENTENCE_END = r"[ \t]*(?:[\r\n\"'\\}\]]|\Z)"
+_NO_SENTENCE = (
+    r"(?!(?!(?:apikey|basic|bearer|digest|dpop|gnap|hoba|mutual|negotiate|ntlm|oauth|scram-[\w-]{1,20}|token|vapid)\b)"
+    rf"{_WORD}(?:[ \t]{_WORD}){{2,40}}+{_SENTENCE_END})"
+)
+_NO_COOKIE_IN = rf"(?!{_WORD}(?:[ \t]{_WORD}){{1,40}}+{_SENTENCE_END})"
+# `The Secret: Garden` is a title.
+_NO_TITLE = r"(?!(?-i:(?:(?<=\bThe )|(?<=\bAn )|(?<=\bA ))[A-Z][a-z]{2,16}: [A-Z][a-z]{1,24}(?![\w@#$%^&*+=/-])))"
 # The beginning of a token: behind no letter or digit, but for those of an escape (`\n`, `\u001b`, `%20`).
 _BEGINS = r"(?:(?<![A-Za-z0-9])|(?<=\\[bfnrt])|(?<=\\u[0-9A-Fa-f]{4})|(?<=%[0-9A-F]{2}))"
 _STOP = r"(?!\[redacted\])"
@@ -76,8 +101,9 @@ _VENDOR_STARTS = (
 )  # fmt: skip
 _EXACT_STARTS = (
     "gldt-", "glrt-", "glptt-", "glcbt-", "glsoat-", "gocspx-", "doo_v1_", "shpca_", "shppa_", "hvb.", "dapi", "figd_",
-    "ntn_", "glsa_", "sntrys_", "pmak-", "dp.pt.", "pscale_pw_", "sq0atp-", "atatt3xffgf0", "rubygems_", "dckr_pat_",
-    "pplx-", "r8_", "lsv2_pt_", "sbp_", "pul-", "nrak-", "xkeysib-",
+    "ntn_", "glsa_", "sntry", "pmak-", "dp.pt.", "pscale_pw_", "sq0atp-", "atatt3xffgf0", "rubygems_", "dckr_pat_",
+    "pplx-", "r8_", "lsv2_pt_", "sbp_", "pul-", "nrak-", "xkeysib-", "secret_", "fm1r_", "fm1a_", "fm2_", "fo1_",
+    "eaaa", "sq0csp-", "sq0csb-", "sq0atb-",
 )  # fmt: skip
 
 
@@ -103,6 +129,9 @@ class Pattern(NamedTuple):
 
     tail: str = REDACTED
     """The replacement for the match after its first group."""
+
+    ahead: str = ""
+    """An expression for what follows a hint, in lower case, where the hints alone are in many texts."""
 
 
 def _named(name: str, expression: str, *, needs: tuple[str, str]) -> Pattern:
@@ -141,8 +170,9 @@ PATTERNS: Final[tuple[Pattern, ...]] = (
         "line of an authorization header",
         ("authorization", "cookie"),
         (
-            r"(?i)(?:(?<=\n)|(?<=\n> )|(?<=\n< )|(?<![\s\S]))((?:(?:proxy-)?authorization|(?:set-)?cookie)"
-            rf":[ \t]{{0,8}}+){_STOP}(?=[^\r\n])[^\r\n]+(?:\r?\n[ \t]+[^\r\n]+){{0,40}}"
+            r"(?i)(?:(?<=\n)|(?<=\n> )|(?<=\n< )|(?<![\s\S]))"
+            rf"((?:proxy-)?authorization:[ \t]{{0,8}}+{_NO_SENTENCE}|(?:set-)?cookie:[ \t]{{0,8}}+{_NO_COOKIE_IN})"
+            rf"{_STOP}(?=[^\r\n])[^\r\n]+(?:\r?\n[ \t]+[^\r\n]+){{0,40}}"
         ),
         starts=("authorization", "proxy-authorization", "cookie", "set-cookie"),
     ),
@@ -151,7 +181,7 @@ PATTERNS: Final[tuple[Pattern, ...]] = (
         ("authorization", "key"),
         (
             r"(?i)\b((?:(?:proxy-)?authorization|x-api-key)"
-            rf"{_QUOTE}?+\s{{0,8}}+[:=,]\s{{0,8}}+(?:b?{_QUOTE})?+){_STOP}[^\r\n\"'\\,;}}\])]+"
+            rf"{_QUOTE}?+\s{{0,8}}+[:=,]\s{{0,8}}+(?:b?{_QUOTE})?+){_STOP}{_NO_SENTENCE}[^\r\n\"'\\,;}}\])]+"
         ),
         starts=("authorization", "proxy-authorization", "x-api-key"),
     ),
@@ -159,7 +189,8 @@ PATTERNS: Final[tuple[Pattern, ...]] = (
         "cookie header",
         ("cookie",),
         (
-            rf"(?i)(?<![a-z0-9])((?:set[-_])?cookie{_QUOTE}?+\s{{0,8}}+[:=]\s{{0,8}}+(?:b?{_QUOTE})?+){_STOP}[^\r\n\"'\\}}\])]+"
+            rf"(?i)(?<![a-z0-9])((?:set[-_])?cookie{_QUOTE}?+\s{{0,8}}+[:=]\s{{0,8}}+(?:b?{_QUOTE})?+){_STOP}{_NO_COOKIE_IN}"
+            r"[^\r\n\"'\\}\])]+"
         ),
         starts=("cookie", "set-cookie", "set_cookie"),
     ),
@@ -222,14 +253,33 @@ PATTERNS: Final[tuple[Pattern, ...]] = (
             rf"(?:gl(?:dt|rt|soat)-{_RANDOM}[A-Za-z0-9_.-]{{20,}}|glptt-[a-f0-9]{{40}}|"
             rf"glcbt-[A-Za-z0-9]{{1,5}}_{_RANDOM}[A-Za-z0-9_-]{{20}}|GOCSPX-[A-Za-z0-9_-]{{28}}|doo_v1_[a-f0-9]{{64}}|"
             rf"shp[cp]a_[A-Fa-f0-9]{{32}}|hvb\.{_RANDOM}[A-Za-z0-9_-]{{80,}}|dapi[a-f0-9]{{32}}(?:-[0-9])?|"
-            rf"figd_{_RANDOM}[A-Za-z0-9_-]{{40,}}|ntn_[0-9]{{11}}[A-Za-z0-9]{{35}}|glsa_[A-Za-z0-9]{{32}}_[A-Fa-f0-9]{{8}}|"
-            r"sntrys_eyJ[A-Za-z0-9+/=_-]{40,}|PMAK-[a-f0-9]{24}-[a-f0-9]{34}|dp\.pt\.[A-Za-z0-9]{40,44}|"
-            rf"pscale_pw_{_RANDOM}[A-Za-z0-9_.=-]{{32,64}}|sq0atp-{_RANDOM}[A-Za-z0-9_-]{{22}}|"
+            rf"figd_{_RANDOM}[A-Za-z0-9_-]{{40,}}|ntn_{_RANDOM}[A-Za-z0-9]{{40,50}}|glsa_[A-Za-z0-9]{{32}}_[A-Fa-f0-9]{{8}}|"
+            r"sntrys_eyJ[A-Za-z0-9+/=_-]{40,}|sntry[a-z]_[a-f0-9]{64}|secret_[A-Za-z0-9]{43}|"
+            r"fm(?:1[ar]|2)_[A-Za-z0-9+/]{40,}={0,3}|fo1_[A-Za-z0-9_-]{43}|"
+            r"EAAA[A-Za-z0-9_-]{60}(?![+/=_-])|sq0cs[pb]-[A-Za-z0-9_-]{43}|PMAK-[a-f0-9]{24}-[a-f0-9]{34}|dp\.pt\.[A-Za-z0-9]{40,44}|"
+            rf"pscale_pw_{_RANDOM}[A-Za-z0-9_.=-]{{32,64}}|sq0at[pb]-{_RANDOM}[A-Za-z0-9_-]{{22}}|"
             r"ATATT3xFfGF0[A-Za-z0-9_=-]{60,}|rubygems_[a-f0-9]{48}|"
             rf"dckr_pat_{_RANDOM}[A-Za-z0-9_-]{{27}}|"
             r"pplx-[A-Za-z0-9]{48,56}|r8_[A-Za-z0-9]{37}|lsv2_pt_[a-f0-9]{32}_[a-f0-9]{10}|sbp_[a-f0-9]{40}|"
             r"pul-[a-f0-9]{40}|NRAK-[A-Z0-9]{27}|xkeysib-[a-f0-9]{64}-[A-Za-z0-9]{16})(?![A-Za-z0-9])"
         ),
+        alone=True,
+    ),
+    Pattern(
+        "vendor token with a short prefix",
+        ("sk", "pat", "key-", "nfb_", "nfc_", "nfo_", "nfp_", "nfu_"),
+        (
+            rf"{_BEGINS}(?:SK[A-Fa-f0-9]{{32}}|pat[A-Za-z0-9]{{14}}\.[a-f0-9]{{64}}|(?<![_-])key-[a-f0-9]{{32}}|"
+            r"nf[bcopu]_[A-Za-z0-9]{36})(?![A-Za-z0-9_-])"
+        ),
+        alone=True,
+        ahead=r"(?:[a-z0-9]{36}|[a-f0-9]{32}|[a-z0-9]{14}\.)",
+    ),
+    Pattern(
+        # The part before it names the token, and stays.
+        "Terraform token",
+        (".atlasv1.",),
+        r"(?<=[A-Za-z0-9]{14})(\.atlasv1\.)[A-Za-z0-9_=-]{40,}",
         alone=True,
     ),
     Pattern(
@@ -417,7 +467,7 @@ PATTERNS: Final[tuple[Pattern, ...]] = (
     _named(
         "named secret",
         (
-            rf"(?<!unexpected )({_NAMED}{_END}{_GIVEN})"
+            rf"(?<!unexpected ){_NO_TITLE}({_NAMED}{_END}{_GIVEN})"
             rf"{_STOP}(?![bruf]{{0,2}}[\"'`\\\[{{(]|%22|&[a-z\#]|[\w.]{{1,41}}\((?:\w{{1,20}}=)?[bruf]{{0,2}}[\"']\[redacted\])"
             rf"{_SAID}{_PLACE}(?:[|>][+-]?[ \t]{{0,4}}\n[ \t]{{1,40}}[^\n]+|(?<=passphrase: )[^\n,;\"']+|"
             r"[^\s,;&\"'\\}\])]+)"

@@ -88,7 +88,7 @@ def test_a_value_is_hidden_in_any_encoding(secret: str, encode: Callable[[str], 
     assert MARK in hidden
     assert hidden.startswith("It said: ")
     assert hidden.endswith("(at 5 p.m.)")
-    # Base64 and its like share a few characters with what stands around the value; nothing else is left.
+    # Base64 and its like share a few characters with the text around the value; nothing else is left.
     assert len(hidden) < len("It said:  (at 5 p.m.)") + len(MARK) + 16
 
 

@@ -237,7 +237,7 @@ def test_the_list_of_odd_letters_is_complete():
 
 def test_no_hint_hides_another_from_the_search():
     """Both of two overlapping hints are found."""
-    hints = {hint for pattern in PATTERNS for hint in pattern.hints}
+    hints = {hint for pattern in PATTERNS for hint in pattern.hints if not pattern.ahead}
     assert len(hints) > 30
     for one in hints:
         for other in hints:

@@ -117,7 +117,7 @@ FLAGS = [
 ]  # fmt: skip
 TYPES = [NEVER, "complete", "input_required", "task", "other", "", None, 3]
 IDS = [1, "1", "01", " 1", "1_", "1.0", "0x1", 1.0, None, True, "x", 2]
-METHODS = [NEVER, NEVER, None, 3, [], "x", "notifications/x"]
+METHODS: list[Any] = [NEVER, NEVER, None, 3, [], "x", "notifications/x"]
 CONTENTS = [
     NEVER,
     [],
@@ -236,6 +236,10 @@ def test_a_client_that_does_not_take_the_id_in_another_form_gets_no_raw_failure_
     (sent,) = talk.from_server(failed()).to_client
     assert SECRET.encode() not in sent
     assert not talk.waits
+    for ident in range(1_002):
+        talk.from_client(request("tools/call", ident, name="t"))
+        talk.from_server(fine.replace(b'"1"', b'"%d"' % ident))
+    assert talk.from_server(failed("0")).to_client == [failed("0")], "of too many, the oldest is forgotten"
 
 
 @pytest.mark.parametrize("batch", [b"[]", b"[1, 2]", b'[{"jsonrpc": "2.0", "id": 1, "result": {"content": []}}, null]'])

@@ -261,7 +261,7 @@ def test_what_one_caller_listed_never_answers_another() -> None:
 
 
 def test_the_lists_of_callers_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Too many callers, or too much that they listed: what was used longest ago is forgotten, and asked for again."""
+    """With too many callers or too many tools, the oldest lists are forgotten, and requested again."""
 
     async def run() -> None:
         front, call, seen = asking_front()
@@ -298,3 +298,40 @@ def test_events_end_with_any_blank_line(ends: str, step: int) -> None:
     assert stream == b"".join(found)
     assert [b"{1}", b"{2}"] == [data for event in found if (data := events.data_of(event))]
     assert b"id: 1\r\ndata: x\r\n\r\n" == events.with_data(found[1].lstrip(), b"x")
+
+
+def test_an_answer_on_a_stream_that_was_resumed_is_looked_into() -> None:
+    """The stream of the call breaks, and the client asks for what came after the last event that it got."""
+    failed = {
+        "jsonrpc": "2.0",
+        "id": 5,
+        "result": {"isError": True, "content": [{"type": "text", "text": "'a' KeyError"}]},
+    }
+    asked = {"mcp-session-id": "s"}
+
+    async def run() -> None:
+        front = Forward("http://server/mcp", Answers(Boundary(server="s", audit=None)))
+
+        async def app(scope: Any, receive: Any, send: Any) -> None:
+            await front.handle(Request(scope, receive), send)
+
+        def answer(sent: httpx2.Request) -> httpx2.Response:
+            if sent.method == "GET":
+                return httpx2.Response(
+                    200, headers=STREAM, content=b"id: 2\ndata: %b\n\r\n" % json.dumps(failed).encode()
+                )
+            return (
+                no_list() if b"list" in sent.content else httpx2.Response(200, headers=STREAM, stream=Breaking(first))
+            )
+
+        first = b"id: 1\n" + LISTED
+        front._client = httpx2.AsyncClient(transport=httpx2.MockTransport(answer))
+        async with httpx2.AsyncClient(transport=httpx2.ASGITransport(app), base_url="http://proxy") as client:
+            broken = await client.post("/mcp", json=CALL, headers={**ACCEPT, **asked})
+            resumed = await client.get("/mcp", headers={**ACCEPT, **asked, "last-event-id": "1"})
+        assert broken.content == first
+        assert "correlationId" in resumed.text
+        assert resumed.text.startswith("id: 2\r\n")
+        assert 1 == sum(front.answers.statistics.failures.values())
+
+    anyio.run(run)

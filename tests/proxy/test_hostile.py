@@ -315,3 +315,21 @@ def test_a_failure_that_cannot_be_converted_is_masked(
     assert "unreadable_failure" == envelope.reason
     assert b"hunter2" not in sent
     assert 1 == len(trail.read_text().splitlines()) == sum(answers.statistics.failures.values())
+
+
+@pytest.mark.parametrize(("method", "part"), [("tools/call", "result"), ("resources/read", "error")])
+def test_a_failure_is_never_raw_even_if_nothing_can_be_recorded(
+    method: str, part: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The client gets the barest form of a failure."""
+
+    def fail(*_: Any, **__: Any) -> None:
+        raise RuntimeError("hunter2")
+
+    monkeypatch.setattr(Boundary, "record_failure", fail)
+    talk = Conversation(Answers(Boundary(server="s", audit=None)), Listing(complete=True))
+    talk.from_client(request(method, 1, name="t", uri="a://b"))
+    error = {"code": -32603, "message": "hunter2"}
+    (sent,) = talk.from_server(json.dumps({"jsonrpc": "2.0", "id": 1, "error": error}).encode()).to_client
+    assert b"hunter2" not in sent
+    assert {"jsonrpc", "id", part} == json.loads(sent).keys()

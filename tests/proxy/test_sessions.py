@@ -134,7 +134,8 @@ class _Garbage(BaseHTTPRequestHandler):
             self.send_response(202)
             self.end_headers()
             return
-        answer = json.dumps({"jsonrpc": "2.0", "id": message.get("id"), "result": {"ok": 1}}).encode()
+        result = "hunter2" if message.get("params", {}).get("name") == "odd" else {"ok": 1}
+        answer = json.dumps({"jsonrpc": "2.0", "id": message.get("id"), "result": result}).encode()
         self.send_response(200 if "id" in message else 202)
         self.send_header("content-type", "application/json")
         self.send_header("content-length", str(len(answer)))
@@ -193,6 +194,25 @@ def test_a_list_of_a_url_that_never_comes_is_not_waited_for(garbage: str, monkey
 
     anyio.run(run)
     assert 1 == client.received[0]["id"]
+
+
+def test_an_answer_of_a_url_that_cannot_be_read_is_a_failure(garbage: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The SDK makes an error of it that quotes the answer; the client gets a failure that does not."""
+    monkeypatch.setattr(sessions, "MAX_LIST_WAIT", 0.1)
+    client = Client()
+
+    async def run() -> None:
+        session = UrlSession(garbage, client.answers, client.take)
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(session.run)
+            await session.deliver(request("tools/call", 1, name="odd"))
+            await client.has(1)
+            await session.close()
+
+    anyio.run(run)
+    assert client.received[0]["result"]["isError"] is True
+    assert "hunter2" not in json.dumps(client.received)
+    assert {("odd", "INTERNAL_ERROR"): 1} == dict(client.answers.statistics.failures)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="SIGHUP")

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import errno
 import os
-import stat
 from typing import TYPE_CHECKING, Any, Final
 
 from mcpcore_lint.codemods.edits import apply
@@ -88,7 +86,7 @@ def fix_groups(
     select: Callable[[Result], Sequence[Diagnostic]],
     *,
     unsafe: bool,
-    write: bool = True,
+    named: tuple[str, ...] | None = None,
     contents: Mapping[str, bytes] | None = None,
     **options: Any,
 ) -> tuple[list[FixedFile], Result]:
@@ -98,7 +96,7 @@ def fix_groups(
         groups: The files.
         select: The findings of a result that are to be fixed.
         unsafe: Whether to make unsafe fixes too.
-        write: Whether to change the files on disk.
+        named: The real paths that the command may change, with what is below them; None if it changes no file.
         contents: Contents by absolute path that replace those on disk, for runs that do not write.
         options: Further options for `lint_groups`.
 
@@ -106,7 +104,7 @@ def fix_groups(
         The files that were fixed, and the result of checking them again.
     """
     result = lint_groups(groups, contents=contents, **options)
-    fixer = _Fixer(result, contents or {}, write=write)
+    fixer = _Fixer(result, contents or {}, named)
     for _ in range(MAX_PASSES):
         seen = {path: found for group in groups for path, found in group.walk.files.items()}
         diagnostics = select(result)
@@ -135,9 +133,9 @@ def _by_path(diagnostics: Iterable[Diagnostic], *, unsafe: bool) -> dict[str, li
 class _Fixer:
     """The files that a command has fixed so far."""
 
-    def __init__(self, result: Result, contents: Mapping[str, bytes], *, write: bool) -> None:
+    def __init__(self, result: Result, contents: Mapping[str, bytes], named: tuple[str, ...] | None) -> None:
         self._absolute = result.absolute
-        self._write = write
+        self._named = named
         self.fixed: dict[str, FixedFile] = {}
         self.contents = dict(contents)
         """The contents by absolute path from which the next pass starts if no file is written."""
@@ -181,8 +179,8 @@ class _Fixer:
         text, count = make_pass(path, source.text, diagnostics, unsafe=unsafe)
         if not count:
             return False
-        if self._write:
-            replace_file(absolute, source.to_bytes(text), expected=raw)
+        if self._named is not None:
+            put_in_place(absolute, source.to_bytes(text), expected=raw, named=self._named)
         else:
             self.contents[absolute] = source.to_bytes(text)
         before = self.fixed.get(path) or FixedFile(path, source.text, text, 0)
@@ -196,16 +194,3 @@ def _read(absolute: str, seen: Found | None) -> bytes:
         if seen is not None and Found.of(os.fstat(file.fileno())) != seen:
             raise ChangedMeanwhileError
         return file.read()
-
-
-def replace_file(path: str, content: bytes, *, expected: bytes) -> None:
-    """Replace the content of a source file.
-
-    Raises:
-        OSError: If it cannot be written.
-        ChangedMeanwhileError: If it changed since it was read.
-    """
-    if not os.stat(path).st_mode & (stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH):
-        # A read-only file could still be replaced, but its owner does not want that.
-        raise PermissionError(errno.EACCES, "the file is read-only")
-    put_in_place(path, content, expected=expected)

@@ -23,8 +23,7 @@ from mcpcore_lint.diagnostics import Edit, Failure
 from mcpcore_lint.paths import below, upwards
 from mcpcore_lint.records import in_test_file
 from mcpcore_lint.runner.checker import Checker
-from mcpcore_lint.runner.files import content_of
-from mcpcore_lint.runner.fix import replace_file
+from mcpcore_lint.runner.files import content_of, put_in_place, real_paths
 from mcpcore_lint.runner.groups import base_of, find_groups
 from mcpcore_lint.runner.patch import FixedFile
 from mcpcore_lint.runner.runner import lint_groups
@@ -80,13 +79,14 @@ def migrate(paths: Sequence[str], *, rules: Iterable[str] = (), write: bool = Fa
         ConfigError: If a configuration cannot be used.
     """
     chosen = frozenset(rules) or frozenset(RULES)
+    named = real_paths(paths)
     groups = find_groups(paths, lambda settings: settings)
     base = base_of(groups)
     run = _Run(groups, base, chosen)
     for group in groups:
         run.migrate(group)
     run.mark()
-    return run.outcome(write=write)
+    return run.outcome(named if write else None)
 
 
 class _Run:
@@ -217,21 +217,21 @@ class _Run:
 
     # -- the outcome ---------------------------------------------------------------------------------------------------
 
-    def outcome(self, *, write: bool) -> Migration:
-        """Write the files if asked to, and return what changed and what is left."""
+    def outcome(self, named: tuple[str, ...] | None) -> Migration:
+        """Write the files below some real paths, or none; return what changed and what is left."""
         files: list[FixedFile] = []
         for path, new in sorted(self.contents.items()):
             old = self.raw[path]
-            if write:
+            if named is not None:
                 try:
-                    replace_file(path, new, expected=old)
+                    put_in_place(path, new, expected=old, named=named)
                 except OSError as error:
                     self.failures.append(Failure(self.shown(path), f"not written: {error.strerror or error}"))
                     continue
             before, after = (Source.from_bytes(path, raw).text for raw in (old, new))
             files.append(FixedFile(self.shown(path), before, after, 1))
         left = [each._replace(path=self.shown(path)) for path, each in self.left]
-        if not write:
+        if named is None:
             lines = {file.path: _line_map(file) for file in files}
             left = [each._replace(line=lines[each.path](each.line)) if each.path in lines else each for each in left]
         return Migration(tuple(files), tuple(merged(left)), tuple(self.converted), tuple(self.failures), self.tools)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any, Final
 
-from mcpcore_lint.codemods.edits import apply
+from mcpcore_lint.codemods.edits import Compatible, apply
 from mcpcore_lint.codemods.rewrite import Rewriter
 from mcpcore_lint.diagnostics import Failure
+from mcpcore_lint.runner.checker import crash
 from mcpcore_lint.runner.discover import Found
 from mcpcore_lint.runner.files import ChangedMeanwhileError, put_in_place
 from mcpcore_lint.runner.patch import FixedFile
@@ -53,21 +54,14 @@ def make_pass(path: str, text: str, diagnostics: Iterable[Diagnostic], *, unsafe
 
 def _compatible(fixes: Iterable[tuple[Edit, ...]]) -> list[tuple[Edit, ...]]:
     """The fixes that can be made in one pass: none touches an earlier one, but they may share equal edits."""
+    accepted = Compatible()
+    made: set[Edit] = set()
     chosen: list[tuple[Edit, ...]] = []
-    accepted: set[Edit] = set()
     for edits in fixes:
-        fresh = [edit for edit in edits if edit not in accepted]
-        if fresh and not any(_touch(edit, other) for edit in fresh for other in accepted):
+        if not made.issuperset(edits) and accepted.accept(edits):
             chosen.append(edits)
-            accepted.update(fresh)
+            made.update(edits)
     return chosen
-
-
-def _touch(one: Edit, other: Edit) -> bool:
-    """Whether two edits cannot be made in one pass; an insertion touches a range that starts or ends there."""
-    if one.start == one.end or other.start == other.end:
-        return one.start <= other.end and other.start <= one.end
-    return one.start < other.end and other.start < one.end
 
 
 def _parses(path: str, text: str) -> bool:
@@ -166,6 +160,8 @@ class _Fixer:
                 self.fail(path, f"not fixed: the fix needs a character that {error.encoding} lacks")
             except (OSError, SourceError) as error:
                 self.fail(path, f"not fixed: {getattr(error, 'strerror', None) or error}")
+            except Exception as error:  # noqa: BLE001 - a file that ends the analysis costs that file
+                self.failures[crash(path, None, error)] = None
         return changed or bool(self.late)
 
     def _fix(self, path: str, diagnostics: Sequence[Diagnostic], seen: Mapping[str, Found], *, unsafe: bool) -> bool:

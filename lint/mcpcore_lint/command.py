@@ -174,7 +174,7 @@ class _Command:
             raise CannotRunError("standard input is closed; pass the source there, or name a file")
         raw = sys.stdin.buffer.read()
         contents = {os.path.abspath(name): raw}
-        fixed, result = self._check(groups, cache=False, write=False, contents=contents, editor=True)
+        fixed, result = self._check(groups, cache=False, contents=contents, editor=True)
         if options["diff"]:
             _keep_line_ends()
             say_patch("".join(file.diff(name.replace(os.sep, "/")) for file in fixed))
@@ -187,21 +187,26 @@ class _Command:
 
     def _once(self) -> int:
         options = self.options
+        named = None
+        if options["fix"] and not options["diff"]:
+            from mcpcore_lint.runner.files import real_paths
+
+            named = real_paths(self.paths)
         groups = self._groups()
         self._change = None
         self._written = False
         with progress() as update:
-            fixed, result = self._check(
-                groups, cache=not options["no_cache"], write=not options["diff"], progress=update
-            )
+            fixed, result = self._check(groups, named, cache=not options["no_cache"], progress=update)
         if options["diff"]:
             return self._diff(fixed, result)
         code = self._report(result, groups, fixed=sum(file.count for file in fixed))
         self._remember(result, code)
         return code
 
-    def _check(self, groups: list[Group], *, write: bool, **options: Any) -> tuple[Sequence[FixedFile], Result]:
-        """Check the files, and fix them if the options ask for it."""
+    def _check(
+        self, groups: list[Group], named: tuple[str, ...] | None = None, **options: Any
+    ) -> tuple[Sequence[FixedFile], Result]:
+        """Check the files, and fix them if the options ask for it; on disk only those below the real paths `named`."""
         if not (self.options["fix"] or self.options["diff"]):
             from mcpcore_lint.runner.runner import lint_groups
 
@@ -209,7 +214,7 @@ class _Command:
         from mcpcore_lint.runner.fix import fix_groups
 
         unsafe = self.options["unsafe_fixes"]
-        return fix_groups(groups, lambda result: self._selected(result, groups), unsafe=unsafe, write=write, **options)
+        return fix_groups(groups, lambda result: self._selected(result, groups), unsafe=unsafe, named=named, **options)
 
     def _remember(self, result: Result, code: int) -> None:
         """Save the output for a run that finds every file unchanged."""

@@ -267,8 +267,9 @@ def stats(
     counted = source.count(_query(**filters))
     if html is not None:
         from mcpcore.audit.page import render
+        from mcpcore.cli.files import replace_file
 
-        html.write_text(render(counted, title=f"Failures in {source.name}"), encoding="utf-8")
+        replace_file(html, render(counted, title=f"Failures in {source.name}"))
         output.line(f"{html}: {counted.total} failures", err=True)
     elif as_json:
         output.text(json.dumps(counted.to_json(), indent=2))

@@ -214,10 +214,12 @@ def _target(command: Sequence[str], url: str | None) -> Sequence[str] | str:
 
 
 def _answers(server: str, *, contract: Path | None, audit: Path | None, learn: Path | None) -> Answers:
+    from mcpcore_lint.runner.files import write_text
+
     from mcpcore.audit import AuditError
     from mcpcore.boundary import Boundary
     from mcpcore.proxy.answers import Answers
-    from mcpcore.proxy.learning import Learner, replace_file
+    from mcpcore.proxy.learning import Learner
     from mcpcore.proxy.overlay import Overlay, OverlayError
     from mcpcore.sdk.serving import exposes_internal_errors
 
@@ -232,7 +234,8 @@ def _answers(server: str, *, contract: Path | None, audit: Path | None, learn: P
         if learn.exists():
             raise Problem(f"--learn {learn}: the file exists.", hint="name a new file; a draft never replaces another")
         try:
-            replace_file(learn, None)
+            write_text(str(learn), "")  # to see whether that is possible
+            learn.unlink()
         except OSError as exc:
             raise Problem(
                 f"--learn {learn} cannot be written: {exc.strerror or exc}.",

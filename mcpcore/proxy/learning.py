@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import logging
-import os
 import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
@@ -111,25 +110,12 @@ class Learner:
             text = json.dumps({"version": 1, "server": server, **sections}, indent=2, ensure_ascii=False) + "\n"
         else:
             text = _toml(server, sections, sum(shape.count for shape in self._shapes.values()))
+        from mcpcore_lint.runner.files import write_text
+
         try:
-            replace_file(self.path, text)
+            write_text(str(self.path), text)
         except OSError as exc:
-            _LOGGER.error("the draft %s cannot be written: %s", self.path, exc.strerror)  # noqa: TRY400 - no bug
-
-
-def replace_file(path: Path, text: str | None) -> None:
-    """Write a file that is never seen half written; with None, only try whether that is possible.
-
-    Raises:
-        OSError: If it is not.
-    """
-    unfinished = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        unfinished.write_text(text or "", encoding="utf-8")
-        if text is not None:
-            unfinished.replace(path)
-    finally:
-        unfinished.unlink(missing_ok=True)
+            _LOGGER.error("the draft %s cannot be written: %s", self.path, exc.strerror or exc)  # noqa: TRY400 - no bug
 
 
 def _is_status(value: object) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from mcpcore_lint.config import Config
 from mcpcore_lint.runner.discover import Walk
+from mcpcore_lint.runner.files import real_paths
 from mcpcore_lint.runner.fix import fix_groups
 from mcpcore_lint.runner.groups import Group
 
@@ -12,4 +13,5 @@ def fix_paths(paths, root, settings, *, unsafe=False):
     """Fix files below a folder; the fixed files, and the result of checking them again."""
     config = Config(str(root), settings=settings)
     group = Group(config, tuple(map(str, paths)), Walk(config.settings, str(root)).run(paths))
-    return fix_groups([group], lambda result: result.diagnostics, unsafe=unsafe, cache=False)
+    named = real_paths(paths)
+    return fix_groups([group], lambda result: result.diagnostics, unsafe=unsafe, named=named, cache=False)

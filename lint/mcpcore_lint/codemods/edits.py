@@ -8,12 +8,13 @@ from __future__ import annotations
 import ast
 import io
 import sys
+from bisect import bisect_left, insort
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from mcpcore_lint.diagnostics import Change, Edit
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from mcpcore_lint.syntax.module import Module
 
@@ -73,9 +74,45 @@ def has_comment(code: str) -> bool:
 
 def apply(text: str, edits: Sequence[Edit]) -> str:
     """A text with edits made; equal edits are made once."""
-    for edit in sorted(set(edits), reverse=True):
-        text = text[: edit.start] + edit.text + text[edit.end :]
-    return text
+    parts: list[str] = []
+    end = 0
+    for edit in sorted(set(edits)):
+        # Of two edits that overlap, which no caller makes, the second one replaces what is left of its range.
+        parts += [text[end : edit.start], edit.text]
+        end = max(end, edit.end)
+    return "".join(parts) + text[end:]
+
+
+class Compatible:
+    """Edits that can be made in one pass: none touches another one, and equal ones are made once."""
+
+    def __init__(self) -> None:
+        self._sorted: list[Edit] = []
+
+    def accept(self, edits: Iterable[Edit]) -> bool:
+        """Take the edits of a fix, unless they touch one of an earlier fix; whether they were taken."""
+        fresh = {edit for edit in edits if not self._has(edit)}
+        if any(self._touches(edit) for edit in fresh):
+            return False
+        for edit in fresh:
+            insort(self._sorted, edit)
+        return True
+
+    def _has(self, edit: Edit) -> bool:
+        place = bisect_left(self._sorted, edit)
+        return self._sorted[place : place + 1] == [edit]
+
+    def _touches(self, edit: Edit) -> bool:
+        # Those in between start elsewhere, and end before the next one starts.
+        place = bisect_left(self._sorted, edit)
+        return any(_touch(edit, other) for other in self._sorted[max(place - 1, 0) : place + 1])
+
+
+def _touch(one: Edit, other: Edit) -> bool:
+    """Whether two edits cannot be made in one pass; an insertion touches a range that starts or ends there."""
+    if one.start == one.end or other.start == other.end:
+        return one.start <= other.end and other.start <= one.end
+    return one.start < other.end and other.start < one.end
 
 
 TO_FILL_IN: Final = "TODO: next step"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from bisect import bisect_right
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
@@ -45,6 +46,8 @@ class Piece:
         self.text = self._lead + source.text[start:end]
         self.lines = source.position(start)[0] - 1 - indented
         """Add this to a line number in the piece to get the line number in the file."""
+        self._is_too_deep = False
+        self._metadata: dict[type[BaseMetadataProvider[Any]], Mapping[libcst.CSTNode, Any]] = {}
 
     @cached_property
     def tree(self) -> libcst.Module:
@@ -78,6 +81,12 @@ class Piece:
         return tuple(body[0].body.body if self.indented else body)
 
     @cached_property
+    def _top(self) -> libcst.CSTNode:
+        """The node that holds the statements of the file."""
+        body: Any = self.tree.body
+        return body[0].body if self.indented else self.tree  # type: ignore[no-any-return]
+
+    @cached_property
     def _wrapper(self) -> MetadataWrapper:
         from libcst.metadata import MetadataWrapper
 
@@ -92,10 +101,21 @@ class Piece:
         """
         if provider.gen_cache is not None:
             raise RuntimeError(f"{provider.__name__} needs more than the text of one file: a lint rule cannot use it")
+        if self._is_too_deep:
+            raise self.too_deep()
+        known = self._metadata.get(provider)
+        if known is not None:
+            return known
         try:
-            return self._wrapper.resolve(provider)
-        except RecursionError:
+            known = self._metadata[provider] = self._wrapper.resolve(provider)
+        except (RecursionError, KeyError) as error:
+            # While a RecursionError leaves libcst, its providers raise KeyError for nodes that have no place yet. From
+            # now on, it would return those that it got to.
+            if isinstance(error, KeyError) and not isinstance(error.__context__, (RecursionError, KeyError)):
+                raise
+            self._is_too_deep = True
             raise self.too_deep() from None
+        return known
 
     def too_deep(self) -> Unreadable:
         """The error for code that libcst cannot follow."""
@@ -141,14 +161,22 @@ class Piece:
             ValueError: If no node matches.
         """
         import libcst
+
+        for node, last in self._by_start.get(start, ()):
+            if isinstance(node, kinds) and (last == end or not isinstance(node, libcst.BaseExpression)):
+                return node
+        raise ValueError(f"no {kinds[0].__name__} from {start} to {end}")
+
+    @cached_property
+    def _by_start(self) -> dict[int, list[tuple[libcst.CSTNode, int]]]:
+        """The nodes by the offset in the file at which each starts, with the offset at which it ends."""
         from libcst.metadata import PositionProvider
 
+        by_start: dict[int, list[tuple[libcst.CSTNode, int]]] = {}
         for node in self.metadata(PositionProvider):
-            if isinstance(node, kinds):
-                whole = isinstance(node, libcst.BaseExpression)
-                if any(first == start and (last == end or not whole) for first, last in self.ranges(node)):
-                    return node
-        raise ValueError(f"no {kinds[0].__name__} from {start} to {end}")
+            for start, end in self.ranges(node):
+                by_start.setdefault(start, []).append((node, end))
+        return by_start
 
     def edit(
         self, nodes: Collection[libcst.CSTNode], replace: Callable[[libcst.CSTNode, Any], Replacement]
@@ -176,11 +204,13 @@ class Piece:
                 path.add(place)
                 place = parents.get(place)
         statement = next(iter(nodes))
-        while statement in parents and statement not in self.roots:
+        while statement in parents and parents[statement] is not self._top:
             block = parents[statement]
             # If a statement is removed, the others in its block decide whether `pass` takes its place.
-            if isinstance(block, libcst.IndentedBlock) and statement in block.body and statement not in nodes:
+            if isinstance(block, libcst.IndentedBlock) and statement not in nodes:
                 break
+            if isinstance(statement, libcst.ExceptHandler):
+                break  # the other clauses of a long `try` need not be rendered
             statement = block
 
         first = self.span_of(self.metadata(PositionProvider)[statement])
@@ -206,10 +236,13 @@ class Piece:
         body = [*statement] if isinstance(statement, libcst.FlattenSentinel) else [statement]
         if isinstance(statement, libcst.RemovalSentinel):
             body = []
+        around = 0
+        if isinstance(statement, libcst.ExceptHandler):
+            body, around = [libcst.Try(libcst.SimpleStatementSuite([libcst.Pass()]), body)], 1
         if indent:
-            body = [libcst.If(libcst.Integer("1"), libcst.IndentedBlock(body, indent=indent))]
+            body, around = [libcst.If(libcst.Integer("1"), libcst.IndentedBlock(body, indent=indent))], around + 1
         module = self.tree.with_changes(header=(), body=body, footer=())
-        return module.code.partition(module.default_newline)[2] if indent else module.code
+        return module.code.split(module.default_newline, around)[around]
 
     @cached_property
     def _parents(self) -> dict[libcst.CSTNode, libcst.CSTNode]:
@@ -243,18 +276,44 @@ def _smallest(start: int, old: str, new: str) -> Edit | None:
     return Edit(start + head, start + len(old) - tail, new[head : len(new) - tail])
 
 
-def piece_around(source: Source, tree: ast.Module, start: int, end: int) -> Piece:
+class Statements:
+    """The statements of a file, each found by its place in a time that hardly depends on how many there are."""
+
+    def __init__(self, source: Source, tree: ast.Module) -> None:
+        self._source = source
+        self._tree = tree
+        self._blocks: dict[ast.AST, tuple[list[int], list[tuple[int, ast.stmt]]]] = {}
+
+    def around(self, start: int, end: int) -> Iterator[tuple[ast.stmt, int, int]]:
+        """The statements around a stretch of the file, the outermost first, each with its range and its decorators'."""
+        node: ast.AST | None = self._tree
+        while node is not None:
+            starts, block = self._block(node)
+            node = None
+            place = bisect_right(starts, start) - 1
+            if place >= 0 and end <= block[place][0]:
+                last, node = block[place]
+                yield node, starts[place], last
+
+    def _block(self, node: ast.AST) -> tuple[list[int], list[tuple[int, ast.stmt]]]:
+        """The statements right inside a statement, by where they start; they do not overlap."""
+        if node not in self._blocks:
+            found = sorted((*self._range(each), number, each) for number, each in enumerate(_statements(node)))
+            self._blocks[node] = [first for first, *_ in found], [(last, each) for _, last, _, each in found]
+        return self._blocks[node]
+
+    def _range(self, statement: ast.stmt) -> tuple[int, int]:
+        first, last = self._source.node_range(statement)
+        if decorators := getattr(statement, "decorator_list", []):
+            first = self._source.text.rfind("@", 0, self._source.node_range(decorators[0])[0])
+        return first, last
+
+
+def piece_around(source: Source, statements: Statements, start: int, end: int) -> Piece:
     """The smallest statement on its own lines, with its decorators, that holds a stretch of a file; else the file."""
     text = source.text
     piece = Piece(source, 0, len(text))
-    block = list(_statements(tree))
-    while block:
-        statement = block.pop()
-        first, last = source.node_range(statement)
-        if decorators := getattr(statement, "decorator_list", []):
-            first = text.rfind("@", 0, source.node_range(decorators[0])[0])
-        if not first <= start <= end <= last:
-            continue
+    for _, first, last in statements.around(start, end):
         line = source.position(first)[0]
         begin, finish = source.line_starts[line - 1], _REST_OF_LINE.match(text, last)
         indent, rest = text[begin:first], finish[0].strip() if finish else ""
@@ -264,7 +323,6 @@ def piece_around(source: Source, tree: ast.Module, start: int, end: int) -> Piec
             # Like Python, ignore everything before a form feed.
             indented = bool(indent.rpartition("\f")[2])
             piece = Piece(source, begin, finish.end() if finish else last, indented=indented)
-        block = list(_statements(statement))
     return piece
 
 

@@ -5,20 +5,21 @@ from __future__ import annotations
 import re
 import sys
 from functools import cache, cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from mcpcore_lint.codemods import LibcstMissingError
 from mcpcore_lint.diagnostics import Change, Edit
 
 if TYPE_CHECKING:
-    import ast
     from collections.abc import Callable, Iterator
 
     import libcst
 
-    from mcpcore_lint.codemods.piece import Piece
+    from mcpcore_lint.codemods.piece import Piece, Statements
     from mcpcore_lint.diagnostics import Diagnostic, Fix
     from mcpcore_lint.syntax.source import Source
+
+_MANY: Final = 20
 
 
 class Rewriter:
@@ -31,10 +32,11 @@ class Rewriter:
         self._pieces: dict[tuple[int, int], Piece] = {}
 
     @cached_property
-    def _tree(self) -> ast.Module:
+    def _statements(self) -> Statements:
+        from mcpcore_lint.codemods.piece import Statements
         from mcpcore_lint.syntax.source import parse
 
-        return parse(self.source)
+        return Statements(self.source, parse(self.source))
 
     def edits(self, fix: Fix) -> tuple[Edit, ...]:
         """The edits of a fix in the order of the file; empty if it changes nothing or cannot be made.
@@ -56,7 +58,14 @@ class Rewriter:
 
         try:
             edits += self._transformed(changes)
-        except (Unreadable, SourceError, ValueError, libcst.ParserSyntaxError, libcst.CSTValidationError):
+        except (
+            Unreadable,
+            SourceError,
+            ValueError,
+            RecursionError,
+            libcst.ParserSyntaxError,
+            libcst.CSTValidationError,
+        ):
             return ()
         return tuple(sorted(edits))
 
@@ -70,8 +79,11 @@ class Rewriter:
                 groups[-1].append(change)
             else:
                 groups.append([change])
+        # One piece for many changes takes half as long as one for each, but fails as a whole.
+        whole = (groups[0][0].start, max(each.end for each in changes)) if len(groups) > _MANY else None
         for group in groups:
-            piece = piece_around(self.source, self._tree, group[0].start, group[0].end)
+            start, end = whole or (group[0].start, group[0].end)
+            piece = piece_around(self.source, self._statements, start, end)
             edit = _apply(self._pieces.setdefault((piece.start, piece.end), piece), group)
             if edit is not None:
                 yield edit

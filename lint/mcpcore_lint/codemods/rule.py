@@ -6,7 +6,7 @@ import ast
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, TypeAlias
 
 from mcpcore_lint.codemods import require_libcst
-from mcpcore_lint.codemods.piece import Piece, Unreadable, piece_around
+from mcpcore_lint.codemods.piece import Piece, Statements, Unreadable, piece_around
 from mcpcore_lint.diagnostics import Fix, Related, Severity, Span
 from mcpcore_lint.rule import Rule, RuleContext
 from mcpcore_lint.syntax.prefilter import speaks_of_mcp
@@ -224,8 +224,12 @@ def _piece(module: Module, tool: ToolDef | None) -> Piece:
     if key not in module.memo:
         module.complete()
         source = module.source
-        place = (0, len(source.text)) if tool is None else source.node_range(tool.handler.node)
-        module.memo[key] = Piece(source, *place) if tool is None else piece_around(source, module.tree, *place)
+        if tool is None:
+            module.memo[key] = Piece(source, 0, len(source.text))
+        else:
+            statements = module.memo.get(("statements",)) or Statements(source, module.tree)
+            module.memo["statements",] = statements
+            module.memo[key] = piece_around(source, statements, *source.node_range(tool.handler.node))
     piece: Piece = module.memo[key]
     return piece
 

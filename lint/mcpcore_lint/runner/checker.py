@@ -226,16 +226,16 @@ class Checker:
         failures: list[Failure] = []
         state = FileState(self, module)
         external: tuple[str | None, ...] = ()
-        with _crashes(failures, module.path):
+        with crashes(failures, module.path):
             state.tools = self.find_tools(module)
-        with _crashes(failures, module.path):
+        with crashes(failures, module.path):
             external = external_tools(module)
         self._run_rules(state, module.path, failures)
         tools, diagnostics = state.tools, state.diagnostics
         if self.alone and not tools:
             # The result depends on every file that was searched, so it must not be cached.
             digest = b""
-            with _crashes(failures, module.path):
+            with crashes(failures, module.path):
                 other, tools = _registered_elsewhere(self, module)
                 around = FileState(self, other, tools)
                 self._run_rules(around, module.path, failures, tools_only=True)
@@ -259,7 +259,7 @@ class Checker:
             checks_file = "check_file" in hooks and not tools_only
             if not checks_file and not state.registered:
                 continue
-            try:  # as `_crashes`, which takes longer than most rules
+            try:  # as `crashes`, which takes longer than most rules
                 context = RuleContext(state, rule)
                 for tool, first in state.registered:
                     if "check_tool" in hooks:
@@ -302,7 +302,7 @@ class Checker:
         failures: list[Failure] = []
         for rule in self.rules:
             if "check_project" in self._hooks[rule.id] and selected(rule, self.settings):
-                with _crashes(failures, "", rule):
+                with crashes(failures, "", rule):
                     rule.check_project(tools, ProjectContext(self.settings, rule, diagnostics.append))
         return diagnostics, failures
 
@@ -323,7 +323,7 @@ class Checker:
         for rule in active:
             check = getattr(rule, "check_suppressions", None)
             if check is not None:
-                with _crashes(failures, module.path, rule):
+                with crashes(failures, module.path, rule):
                     check(suppressions, {rule.id for rule in active}, RuleContext(state, rule))
         own = [each for each in state.diagnostics if not suppressions.suppresses(each, by_name=True)]
         return kept, failures, own
@@ -359,8 +359,8 @@ def _record(tool: ToolDef) -> ToolRecord:
 
 
 @contextlib.contextmanager
-def _crashes(failures: list[Failure], path: str, rule: Rule | None = None) -> Iterator[None]:
-    """Report a crash in a block as a failure of its file, and go on."""
+def crashes(failures: list[Failure], path: str, rule: Rule | None = None) -> Iterator[None]:
+    """Report a crash in a block as a failure of its file, and go on. A crash costs the file, and not the run."""
     try:
         yield
     except KeyboardInterrupt:
@@ -375,10 +375,13 @@ def crash(path: str, rule: Rule | None, error: BaseException) -> Failure:
 
     from mcpcore_lint.codemods import LibcstMissingError, lacks_libcst
 
-    limit = 30 if isinstance(error, RecursionError) else None
-    detail = "".join(traceback.format_exception(type(error), error, error.__traceback__, limit=limit))
     culprit = f"the rule {rule.id}" if rule is not None else "the linter"
     if lacks_libcst(error):
         return Failure(path, str(LibcstMissingError(culprit)), rule.id if rule else None)
+    limit = 30 if isinstance(error, RecursionError) else None
+    # Printing a node of libcst prints the whole code below it, line by line and level by level.
+    if any(type(argument).__module__.startswith("libcst") for argument in error.args):
+        error = type(error)(*(type(argument).__name__ for argument in error.args)).with_traceback(error.__traceback__)
+    detail = "".join(traceback.format_exception(type(error), error, error.__traceback__, limit=limit))
     text = " ".join(str(error).split())[:200]
     return Failure(path, f"{culprit} crashed: {type(error).__name__}: {text}", rule.id if rule else None, detail)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import errno
 import os
-import stat
 from typing import TYPE_CHECKING, Any, Final
 
-from mcpcore_lint.codemods.edits import apply
+from mcpcore_lint.codemods.edits import Compatible, apply
 from mcpcore_lint.codemods.rewrite import Rewriter
 from mcpcore_lint.diagnostics import Failure
+from mcpcore_lint.runner.checker import crash
 from mcpcore_lint.runner.discover import Found
 from mcpcore_lint.runner.files import ChangedMeanwhileError, put_in_place
 from mcpcore_lint.runner.patch import FixedFile
@@ -55,21 +54,14 @@ def make_pass(path: str, text: str, diagnostics: Iterable[Diagnostic], *, unsafe
 
 def _compatible(fixes: Iterable[tuple[Edit, ...]]) -> list[tuple[Edit, ...]]:
     """The fixes that can be made in one pass: none touches an earlier one, but they may share equal edits."""
+    accepted = Compatible()
+    made: set[Edit] = set()
     chosen: list[tuple[Edit, ...]] = []
-    accepted: set[Edit] = set()
     for edits in fixes:
-        fresh = [edit for edit in edits if edit not in accepted]
-        if fresh and not any(_touch(edit, other) for edit in fresh for other in accepted):
+        if not made.issuperset(edits) and accepted.accept(edits):
             chosen.append(edits)
-            accepted.update(fresh)
+            made.update(edits)
     return chosen
-
-
-def _touch(one: Edit, other: Edit) -> bool:
-    """Whether two edits cannot be made in one pass; an insertion touches a range that starts or ends there."""
-    if one.start == one.end or other.start == other.end:
-        return one.start <= other.end and other.start <= one.end
-    return one.start < other.end and other.start < one.end
 
 
 def _parses(path: str, text: str) -> bool:
@@ -88,7 +80,7 @@ def fix_groups(
     select: Callable[[Result], Sequence[Diagnostic]],
     *,
     unsafe: bool,
-    write: bool = True,
+    named: tuple[str, ...] | None = None,
     contents: Mapping[str, bytes] | None = None,
     **options: Any,
 ) -> tuple[list[FixedFile], Result]:
@@ -98,7 +90,7 @@ def fix_groups(
         groups: The files.
         select: The findings of a result that are to be fixed.
         unsafe: Whether to make unsafe fixes too.
-        write: Whether to change the files on disk.
+        named: The real paths that the command may change, with what is below them; None if it changes no file.
         contents: Contents by absolute path that replace those on disk, for runs that do not write.
         options: Further options for `lint_groups`.
 
@@ -106,7 +98,7 @@ def fix_groups(
         The files that were fixed, and the result of checking them again.
     """
     result = lint_groups(groups, contents=contents, **options)
-    fixer = _Fixer(result, contents or {}, write=write)
+    fixer = _Fixer(result, contents or {}, named)
     for _ in range(MAX_PASSES):
         seen = {path: found for group in groups for path, found in group.walk.files.items()}
         diagnostics = select(result)
@@ -135,9 +127,9 @@ def _by_path(diagnostics: Iterable[Diagnostic], *, unsafe: bool) -> dict[str, li
 class _Fixer:
     """The files that a command has fixed so far."""
 
-    def __init__(self, result: Result, contents: Mapping[str, bytes], *, write: bool) -> None:
+    def __init__(self, result: Result, contents: Mapping[str, bytes], named: tuple[str, ...] | None) -> None:
         self._absolute = result.absolute
-        self._write = write
+        self._named = named
         self.fixed: dict[str, FixedFile] = {}
         self.contents = dict(contents)
         """The contents by absolute path from which the next pass starts if no file is written."""
@@ -168,6 +160,8 @@ class _Fixer:
                 self.fail(path, f"not fixed: the fix needs a character that {error.encoding} lacks")
             except (OSError, SourceError) as error:
                 self.fail(path, f"not fixed: {getattr(error, 'strerror', None) or error}")
+            except Exception as error:  # noqa: BLE001 - a file that ends the analysis costs that file
+                self.failures[crash(path, None, error)] = None
         return changed or bool(self.late)
 
     def _fix(self, path: str, diagnostics: Sequence[Diagnostic], seen: Mapping[str, Found], *, unsafe: bool) -> bool:
@@ -181,8 +175,8 @@ class _Fixer:
         text, count = make_pass(path, source.text, diagnostics, unsafe=unsafe)
         if not count:
             return False
-        if self._write:
-            replace_file(absolute, source.to_bytes(text), expected=raw)
+        if self._named is not None:
+            put_in_place(absolute, source.to_bytes(text), expected=raw, named=self._named)
         else:
             self.contents[absolute] = source.to_bytes(text)
         before = self.fixed.get(path) or FixedFile(path, source.text, text, 0)
@@ -196,16 +190,3 @@ def _read(absolute: str, seen: Found | None) -> bytes:
         if seen is not None and Found.of(os.fstat(file.fileno())) != seen:
             raise ChangedMeanwhileError
         return file.read()
-
-
-def replace_file(path: str, content: bytes, *, expected: bytes) -> None:
-    """Replace the content of a source file.
-
-    Raises:
-        OSError: If it cannot be written.
-        ChangedMeanwhileError: If it changed since it was read.
-    """
-    if not os.stat(path).st_mode & (stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH):
-        # A read-only file could still be replaced, but its owner does not want that.
-        raise PermissionError(errno.EACCES, "the file is read-only")
-    put_in_place(path, content, expected=expected)

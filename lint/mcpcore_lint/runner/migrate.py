@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-import difflib
+import contextlib
+import gc
 import os
 import re
+from bisect import bisect_right
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from mcpcore_lint.codemods import require_libcst
@@ -23,9 +25,8 @@ from mcpcore_lint.codemods.migrate.server import Project, Renaming
 from mcpcore_lint.diagnostics import Edit, Failure
 from mcpcore_lint.paths import below, upwards
 from mcpcore_lint.records import in_test_file
-from mcpcore_lint.runner.checker import Checker
-from mcpcore_lint.runner.files import content_of
-from mcpcore_lint.runner.fix import replace_file
+from mcpcore_lint.runner.checker import Checker, crashes
+from mcpcore_lint.runner.files import content_of, put_in_place, real_paths
 from mcpcore_lint.runner.groups import base_of, find_groups
 from mcpcore_lint.runner.patch import FixedFile
 from mcpcore_lint.runner.runner import lint_groups
@@ -33,7 +34,7 @@ from mcpcore_lint.syntax.source import Source, SourceError, parse
 
 if TYPE_CHECKING:
     import ast
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from mcpcore_lint.model import ToolDef
     from mcpcore_lint.runner.groups import Group
@@ -83,13 +84,21 @@ def migrate(paths: Sequence[str], *, rules: Iterable[str] = (), write: bool = Fa
     """
     require_libcst("mcpcore migrate")
     chosen = frozenset(rules) or frozenset(RULES)
+    named = real_paths(paths)
     groups = find_groups(paths, lambda settings: settings)
     base = base_of(groups)
     run = _Run(groups, base, chosen)
-    for group in groups:
-        run.migrate(group)
-    run.mark()
-    return run.outcome(write=write)
+    # The garbage collector would walk the syntax trees again and again while more are made.
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        for group in groups:
+            run.migrate(group)
+        run.mark()
+    finally:
+        if enabled:
+            gc.enable()
+    return run.outcome(named if write else None)
 
 
 class _Run:
@@ -103,6 +112,8 @@ class _Run:
         """The contents on disk of the files that concern the run, by absolute path."""
         self.contents: dict[str, bytes] = {}
         """The contents of the files that change."""
+        self.moves: dict[str, list[_Moves]] = {}
+        """How the lines of these files moved, pass by pass."""
         self.left: list[tuple[str, Left]] = []
         """What is left, with the absolute path."""
         self.converted: list[tuple[str, str, int, str]] = []
@@ -116,25 +127,40 @@ class _Run:
     # -- passes --------------------------------------------------------------------------------------------------------
 
     def migrate(self, group: Group) -> None:
-        """Apply the rules to the files of one project."""
+        """Apply the rules to the files of one project, without those that end the analysis."""
         self.failures += (failure._replace(path=self.shown(failure.path)) for failure in group.walk.failures)
         files = self._read(group)
+        crashed: dict[str, Failure] = {}
+        while True:
+            before = len(crashed)
+            # Other files may follow names that such a file would have changed, so they are migrated again without it.
+            state = dict(self.contents), list(self.converted), {path: [*moves] for path, moves in self.moves.items()}
+            last = self._passes(group, {path: raw for path, raw in files.items() if path not in crashed}, crashed)
+            if len(crashed) == before:
+                break
+            self.contents, self.converted, self.moves = state
+        self.failures += (failure._replace(path=self.shown(path)) for path, failure in crashed.items())
+        self.tools += last.tools
+        self.left += last.left
+        self.left += self._requirements(group)
+
+    def _passes(self, group: Group, files: dict[str, bytes], crashed: dict[str, Failure]) -> _Pass:
+        """Make passes over some files until nothing changes, or the analysis of one of them crashes; the last pass."""
         version_1 = any(_VERSION_1.search(raw) for raw in files.values())
         exported: dict[tuple[str, str], str] = {}
         broken: set[str] = set()
-        one: _Pass | None = None
+        known = len(crashed)
         for _ in range(MAX_PASSES):  # pragma: no branch - nothing is known to change forever
-            one = _Pass(self, group, files, exported, broken, version_1=version_1)
+            one = _Pass(self, group, files, exported, broken, crashed, version_1=version_1)
             edits = one.run()
+            if len(crashed) > known:
+                break
             made = self._apply(edits, broken)
             exported = {**exported, **one.exported}
             self.converted += [each for path, each in one.converted if path in made]
             if not made:
                 break
-        assert one is not None
-        self.tools += one.tools
-        self.left += one.left
-        self.left += self._requirements(group)
+        return one
 
     def _read(self, group: Group) -> dict[str, bytes]:
         files: dict[str, bytes] = {}
@@ -154,7 +180,8 @@ class _Run:
                 continue
             raw = self.contents.get(path, self.raw[path])
             source = Source.from_bytes(self.shown(path), raw)
-            text = apply(source.text, _disjoint(changes))
+            changed = _disjoint(changes)
+            text = apply(source.text, changed)
             try:
                 parse(Source(source.path, text))
                 new = source.to_bytes(text)
@@ -165,6 +192,7 @@ class _Run:
                 continue
             if new != raw and source.to_bytes(source.text) == raw:  # pragma: no branch - a guard, like the one above
                 self.contents[path] = new
+                self.moves.setdefault(path, []).append(_Moves(source, changed))
                 made.add(path)
         return made
 
@@ -201,55 +229,76 @@ class _Run:
         for diagnostic in result.diagnostics:
             lines.setdefault(result.absolute(diagnostic.path), set()).add(diagnostic.span.line)
         for path, left in by_file.items():
-            raw = self.contents.get(path, self.raw[path])
-            checker = Checker(self.base, self.groups[0].config.settings, files={path})
-            try:
-                module = checker.project.module_of_bytes(path, raw)
-            except SourceError:  # pragma: no cover - what is in `left` was read before
-                continue
-            module.complete()
-            edits = comments(module, left, lines.get(path, set()))
-            self._apply({path: edits}, set())
-            starts = [module.source.position(edit.start)[0] for edit in edits for _ in edit.text.splitlines()]
+            with crashes(self.failures, self.shown(path)):
+                self._comment(path, left, lines.get(path, set()))
 
-            def moved(each: Left, starts: list[int] = starts, module: Module = module) -> Left:
+    def _comment(self, path: str, left: Sequence[Left], reported: set[int]) -> None:
+        checker = Checker(self.base, self.groups[0].config.settings, files={path})
+        module = checker.project.module_of_bytes(path, self.contents.get(path, self.raw[path]))
+        module.complete()
+        edits = comments(module, left, reported)
+        self._apply({path: edits}, set())
+        starts = sorted(module.source.position(edit.start)[0] for edit in edits for _ in edit.text.splitlines())
+        for place, (at, each) in enumerate(self.left):
+            if at == path:
                 first = statement_lines(module, each.line)[0]
-                return each._replace(line=each.line + sum(start <= first for start in starts))
+                self.left[place] = at, each._replace(line=each.line + bisect_right(starts, first))
 
-            self.left = [(at, moved(each) if at == path else each) for at, each in self.left]
+    def _before(self, path: str, line: int) -> int:
+        """The line on disk of a line of a file as it would be after the run."""
+        for moves in reversed(self.moves.get(path, ())):
+            line = moves.before(line)
+        return line
 
     # -- the outcome ---------------------------------------------------------------------------------------------------
 
-    def outcome(self, *, write: bool) -> Migration:
-        """Write the files if asked to, and return what changed and what is left."""
+    def outcome(self, named: tuple[str, ...] | None) -> Migration:
+        """Write the files below some real paths, or none; return what changed and what is left."""
         files: list[FixedFile] = []
         for path, new in sorted(self.contents.items()):
             old = self.raw[path]
-            if write:
+            if named is not None:
                 try:
-                    replace_file(path, new, expected=old)
+                    put_in_place(path, new, expected=old, named=named)
                 except OSError as error:
                     self.failures.append(Failure(self.shown(path), f"not written: {error.strerror or error}"))
                     continue
             before, after = (Source.from_bytes(path, raw).text for raw in (old, new))
             files.append(FixedFile(self.shown(path), before, after, 1))
         left = [each._replace(path=self.shown(path)) for path, each in self.left]
-        if not write:
-            lines = {file.path: _line_map(file) for file in files}
-            left = [each._replace(line=lines[each.path](each.line)) if each.path in lines else each for each in left]
+        if named is None:
+            left = [
+                each._replace(path=self.shown(path), line=self._before(path, each.line)) for path, each in self.left
+            ]
         return Migration(tuple(files), tuple(merged(left)), tuple(self.converted), tuple(self.failures), self.tools)
 
 
-def _line_map(file: FixedFile) -> Callable[[int], int]:
-    """From lines of a file after a run to those before it."""
-    before, after = file.before.splitlines(), file.after.splitlines()
-    opcodes = difflib.SequenceMatcher(None, before, after, autojunk=False).get_opcodes()
+class _Moves:
+    """From lines after some edits to those before them."""
 
-    def line_before(line: int) -> int:
-        first, last, start = next((a, b, c) for _, a, b, c, d in opcodes if c <= line - 1 < d)
-        return min(first + line - start, max(last, first + 1))
+    def __init__(self, source: Source, edits: Iterable[Edit]) -> None:
+        self._starts: list[int] = []
+        self._hunks: list[tuple[int, int, int]] = []
+        """The lines that are new, the line before the edit, and the lines that are gone."""
+        shift = 0
+        for edit in edits:
+            (first, _), (last, column) = source.position(edit.start), source.position(edit.end)
+            new = len(Source("", edit.text).line_starts)
+            gone = last - first + 1
+            if column == 1 and edit.text.endswith(("\n", "\r")):
+                new, gone = new - 1, gone - 1  # the line behind the edit stays as it was
+            self._starts.append(first + shift)
+            self._hunks.append((new, first, gone))
+            shift += new - gone
 
-    return line_before
+    def before(self, line: int) -> int:
+        """The line before the edits at which this one was, or that it replaces."""
+        place = bisect_right(self._starts, line) - 1
+        if place < 0:
+            return line
+        new, first, gone = self._hunks[place]
+        beyond = line - self._starts[place]
+        return min(first + beyond, first + max(gone - 1, 0)) if beyond < new else first + gone + beyond - new
 
 
 def _disjoint(edits: Sequence[Edit]) -> list[Edit]:
@@ -271,6 +320,7 @@ class _Pass:
         files: dict[str, bytes],
         exported: Mapping[tuple[str, str], str],
         broken: set[str],
+        crashed: dict[str, Failure],
         *,
         version_1: bool,
     ) -> None:
@@ -279,6 +329,7 @@ class _Pass:
         self._files = files
         self._exported = exported
         self._broken = broken
+        self._crashed = crashed
         self._version_1 = version_1
         self.exported: dict[tuple[str, str], str] = {}
         self.left: list[tuple[str, Left]] = []
@@ -289,13 +340,24 @@ class _Pass:
         self.modules: dict[str, Module] = {}
         for path, before in files.items():
             raw = run.contents.get(path, before)
-            try:
-                self.modules[path] = self.checker.project.module_of_bytes(path, raw)
-                self.modules[path].complete()
-            except SourceError as error:
-                pattern, decide = "parse-error", f"{error.message}; correct the file and run again"
-                self.left.append((path, Left(run.shown(path), error.span.line, (), pattern, decide, comment=False)))
+            with self._guarded(path):
+                try:
+                    module = self.checker.project.module_of_bytes(path, raw)
+                    module.complete()
+                    self.modules[path] = module
+                except SourceError as error:
+                    pattern, decide = "parse-error", f"{error.message}; correct the file and run again"
+                    self.left.append((path, Left(run.shown(path), error.span.line, (), pattern, decide, comment=False)))
         self._edits: dict[str, list[Edit]] = {}
+
+    @contextlib.contextmanager
+    def _guarded(self, path: str) -> Iterator[None]:
+        """Go on without a file if its analysis crashes."""
+        failures: list[Failure] = []
+        with crashes(failures, path):
+            yield
+        for failure in failures:
+            self._crashed.setdefault(path, failure)
 
     def run(self) -> Mapping[str, Sequence[Edit]]:
         """The edits of the pass by file. The tools wait until no name changes any more."""
@@ -304,10 +366,11 @@ class _Pass:
             if any(self._edits.values()):
                 return self._edits
             for path, module in self.modules.items():
-                if not _is_test(module):
-                    edits, left = plan_middleware(module)
-                    self._edits.setdefault(path, []).extend(edits)
-                    self.left += [(path, each) for each in left]
+                with self._guarded(path):
+                    if not _is_test(module):
+                        edits, left = plan_middleware(module)
+                        self._edits.setdefault(path, []).extend(edits)
+                        self.left += [(path, each) for each in left]
             if any(self._edits.values()):
                 return self._edits
         self._convert()
@@ -323,35 +386,38 @@ class _Pass:
         fields = frozenset(ATTRIBUTES) - owned if self._version_1 else frozenset()
         project = Project(fields, self._exported)
         for path, module in self.modules.items():
-            renaming = Renaming(module, project)
-            renaming.run()
-            self.exported.update(renaming.exported)
-            self._edits[path] = renaming.edits
-            self.left += [(path, each) for each in renaming.left]
+            with self._guarded(path):
+                renaming = Renaming(module, project)
+                renaming.run()
+                self.exported.update(renaming.exported)
+                self._edits[path] = renaming.edits
+                self.left += [(path, each) for each in renaming.left]
 
     def _convert(self) -> None:
         tools: dict[str, list[ToolDef]] = {}
         for module in list(self.modules.values()):
             if _is_test(module):
                 continue
-            for tool in self.checker.find_tools(module):
-                home = tool.handler.module
-                if tool.kind == "tool" and home.absolute in self.modules and not _is_test(home):
-                    tools.setdefault(home.absolute, []).append(tool)
+            with self._guarded(module.absolute):
+                for tool in self.checker.find_tools(module):
+                    home = tool.handler.module
+                    if tool.kind == "tool" and home.absolute in self.modules and not _is_test(home):
+                        tools.setdefault(home.absolute, []).append(tool)
         handlers: set[ast.AST] = {tool.handler.node for group in tools.values() for tool in group}
         self.tools = len(handlers)
         sources = [module for module in self.modules.values() if not _is_test(module)]
-        callers = Callers(sources, self.checker.hierarchy, handlers, frozenset(self._group.walk.files))
-        helpers = Helpers(self.checker.hierarchy, handlers)
+        hierarchy = self.checker.hierarchy
+        callers = Callers(sources, hierarchy, handlers, frozenset(self._group.walk.files), self._guarded)
+        helpers = Helpers(hierarchy, handlers, self._guarded)
         for path, group in tools.items():
-            module = self.modules[path]
-            plan = plan_tools(module, group, self._run.rules, callers, helpers, self.checker.hierarchy)
-            self._edits.setdefault(path, []).extend(plan.edits)
-            self.left += [(self._absolute(each.path, path), each) for each in plan.left]
-            shown = self._run.shown(path)
-            self.converted += [(path, (shown, *each)) for each in plan.converted]
-            for shield in plan.shields:
-                self._shield(shield.module, shield.node)
+            with self._guarded(path):
+                plan = plan_tools(self.modules[path], group, self._run.rules, callers, helpers, hierarchy)
+                self._edits.setdefault(path, []).extend(plan.edits)
+                self.left += [(self._absolute(each.path, path), each) for each in plan.left]
+                shown = self._run.shown(path)
+                self.converted += [(path, (shown, *each)) for each in plan.converted]
+                for shield in plan.shields:
+                    self._shield(shield.module, shield.node)
 
     def _absolute(self, shown: str, path: str) -> str:
         return path if shown == self.modules[path].path else self.checker.project.absolute(shown)

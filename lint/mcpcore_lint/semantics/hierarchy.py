@@ -48,32 +48,50 @@ class Hierarchy:
     def __init__(self, project: Project, extra: Mapping[str, tuple[str, ...]] | None = None) -> None:
         self._project = project
         self._bases: dict[str, tuple[str, ...]] = {**known_exceptions(), **FRAMEWORK_BASES, **(extra or {})}
+        self._direct: dict[str, tuple[tuple[tuple[str, Symbol | None], ...], bool]] = {}
         self._ancestors: dict[str, tuple[frozenset[str], bool]] = {}
 
     def ancestors(self, name: str, symbol: Symbol | None = None) -> tuple[frozenset[str], bool]:
         """The class and all its known base classes, and whether those are definitely all of them."""
         name = known_name(name)
         known = self._ancestors.get(name)
-        if known is None:
-            self._ancestors[name] = (frozenset({name}), False)  # a class that inherits from itself
-            known = self._ancestors[name] = self._compute(name, symbol)
+        if known is not None:
+            return known
+        names: set[str] = set()
+        complete = True
+        above: set[str] = set()
+        # Without recursion, since a chain of classes may be longer than Python's stack.
+        stack: list[tuple[str, Symbol | None, bool]] = [(name, symbol, False)]
+        while stack:
+            current, symbol, is_done = stack.pop()
+            if is_done:
+                above.discard(current)
+            elif current in names:
+                complete = complete and current not in above  # else a class that inherits from itself
+            elif builtin := _builtin_ancestors(current):
+                names.update(builtin)
+            else:
+                names.add(current)
+                above.add(current)
+                bases, is_known = self._direct.get(current) or self._read(current, symbol)
+                complete = complete and is_known
+                stack.append((current, None, True))
+                stack += ((base, found, False) for base, found in bases)
+        known = self._ancestors[name] = frozenset(names), complete
         return known
 
-    def _compute(self, name: str, symbol: Symbol | None) -> tuple[frozenset[str], bool]:
-        builtin = _builtin_ancestors(name)
-        if builtin is not None:
-            return frozenset(builtin), True
+    def _read(self, name: str, symbol: Symbol | None) -> tuple[tuple[tuple[str, Symbol | None], ...], bool]:
+        """The direct bases of a class that are known, and whether those are all of them."""
         info = class_info(symbol) if symbol is not None else self._project.class_named(name)
-        names, complete = {name}, info is not None or name in self._bases
-        bases: list[Symbol | None] = [Symbol(None, None, base) for base in self._bases.get(name, ())]
+        bases: list[tuple[str, Symbol | None]] = [(known_name(base), None) for base in self._bases.get(name, ())]
+        is_known = info is not None or name in self._bases
         if info is not None:
             values = [Resolver().expression(base, info.scope) for base in info.node.bases]
-            bases = [value if isinstance(value, Symbol) else None for value in values]
-        for base in bases:
-            above, all_known = self.ancestors(base.name, base if base.module else None) if base else ((), False)
-            names.update(above)
-            complete = complete and all_known
-        return frozenset(names), complete
+            symbols = [value for value in values if isinstance(value, Symbol)]
+            is_known = len(symbols) == len(values)
+            bases = [(known_name(base.name), base if base.module else None) for base in symbols]
+        self._direct[name] = tuple(bases), is_known
+        return self._direct[name]
 
     def is_kind_of(self, name: str, base: str) -> bool | None:
         """Whether a class is `base` or a subclass of it; None if that is unknown."""

@@ -78,6 +78,8 @@ class ReasonCoverage:
         """Merge and write the coverage, and fail the run if too few reasons were raised."""
         if self._is_worker or self._folder is None or self._config.option.collectonly:
             return
+        from mcpcore_lint.runner.files import write_text
+
         from mcpcore.testing.reasons.merging import merged, within
         from mcpcore.testing.reasons.reporting import Summary
         from mcpcore.testing.reasons.sites import find_sites
@@ -91,7 +93,7 @@ class ReasonCoverage:
             target = self._config.invocation_params.dir / path
             try:
                 target.parent.mkdir(parents=True, exist_ok=True)
-                target.write_text(write(summary), encoding="utf-8")
+                write_text(str(target), write(summary))
                 self._written.append(path)
             except OSError as exc:
                 problems.append(f"--reason-coverage-report={name}: {target} cannot be written: {exc.strerror or exc}")

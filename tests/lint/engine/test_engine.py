@@ -673,12 +673,12 @@ def test_a_fix_that_breaks_the_file_is_not_made(monkeypatch):
 
 def test_a_file_that_changes_while_it_is_fixed_is_left_alone(tmp_path):
     """A concurrent change is not overwritten."""
-    from mcpcore_lint.runner.fix import replace_file
+    from mcpcore_lint.runner.files import put_in_place
 
     path = tmp_path / "a.py"
     path.write_text("new\n")
     with pytest.raises(OSError, match="changed by someone else"):
-        replace_file(str(path), b"mine\n", expected=b"old\n")
+        put_in_place(str(path), b"mine\n", expected=b"old\n")
     assert path.read_text() == "new\n"
     assert list(tmp_path.iterdir()) == [path]
 

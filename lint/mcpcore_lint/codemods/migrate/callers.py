@@ -10,7 +10,8 @@ from mcpcore_lint.model import Symbol
 from mcpcore_lint.semantics.evaluate import evaluate
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
+    from collections.abc import Callable, Collection, Iterable, Iterator
+    from contextlib import AbstractContextManager
 
     from mcpcore_lint.codemods.migrate.model import Place
     from mcpcore_lint.model import Handler
@@ -25,8 +26,15 @@ class Callers:
     """The calls of functions in the files of a run, without tests."""
 
     def __init__(
-        self, modules: Iterable[Module], hierarchy: Hierarchy, handlers: set[ast.AST], files: Collection[str]
+        self,
+        modules: Iterable[Module],
+        hierarchy: Hierarchy,
+        handlers: set[ast.AST],
+        files: Collection[str],
+        guarded: Callable[[str], AbstractContextManager[None]],
     ) -> None:
+        """Prepare to search the files; `guarded` goes on without one whose analysis crashes, by its absolute path."""
+        self._guarded = guarded
         self.files = files
         """The absolute paths of all files that the run may change."""
         self._modules = list(modules)
@@ -54,22 +62,26 @@ class Callers:
         for module in self._modules:
             if not module.source.has(handler.name):
                 continue
-            for call, scope in module.calls_near(f"{handler.name}("):
-                short = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
-                if short != handler.name:
-                    continue
-                symbol = evaluate(call.func, scope)
-                if isinstance(symbol, Symbol):
-                    if symbol.definition is handler.node:
-                        calls.append((module, call, scope))
-                elif handler.owner is not None and isinstance(call.func, ast.Attribute):
-                    # A method of an object whose class is not known.
-                    if isinstance(call.func.value, ast.Name) and call.func.value.id == "self":
-                        if scope.owner is handler.owner:
-                            calls.append((module, call, scope))
-                    else:
-                        calls.append((module, call, scope))
+            with self._guarded(module.absolute):
+                calls += self._calls_in(module, handler)
         return calls
+
+    def _calls_in(self, module: Module, handler: Handler) -> Iterator[tuple[Module, ast.Call, Scope]]:
+        for call, scope in module.calls_near(f"{handler.name}("):
+            short = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+            if short != handler.name:
+                continue
+            symbol = evaluate(call.func, scope)
+            if isinstance(symbol, Symbol):
+                if symbol.definition is handler.node:
+                    yield module, call, scope
+            elif handler.owner is not None and isinstance(call.func, ast.Attribute):
+                # A method of an object whose class is not known.
+                if isinstance(call.func.value, ast.Name) and call.func.value.id == "self":
+                    if scope.owner is handler.owner:
+                        yield module, call, scope
+                else:
+                    yield module, call, scope
 
     def _only_returned(self, module: Module, call: ast.Call) -> bool:
         """Whether a caller is a tool that returns the result as it is, or runs the function alone."""

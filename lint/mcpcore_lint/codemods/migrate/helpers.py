@@ -10,7 +10,8 @@ from mcpcore_lint.codemods.migrate.failures.returns import returned
 from mcpcore_lint.codemods.migrate.model import Function, Left
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Callable, Collection
+    from contextlib import AbstractContextManager
 
     from mcpcore_lint.semantics.hierarchy import Hierarchy
 
@@ -34,7 +35,14 @@ class _Helper(NamedTuple):
 class Helpers:
     """The functions of the project that tools call, each of which is read once."""
 
-    def __init__(self, hierarchy: Hierarchy, handlers: Collection[ast.AST]) -> None:
+    def __init__(
+        self,
+        hierarchy: Hierarchy,
+        handlers: Collection[ast.AST],
+        guarded: Callable[[str], AbstractContextManager[None]],
+    ) -> None:
+        """Start without any; `guarded` goes on without a file whose analysis crashes, by its absolute path."""
+        self._guarded = guarded
         self._hierarchy = hierarchy
         self._handlers = handlers
         self._known: dict[ast.AST, _Helper | None] = {}
@@ -86,11 +94,12 @@ class Helpers:
             if (
                 owner is not None
             ):  # pragma: no branch - each function that a name leads to is in a module of the project
-                inner = Body(Function(definition, owner, body.function.name), self._hierarchy)
-                found = [returned(each, inner) for each in inner.nodes if isinstance(each, ast.Return)]
-                fails = any(each is not None and not (isinstance(each, Left) and each.perhaps) for each in found)
-                line = min([definition.lineno, *(each.lineno for each in definition.decorator_list)])
-                self._known[definition] = _Helper(owner.path, line, fails, _calls(inner))
+                with self._guarded(owner.absolute):
+                    inner = Body(Function(definition, owner, body.function.name), self._hierarchy)
+                    found = [returned(each, inner) for each in inner.nodes if isinstance(each, ast.Return)]
+                    fails = any(each is not None and not (isinstance(each, Left) and each.perhaps) for each in found)
+                    line = min([definition.lineno, *(each.lineno for each in definition.decorator_list)])
+                    self._known[definition] = _Helper(owner.path, line, fails, _calls(inner))
         return self._known[definition]
 
 

@@ -286,6 +286,7 @@ def plan_tools(
     shared, made = _constants(module, conversions)
     rewriter = Rewriter(module.path, module.source.text)
     edits: set[Edit] = set()
+    accepted = codemods.Compatible()
     used: set[tuple[str, str]] = set()
     converted: list[tuple[str, int, str]] = []
     left: list[Left] = []
@@ -295,7 +296,6 @@ def plan_tools(
         left += conversion.left
         if not (conversion.places or conversion.entries):
             continue
-        before = set(edits)
         names.spelled.clear()
         changes = conversion.changes(writer, conversion.entries, shared)
         shields = [writer.shield(each.node, names) for each in conversion.shields if each.module is module]
@@ -305,8 +305,9 @@ def plan_tools(
             pattern, decide = "the code is written in a way that cannot be changed safely", "convert it by hand"
             left += [conversion._left(each.node, pattern, decide) for each in conversion.places]  # noqa: SLF001
             continue
-        if any(_touch(one, other) for one in new for other in before if one != other):
+        if not accepted.accept(new):
             continue  # pragma: no cover - a guard: the edits of two tools are not known to touch
+        accepted.accept(shields)
         edits.update(new, shields)
         used |= names.spelled
         wanted.update(entry for entry in conversion.entries if entry in made)
@@ -386,12 +387,6 @@ def _above(module: Module, nodes: Sequence[ast.AST]) -> int:
     while line > 1 and source.line(line - 1).startswith("#") and not source.line(line - 1).startswith("#!"):
         line -= 1
     return source.line_starts[line - 1]
-
-
-def _touch(one: Edit, other: Edit) -> bool:
-    if one.start == one.end or other.start == other.end:
-        return one.start <= other.end and other.start <= one.end
-    return one.start < other.end and other.start < one.end
 
 
 def _joined(edits: list[Edit], imports: list[Edit], inserts: list[Edit]) -> tuple[Edit, ...]:

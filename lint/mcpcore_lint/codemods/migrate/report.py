@@ -28,16 +28,15 @@ def merged(left: Iterable[Left]) -> list[Left]:
 
 def statement_lines(module: Module, line: int) -> tuple[int, int]:
     """The first and the last line of the innermost statement or clause that starts at a line or around it."""
-    best = (line, line)
-    for node in walk([module.tree]):
-        if not isinstance(node, (ast.stmt, ast.ExceptHandler)):
-            continue
-        first = min([node.lineno, *(each.lineno for each in getattr(node, "decorator_list", ()))])
-        body = getattr(node, "body", None)
-        last = body[0].lineno - 1 if body else node.end_lineno or line
-        if first <= line <= max(first, last):
-            best = (first, max(first, last))
-    return best
+    known: dict[int, tuple[int, int]] = module.memo.setdefault(("statement lines",), {})
+    if not known:
+        for node in walk([module.tree]):
+            if isinstance(node, (ast.stmt, ast.ExceptHandler)):
+                first = min([node.lineno, *(each.lineno for each in getattr(node, "decorator_list", ()))])
+                body = getattr(node, "body", None)
+                last = max(first, body[0].lineno - 1 if body else node.end_lineno or first)
+                known.update(dict.fromkeys(range(first, last + 1), (first, last)))
+    return known.get(line, (line, line))
 
 
 def comments(module: Module, left: Iterable[Left], reported: set[int]) -> list[Edit]:

@@ -121,16 +121,16 @@ class _TextFinder:
 
     def find(self, message: ast.expr) -> str | None:
         """The description of the upstream text in a message."""
-        waiting: list[ast.AST] = [message]
-        visited: set[ast.AST] = set()
-        while waiting:
-            node = waiting.pop(0)
-            if node not in visited:
-                visited.add(node)
-                text = self._upstream_text(node)
-                if text is not None:
-                    return text
-                waiting = [*self._parts(node), *waiting]
+        stack: list[ast.AST] = [message]
+        visited: set[ast.AST] = {message}
+        while stack:
+            node = stack.pop()
+            text = self._upstream_text(node)
+            if text is not None:
+                return text
+            fresh = [part for part in self._parts(node) if part not in visited]
+            visited.update(fresh)
+            stack += reversed(fresh)
         return None
 
     def _upstream_text(self, node: ast.AST) -> str | None:

@@ -107,9 +107,10 @@ def _changes_message(name: str, body: Body) -> str:
     # The base classes are among the ancestors of the class, so all of them are looked at, in any order.
     above = [name, *(each for each in body.hierarchy.ancestors(name)[0] if each != name)]
     infos = [info for info in map(project.class_named, above) if info is not None]
+    names = {info.node.name for info in infos}
     for info in infos:
         made = info.methods.get("__init__")
-        inherits = any(_short(ast.unparse(base)) in {other.node.name for other in infos} for base in info.node.bases)
+        inherits = any(_short(ast.unparse(base)) in names for base in info.node.bases)
         if info.methods.keys() & {"__str__", "__new__"} or (
             made is not None and not _passes_message(made, alone=not inherits)
         ):

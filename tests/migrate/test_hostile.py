@@ -1,0 +1,132 @@
+"""Files that no person wrote: each costs itself, never the others of the run, and takes a time that grows with its size."""
+
+from __future__ import annotations
+
+import cProfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from mcpcore_lint.runner.engine import fix_source, lint_paths
+
+from tests.migrate.migrating import run
+
+HEAD = 'from mcp.server.fastmcp import FastMCP\n\nserver = FastMCP("x")\n\n\n'
+TOOL = '@server.tool()\ndef f(a: str) -> str:\n    """Do it."""\n'
+GOOD = f'{HEAD}{TOOL}    raise ValueError("it is bad")\n'
+MANY = 10_000
+
+HOSTILE = {
+    "a sum of strings": TOOL + "    raise ValueError(" + " + ".join(['"a"'] * MANY) + ")\n",
+    "a sum that Python reads": TOOL + "    raise ValueError(" + " + ".join(["a"] * 900) + ")\n",
+    "conditions in conditions": TOOL + "    return " + '"b" if a else ' * 900 + "a\n",
+    "a chain of attributes": TOOL + "    raise ValueError(a" + ".b" * 900 + ")\n",
+    "a union of types": f"@server.tool()\ndef f(a: {' | '.join(['int'] * 900)}) -> str:\n    raise ValueError(a)\n",
+    "brackets in brackets": "x = " + "(" * 400 + ")" * 400 + "\n",
+    "a null byte": "x = '\0'\n",
+    "a huge number": f"x = {'9' * MANY}\n",
+    "an unknown encoding": "# x",
+}
+
+
+@pytest.mark.parametrize("source", HOSTILE.values(), ids=HOSTILE.keys())
+def test_a_file_that_ends_the_analysis_costs_that_file(tmp_path: Path, source: str) -> None:
+    """The other files are converted and linted, and the run names the file, or has converted it."""
+    text = f"# coding: nonsense\n{HEAD}" if source == "# x" else HEAD + source
+    outcome, after = run(tmp_path, {"a_hostile.py": text, "good.py": GOOD, "z_hostile.py": text})
+    assert 'ctx.fail("it_is_bad"' in after["good.py"]
+    for name in ("a_hostile.py", "z_hostile.py"):
+        reported = [each.path for each in (*outcome.left, *outcome.failures) if each.path.endswith(name)]
+        assert reported or after[name] != text or source.startswith(("x = 9", "x = ("))
+    report = lint_paths([tmp_path], root=str(tmp_path))
+    assert any(each.path == "good.py" for each in report.diagnostics)
+    assert any(each.path == "good.py" for each in report.tools)
+
+
+def test_a_crash_in_one_file_leaves_the_names_that_others_share(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without the file whose analysis crashed, the others are migrated from the beginning; the run exits with 2."""
+    from mcpcore_lint.runner import migrate
+
+    plan = migrate.plan_tools
+
+    def planned(module, *rest):  # type: ignore[no-untyped-def]
+        if module.path.endswith("b.py"):
+            raise MemoryError
+        return plan(module, *rest)
+
+    monkeypatch.setattr(migrate, "plan_tools", planned)
+    outcome, after = run(tmp_path, {"a.py": GOOD, "b.py": GOOD, "c.py": GOOD})
+    assert after["b.py"] == GOOD
+    assert 'ctx.fail("it_is_bad"' in after["a.py"]
+    assert after["a.py"] == after["c.py"]
+    (failure,) = outcome.failures
+    assert failure.path.endswith("b.py")
+    assert "the linter crashed: MemoryError" in failure.message
+    assert outcome.exit_code == 2
+
+
+def test_a_chain_of_classes_is_followed_to_its_end(tmp_path: Path) -> None:
+    """The chain may be longer than Python's stack; a class that inherits from itself ends it."""
+    chain = "".join(f"class C{number}(C{number - 1}): ...\n" for number in range(1, MANY // 4))
+    code = f'{HEAD}class C0(KeyError): ...\n{chain}{TOOL}    raise C{MANY // 4 - 1}("it is bad")\n'
+    outcome, after = run(tmp_path, {"server.py": code, "loop.py": f"{HEAD}class C(C): ...\n{TOOL}    raise C(a)\n"})
+    assert not outcome.failures
+    assert 'ctx.fail("it_is_bad"' in after["server.py"]
+    assert not lint_paths([tmp_path], root=str(tmp_path)).failures
+
+
+MANY_OF = {
+    "except clauses": lambda count: (
+        TOOL
+        + "    try:\n        return open(a).read()\n"
+        + "".join(f'    except E{n}:\n        raise ValueError("bad {n}")\n' for n in range(count))
+        + "".join(f"class E{n}(Exception): ...\n" for n in range(count))
+    ),
+    "try blocks": lambda count: (
+        TOOL + '    try:\n        return open(a).read()\n    except OSError:\n        raise ValueError("bad")\n' * count
+    ),
+    "branches": lambda count: (
+        TOOL
+        + "".join(f'    if a == "{n}":\n        raise ValueError("bad {n}")\n' for n in range(count))
+        + "    return a\n"
+    ),
+    "cases": lambda count: (
+        TOOL
+        + "    match a:\n"
+        + "".join(f'        case "{n}":\n            raise ValueError("bad {n}")\n' for n in range(count))
+    ),
+    "tools": lambda count: "".join(
+        TOOL.replace("def f", f"def f{n}") + f'    raise ValueError("bad {n}")\n' for n in range(count)
+    ),
+    "results": lambda count: (
+        TOOL
+        + "".join(f'    if a == "{n}":\n        return {{"error": "bad {n}"}}\n' for n in range(count))
+        + "    return a\n"
+    ),
+    "assignments": lambda count: TOOL + "    a = a.strip()\n" * count + "    raise ValueError(a)\n",
+    "imports": lambda count: "".join(f"import m{n}\n" for n in range(count)) + TOOL + "    raise ValueError(a)\n",
+    "suppressions": lambda count: (
+        TOOL + "    raise ValueError(a)  # mcpcore: ignore[no-stringify-upstream-error] it is known\n" * count
+    ),
+}
+
+
+def calls(function: Callable[..., object], *arguments: object, **options: object) -> int:
+    """How many calls a function makes: a measure of its time that other processes do not change."""
+    profile = cProfile.Profile()
+    profile.runcall(function, *arguments, **options)
+    return sum(entry.callcount for entry in profile.getstats())
+
+
+@pytest.mark.parametrize("many", MANY_OF.values(), ids=MANY_OF.keys())
+def test_the_time_grows_with_the_size(tmp_path: Path, many: Callable[[int], str]) -> None:
+    """Four times as many of a thing take much less than 16 times as long, in the linter, its fixes and the migration."""
+    few, more = ({"server.py": HEAD + many(count)} for count in (12, 48))
+    run(tmp_path / "warm", few)
+    assert calls(run, tmp_path / "more", more) < 8 * calls(run, tmp_path / "few", few)
+    for folder in (tmp_path / "few", tmp_path / "more"):
+        assert not lint_paths([folder], root=str(folder)).failures
+    before, after = ((tmp_path / name / "server.py").read_text() for name in ("few", "more"))
+    assert calls(fix_source, after, unsafe=True) < 8 * calls(fix_source, before, unsafe=True)

@@ -21,7 +21,7 @@ def page() -> str:
     ]
     for title, model in (
         ("The file", schema),
-        *((name, schema["$defs"][name]) for name in ("Entry", "Match", "After")),
+        *((name, schema["$defs"][name]) for name in ("OfTool", "Entry", "Match", "After")),
     ):
         rows: list[list[object]] = [
             [f"`{key}`", "yes" if key in model.get("required", []) else "", value.get("description", "")]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from mcp.types import ToolAnnotations
 from pydantic import Field
 
 from mcpcore import Context, ErrorCode, FailureMode, Retry, Server, tool
@@ -43,7 +42,8 @@ def make_server() -> Server:
 
     @tool(
         errors=[DESK_BUSY, TOO_MANY, SOLD_OUT],
-        annotations=ToolAnnotations(read_only_hint=False, idempotent_hint=False),
+        read_only=False,
+        idempotent=False,
     )
     async def book(ctx: Context[Literal["desk_busy", "too_many", "sold_out"]], show: Show, seats: Seats) -> str:
         """Book seats."""
@@ -56,7 +56,7 @@ def make_server() -> Server:
             raise ctx.fail("sold_out", f"No {seats} seats are left for {show}.", data={"show": show, "seats": seats})
         return f"{seats} seats for {show} are booked."
 
-    @tool(annotations=ToolAnnotations(read_only_hint=False, idempotent_hint=True))
+    @tool(idempotent=True)
     async def waiting_list(show: Show, seats: Seats) -> str:
         """Put a customer on the waiting list of a show."""
         return f"You are on the waiting list for {seats} seats for {show}."

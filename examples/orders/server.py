@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Final, Literal, NoReturn
 
-from mcp.types import ToolAnnotations
 from pydantic import BaseModel, Field
 from typing_extensions import TypedDict
 
@@ -126,9 +125,6 @@ NOT_PAID: Final = FailureMode(
     effects="none",
 )
 
-READS: Final = ToolAnnotations(read_only_hint=True)
-PLACES: Final = ToolAnnotations(read_only_hint=False, idempotent_hint=False, destructive_hint=False)
-REFUNDS: Final = ToolAnnotations(read_only_hint=False, idempotent_hint=True)
 
 PlaceReason = Literal[
     "no_item",
@@ -167,12 +163,12 @@ class OrderTools:
         """Sell at `desk`."""
         self._desk = desk
 
-    @tool(annotations=READS)
+    @tool(read_only=True)
     def list_items(self) -> list[Item]:
         """List everything that is sold."""
         return self._desk.store.items()
 
-    @tool(errors=[NO_ITEM], annotations=READS)
+    @tool(errors=[NO_ITEM], read_only=True)
     def stock(self, ctx: Context[Literal["no_item"]], item: ItemName) -> Item:
         """Get the price of an item, and how many are in stock."""
         try:
@@ -180,14 +176,16 @@ class OrderTools:
         except NoItemError as exc:
             raise ctx.fail("no_item", str(exc), {"item": exc.item}) from exc
 
-    @tool(annotations=READS)
+    @tool(read_only=True)
     def find_orders(self, customer: Customer) -> list[Order]:
         """Find the orders of a customer, and whether they are paid."""
         return self._desk.find(customer)
 
     @tool(
         errors=[NO_ITEM, OUT_OF_STOCK, CARD_DECLINED, KEY_REUSED, PAYMENTS_BUSY, PAYMENTS_DOWN, UNCONFIRMED],
-        annotations=PLACES,
+        read_only=False,
+        idempotent=False,
+        destructive=False,
     )
     def place_order(
         self,
@@ -213,7 +211,9 @@ class OrderTools:
 
     @tool(
         errors=[NO_ITEM, OUT_OF_STOCK, CARD_DECLINED, PAYMENTS_BUSY, PAYMENTS_DOWN, UNCONFIRMED],
-        annotations=PLACES,
+        read_only=False,
+        idempotent=False,
+        destructive=False,
     )
     def place_orders(
         self,
@@ -234,7 +234,7 @@ class OrderTools:
                     _fail_to_place(ctx, exc)
         return batch.result()
 
-    @tool(errors=[NO_ORDER, NOT_PAID, PAYMENTS_BUSY, PAYMENTS_DOWN, REFUND_UNCONFIRMED], annotations=REFUNDS)
+    @tool(errors=[NO_ORDER, NOT_PAID, PAYMENTS_BUSY, PAYMENTS_DOWN, REFUND_UNCONFIRMED], idempotent=True)
     def refund(
         self,
         ctx: Context[Literal["no_order", "not_paid", "payments_busy", "payments_down", "refund_unconfirmed"]],

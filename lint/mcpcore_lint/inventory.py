@@ -9,11 +9,11 @@ import contextlib
 import os
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from mcpcore_lint.model import CallValue, Const, Mapping, Symbol, Text, is_left_out, string, strings
+from mcpcore_lint.model import CallValue, Const, Mapping, Symbol, Text, is_left_out, string
 from mcpcore_lint.records import in_test_file
 from mcpcore_lint.rule import RuleContext
 from mcpcore_lint.rules import rule_named
-from mcpcore_lint.rules._advice import advice_of
+from mcpcore_lint.rules._advice import sent_advice
 from mcpcore_lint.rules._data_model import requires_value
 from mcpcore_lint.rules._thrown import CODED, all_thrown
 from mcpcore_lint.runner.checker import Checker, FileState
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from mcpcore_lint.model import ContractEntry, ThrowSite, ToolDef, Value
+    from mcpcore_lint.rules._advice import Advice
     from mcpcore_lint.runner.groups import Group
     from mcpcore_lint.syntax.module import Module
 
@@ -189,15 +190,18 @@ class _Reader:
         if reason is None:
             return None
         code = entry.code_value
+        advice, effects = sent_advice(entry, self._tool)
         error: dict[str, Any] = {
             "reason": reason,
             "name": code.name if code is not None else None,
             "code": code.number if code is not None else None,
             "when": _known_text(entry.when.value),
             "recovery": _known_text(entry.recovery.value),
-            "retry": self._retry(entry),
+            "retry": None if advice is None else self._retry(entry, advice),
             "raised": [],
         }
+        if effects is not None:
+            error["effects"] = effects
         for option, key in _OPTIONS.items():
             value = entry.arguments[option].value
             if is_left_out(value):
@@ -212,13 +216,7 @@ class _Reader:
         return error
 
     @staticmethod
-    def _retry(entry: ContractEntry) -> dict[str, Any] | None:
-        advice = advice_of(entry.arguments["retry"].value, entry.code_value)
-        if advice is None:
-            return None
-        effects = strings(entry.arguments["effects"].value)
-        if not advice.explicit and effects is not None and {"partial", "unknown"}.intersection(effects):
-            return {"kind": "not_retryable"}
+    def _retry(entry: ContractEntry, advice: Advice) -> dict[str, Any]:
         if advice.seconds is None:
             return {"kind": "not_retryable"}
         if advice.seconds == 0 and not advice.explicit:

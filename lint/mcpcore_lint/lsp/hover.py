@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Final
 
 from lsprotocol import types
 
-from mcpcore_lint.rules._advice import advice_of
+from mcpcore_lint.rules._advice import advice_of, sent_advice
 
 if TYPE_CHECKING:
     from mcpcore_lint.lsp.positions import Document
     from mcpcore_lint.lsp.reading import Place, Reading
     from mcpcore_lint.lsp.workspace import Workspace
-    from mcpcore_lint.model import ContractEntry
+    from mcpcore_lint.model import ContractEntry, ToolDef
 
 _MOST: Final = 8
 """How many places and entries are listed."""
@@ -28,10 +28,13 @@ def escaped(text: str) -> str:
     return _MARKUP.sub(r"\\\1", line if len(line) <= _LONGEST else line[:_LONGEST] + "…")
 
 
-def facts(entry: ContractEntry) -> list[tuple[str, str]]:
-    """The facts that an entry declares, as far as they are known, each with its label."""
+def facts(entry: ContractEntry, tool: ToolDef | None = None) -> list[tuple[str, str]]:
+    """The facts that an entry declares, as far as they are known, each with its label.
+
+    With its tool, the advice is the one that is sent.
+    """
     code, arguments = entry.code_value, entry.arguments
-    advice = advice_of(arguments["retry"].value, code)
+    advice, effects = (advice_of(arguments["retry"].value, code), None) if tool is None else sent_advice(entry, tool)
     number = f" ({code.number})" if code is not None and code.number is not None else ""
     values = [
         ("When", entry.when.text),
@@ -39,15 +42,15 @@ def facts(entry: ContractEntry) -> list[tuple[str, str]]:
         ("Code", f"{code.name}{number}" if code is not None else None),
         ("Retry", advice.words if advice is not None else None),
         ("Fallback tool", arguments["fallback_tool"].text),
-        ("Effects", arguments["effects"].text),
+        ("Effects", effects or arguments["effects"].text),
         ("Data", entry.module.source.segment(node) if (node := arguments["data"].node) is not None else None),
     ]
     return [(label, value) for label, value in values if value]
 
 
-def described(entry: ContractEntry) -> str:
+def described(entry: ContractEntry, tool: ToolDef | None = None) -> str:
     """The facts of an entry as a Markdown list."""
-    return "\n".join(f"- **{label}**: {escaped(value)}" for label, value in facts(entry))
+    return "\n".join(f"- **{label}**: {escaped(value)}" for label, value in facts(entry, tool))
 
 
 def hover(reading: Reading, document: Document, offset: int) -> types.Hover | None:
@@ -60,7 +63,7 @@ def hover(reading: Reading, document: Document, offset: int) -> types.Hover | No
     for key in sorted(reasons.places[place])[:_MOST]:
         if key in reasons.entries:
             entry, tool = reasons.entries[key]
-            parts.append(f"**{escaped(place.reason)}** of {escaped(tool.display_name)}\n\n{described(entry)}")
+            parts.append(f"**{escaped(place.reason)}** of {escaped(tool.display_name)}\n\n{described(entry, tool)}")
     if not parts:
         parts.append(f"**{escaped(place.reason)}** is not declared by the contract of this tool")
     raised = [each for each in reasons.related(place)[1] if each.role == "raised"]

@@ -26,6 +26,7 @@ from mcpcore_lint.model import (
 )
 from mcpcore_lint.registrations.calls import Calls
 from mcpcore_lint.registrations.contracts import contract_given
+from mcpcore_lint.registrations.hints import annotations_of, joined
 from mcpcore_lint.registrations.lowlevel import dispatched
 from mcpcore_lint.registrations.unresolved import Unresolved, note_unresolved, unresolved_registration
 from mcpcore_lint.registrations.ways import HINTS, NEAR, Maker, Site
@@ -134,7 +135,7 @@ class Builder:
         if given is None or string(given) == target.node.name:  # type: ignore[union-attr]
             for tool in self._found:
                 if changes and tool.handler.node is target.node:
-                    tool.annotations = annotations
+                    tool.annotations = joined(tool.annotations, annotations)
             return
         changes["name"] = given
         call = own.call or replace(maker.call, args=(), keywords=())
@@ -249,8 +250,7 @@ def _joined(tools: list[ToolDef], function: FunctionNode) -> list[ToolDef]:
         tool.flavour, tool.contract = "mcpcore", declared[0].contract
         if tool.name.node is function:
             tool.name = declared[0].name
-        if is_left_out(tool.annotations):
-            tool.annotations = declared[0].annotations
+        tool.annotations = joined(declared[0].annotations, tool.annotations)
     return registered
 
 
@@ -269,7 +269,7 @@ def given_name(maker: Maker) -> Value | None:
 def given_annotations(maker: Maker) -> Value:
     """The annotations that a registration gives; `Missing` or None if it gives none."""
     assert maker.call is not None
-    return maker.call.argument("annotations", maker.way.annotated)
+    return annotations_of(maker.call.argument("annotations", maker.way.annotated), maker.call)
 
 
 def _description(maker: Maker, call: CallValue) -> Value:

@@ -18,6 +18,10 @@ READ_ONLY: Final = ("read_only_hint", "readOnlyHint")
 IDEMPOTENT: Final = ("idempotent_hint", "idempotentHint")
 
 
+_SHORT: Final = ("read_only", "idempotent", "destructive")
+"""The options of mcpcore's `@tool` that are short for hints."""
+
+
 class Hints(NamedTuple):
     """The two hints that decide whether a failed call may be made again."""
 
@@ -28,6 +32,43 @@ class Hints(NamedTuple):
     def unsafe(self) -> bool:
         """Whether the author says of the tool that it changes something, and that a second call changes more."""
         return self.read_only == "false" and self.idempotent == "false"
+
+    @property
+    def repeatable(self) -> bool | None:
+        """Whether the runtime lets the default advice of a code stand; None if the linter cannot see it.
+
+        Hints that are left out have the defaults of MCP: the tool is neither read-only nor idempotent.
+        """
+        if "true" in self:
+            return True
+        return None if "unknown" in self else False
+
+
+def annotations_of(given: Value, call: CallValue) -> Value:
+    """The annotations that a registration gives, with its short hints: `@tool(read_only=True)`."""
+    short = [(name, value) for name, value in call.keywords if name in _SHORT and not is_left_out(value)]
+    if not short:
+        return given
+    node, module = short[0][1].node, short[0][1].module
+    items = tuple((Const(value.node, value.module, f"{name}_hint"), value) for name, value in short)
+    return joined(given, Mapping(node, module, items))
+
+
+def joined(first: Value, second: Value) -> Value:
+    """Two annotations of a tool together; where both state a hint, the second counts."""
+    if is_left_out(first) or is_left_out(second):
+        return second if is_left_out(first) else first
+    items: list[tuple[Value, Value]] = []
+    complete = True
+    for given in (first, second):
+        if isinstance(given, Mapping):
+            items += given.items
+        elif isinstance(given, CallValue) and _makes_annotations(given):
+            items += [(Const(value.node, value.module, name), value) for name, value in given.keywords]
+        else:
+            complete = False
+        complete = complete and getattr(given, "complete", False)
+    return Mapping(first.node, first.module, tuple(items), complete)
 
 
 def hints_of(tool: ToolDef) -> Hints:
@@ -73,4 +114,4 @@ def _stated(value: Value) -> Hint:
     return "unknown"
 
 
-__all__ = ["IDEMPOTENT", "READ_ONLY", "Hint", "Hints", "hints_of"]
+__all__ = ["IDEMPOTENT", "READ_ONLY", "Hint", "Hints", "annotations_of", "hints_of", "joined"]

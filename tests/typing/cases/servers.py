@@ -50,7 +50,34 @@ def undeclared(ctx: Context[Literal["two"]], name: str) -> str:
 
 undeclared(name="x")  # E: pyright basedpyright ty - undeclared reason
 
-# `@server.tool()` returns the function itself; with errors, it returns the tool.
+@server.tool(read_only=True, idempotent=True, destructive=False)
+def hinted(name: str) -> str:
+    return name
+
+
+@server.tool(errors=[ONE], idempotent=True)
+def hinted_and_declared(ctx: Context[Literal["one"]], name: str) -> str:
+    raise ctx.fail("one", name)
+
+
+@tool(read_only=True)
+def short(ctx: Context, name: str) -> str:
+    return name
+
+
+server.tool(read_only="yes")  # E: all - a hint is a bool
+server.tool(errors=[ONE], readonly=True)  # E: mypy pyright basedpyright pyrefly - misspelt option
+tool(idempotent=1.5)  # E: all - a hint is a bool
+tool(errors=[ONE], destructiv=False)  # E: mypy pyright basedpyright pyrefly - misspelt option
+server.add_tool(plain, read_only=True, idempotent=None)
+server.add_tool(plain, destructive="no")  # E: all - a hint is a bool
+
+assert_type(hinted(name="x"), str)
+assert_type(hinted_and_declared(name="x"), str)
+assert_type(short(name="x"), str)
+print(hinted.contract, hinted_and_declared.name, short.handler)
+
+# `@server.tool()` returns the function itself; with errors or a hint, it returns the tool.
 assert_type(plain(name="x"), str)
 plain.handler  # E: all - a function has no handler
 assert_type(declared_sync("x"), str)

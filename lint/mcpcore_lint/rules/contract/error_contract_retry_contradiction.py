@@ -94,9 +94,13 @@ def _may_be_withheld(entry: Entry, ctx: RuleContext) -> bool:
     effects, code = entry.model.arguments["effects"], entry.model.code_value
     if not is_left_out(effects.value):
         return effects.text != "none"
-    return (code is not None and code.name in CHANGED_BY_HINTS) and any(
-        tool.kind == "tool" and hints_of(tool).unsafe and any(other.node is entry.model.node for _, other in entries)
-        for tool, entries in ((tool, tool_entries(tool)) for tool in ctx.tools)
+    if code is None or code.name not in CHANGED_BY_HINTS:
+        return False
+    return any(
+        tool.kind == "tool"
+        and hints_of(tool).repeatable is not True
+        and any(other.node is entry.model.node for _, other in tool_entries(tool))
+        for tool in ctx.tools
     )
 
 

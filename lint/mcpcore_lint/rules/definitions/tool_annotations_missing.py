@@ -16,14 +16,15 @@ class ToolAnnotationsMissing(Rule):
 
     severity = Severity.INFO
     summary = "a contract tool whose default retry advice depends on annotations that it lacks"
-    why = """The client calls again after a TIMEOUT or SERVICE_UNAVAILABLE without `retry`, even if a second call does
-    the work twice. The runtime withholds that advice for a tool that is neither read-only nor idempotent, but it knows
-    this only from the annotations."""
+    why = """After a TIMEOUT or SERVICE_UNAVAILABLE, an agent of a tool that only reads could simply call again. By the
+    defaults of MCP, a tool without annotations may be destructive and is not idempotent. So the runtime withholds the
+    advice of the code: the agent is told that the call may have taken effect, and to check first. Whether a second call
+    does harm only the author knows, so `--fix` writes nothing."""
     bad = '@tool(errors=[FailureMode("timed_out", ErrorCode.TIMEOUT, when="...", recovery="...")])'
-    good = '@tool(annotations=ToolAnnotations(read_only_hint=True), errors=[FailureMode("a", ErrorCode.TIMEOUT, ...)])'
-    how_to_fix = """Write `annotations=ToolAnnotations(read_only_hint=True)` if the tool changes nothing. Otherwise
-    write `ToolAnnotations(read_only_hint=False, idempotent_hint=True)` if a second call changes nothing more, and
-    `idempotent_hint=False` if it does. Or declare `retry` or `effects` for the failure mode."""
+    good = '@tool(read_only=True, errors=[FailureMode("timed_out", ErrorCode.TIMEOUT, when="...", recovery="...")])'
+    how_to_fix = """Write `read_only=True` if the tool changes nothing. Otherwise write `idempotent=True` if a second
+    call changes nothing more, and `read_only=False, idempotent=False` if it does. The hints of
+    `annotations=ToolAnnotations(...)` say the same. Or declare `retry` or `effects` for the failure mode."""
     when_to_suppress = "When code that the linter does not read sets the annotations."
 
     def check_tool(self, tool: ToolDef, ctx: RuleContext) -> None:
@@ -34,7 +35,7 @@ class ToolAnnotationsMissing(Rule):
         if hints.idempotent == "true" or hints.read_only == "true" or "unknown" in hints:
             return
         values = ((READ_ONLY, hints.read_only), (IDEMPOTENT, hints.idempotent))
-        missing = [names[0] for names, value in values if value == "missing"]
+        missing = [names[0].removesuffix("_hint") for names, value in values if value == "missing"]
         reasons = dict.fromkeys(repr(entry.reason_text) for _, entry in tool_entries(tool) if _depends_on_hints(entry))
         if not missing or not reasons:
             return
@@ -42,10 +43,12 @@ class ToolAnnotationsMissing(Rule):
         listed = f"{', '.join(others)} and {last}" if others else last
         keyword = tool.decorator_keyword("annotations")
         node, module = (tool.span, tool.handler.module) if keyword is None else (keyword.value, None)
-        lacking = f"{' and '.join(missing)}, which the annotations of {tool.display_name} do not state"
-        step = """write annotations=ToolAnnotations(read_only_hint=True) if the tool changes nothing; otherwise
-        ToolAnnotations(read_only_hint=False, idempotent_hint=...), True if a second call changes nothing more"""
-        message = f"the retry advice of {listed} depends on {lacking}"
+        step = """write read_only=True if the tool changes nothing; otherwise read_only=False and idempotent=..., True
+        if a second call changes nothing more"""
+        message = (
+            f"after {listed}, the agent is told to check what {tool.display_name} has changed and not to call again, "
+            f"since nothing states {' and '.join(missing)}"
+        )
         ctx.report(node, message, help=" ".join(step.split()), tool=tool, module=module)
 
 

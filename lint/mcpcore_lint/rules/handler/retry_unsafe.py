@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint.diagnostics import Severity
-from mcpcore_lint.model import CallValue, Missing, is_left_out, options, string
+from mcpcore_lint.model import CallValue, CodeValue, Missing, is_left_out, options, string
 from mcpcore_lint.registrations.hints import hints_of
 from mcpcore_lint.rule import Rule, RuleContext
 from mcpcore_lint.rules._contracts import contracts_of, element_of, entries_of
@@ -39,20 +39,23 @@ class RetryUnsafe(Rule):
         "A call can fail after it has taken effect: the order is placed, and the answer is lost. An agent that is "
         "advised to call again places it twice. The annotations say that a second call changes more, and only the "
         "author knows whether anything has changed by the time of this failure. Advice that comes from the code alone "
-        "is not reported, because the runtime does not send it for such a tool."
+        "is not reported, because the runtime does not send it for such a tool. Neither is a tool whose annotations "
+        "leave the question open."
     )
     bad = (
         "@tool(\n"
-        "    annotations=ToolAnnotations(read_only_hint=False, idempotent_hint=False),\n"
+        "    read_only=False,\n"
+        "    idempotent=False,\n"
         '    errors=[FailureMode("timed_out", ErrorCode.TIMEOUT, when="...", recovery="...", retry=Retry.now())],\n'
         ")"
     )
     good = (
         "@tool(\n"
-        "    annotations=ToolAnnotations(read_only_hint=False, idempotent_hint=False),\n"
+        "    read_only=False,\n"
+        "    idempotent=False,\n"
         "    errors=[\n"
         '        FailureMode("timed_out", ErrorCode.TIMEOUT, when="...", recovery="...", effects="unknown"),\n'
-        '        FailureMode("queue_full", ErrorCode.RATE_LIMITED, when="...", recovery="...",\n'
+        '        FailureMode("refused", ErrorCode.TIMEOUT, when="...", recovery="...",\n'
         '                    retry=Retry.after(seconds=30), effects="none"),\n'
         "    ],\n"
         ")"
@@ -61,7 +64,7 @@ class RetryUnsafe(Rule):
         'Say what the failed call may have done: `effects="none"` if the handler fails before it changes anything, '
         '`"partial"` or `"unknown"` if it may have, in the entry or where the failure is raised. Or use '
         "`Retry.never()`, and let the recovery say how to find out. If a second call changes nothing more, set "
-        "`idempotent_hint=True` in the annotations."
+        "`idempotent=True`."
     )
     when_to_suppress = "If the upstream ignores a repeated call, and the annotation must stay as it is for clients."
 
@@ -78,7 +81,7 @@ class RetryUnsafe(Rule):
 def _check_entries(contract: Contract, tool: ToolDef, seen: set[object], ctx: RuleContext) -> None:
     for index, entry in entries_of(contract):
         retry = entry.arguments["retry"]
-        if not entry.is_failure_mode or not _is_unsafe(retry, entry.arguments["effects"]):
+        if not entry.is_failure_mode or not _is_unsafe(retry, entry.arguments["effects"], entry.code_value):
             continue
         related: list[Related] = []
         node: ast.AST | None = retry.node
@@ -97,7 +100,9 @@ def _check_entries(contract: Contract, tool: ToolDef, seen: set[object], ctx: Ru
 def _check_throws(tool: ToolDef, seen: set[object], ctx: RuleContext) -> None:
     for error in tool.handler.errors:
         node = error.retry.node or error.node
-        if error.form not in {"fail", "factory", "coded"} or node in seen or not _is_unsafe(error.retry, error.effects):
+        code = error.code if isinstance(error.code, CodeValue) else None
+        unsafe = _is_unsafe(error.retry, error.effects, code)
+        if error.form not in {"fail", "factory", "coded"} or node in seen or not unsafe:
             continue
         name, related = "this failure", []
         if error.form == "fail" or not (isinstance(error.reason, Missing) or not contracts_of(tool)):
@@ -117,8 +122,13 @@ def _message(name: str, tool: ToolDef) -> str:
     )
 
 
-def _is_unsafe(retry: Argument, effects: Argument) -> bool:
-    """Whether a failure advises, or may advise, to call again and does not say what the call has done."""
+def _is_unsafe(retry: Argument, effects: Argument, code: CodeValue | None) -> bool:
+    """Whether a failure advises, or may advise, to call again and does not say what the call has done.
+
+    A rate limit refuses the call before it does anything.
+    """
+    if code is not None and code.name == "RATE_LIMITED" and not code.custom:
+        return False
     calls = (value for value in options(retry.value) if isinstance(value, CallValue))
     return is_left_out(effects.value) and any(call.func.name in _RETRYING for call in calls)
 
@@ -131,7 +141,9 @@ def _entry_without_effects(error: ErrorSite, tool: ToolDef) -> ContractEntry | N
     for entry in (entry for contract in contracts_of(tool) for _, entry in entries_of(contract)):
         effects = entry.arguments["effects"]
         silent = (
-            entry.is_failure_mode and is_left_out(effects.value) and not _is_unsafe(entry.arguments["retry"], effects)
+            entry.is_failure_mode
+            and is_left_out(effects.value)
+            and not _is_unsafe(entry.arguments["retry"], effects, entry.code_value)
         )
         if silent and any(_names(value, entry) for value in options(error.reason)):
             return entry

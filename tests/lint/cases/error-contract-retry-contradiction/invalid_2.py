@@ -6,6 +6,7 @@ SOON = Retry.after(seconds=5)
 HINT = "Wait 30 seconds and try again."
 
 @tool(
+    idempotent=True,
     errors=[
         FM("a", EC.NOT_FOUND, when="x", recovery="Wait 30 seconds and try again."),  # here
         FM("b", EC.NOT_FOUND, when="x", recovery="Call list_items.", retry=Retry.now()),  # here

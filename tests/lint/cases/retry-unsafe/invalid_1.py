@@ -9,7 +9,7 @@ server = Server("x")
 WRITES = TA(read_only_hint=False, idempotent_hint=False, destructive_hint=True)
 BOTH = {"readOnlyHint": False, "idempotentHint": False}
 SOON = R.after(seconds=5)
-FULL = FM("full", EC.RATE_LIMITED, when="x", recovery="y", retry=SOON)
+FULL = FM("full", EC.SERVICE_UNAVAILABLE, when="x", recovery="y", retry=SOON)
 
 @tool(
     annotations=WRITES,

@@ -17,6 +17,7 @@ FULL = FailureMode("full", ErrorCode.RATE_LIMITED, when="x", recovery="y", retry
         FailureMode("e", ErrorCode.TIMEOUT, when="x", recovery="y", retry=ADVICE),
         FailureMode("f", ErrorCode.TIMEOUT, when="x", recovery="y", retry=SOON, effects=ADVICE),
         FailureMode("g", ErrorCode.TIMEOUT, when="x", recovery="y", effects="none"),
+        FailureMode("h", ErrorCode.RATE_LIMITED, when="x", recovery="y", retry=SOON),
     ],
 )
 def one(ctx: Context) -> str:
@@ -80,3 +81,9 @@ def nine() -> str:
 @tool(annotations=WRITES)
 def ten() -> str:
     return open(HINT, retry=SOON)
+
+@tool(
+    idempotent=True,
+    errors=[FailureMode("a", ErrorCode.TIMEOUT, when="x", recovery="y", retry=SOON)],
+)
+def short() -> str: ...

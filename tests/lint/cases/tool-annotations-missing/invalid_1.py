@@ -1,4 +1,4 @@
-# message: the retry advice of 'late' and 'down' depends on read_only_hint and idempotent_hint, which the annotations of one do not state
+# message: after 'late' and 'down', the agent is told to check what one has changed and not to call again, since nothing states read_only and idempotent
 from mcp.types import ToolAnnotations
 from mcpcore import ErrorCode as EC, FailureMode as FM, Server, tool
 
@@ -34,3 +34,9 @@ def five() -> str: ...
 def six() -> str: ...  # here
 
 server.add_tool(six, errors=[DOWN])
+
+@tool(read_only=False, errors=[LATE])
+def seven() -> str: ...  # here
+
+@tool(read_only=None, annotations=ToolAnnotations(destructive_hint=False), errors=[LATE])  # here
+def eight() -> str: ...

@@ -1,4 +1,4 @@
-# message: depends on idempotent_hint, which the annotations of one do not state
+# message: since nothing states idempotent
 from fastmcp import FastMCP
 from mcpcore import ErrorCode, FailureMode, tool
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Annotated, Literal
 
 from fastmcp import FastMCP
-from mcp.types import ToolAnnotations
 from mcpcore import Context, ErrorCode, FailureMode, Retry, tool
 from mcpcore.integrations.fastmcp import ContractMiddleware
 from pydantic import BaseModel, Field
@@ -37,8 +36,9 @@ class Loan(BaseModel):
     copies_left: int
 
 
-@server.tool(title="Find books", annotations=ToolAnnotations(read_only_hint=True))
+@server.tool(title="Find books")
 @tool(
+    read_only=True,
     errors=[
         FailureMode(
             "no_match",
@@ -61,13 +61,11 @@ async def find_books(
     return Books(books=[Book(isbn=isbn, title=library.titles[isbn]) for isbn in found])
 
 
-@server.tool(
-    title="Borrow a book",
-    annotations=ToolAnnotations(
-        read_only_hint=False, destructive_hint=False, idempotent_hint=False
-    ),
-)
+@server.tool(title="Borrow a book")
 @tool(
+    read_only=False,
+    destructive=False,
+    idempotent=False,
     errors=[
         FailureMode(
             "unknown_isbn",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from mcp.types import ToolAnnotations
 from mcpcore import Context, ErrorCode, FailureMode, Retry, Server, tool
 from pydantic import BaseModel, Field
 
@@ -35,7 +34,7 @@ class Loan(BaseModel):
 
 @tool(
     title="Find books",
-    annotations=ToolAnnotations(read_only_hint=True),
+    read_only=True,
     errors=[
         FailureMode(
             "no_match",
@@ -60,9 +59,9 @@ async def find_books(
 
 @tool(
     title="Borrow a book",
-    annotations=ToolAnnotations(
-        read_only_hint=False, destructive_hint=False, idempotent_hint=False
-    ),
+    read_only=False,
+    destructive=False,
+    idempotent=False,
     errors=[
         FailureMode(
             "unknown_isbn",

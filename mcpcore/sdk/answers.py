@@ -126,6 +126,11 @@ class AnsweredCall:
                 context[TRACE_FIELD] = trace
         return context
 
+    @property
+    def is_strict(self) -> bool:
+        """Whether a broken contract fails the call."""
+        return (self.request.strictness or self.answers.boundary.strictness).on
+
     def failure(self, exc: BaseException, lost: Sequence[LostFailure | BrokenItem] = ()) -> Outcome:
         """The outcome of `exc`, with which the call ended; recorded."""
         call = self._failed(exc, state=self.request.state(), lost=lost)

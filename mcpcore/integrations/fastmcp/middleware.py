@@ -335,7 +335,7 @@ class ContractMiddleware(Middleware):
                 schema = None
                 if not answer.is_error and isinstance(content, dict) and "error" in content:
                     schema = await self._result_schema(context)
-                sent = failure_in(answer, schema)
+                sent = failure_in(answer, schema, name=call.name, strict=call.is_strict)
                 if sent is not None:
                     await prepare_renaming(sent, request)
                     return self._failed(call.failure(sent, lost), call)

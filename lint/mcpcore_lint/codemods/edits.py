@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 import io
 import sys
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from mcpcore_lint.diagnostics import Change, Edit
 
@@ -78,10 +78,6 @@ def apply(text: str, edits: Sequence[Edit]) -> str:
     return text
 
 
-TO_FILL_IN: Final = "TODO: next step"
-"""The recovery of an entry that a program wrote. It is so short that the linter asks for a better one."""
-
-
 class Imported(NamedTuple):
     """How a name is spelled in a file, and the edit that imports it if it has to be imported."""
 
@@ -120,7 +116,7 @@ def import_edit(module: Module, package: str, clause: str) -> Edit:
     for statement in body:
         if isinstance(statement, ast.ImportFrom) and statement.module == package and not statement.level:
             for alias in statement.names:
-                if _name_order(clause) < _name_order(alias.name):
+                if name_order(clause) < name_order(alias.name):
                     start, _ = source.node_range(alias)
                     return Edit(start, start, f"{clause}, ")
             if statement.names[-1].name != "*":
@@ -157,7 +153,7 @@ def import_edit(module: Module, package: str, clause: str) -> Edit:
     return Edit(offset, offset, lead + line)
 
 
-def _name_order(clause: str) -> tuple[int, str]:
+def name_order(clause: str) -> tuple[int, str]:
     """The order of names in an import: constants, then classes, then functions."""
     name = clause.partition(" ")[0]
     if name.isupper() and len(name) > 1:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from mcpcore.classification import explain as explain
     from mcpcore.codes import CustomCode as CustomCode
     from mcpcore.codes import ErrorCode as ErrorCode
+    from mcpcore.contract import TODO as TODO
     from mcpcore.contract import Contract as Contract
     from mcpcore.contract import ContractError as ContractError
     from mcpcore.contract import FailureMode as FailureMode
@@ -52,7 +53,7 @@ __version__ = "0.1.0"
 _HOMES = {
     "classification": ("classify", "explain"),
     "codes": ("CustomCode", "ErrorCode"),
-    "contract": ("Contract", "ContractError", "FailureMode"),
+    "contract": ("TODO", "Contract", "ContractError", "FailureMode"),
     "envelope": ("Envelope",),
     "errors": (
         "CodedError",

@@ -151,7 +151,7 @@ class Boundary:
         """The outcome of a failure that has these effects and cannot be recorded, if the policy is to refuse."""
         failure = FrameworkError(
             ErrorCode.INTERNAL_ERROR,
-            "The tool failed, and the failure could not be recorded.",
+            f"The {call.surface} failed, and the failure could not be recorded.",
             reason="audit_failed",
             recovery="Tell whoever runs the server that its audit trail cannot be written.",
             effects=effects,

@@ -288,6 +288,16 @@ PROTOCOL_CODES: Final = {
 """The nearest code of a tool for each code of the protocol and its SDK. The numbers overlap; their meanings differ."""
 
 
+def sentence_for(code: Code, surface: str) -> str:
+    """The sentence of a code for clients, about the kind of thing that failed.
+
+    Args:
+        code: The code.
+        surface: "tool", "resource", "prompt", "completion" or "server".
+    """
+    return code.sentence.replace(" tool ", f" {surface} ") if isinstance(code, ErrorCode) else code.sentence
+
+
 def code_named(name: str) -> Code:
     """The code of a name.
 

@@ -43,6 +43,22 @@ MAX_REASON: Final = 200
 """The longest reason, in characters."""
 
 
+TODO: Final[str] = "TODO"
+"""A recovery that is still to be written; lint reports it, and no client reads it.
+
+```python
+mode = FailureMode("no_match", ErrorCode.NOT_FOUND, when="Nothing matches.", recovery=TODO)
+assert mode.recovery_json() == {}
+```
+"""
+
+
+def is_todo(text: str) -> bool:
+    """Whether a recovery is still to be written: it is `TODO`, or begins with "TODO:"."""
+    stripped = text.strip()
+    return stripped == TODO or stripped.startswith("TODO:")
+
+
 class ContractError(ValueError, TypeError):
     """A declaration that cannot stand: a bad failure mode, contract, handler or tool. Raised at import."""
 
@@ -97,7 +113,8 @@ class FailureMode(Generic[R_co, D_co]):
         reason: The stable name that programs switch on, in snake_case.
         code: The `ErrorCode` or `CustomCode` of the failure.
         when: The circumstances, as a sentence; also the message where a throw gives none.
-        recovery: The next step for the caller, as a sentence; sent with every failure of this reason.
+        recovery: The next step for the caller, as a sentence; sent with every failure of this reason. With
+            `mcpcore.TODO`, or a text that begins with "TODO:", clients read no sentence until it is written.
         retry: The advice; `None` takes the code's own, or with the effects "partial" and "unknown" Retry.never().
         fallback_tool: Another tool to call instead.
         strategy: "retry_later", "check_input", "try_alternative" or "report_to_user".
@@ -210,10 +227,10 @@ class FailureMode(Generic[R_co, D_co]):
         )
 
     def recovery_json(self) -> dict[str, JSON]:
-        """The declared recovery as it is sent; only `hint` is always there."""
+        """The declared recovery as it is sent; empty where it is still to be written, and nothing else is declared."""
         from mcpcore.jsonable import to_json
 
-        recovery: dict[str, JSON] = {"hint": self.recovery}
+        recovery: dict[str, JSON] = {} if is_todo(self.recovery) else {"hint": self.recovery}
         if self.strategy is not None:
             recovery["strategy"] = self.strategy
         if self.actions:
@@ -245,9 +262,10 @@ class FailureMode(Generic[R_co, D_co]):
             "code": int(self.code),
             "name": self.code.name,
             "when": clean_text(self.when),
-            "recovery": clean_text(self.recovery),
-            "retry": retry.to_json(),
         }
+        if not is_todo(self.recovery):
+            entry["recovery"] = clean_text(self.recovery)
+        entry["retry"] = retry.to_json()
         if effects is not None:
             entry["effects"] = effects
         if self.fallback_tool is not None:
@@ -414,6 +432,8 @@ class Contract(Sequence[FailureMode[R_co]]):
 
         entries: dict[str, FailureMode[str]] = {}
         for values, schema in listed_entries(tool, CONTRACT_META_KEY):
+            if values["recovery"] is None:
+                values["recovery"] = TODO
             try:
                 entry: FailureMode[str] = FailureMode(**values)
             except ContractError:

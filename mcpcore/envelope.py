@@ -15,7 +15,7 @@ from mcpcore.codes import Code, Effects, Strategy, code_named, code_numbered
 from mcpcore.contract import WRITTEN_DATA_KEYS
 from mcpcore.effects import as_effects
 from mcpcore.envelope_text import write
-from mcpcore.errors import recovery_of
+from mcpcore.errors import sent_recovery
 from mcpcore.limits import DEFAULT_LIMITS, Limits
 from mcpcore.retry import Retry
 
@@ -95,13 +95,13 @@ class Envelope:
     @property
     def recovery(self) -> Mapping[str, Any] | None:
         """The recovery in the form of the wire, or None."""
-        return recovery_of(self.data.get("recovery")) if self.data else None
+        return sent_recovery(self.data.get("recovery")) if self.data else None
 
     @property
     def hint(self) -> str | None:
         """The recovery as a sentence, or None."""
         recovery = self.recovery
-        return None if recovery is None else recovery["hint"]
+        return None if recovery is None else recovery.get("hint")
 
     @property
     def fallback_tool(self) -> str | None:

@@ -193,7 +193,7 @@ def _data(
     reserved: dict[str, JSON] = {"retryable": retry.retryable}
     if recovery is not None:
         bounded = bounded_recovery(recovery, limits)
-        if bounded.get("hint"):
+        if bounded:
             reserved["recovery"] = bounded
     if reason is not None and (said := clean_cut(reason, MAX_REASON)):
         reserved["reason"] = said

@@ -78,7 +78,7 @@ def write(envelope: Envelope, *, max_details: int) -> str:
     """The text for `envelope`, its details as at most `max_details` bytes of JSON."""
     sections = [_ERROR + indented(envelope.message)]
     recovery = envelope.recovery
-    if recovery is not None:
+    if recovery is not None and "hint" in recovery:
         sections.append(_RECOVERY + indented(recovery["hint"]))
     if details := envelope.details:
         sections.append(_DETAILS + _json(details, max_details))

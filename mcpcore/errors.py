@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 
 from mcpcore.codes import EFFECTS, Code, ErrorCode, is_code
-from mcpcore.contract import RESERVED_DATA_KEYS, DeclaredRecovery
+from mcpcore.contract import RESERVED_DATA_KEYS, DeclaredRecovery, is_todo
 from mcpcore.effects import as_effects, declared_effects, settled
 from mcpcore.foreign import quietly
 from mcpcore.jsonable import Cut, as_mapping, cut_text, named, safe_str, to_json
@@ -141,13 +141,13 @@ class CodedError(Exception):
         if self._given_recovery is not None:
             return self._given_recovery
         looked_up = fact(self.data, "recovery")
-        if type(looked_up) is DeclaredRecovery and (recovery := recovery_of(looked_up)) is not None:
+        if type(looked_up) is DeclaredRecovery and (recovery := sent_recovery(looked_up)) is not None:
             return recovery
         if self.entry is None:
             return None
         declared = self.entry.recovery_json()
         # A recovery without a hint extends the declared one.
-        return {**declared, **self._partial_recovery} if self._partial_recovery else declared
+        return {**declared, **(self._partial_recovery or {})} or None
 
     @property
     def advice(self) -> Retry:
@@ -438,23 +438,38 @@ _MAX_PARTS: Final = 100
 
 
 def recovery_of(value: object) -> dict[str, Any] | None:
-    """`value` as a recovery for the wire, or None if it is invalid."""
+    """`value` as a recovery for the wire, or None if it is invalid or still to be written."""
     if value is None or value is ...:
         return None
-    if type(value) is dict and len(value) == 1 and type(hint := value.get("hint")) is str and hint.strip():
+    if type(value) is dict and len(value) == 1 and type(hint := value.get("hint")) is str and _is_written(hint):
         return {"hint": hint}  # as most are
     return quietly(lambda: _whole(value), None)
 
 
+def sent_recovery(value: object) -> dict[str, Any] | None:
+    """A recovery as it was sent or declared, which may have no hint; None if it says nothing."""
+    recovery = recovery_of(value)
+    if recovery is None and value is not None:
+        recovery = quietly(lambda: _partial(value), None)
+    return recovery if recovery and not _PARTS.isdisjoint(recovery) else None
+
+
+_PARTS: Final = frozenset({"hint", "strategy", "actions", "fallbackTool", "correctiveParams", "userMessage"})
+
+
+def _is_written(hint: str) -> bool:
+    return bool(hint) and not hint.isspace() and not is_todo(hint)
+
+
 def _whole(value: object) -> dict[str, Any] | None:
     if isinstance(value, str):
-        return {"hint": value} if value and not value.isspace() else None
+        return {"hint": value} if _is_written(value) else None
     if not isinstance(value, Mapping):
         return None
     parts: Any = value if _is_small_dict(value) else to_json(value, room=_MAX_RECOVERY)
     source: Any = value if type(value) is dict else parts
     hint = source.get("hint") if isinstance(source, dict) else None
-    if not isinstance(hint, str) or not hint or hint.isspace():
+    if not isinstance(hint, str) or not _is_written(hint):
         return None
     return {"hint": hint, **_parts_of(parts)}
 

@@ -50,7 +50,7 @@ def _meta_of(tool: Any) -> Mapping[str, Any]:
 def _entry(entry: Mapping[str, Any]) -> tuple[dict[str, Any], ListedSchema | None] | None:
     """One entry; None if a part of it is not of the form that `FailureMode.to_json` writes."""
     reason, when, recovery = (entry.get(part) for part in ("reason", "when", "recovery"))
-    if not (isinstance(reason, str) and isinstance(when, str) and isinstance(recovery, str)):
+    if not (isinstance(reason, str) and isinstance(when, str) and (recovery is None or isinstance(recovery, str))):
         return None
     retry: Retry | None = None
     if (advice := entry.get("retry")) is not None:
@@ -64,7 +64,7 @@ def _entry(entry: Mapping[str, Any]) -> tuple[dict[str, Any], ListedSchema | Non
         "reason": reason,
         "code": code,
         "when": clean_text(when)[:MAX_TEXT],
-        "recovery": clean_text(recovery)[:MAX_TEXT],
+        "recovery": None if recovery is None else clean_text(recovery)[:MAX_TEXT],
         "retry": retry,
         "effects": as_effects(entry.get("effects")),
         "fallback_tool": entry.get("fallbackTool"),

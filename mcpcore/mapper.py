@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from mcpcore.codes import BASELINE, Code, ErrorCode
+from mcpcore.codes import BASELINE, Code, ErrorCode, sentence_for
 from mcpcore.contract import ContractError, UndeclaredReasonError
 from mcpcore.effects import declared_effects, settled, weakest
 from mcpcore.envelope_builder import Facts, build_envelope, facts_of
@@ -62,7 +62,7 @@ class FailureMapper:
             effects, retry = settled(call.state, code, code.retry, crashed=True)
             envelope = build_envelope(
                 code,
-                code.sentence,
+                sentence_for(code, call.surface),
                 retry=retry,
                 effects=effects,
                 tool=call.name,
@@ -150,6 +150,8 @@ class FailureMapper:
         **rest: Any,
     ) -> Envelope:
         call = case.call
+        if message == code.sentence:
+            message = sentence_for(code, call.surface)
         if error is None:
             effects, retry = settled(call.state, code, retry or code.retry, crashed=crashed, others=case.others)
         else:

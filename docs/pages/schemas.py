@@ -45,7 +45,7 @@ def _recovery() -> dict[str, Any]:
             "correctiveParams": {"description": "Arguments to call the tool with instead.", "type": "object"},
             "userMessage": {"description": "A sentence for the person behind the agent.", "type": "string"},
         },
-        "required": ["hint"],
+        "minProperties": 1,
     }
 
 
@@ -128,7 +128,7 @@ def contract() -> dict[str, Any]:
                     "correctiveParams": {"description": "Arguments to call the tool with instead.", "type": "object"},
                     "dataSchema": {"description": "The JSON Schema of the failure's data.", "type": "object"},
                 },
-                "required": ["reason", "code", "name", "when", "recovery", "retry"],
+                "required": ["reason", "code", "name", "when", "retry"],
                 "additionalProperties": False,
             },
             "retry": _retry(),

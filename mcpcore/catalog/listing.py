@@ -113,7 +113,7 @@ def _failure(entry: object, where: str, problems: list[str]) -> Failure | None:
         name=code["name"],
         code=code["code"],
         when=_text(entry.get("when"), f"{where}: when", problems, needed=True) or "",
-        recovery=_text(entry.get("recovery"), f"{where}: recovery", problems, needed=True) or "",
+        recovery=_text(entry.get("recovery"), f"{where}: recovery", problems) or "",
         retry=_advice(entry.get("retry"), where, problems),
         effects=_effects(entry.get("effects"), where, problems),
         strategy=cast("Strategy", strategy) if strategy in STRATEGIES else None,

@@ -222,7 +222,8 @@ class Context(Generic[R_contra, LifespanT]):
             reason: The reason.
         """
         entry = self._contract.get(reason.reason if isinstance(reason, FailureMode) else reason)
-        return {} if entry is None else {"recovery": DeclaredRecovery(entry.recovery_json())}
+        recovery = {} if entry is None else entry.recovery_json()
+        return {"recovery": DeclaredRecovery(recovery)} if recovery else {}
 
     def guard(
         self,

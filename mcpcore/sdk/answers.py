@@ -133,6 +133,11 @@ class AnsweredCall:
                 context[TRACE_FIELD] = trace
         return context
 
+    @property
+    def is_strict(self) -> bool:
+        """Whether a broken contract fails the call."""
+        return (self.request.strictness or self.answers.boundary.strictness).on
+
     def failure(
         self, exc: BaseException, lost: Sequence[LostFailure | BrokenItem] = (), *, inner: Envelope | None = None
     ) -> Outcome:

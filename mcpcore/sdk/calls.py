@@ -114,7 +114,7 @@ class Calls:
                     raise call.error(protocol) from None
                 return self._answers.result(refused.envelope)
         lost = request.lost()
-        failure = failure_in(result, tool.output_schema)
+        failure = failure_in(result, tool.output_schema, name=params.name, strict=call.is_strict)
         outcome = call.lost(lost) if failure is None else call.failure(failure, lost)
         return result if outcome is None else self._answers.result(outcome.envelope)
 

@@ -197,6 +197,8 @@ def admitting_error(schema: dict[str, Any], failure: Mapping[str, Any] | None = 
         result = {key: value for key, value in schema.items() if key not in shared}
         alone = {"type": "object", "properties": {"error": ERROR_SCHEMA}, "required": ["error"]}
         return {**shared, "anyOf": [result, alone]}
+    if schema.keys() <= _ADMITTING and schema.get("additionalProperties", True) in (True, {}):
+        return schema  # a mapping of anything: it may have that key with any value itself
     of_all_others = schema.keys() & {"patternProperties", "unevaluatedProperties"}
     moved = dict.fromkeys((*_RESULT_KEYWORDS, *(_EVERY_PROPERTY if of_all_others else ())))
     root = {key: value for key, value in schema.items() if key not in moved}
@@ -258,6 +260,9 @@ def without_error(schema: dict[str, Any]) -> dict[str, Any]:
     moved = {key: value for key, value in result.items() if key != "properties"}
     return {**root, "properties": kept, **moved}
 
+
+_ADMITTING: Final = frozenset({"type", "title", "description", "additionalProperties", "$defs"})
+"""Keywords of a schema that no failure breaks."""
 
 _EVERY_PROPERTY: Final = ("patternProperties", "additionalProperties", "unevaluatedProperties")
 

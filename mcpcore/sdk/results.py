@@ -7,6 +7,7 @@ ends the server nor reaches a client as broken JSON.
 from __future__ import annotations
 
 import json
+import logging
 import math
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final
@@ -35,6 +36,8 @@ _MAX_DEPTH: Final = 190
 _AROUND: Final = 200 - _MAX_DEPTH
 
 
+_LOGGER: Final = logging.getLogger("mcpcore")
+
 _TELLTALE: Final = frozenset({"error", "ok", "code", "error_code", "result"})
 """Keys without one of which nothing is a failure in any dialect."""
 
@@ -59,14 +62,23 @@ def converted(
     return sendable(result, schema, made_of=returned)
 
 
-def failure_in(result: CallToolResult | InputRequiredResult, schema: Mapping[str, Any] | None) -> Exception | None:
-    """The failure in a result, or a result that a client could mistake for one; None for a success.
+def failure_in(
+    result: CallToolResult | InputRequiredResult, schema: Mapping[str, Any] | None, *, name: str, strict: bool
+) -> Exception | None:
+    """The failure in a result; None for a success.
+
+    A result that a client could mistake for a failure is one on a strict server. On another, it is sent as it was
+    returned, and the log says so.
 
     The failure of another server is an `UpstreamError`, whatever its dialect. Of the content blocks only the texts of
     a failure in no known dialect are kept: a failure is one text and its structured content.
     """
     # A result that was made without validation may hold objects of any kind, whose own code may raise.
-    return quietly(lambda: _failure_in(result, schema), BrokenResultError("the result cannot be read"))
+    failure = quietly(lambda: _failure_in(result, schema), BrokenResultError("the result cannot be read"))
+    if type(failure) is ContractError and not strict:
+        _LOGGER.warning("%r broke its contract: %s", name, failure)
+        return None
+    return failure
 
 
 def _failure_in(result: CallToolResult | InputRequiredResult, schema: Mapping[str, Any] | None) -> Exception | None:

@@ -116,15 +116,20 @@ def with_failures(description: str, published: Sequence[Mapping[str, Any]]) -> s
     The contract of a proxied server may hold anything; entries without the usual texts are left out.
     """
     lines = [
-        f"- {entry['reason']} ({entry['name']}): {entry['when']} {entry['recovery']}{_in_brackets(entry)}"
+        f"- {entry['reason']} ({entry['name']}): {entry['when']}{_recovery(entry)}{_in_brackets(entry)}"
         for entry in published
         if isinstance(entry, dict) and all(isinstance(entry.get(key), str) for key in _DESCRIBED)
     ]
     return "\n".join([description.rstrip(), "", "Fails with:", *lines]).lstrip() if lines else description
 
 
-_DESCRIBED: Final = ("reason", "name", "when", "recovery")
+_DESCRIBED: Final = ("reason", "name", "when")
 """The keys of an entry that a description repeats."""
+
+
+def _recovery(entry: Mapping[str, Any]) -> str:
+    recovery = entry.get("recovery")
+    return f" {recovery}" if isinstance(recovery, str) else ""
 
 
 def _in_brackets(entry: Mapping[str, Any]) -> str:

@@ -157,6 +157,8 @@ def test_successes_and_failures_fit(name: str, era: str) -> None:
             assert bad.is_error
             jsonschema.validate(good.structured_content, schema)
             jsonschema.validate(bad.structured_content, schema)
+            if name == "mapping of anything":
+                return  # whose results may have that key themselves
             for neither in ({"error": "text"}, {"error": {}}, [], "x", {**good.structured_content, **bad.structured_content, "error": 1}):  # fmt: skip
                 with pytest.raises(jsonschema.ValidationError):
                     jsonschema.validate(neither, schema)
@@ -257,14 +259,15 @@ def test_any_object_schema_keeps_its_meaning_for_results(schema: dict[str, Any],
     assert "object" == admitting["type"]
     assert validator(schema).is_valid(value) == validator(admitting).is_valid(value)
     assert validator(admitting).is_valid(FAILURE)
-    if "error" not in schema.get("properties", {}):
+    if "error" not in schema.get("properties", {}) and admitting is not schema:
         assert not validator(admitting).is_valid({"error": {"code": "text"}})
 
 
 @given(SCHEMAS)
 def test_the_schema_of_the_result_alone_can_be_recovered(schema: dict[str, Any]) -> None:
     """`without_error` undoes `admitting_error` and leaves every other schema unchanged."""
-    assert {"properties": {}, **schema} == without_error(admitting_error(schema))
+    admitting = admitting_error(schema)
+    assert (schema if admitting is schema else {"properties": {}, **schema}) == without_error(admitting)
     if "anyOf" not in schema:
         assert schema is without_error(schema)
     for other in (

@@ -285,10 +285,14 @@ class TestFailure:
         def plain(x: str) -> str:
             raise error
 
-        for request in (reading("a://1"), reading("b://1"), getting("asking")):
+        for request, kind in (
+            (reading("a://1"), "resource"),
+            (reading("b://1"), "resource"),
+            (getting("asking"), "prompt"),
+        ):
             number, envelope = failure(server, request, mode=era)
             assert (-32603, "INTERNAL_ERROR") == (number, envelope.name)
-            assert ErrorCode.INTERNAL_ERROR.sentence == envelope.message
+            assert f"The {kind} failed unexpectedly." == envelope.message
             assert envelope.data is None
         assert "hunter2" in caplog.text
 
@@ -403,7 +407,7 @@ class TestFailure:
         assert ["a"] == ask(server, completing("x")).completion.values
         assert [] == ask(server, completing("")).completion.values
         number, crashed = failure(server, completing("crash"))
-        assert (-32603, ErrorCode.INTERNAL_ERROR.sentence) == (number, crashed.message)
+        assert (-32603, "The completion failed unexpectedly.") == (number, crashed.message)
         assert "No such list." == failure(server, completing("busy"))[1].message
         records = [json.loads(line) for line in trail.read_text().splitlines()]
         assert [("completion", "summarise.pmid", "INTERNAL_ERROR"), ("completion", "summarise.pmid", "NOT_FOUND")] == [

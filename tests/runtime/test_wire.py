@@ -416,12 +416,20 @@ class TestResults:
             assert "hunter2" not in result.model_dump_json()
         assert "VALIDATION_ERROR" == error_of(call(server, "handler", mode=era))["name"]
 
-    def test_one_with_a_key_error_is_an_internal_error(self, call: Any, caplog: pytest.LogCaptureFixture) -> None:
-        """The key is found in any mapping from contract and SDK tools, and the log gives the reason."""
-        server = Server("s", tools=[tool(name="f")(error_mapping)])
+    @pytest.mark.parametrize("strict", [False, True])
+    def test_one_with_a_key_error_is_sent_unless_the_server_is_strict(
+        self, call: Any, caplog: pytest.LogCaptureFixture, *, strict: bool
+    ) -> None:
+        """The key is found in any mapping from contract and SDK tools, and the log gives the reason in both modes."""
+        server = Server("s", tools=[tool(name="f")(error_mapping)], strict=strict)
         server.add_tool(error_mapping, name="g")
         for name in ("f", "g"):
-            assert "INTERNAL_ERROR" == error_of(call(server, name))["name"]
+            result = call(server, name)
+            if strict:
+                assert "INTERNAL_ERROR" == error_of(result)["name"]
+            else:
+                assert (False, {"error": "boom"}) == (result.is_error, result.structured_content)
+                assert {"error": "boom"} == json.loads(result.content[0].text)
         warned = [record.getMessage() for record in caplog.records if "broke its contract" in record.getMessage()]
         assert 2 == len(warned)
         assert all("the result has a key 'error', where clients look for a failure" in said for said in warned)

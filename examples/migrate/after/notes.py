@@ -5,7 +5,7 @@ from typing import Literal
 from fastmcp import FastMCP
 from fastmcp.exceptions import ToolError
 from mcpcore.integrations.fastmcp import ContractMiddleware
-from mcpcore import Context, ErrorCode, FailureMode, tool
+from mcpcore import TODO, Context, ErrorCode, FailureMode, tool
 
 mcp = FastMCP("notes", middleware=[ContractMiddleware()])
 NOTES: dict[str, str] = {"tea": "Green, 80 degrees."}
@@ -27,7 +27,7 @@ def note_error(name: str) -> NoteError:
             "read_note_failed",
             ErrorCode.INTERNAL_ERROR,
             when="read_note failed.",
-            recovery="TODO: next step",
+            recovery=TODO,
         ),
     ],
 )
@@ -46,7 +46,7 @@ def read_note(ctx: Context[Literal["read_note_failed"]], name: str) -> str:
             "text_is_empty",
             ErrorCode.VALIDATION_ERROR,
             when="The text is empty",
-            recovery="TODO: next step",
+            recovery=TODO,
         ),
     ],
 )

@@ -2,7 +2,7 @@
 
 from typing import Any, Literal
 
-from mcpcore import CodedError, Context, ErrorCode, FailureMode, Server
+from mcpcore import TODO, CodedError, Context, ErrorCode, FailureMode, Server
 
 mcp = Server("shop")
 ORDERS: dict[str, int] = {"A-1": 3}
@@ -12,7 +12,7 @@ ORDER_NOT_FOUND = FailureMode(
     "order_not_found",
     ErrorCode.NOT_FOUND,
     when="Order not found",
-    recovery="TODO: next step",
+    recovery=TODO,
 )
 
 
@@ -22,14 +22,14 @@ ORDER_NOT_FOUND = FailureMode(
             "order_id_is_missing",
             ErrorCode.VALIDATION_ERROR,
             when="The order id is missing",
-            recovery="TODO: next step",
+            recovery=TODO,
         ),
         ORDER_NOT_FOUND,
         FailureMode(
             "get_order_failed",
             ErrorCode.INTERNAL_ERROR,
             when="get_order failed.",
-            recovery="TODO: next step",
+            recovery=TODO,
         ),
     ],
 )

@@ -8,8 +8,12 @@ from __future__ import annotations
 import ast
 import io
 import sys
+<<<<<<< HEAD
 from bisect import bisect_left, insort
 from typing import TYPE_CHECKING, Final, NamedTuple
+=======
+from typing import TYPE_CHECKING, NamedTuple
+>>>>>>> policy
 
 from mcpcore_lint.diagnostics import Change, Edit
 
@@ -115,10 +119,6 @@ def _touch(one: Edit, other: Edit) -> bool:
     return one.start < other.end and other.start < one.end
 
 
-TO_FILL_IN: Final = "TODO: next step"
-"""The recovery of an entry that a program wrote. It is so short that the linter asks for a better one."""
-
-
 class Imported(NamedTuple):
     """How a name is spelled in a file, and the edit that imports it if it has to be imported."""
 
@@ -157,7 +157,7 @@ def import_edit(module: Module, package: str, clause: str) -> Edit:
     for statement in body:
         if isinstance(statement, ast.ImportFrom) and statement.module == package and not statement.level:
             for alias in statement.names:
-                if _name_order(clause) < _name_order(alias.name):
+                if name_order(clause) < name_order(alias.name):
                     start, _ = source.node_range(alias)
                     return Edit(start, start, f"{clause}, ")
             if statement.names[-1].name != "*":
@@ -194,7 +194,7 @@ def import_edit(module: Module, package: str, clause: str) -> Edit:
     return Edit(offset, offset, lead + line)
 
 
-def _name_order(clause: str) -> tuple[int, str]:
+def name_order(clause: str) -> tuple[int, str]:
     """The order of names in an import: constants, then classes, then functions."""
     name = clause.partition(" ")[0]
     if name.isupper() and len(name) > 1:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 from mcpcore_lint.frameworks import framework_of, uses_mcpcore
 from mcpcore_lint.model import CallValue, CodeValue, Const, Symbol, Text, Value, options, string
 from mcpcore_lint.names import FRAMEWORK_ERRORS, FRAMEWORKS, PROTOCOL_ERRORS
+from mcpcore_lint.rules._wording import is_placeholder
 from mcpcore_lint.semantics.codes import CODES
 from mcpcore_lint.semantics.evaluate import evaluate
 from mcpcore_lint.syntax.parse import walk
@@ -189,7 +190,7 @@ def codes_of(value: Value) -> tuple[str, ...] | None:
 
 def to_be_filled_in(entry: ContractEntry) -> bool:
     """Whether an entry is a generated template, whose recovery another rule reports as missing."""
-    return (entry.recovery.text or "").lstrip().startswith("TODO")
+    return is_placeholder(entry.recovery.value)
 
 
 # Values

@@ -79,10 +79,11 @@ def contract_fix(tool: ToolDef, ctx: RuleContext) -> Fix | None:
         return None
     code = codemods.import_name(module, "mcpcore", "ErrorCode")
     mode = codemods.import_name(module, "mcpcore", "FailureMode")
+    todo = codemods.import_name(module, "mcpcore", "TODO")
 
     def errors(at: ast.expr | ast.keyword) -> str:
         line = module.source.line(at.lineno)
-        return _errors(entries, mode.text, code.text, line[: len(line) - len(line.lstrip())], ctx)
+        return _errors(entries, (mode.text, code.text, todo.text), line[: len(line) - len(line.lstrip())], ctx)
 
     if isinstance(registration, ast.Call):
         arguments: list[ast.expr | ast.keyword | str] = [*codemods.arguments_in_order(registration)]
@@ -97,11 +98,12 @@ def contract_fix(tool: ToolDef, ctx: RuleContext) -> Fix | None:
         change = codemods.replace_node(module, registration, written)
     else:
         return None
-    return ctx.fix("Write a contract to fill in", [*code.edits, *mode.edits, change], unsafe=True)
+    return ctx.fix("Write a contract to fill in", [*code.edits, *mode.edits, *todo.edits, change], unsafe=True)
 
 
-def _errors(entries: Mapping[str, tuple[str, str]], mode: str, code: str, indent: str, ctx: RuleContext) -> str:
-    """`errors=[...]`, its first line without indentation."""
+def _errors(entries: Mapping[str, tuple[str, str]], names: tuple[str, str, str], indent: str, ctx: RuleContext) -> str:
+    """`errors=[...]`, its first line without indentation; with the names of `FailureMode`, `ErrorCode` and `TODO`."""
+    mode, code, todo = names
     utf8 = ctx.module.source.encoding.replace("-", "").lower() in {"utf8", "utf8sig"}
     lines = ["errors=["]
     for reason, (name, when) in entries.items():
@@ -111,7 +113,7 @@ def _errors(entries: Mapping[str, tuple[str, str]], mode: str, code: str, indent
             f'{indent}        "{reason}",',
             f"{indent}        {code}.{name},",
             f"{indent}        when={text},",
-            f'{indent}        recovery="{codemods.TO_FILL_IN}",',
+            f"{indent}        recovery={todo},",
             f"{indent}    ),",
         ]
     return "\n".join([*lines, f"{indent}]"])

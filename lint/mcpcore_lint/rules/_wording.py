@@ -4,14 +4,30 @@ from __future__ import annotations
 
 import ast
 import difflib
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint.model import CallValue, CodeValue, Const, Items, Mapping, Symbol, Text
+from mcpcore_lint.patterns import regex
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from mcpcore_lint.model import Value
+
+
+_PLACEHOLDER: Final = regex(
+    # "Todo items cannot be listed." is a sentence, as is "TODO items are listed."; "todo: ..." is a placeholder.
+    r"\W*(?:(?:FIXME|XXX|TBD)\b"
+    r"|(?i:todo|fixme|xxx|tbd|to be (?:written|done|filled in))\s*(?:[-:.,(\u2013\u2014]|\Z))"
+)
+
+
+def is_placeholder(value: Value) -> bool:
+    """Whether a value is `mcpcore.TODO`, or a text that starts with "TODO:" or the like."""
+    if isinstance(value, Symbol):
+        return value.name == "mcpcore.TODO"
+    text = value.parts[0] if isinstance(value, Text) and value.parts else getattr(value, "value", None)
+    return isinstance(text, str) and _PLACEHOLDER.match(text) is not None
 
 
 def described(value: Value) -> str:

@@ -350,14 +350,14 @@ class ContractMiddleware(Middleware):
             ReturnedError: If it is a failure, or there are exceptions within it.
             BrokenResultError: If it cannot be written.
         """
-        sent = failure_in(made, None)
+        sent = failure_in(made, None, name=call.name, strict=True)
         if sent is not None and not made.is_error:
             tool = await find_tool(_server(context), context.message.name)
             # The success of a plain tool may have any content.
             is_listed = tool is not None and CONTRACT_META_KEY in (tool.meta or ())
             has_contract = is_listed or call.request.contract is not NO_CONTRACT
             schema = None if tool is None or tool.output_schema is None else without_error(tool.output_schema)
-            sent = failure_in(made, schema) if has_contract else None
+            sent = failure_in(made, schema, name=call.name, strict=call.is_strict) if has_contract else None
         if sent is not None:
             raise ReturnedError(sent)
         if not made.is_error and call.request.contract is NO_CONTRACT:

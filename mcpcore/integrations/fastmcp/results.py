@@ -36,8 +36,7 @@ def as_fastmcp_writes(result: CallToolResult, returned: Any, *, wrapped: bool) -
     value = structured["result"] if wrapped and structured is not None else structured
     text = to_json(returned if structured is None else value, fallback=str, inf_nan_mode="null").decode()
     if structured is None and text.startswith("{"):
-        made = from_json(text)
-        structured = None if "error" in made else made  # clients look for a failure under that key
+        structured = from_json(text)
     if structured is None:
         value = from_json(text)  # a moment or an identifier is a text without quotation marks
     text = value if isinstance(value, str) else text

@@ -159,7 +159,7 @@ class TestResources:
         """An unexpected missing file is not reported as a missing resource, and no log has the secret."""
         caplog.set_level("DEBUG")
         error, envelope = failed(lambda: read(contracted(bare()), "articles://crash"))
-        assert (-32603, "INTERNAL_ERROR", ErrorCode.INTERNAL_ERROR.sentence) == (
+        assert (-32603, "INTERNAL_ERROR", "The resource failed unexpectedly.") == (
             error.code,
             envelope.name,
             envelope.message,

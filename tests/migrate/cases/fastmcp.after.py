@@ -5,7 +5,7 @@ from typing import Literal
 from fastmcp import Context, FastMCP
 from fastmcp.exceptions import ToolError
 from mcpcore.integrations.fastmcp import ContractMiddleware
-from mcpcore import Context as ToolContext, ErrorCode, FailureMode, tool
+from mcpcore import TODO, Context as ToolContext, ErrorCode, FailureMode, tool
 
 mcp = FastMCP("notes", middleware=[ContractMiddleware()])
 
@@ -17,7 +17,7 @@ mcp = FastMCP("notes", middleware=[ContractMiddleware()])
             "there_is_no_note",
             ErrorCode.NOT_FOUND,
             when="There is no note",
-            recovery="TODO: next step",
+            recovery=TODO,
         ),
     ],
 )
@@ -34,7 +34,7 @@ async def read(fails: ToolContext[Literal["there_is_no_note"]], name: str, ctx: 
             "text_is_empty",
             ErrorCode.VALIDATION_ERROR,
             when="the text is empty",
-            recovery="TODO: next step",
+            recovery=TODO,
         ),
     ],
 )

@@ -3,7 +3,7 @@
 from contextlib import suppress
 from typing import Literal
 
-from mcpcore import Context, ErrorCode, FailureMode, Server
+from mcpcore import TODO, Context, ErrorCode, FailureMode, Server
 
 # TODO(mcpcore): port= of the server: give it where the server is run
 mcp = Server("left", port=8000)
@@ -39,7 +39,7 @@ def beside(x: int) -> dict[str, object]:
             "retried_failed",
             ErrorCode.INTERNAL_ERROR,
             when="retried failed.",
-            recovery="TODO: next step",
+            recovery=TODO,
         ),
     ],
 )

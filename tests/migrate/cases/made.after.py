@@ -2,7 +2,7 @@
 
 from typing import Any, Literal
 
-from mcpcore import Context, ErrorCode, FailureMode, Server
+from mcpcore import TODO, Context, ErrorCode, FailureMode, Server
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp.shared.exceptions import MCPError
 from pydantic import BaseModel
@@ -72,7 +72,7 @@ X_IS_BAD = FailureMode(
     "x_is_bad",
     ErrorCode.INTERNAL_ERROR,
     when="x is bad",
-    recovery="TODO: next step",
+    recovery=TODO,
 )
 
 
@@ -82,13 +82,13 @@ X_IS_BAD = FailureMode(
             "raised_failed",
             ErrorCode.INTERNAL_ERROR,
             when="raised failed.",
-            recovery="TODO: next step",
+            recovery=TODO,
         ),
         FailureMode(
             "raised_failed_2",
             ErrorCode.VALIDATION_ERROR,
             when="raised failed.",
-            recovery="TODO: next step",
+            recovery=TODO,
         ),
     ],
 )
@@ -132,7 +132,7 @@ def unclear(ctx: Context[Literal["x_is_bad"]], x: int) -> int:
             "there_is_no_order",
             ErrorCode.NOT_FOUND,
             when="There is no order",
-            recovery="TODO: next step",
+            recovery=TODO,
         ),
     ],
 )
@@ -158,7 +158,7 @@ def counted(order: str) -> Counted:
             "no_order",
             ErrorCode.NOT_FOUND,
             when="No order",
-            recovery="TODO: next step",
+            recovery=TODO,
         ),
     ],
 )
@@ -200,37 +200,37 @@ def perhaps(x: str) -> bool:
             "x_is_one",
             ErrorCode.INTERNAL_ERROR,
             when="x is one",
-            recovery="TODO: next step",
+            recovery=TODO,
         ),
         FailureMode(
             "labelled_failed",
             ErrorCode.INTERNAL_ERROR,
             when="labelled failed.",
-            recovery="TODO: next step",
+            recovery=TODO,
         ),
         FailureMode(
             "is_three",
             ErrorCode.INTERNAL_ERROR,
             when="is three",
-            recovery="TODO: next step",
+            recovery=TODO,
         ),
         FailureMode(
             "is_five",
             ErrorCode.INTERNAL_ERROR,
             when="is five",
-            recovery="TODO: next step",
+            recovery=TODO,
         ),
         FailureMode(
             "x_is_seven",
             ErrorCode.INTERNAL_ERROR,
             when="x is seven",
-            recovery="TODO: next step",
+            recovery=TODO,
         ),
         FailureMode(
             "is_eight",
             ErrorCode.VALIDATION_ERROR,
             when="is eight",
-            recovery="TODO: next step",
+            recovery=TODO,
         ),
     ],
 )

@@ -5,7 +5,7 @@ from typing import Any, Literal
 
 import httpx
 from mcp.server.mcpserver import Context
-from mcpcore import CodedError, Context as ToolContext, ErrorCode, FailureMode, Server
+from mcpcore import TODO, CodedError, Context as ToolContext, ErrorCode, FailureMode, Server
 from mcp.types import CallToolResult, TextContent, ToolAnnotations
 
 mcp = Server("orders", instructions="Ask for orders.")
@@ -16,25 +16,25 @@ ORDER_ID_IS_MISSING = FailureMode(
     "order_id_is_missing",
     ErrorCode.VALIDATION_ERROR,
     when="The order id is missing",
-    recovery="TODO: next step",
+    recovery=TODO,
 )
 ORDER_NOT_FOUND = FailureMode(
     "order_not_found",
     ErrorCode.NOT_FOUND,
     when="Order not found",
-    recovery="TODO: next step",
+    recovery=TODO,
 )
 SHOP_DID_NOT_ANSWER = FailureMode(
     "shop_did_not_answer",
     ErrorCode.SERVICE_UNAVAILABLE,
     when="The shop did not answer",
-    recovery="TODO: next step",
+    recovery=TODO,
 )
 FAILED_TO_READ_ORDER = FailureMode(
     "failed_to_read_order",
     ErrorCode.INTERNAL_ERROR,
     when="Failed to read order",
-    recovery="TODO: next step",
+    recovery=TODO,
 )
 
 
@@ -66,13 +66,13 @@ async def get_order(fails: ToolContext[Literal["order_id_is_missing", "order_not
             "there_are_items",
             ErrorCode.VALIDATION_ERROR,
             when="There are items, which is not enough",
-            recovery="TODO: next step",
+            recovery=TODO,
         ),
         FailureMode(
             "add_order_failed",
             ErrorCode.INTERNAL_ERROR,
             when="add_order failed.",
-            recovery="TODO: next step",
+            recovery=TODO,
         ),
     ],
 )
@@ -111,7 +111,7 @@ async def find(ctx: ToolContext[Literal["order_id_is_missing"]], words: str) -> 
             "no_order",
             ErrorCode.NOT_FOUND,
             when="No order",
-            recovery="TODO: next step",
+            recovery=TODO,
         ),
     ],
 )
@@ -136,7 +136,7 @@ async def get_again(order_id: str, ctx: Context) -> dict[str, Any]:
             "x_is_0",
             ErrorCode.INTERNAL_ERROR,
             when="x is 0",
-            recovery="TODO: next step",
+            recovery=TODO,
         ),
     ],
 )
@@ -153,13 +153,13 @@ async def listed(ctx: ToolContext[Literal["x_is_0"]], x: int) -> list[TextConten
             "there_is_no_query",
             ErrorCode.NOT_FOUND,
             when="There is no query",
-            recovery="TODO: next step",
+            recovery=TODO,
         ),
         FailureMode(
             "read_only",
             ErrorCode.INTERNAL_ERROR,
             when="Read only",
-            recovery="TODO: next step",
+            recovery=TODO,
         ),
     ],
 )

@@ -4,7 +4,7 @@ from typing import Literal
 
 from mcp.server import Server
 from mcp.server.mcpserver import Context
-from mcpcore import Context as ToolContext, ErrorCode, FailureMode, Server as ContractServer, tool as contract_tool
+from mcpcore import TODO, Context as ToolContext, ErrorCode, FailureMode, Server as ContractServer, tool as contract_tool
 
 low = Server("low")
 mcp: "ContractServer" = ContractServer("taken")
@@ -17,7 +17,7 @@ tool = mcp.tool
             "x_must_not_be_zero",
             ErrorCode.VALIDATION_ERROR,
             when="x must not be zero",
-            recovery="TODO: next step",
+            recovery=TODO,
         ),
     ],
 )
@@ -36,7 +36,7 @@ def one(fails: ToolContext[Literal["x_must_not_be_zero"]], x: int, *, ctx: Conte
             "x_must_be_zero",
             ErrorCode.VALIDATION_ERROR,
             when="x must be zero",
-            recovery="TODO: next step",
+            recovery=TODO,
         ),
     ],
 )
@@ -55,7 +55,7 @@ mcp.tool(name="deux")(two)
             "three_failed",
             ErrorCode.VALIDATION_ERROR,
             when="three failed.",
-            recovery="TODO: next step",
+            recovery=TODO,
         ),
     ],
 )

@@ -3,7 +3,7 @@
 import functools
 from typing import Literal
 
-from mcpcore import CodedError, Context, ErrorCode, FailureMode, Server, tool
+from mcpcore import TODO, CodedError, Context, ErrorCode, FailureMode, Server, tool
 
 
 class ShopError(Exception):
@@ -43,7 +43,7 @@ class Shop:
                 "item_is_needed",
                 ErrorCode.VALIDATION_ERROR,
                 when="An item is needed",
-                recovery="TODO: next step",
+                recovery=TODO,
             ),
         ],
     )
@@ -60,7 +60,7 @@ class Shop:
                 "shop_is_closed",
                 ErrorCode.INTERNAL_ERROR,
                 when="The shop is closed",
-                recovery="TODO: next step",
+                recovery=TODO,
             ),
         ],
     )
@@ -75,7 +75,7 @@ class Shop:
             "food_cannot_be_returned",
             ErrorCode.VALIDATION_ERROR,
             when="Food cannot be returned",
-            recovery="TODO: next step",
+            recovery=TODO,
         ),
     ],
 )

@@ -51,7 +51,7 @@ class Writer:
             f'{inner}"{entry.reason}",',
             f"{inner}{code}.{entry.code},",
             f"{inner}when={text},",
-            f'{inner}recovery="{codemods.TO_FILL_IN}",',
+            f"{inner}recovery={self.names.spell('mcpcore', 'TODO')},",
             f"{indent})",
         ]
         return self.newline.join(lines)

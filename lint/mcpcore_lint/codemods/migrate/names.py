@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Final
 
-from mcpcore_lint.codemods.edits import import_edit, import_name
+from mcpcore_lint.codemods.edits import import_edit, import_name, name_order
 
 if TYPE_CHECKING:
     from mcpcore_lint.diagnostics import Edit
@@ -52,7 +52,7 @@ class Names:
                 clauses.setdefault(package, []).append(name if local == name else f"{name} as {local}")
         edits: list[Edit] = []
         for package, names in clauses.items():
-            ordered = sorted(names, key=_order)
+            ordered = sorted(names, key=name_order)
             # Into an import that is there, each name goes to its own place.
             imported = any(
                 isinstance(each, ast.ImportFrom) and each.module == package and not each.level
@@ -62,7 +62,3 @@ class Names:
                 import_edit(self._module, package, each) for each in (ordered if imported else [", ".join(ordered)])
             ]
         return edits
-
-
-def _order(clause: str) -> tuple[bool, str]:
-    return (clause[:1].islower(), clause)

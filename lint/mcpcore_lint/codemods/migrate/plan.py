@@ -36,6 +36,7 @@ _RENDERED: Final = frozenset({"PrefabApp"})
 _USES: Final = {
     ("mcpcore", "FailureMode"),
     ("mcpcore", "ErrorCode"),
+    ("mcpcore", "TODO"),
 }
 
 

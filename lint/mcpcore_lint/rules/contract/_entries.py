@@ -29,7 +29,7 @@ from mcpcore_lint.patterns import regex
 from mcpcore_lint.registrations.contracts import contract_of
 from mcpcore_lint.rule import Rule, RuleContext
 from mcpcore_lint.rules._contracts import tool_entries
-from mcpcore_lint.rules._wording import described
+from mcpcore_lint.rules._wording import described, is_placeholder
 from mcpcore_lint.syntax.module import Module
 
 if TYPE_CHECKING:
@@ -43,11 +43,6 @@ NOT_ENTRIES: Final = frozenset(
 )
 """Names of mcpcore that make something other than a failure mode."""
 
-_PLACEHOLDER: Final = regex(
-    # "Todo items cannot be listed." is a sentence, "todo: ..." is a placeholder.
-    r"\W*(?:(?:TODO|FIXME|XXX|TBD)\b"
-    r"|(?i:todo|fixme|xxx|tbd|to be (?:written|done|filled in))\s*(?:[-:.,(\u2013\u2014]|\Z))"
-)
 _NAME: Final = "FailureMode"
 _NOT_CALLED: Final = regex(rf"{_NAME}\b(?!\s*\()(?: as (\w+))?")
 _ASSIGNED_TO: Final = regex(r"(\w+)[ \t]*=[ \t]*(?:\w+\.)*\Z")
@@ -126,7 +121,9 @@ class Checked(NamedTuple):
         if isinstance(self.value, Missing):
             return Problem(f"{self.label} {missing}", f"add {self.argument.name}=...: {step}")
         is_text = self.text is not None or isinstance(self.value, Text)
-        if not is_text and certainly_not(self.value, frozenset({"builtins.str"}), self.ctx):
+        if not (is_text or is_placeholder(self.value)) and certainly_not(
+            self.value, frozenset({"builtins.str"}), self.ctx
+        ):
             return self.problem(f"is {described(self.value)}, not a string", step)
         return None
 
@@ -229,9 +226,3 @@ def certainly_not(value: Value, classes: frozenset[str], ctx: RuleContext) -> bo
 
 def _is_builtin_type(name: str) -> bool:
     return name.startswith("builtins.") and isinstance(getattr(builtins, name.removeprefix("builtins."), None), type)
-
-
-def is_placeholder(value: Value) -> bool:
-    """Whether a value is a text that starts with "TODO" or the like."""
-    text = value.parts[0] if isinstance(value, Text) and value.parts else getattr(value, "value", None)
-    return isinstance(text, str) and _PLACEHOLDER.match(text) is not None

@@ -5,16 +5,17 @@ from __future__ import annotations
 import re
 
 from mcpcore_lint.diagnostics import Severity
-from mcpcore_lint.rules._wording import shortened
-from mcpcore_lint.rules.contract._entries import Checked, EntryRule, Problem, is_placeholder
+from mcpcore_lint.rules._wording import is_placeholder, shortened
+from mcpcore_lint.rules.contract._entries import Checked, EntryRule, Problem
 
 
 class ContractRecoveryMinWords(EntryRule):
     """`recovery` is a placeholder or has only a few words."""
 
     severity = Severity.WARNING
-    summary = '`recovery` has fewer than five words ("Try again."), or is a placeholder such as TODO'
-    why = 'The model learns nothing to act on: "Try again." or "Check the input." fits every failure.'
+    summary = '`recovery` has fewer than five words ("Try again."), or is a placeholder such as `mcpcore.TODO`'
+    why = """The model learns nothing to act on: "Try again." or "Check the input." fits every failure. Clients read
+    nothing at all of a recovery that is `mcpcore.TODO` or begins with "TODO:", until it is written."""
     bad = 'FailureMode("no_match", ErrorCode.NOT_FOUND, when="...", recovery="Check input.")'
     good = 'FailureMode("no_match", ErrorCode.NOT_FOUND, when="...", recovery="Call search_articles for valid PMIDs.")'
     how_to_fix = "Name the next tool, the argument to change and to what, how long to wait, or whom to ask."

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from mcpcore_lint.rules.contract._entries import Checked, EntryRule, Problem, is_placeholder
+from mcpcore_lint.rules._wording import is_placeholder
+from mcpcore_lint.rules.contract._entries import Checked, EntryRule, Problem
 
 
 class ContractWhenRequired(EntryRule):

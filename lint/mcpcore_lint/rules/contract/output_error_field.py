@@ -19,8 +19,9 @@ class OutputErrorField(Rule):
     severity = Severity.ERROR
     summary = "the success model has a field named `error`"
     why = """Clients look for failures in `structuredContent.error`, so some read the successful result as a failure,
-    and others read a failure that is returned there as a success. A tool with a contract fails at import. On a server
-    without mcpcore the finding is information: nothing else puts failures there."""
+    and others read a failure that is returned there as a success. A tool with a contract fails at import. A dict that
+    has the key at run time is sent as it was returned, with a line in the log; on a strict server the call fails with
+    INTERNAL_ERROR. On a server without mcpcore the finding is information: nothing else puts failures there."""
     bad = "class Found(BaseModel):\n    items: list[str]\n    error: str | None = None"
     good = "class Found(BaseModel):\n    items: list[str]\n    warning: str | None = None"
     how_to_fix = """Raise the failure instead of returning it, with `ctx.fail` for a declared reason. If the field is

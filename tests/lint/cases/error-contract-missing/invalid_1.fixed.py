@@ -1,4 +1,4 @@
-from mcpcore import ErrorCode, FailureMode, conflict, not_found, timeout, tool
+from mcpcore import ErrorCode, FailureMode, TODO, conflict, not_found, timeout, tool
 
 
 @tool(errors=[
@@ -6,19 +6,19 @@ from mcpcore import ErrorCode, FailureMode, conflict, not_found, timeout, tool
         "not_found",
         ErrorCode.NOT_FOUND,
         when="No PMID was given.",
-        recovery="TODO: next step",
+        recovery=TODO,
     ),
     FailureMode(
         "too_slow",
         ErrorCode.TIMEOUT,
         when="slow",
-        recovery="TODO: next step",
+        recovery=TODO,
     ),
     FailureMode(
         "in_use",
         ErrorCode.CONFLICT,
         when="TODO: raised by load",
-        recovery="TODO: next step",
+        recovery=TODO,
     ),
 ])
 async def fetch(pmid: str) -> str:

@@ -8,7 +8,7 @@ class Tools:
             "queue_full",
             mcpcore.ErrorCode.INTERNAL_ERROR,
             when="TODO: say when this happens",
-            recovery="TODO: next step",
+            recovery=mcpcore.TODO,
         ),
     ])
     def one(self, ctx: mcpcore.Context) -> str:
@@ -19,7 +19,7 @@ class Tools:
             "forbidden",
             mcpcore.ErrorCode.FORBIDDEN,
             when="TODO: say when this happens",
-            recovery="TODO: next step",
+            recovery=mcpcore.TODO,
         ),
     ])
     def two(self) -> str:
@@ -32,7 +32,7 @@ class Tools:
                 "forbidden",
                 mcpcore.ErrorCode.FORBIDDEN,
                 when="TODO: say when this happens",
-                recovery="TODO: next step",
+                recovery=mcpcore.TODO,
             ),
         ],
     )

@@ -1,11 +1,11 @@
-from mcpcore import CodedError, ErrorCode, FailureMode, tool
+from mcpcore import TODO, CodedError, ErrorCode, FailureMode, tool
 
 @tool(errors=[
     FailureMode(
         "not_found",
         ErrorCode.NOT_FOUND,
         when="There is no row for '...': ....",
-        recovery="TODO: next step",
+        recovery=TODO,
     ),
 ])
 async def fetch(a: str) -> str:

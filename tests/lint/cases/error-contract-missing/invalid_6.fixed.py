@@ -1,17 +1,17 @@
-from mcpcore import ErrorCode, FailureMode, conflict, forbidden, tool
+from mcpcore import ErrorCode, FailureMode, TODO, conflict, forbidden, tool
 
 @tool(errors=[
     FailureMode(
         "conflict",
         ErrorCode.CONFLICT,
         when="TODO: raised by one",
-        recovery="TODO: next step",
+        recovery=TODO,
     ),
     FailureMode(
         "forbidden",
         ErrorCode.FORBIDDEN,
         when="TODO: raised by one",
-        recovery="TODO: next step",
+        recovery=TODO,
     ),
 ])
 def fetch(a: str) -> str:

@@ -10,6 +10,7 @@ from mcpcore import ErrorCode, FailureMode, tool
         FailureMode("e", ErrorCode.NOT_FOUND, when="x", recovery="Call "
                     "list_items to see " + "them."),
         FailureMode("f", ErrorCode.NOT_FOUND, when="x"),
+        FailureMode("g", ErrorCode.NOT_FOUND, when="x", recovery="TODO items are listed by list_todos."),
     ]
 )
 def one() -> str: ...

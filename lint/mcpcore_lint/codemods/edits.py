@@ -8,12 +8,8 @@ from __future__ import annotations
 import ast
 import io
 import sys
-<<<<<<< HEAD
 from bisect import bisect_left, insort
-from typing import TYPE_CHECKING, Final, NamedTuple
-=======
 from typing import TYPE_CHECKING, NamedTuple
->>>>>>> policy
 
 from mcpcore_lint.diagnostics import Change, Edit
 

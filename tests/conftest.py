@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import gc
+import os
 import signal
+import sys
 import weakref
 from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
@@ -21,6 +23,11 @@ from tests.doors import DOORS, on_fastmcp
 # Any example can be slow on a busy machine, and the benchmarks measure speed instead.
 settings.register_profile("mcpcore", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("mcpcore")
+
+# Images of Python often forbid bytecode. Then each worker rewrites the assertions of every test file again, and each process that
+# a test starts compiles what it imports.
+sys.dont_write_bytecode = False
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 # A shell starts background jobs with SIGINT ignored, and so would every process that a test starts and interrupts.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import gc
+import os
 import signal
+import sys
 import weakref
 from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
@@ -35,6 +37,12 @@ def heed_signals() -> None:
 
 
 heed_signals()
+
+# Images of Python often forbid bytecode. Then each worker rewrites the assertions of every test file again, and each process that
+# a test starts compiles what it imports.
+sys.dont_write_bytecode = False
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
 
 ROOT = Path(__file__).parent
 WIRE = ("audit", "dialects", "runtime", "services")

@@ -66,10 +66,11 @@ class UpstreamError(FrameworkError):
 def declares_retry(sent: Envelope) -> bool:
     """Whether the retry advice of another server is its own word, and not merely the default of its code.
 
-    A canonical envelope always has advice. Only with effects was it decided for this very call.
+    A canonical envelope always has advice, which may be the default of a code that is known here. Only with effects was
+    it decided for this very call.
     """
-    by_mcpcore = sent.dialect == CANONICAL and bool(sent.correlation_id)
-    return sent.effects is not None or (sent.retry_stated and not by_mcpcore)
+    may_be_default = sent.dialect == CANONICAL and bool(sent.correlation_id) and sent.error_code is not None
+    return sent.effects is not None or (sent.retry_stated and not may_be_default)
 
 
 def _is_foreign(sent: Envelope) -> bool:

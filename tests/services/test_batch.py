@@ -325,7 +325,7 @@ PLAN_OVER = CustomCode(
 )
 
 
-@tool(errors=[NO_MATCH, CONFLICTED, BUSY])
+@tool(errors=[NO_MATCH, CONFLICTED, BUSY], idempotent=True)
 async def act(
     ctx: Context[Literal["no_match", "conflicted", "busy"]], items: list[list[Any]], together: bool = False
 ) -> BatchResult[str]:
@@ -479,6 +479,7 @@ def test_results_without_an_item_are_taken() -> None:
 
 SENDS = ToolAnnotations(read_only_hint=False, idempotent_hint=False)
 READS = ToolAnnotations(read_only_hint=True)
+REPEATS = ToolAnnotations(idempotent_hint=True)
 
 
 def mode(reason: str, effects: Any = None, **options: Any) -> FailureMode[Any]:
@@ -524,8 +525,9 @@ async def sent(annotations: Any, *items: str, **arguments: Any) -> tuple[Any, An
 async def test_items_of_a_partial_answer_have_their_own_effects() -> None:
     """Each item has the effects that it would have alone."""
     expected = ["none", "partial", "unknown", None, None]
-    assert expected == (await sent(None, "ok", "nothing", "half", "lost", "silent", "crash"))[2]
-    assert ["none", "unknown", "unknown"] == (await sent(SENDS, "ok", "nothing", "silent", "crash"))[2]
+    assert expected == (await sent(REPEATS, "ok", "nothing", "half", "lost", "silent", "crash"))[2]
+    for unsafe in (SENDS, None):
+        assert ["none", "unknown", "unknown"] == (await sent(unsafe, "ok", "nothing", "silent", "crash"))[2]
     assert ["none", "none", "none"] == (await sent(READS, "ok", "nothing", "silent", "crash"))[2]
 
 
@@ -533,11 +535,13 @@ async def test_items_of_a_partial_answer_have_their_own_effects() -> None:
 @pytest.mark.parametrize(
     ("annotations", "items", "expected"),
     [
-        (None, ["nothing", "nothing"], "none"),
-        (None, ["nothing", "silent"], None),
-        (None, ["nothing", "half"], "partial"),
-        (None, ["half", "lost", "silent"], "unknown"),
-        (None, ["crash", "crash"], None),
+        (REPEATS, ["nothing", "nothing"], "none"),
+        (REPEATS, ["nothing", "silent"], None),
+        (REPEATS, ["nothing", "half"], "partial"),
+        (REPEATS, ["half", "lost", "silent"], "unknown"),
+        (REPEATS, ["crash", "crash"], None),
+        (None, ["nothing", "silent"], "unknown"),
+        (None, ["crash", "crash"], "unknown"),
         (SENDS, ["nothing", "nothing"], "none"),
         (SENDS, ["nothing", "silent"], "unknown"),
         (SENDS, ["crash"], "unknown"),
@@ -566,10 +570,11 @@ async def test_the_advice_of_one_item_does_not_apply_to_another() -> None:
 @pytest.mark.parametrize(
     ("annotations", "items", "expected"),
     [
-        (None, ["over"], ("none", Retry.now())),
-        (None, ["ok", "over"], ("partial", Retry.now())),
-        (None, ["lost", "over"], ("unknown", Retry.now())),
-        (None, ["ok", "full"], ("partial", Retry.after(seconds=30))),
+        (REPEATS, ["over"], ("none", Retry.now())),
+        (REPEATS, ["ok", "over"], ("partial", Retry.now())),
+        (REPEATS, ["lost", "over"], ("unknown", Retry.now())),
+        (REPEATS, ["ok", "full"], ("partial", Retry.after(seconds=30))),
+        (None, ["ok", "over"], ("partial", Retry.never())),
         (SENDS, ["ok", "over"], ("partial", Retry.never())),
         (SENDS, ["over"], ("none", Retry.now())),
         (SENDS, ["silent", "over"], ("unknown", Retry.never())),
@@ -587,7 +592,7 @@ async def test_a_batch_that_fails_as_a_whole_is_at_least_partial(
 @pytest.mark.anyio
 async def test_a_failure_after_a_batch_is_separate() -> None:
     """Only a batch that fails as a whole reports on its items."""
-    assert (None, Retry.now()) == (await sent(None, "ok", close=False))[:2]
+    assert (None, Retry.now()) == (await sent(REPEATS, "ok", close=False))[:2]
 
 
 @pytest.mark.anyio

@@ -613,7 +613,7 @@ def test_a_tool_declares_the_refusal(call: Callable[..., Any], clock: Clock) -> 
         with breaker:
             return "charged"
 
-    @tool
+    @tool(read_only=True)
     def reads() -> str:
         """Look up."""
         with breaker:
@@ -624,7 +624,7 @@ def test_a_tool_declares_the_refusal(call: Callable[..., Any], clock: Clock) -> 
     assert [
         ("payments_down", "none", Retry.after(seconds=10)),
         (None, "unknown", Retry.never()),
-        (None, None, Retry.after(seconds=10)),
+        (None, "none", Retry.after(seconds=10)),
     ] == [(envelope.reason, envelope.effects, envelope.retry) for envelope in envelopes if envelope is not None]
 
 

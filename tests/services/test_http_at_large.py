@@ -292,7 +292,9 @@ async def test_the_declaration_of_the_contract_applies(
         recovery = "Look at the status page of the service."
         return FailureMode(name, ErrorCode.SERVICE_UNAVAILABLE, when="Down.", recovery=recovery, retry=retry)
 
-    @tool(errors=[entry("down", Retry.after(seconds=60)), entry("closed", Retry.never()), entry("quiet", None)])
+    errors = [entry("down", Retry.after(seconds=60)), entry("closed", Retry.never()), entry("quiet", None)]
+
+    @tool(errors=errors, read_only=True)
     def get(ctx: Context[Literal["down", "closed", "quiet"]]) -> None:
         headers = {} if wait is None else {"Retry-After": wait}
         raise from_http_response(httpx.Response(status, headers=headers), reason=reason)

@@ -66,9 +66,10 @@ class TestPlainTools:
         assert "By hand." == error_of(calling(contracted(bare()), "marked"))["message"]
         assert 1 == len(records(caplog))
 
-    def test_an_undeclared_error_key_in_a_success_is_refused(self) -> None:
-        """A `Server` does the same."""
-        mcp = contracted(FastMCP("s"))
+    @pytest.mark.parametrize("strict", [False, True])
+    def test_an_undeclared_error_key_in_a_success_is_refused_by_a_strict_server(self, *, strict: bool) -> None:
+        """Another sends it as it was returned; a `Server` does the same."""
+        mcp = contracted(FastMCP("s"), strict=strict)
 
         @mcp.tool
         def own() -> Own:
@@ -79,7 +80,11 @@ class TestPlainTools:
             return {"error": "x"}
 
         assert {"error": "x"} == calling(mcp, "own").structured_content
-        assert "INTERNAL_ERROR" == error_of(calling(mcp, "mapping"))["name"]
+        result = calling(mcp, "mapping")
+        if strict:
+            assert "INTERNAL_ERROR" == error_of(result)["name"]
+        else:
+            assert (False, {"error": "x"}) == (result.is_error, result.structured_content)
 
     def test_values_that_json_cannot_represent_are_null_or_a_failure(self) -> None:
         """A NaN becomes null if the schema allows it, and a lone surrogate is a failure."""
@@ -133,11 +138,11 @@ class TestResourcesAndPrompts:
     @pytest.mark.parametrize(
         ("how", "number", "name", "message"),
         [
-            ("crash", -32603, "INTERNAL_ERROR", ErrorCode.INTERNAL_ERROR.sentence),
+            ("crash", -32603, "INTERNAL_ERROR", "The {} failed unexpectedly."),
             ("coded", -32602, "NOT_FOUND", "No such page."),
             ("said", -32603, "INTERNAL_ERROR", "The disk is away."),
             ("late", -32603, "TIMEOUT", ErrorCode.TIMEOUT.sentence),
-            ("torn", -32603, "INTERNAL_ERROR", ErrorCode.INTERNAL_ERROR.sentence),
+            ("torn", -32603, "INTERNAL_ERROR", "The {} failed unexpectedly."),
             ("chosen", -32050, None, "Chosen."),
         ],
     )
@@ -152,7 +157,7 @@ class TestResourcesAndPrompts:
             mcp = parent
         with caplog.at_level("DEBUG"):
             error = self.failing(mcp, surface, how)
-        assert (number, message) == (error.code, error.message)
+        assert (number, message.format(surface)) == (error.code, error.message)
         if name is not None:
             assert name == error.data["error"]["name"]
             assert (surface == "resource") == ("uri" in error.data)

@@ -1,7 +1,7 @@
 """What a failed answer itself says about repeating the call, whatever its form: its fields, and words that forbid it.
 
 A prohibition counts wherever it stands. Permission and a time to wait count where they are about the whole failure, and
-only if the dialect has no field of its own for them.
+only where the dialect does not say it itself.
 """
 
 from __future__ import annotations

@@ -135,7 +135,7 @@ async def test_no_order_is_placed_twice() -> None:
             assert len(shop.orders) <= 1, (scenario, shop.orders)
             assert not acted or kind == "reads" or answer.endswith(" none"), scenario
             acted.clear()
-    # What is safe is done: the same call again, a read-only fallback, a look.
+    # Safe calls are made: the same call again, a read-only fallback, a look.
     assert 6 == called["reads", "none", "TIMEOUT unknown", "none"]
     assert 6 == called["unannotated", "none", "TIMEOUT none", "none"]
     assert 6 == called["idempotent", "none", "TIMEOUT unknown", "none"]

@@ -129,6 +129,20 @@ async def test_pydantic_ai_retries_what_the_model_can_correct_and_fails_the_rest
     assert text.startswith("[retried] Error: The arguments do not fit work")
 
 
+@pytest.mark.parametrize(("effects", "outcome"), [("none", "[retried]"), (None, "[retried]"), ("unknown", "[failed]")])
+async def test_pydantic_ai_does_not_ask_for_another_call_after_an_effect(effects: Any, outcome: str) -> None:
+    """A `ModelRetry` tells the model to try again, which may place the order twice."""
+    from mcpcore import Server, tool, validation_error
+
+    @tool
+    def order() -> str:
+        """Place an order."""
+        raise validation_error("No.", effects=effects)
+
+    text = await FRAMEWORKS["pydantic_ai"](Server("orders", tools=[order]), "order", {}, CallPolicy())
+    assert text.startswith(f"{outcome} Error: No.")
+
+
 async def test_pydantic_ai_leaves_a_failure_without_an_envelope_to_the_toolset() -> None:
     from mcp.server import MCPServer
     from mcp.server.mcpserver.exceptions import ToolError

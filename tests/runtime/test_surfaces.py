@@ -99,7 +99,7 @@ NAMES = {"resource": "page://{}", "prompt": "ask", "tool": "act"}
     ("how", "number", "code", "message"),
     [
         ("coded", -32602, ErrorCode.NOT_FOUND, "No such page."),
-        ("crash", -32603, ErrorCode.INTERNAL_ERROR, ErrorCode.INTERNAL_ERROR.sentence),
+        ("crash", -32603, ErrorCode.INTERNAL_ERROR, "The {} failed unexpectedly."),
         ("group", -32603, ErrorCode.CONFLICT, "Held."),
     ],
 )
@@ -108,6 +108,7 @@ def test_a_failure_is_recorded_and_sent(
 ) -> None:
     """The error's data has the code, the author's data, the recovery and bound fields; a crash is masked."""
     trail = tmp_path / "audit.jsonl"
+    message = message.format(surface)
     error = failing(serving(trail), surface, how)
     told = Envelope.from_result(error)
     assert told is not None

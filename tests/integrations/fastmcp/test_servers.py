@@ -134,11 +134,11 @@ class TestResourcesAndPrompts:
     @pytest.mark.parametrize(
         ("how", "number", "name", "message"),
         [
-            ("crash", -32603, "INTERNAL_ERROR", ErrorCode.INTERNAL_ERROR.sentence),
+            ("crash", -32603, "INTERNAL_ERROR", "The {} failed unexpectedly."),
             ("coded", -32602, "NOT_FOUND", "No such page."),
             ("said", -32603, "INTERNAL_ERROR", "The disk is away."),
             ("late", -32603, "TIMEOUT", ErrorCode.TIMEOUT.sentence),
-            ("torn", -32603, "INTERNAL_ERROR", ErrorCode.INTERNAL_ERROR.sentence),
+            ("torn", -32603, "INTERNAL_ERROR", "The {} failed unexpectedly."),
             ("chosen", -32050, None, "Chosen."),
         ],
     )
@@ -153,7 +153,7 @@ class TestResourcesAndPrompts:
             mcp = parent
         with caplog.at_level("DEBUG"):
             error = self.failing(mcp, surface, how)
-        assert (number, message) == (error.code, error.message)
+        assert (number, message.format(surface)) == (error.code, error.message)
         if name is not None:
             assert name == error.data["error"]["name"]
             assert (surface == "resource") == ("uri" in error.data)

@@ -129,7 +129,15 @@ PAGES: Final = {
 
 HIDDEN: Final = {
     "FailureMode": ("advice", "recovery_json", "has_field", "check_data", "dump_data", "read_data"),
-    "CodedError": ("settled", "with_found_advice", "sent_reason", "misused_keys", "declare", "is_dumped", "with_traceback"),
+    "CodedError": (
+        "settled",
+        "with_found_advice",
+        "sent_reason",
+        "misused_keys",
+        "declare",
+        "is_dumped",
+        "with_traceback",
+    ),
     "Context": ("judged", "has_changed", "part", "shown", "show_value", "render_item"),
     "Tool": ("with_options", "changed"),
     "Retry": ("caution",),

@@ -6,23 +6,19 @@ payment service. Only what a client reads of a failure differs.
 
 from __future__ import annotations
 
+from typing import Final
+
 from mcp.server import MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
+from mcp.types import ToolAnnotations
 
 from examples.orders.desk import Desk
-from examples.orders.server import (
-    PLACES,
-    READS,
-    REFUNDS,
-    Card,
-    Customer,
-    ItemName,
-    Key,
-    Lines,
-    Quantity,
-    Short,
-)
+from examples.orders.server import Card, Customer, ItemName, Key, Lines, Quantity, Short  # noqa: TC001 - the SDK reads them
 from examples.orders.store import DeskError, Item, Order
+
+READS: Final = ToolAnnotations(read_only_hint=True)
+PLACES: Final = ToolAnnotations(read_only_hint=False, idempotent_hint=False, destructive_hint=False)
+REFUNDS: Final = ToolAnnotations(idempotent_hint=True)
 
 
 def make_server(desk: Desk) -> MCPServer[object]:

@@ -78,7 +78,7 @@ class ToolHints:
         except Exception:  # noqa: BLE001 - the call itself fails in the same way, and tells why
             tool = None
         if tool is None:
-            return None, False
+            return "unstated", False
         effects = default_effects(tool.annotations)
         self._noted.setdefault(server, {})[name] = effects, None
         return effects, isinstance(tool, TransformedTool)

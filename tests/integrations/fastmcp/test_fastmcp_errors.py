@@ -78,7 +78,7 @@ class TestFastMCPsOwnErrors:
         """This holds for contract tools and plain FastMCP tools."""
         import time
 
-        @tool(errors=[NO_ORDER])
+        @tool(errors=[NO_ORDER], read_only=True)
         def slow() -> str:
             time.sleep(1)
             return ""
@@ -87,7 +87,7 @@ class TestFastMCPsOwnErrors:
         if sync:
             mcp.tool(slow, timeout=0.05)
         else:
-            mcp.tool(tool(errors=[NO_ORDER])(get_order.handler), timeout=0.05, name="slow")
+            mcp.tool(tool(errors=[NO_ORDER], read_only=True)(get_order.handler), timeout=0.05, name="slow")
         arguments = {} if sync else {"order_id": "slow"}
         error = error_of(calling(mcp, "slow", arguments))
         assert ("TIMEOUT", True) == (error["name"], error["data"]["retryable"]), (

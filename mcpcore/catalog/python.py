@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import builtins
-import json
 import keyword
 import re
 from collections.abc import Mapping
@@ -55,7 +54,7 @@ _TYPES: Final = {
 }
 _MAX_DEPTH: Final = 5
 _MAX_FIELDS: Final = 200
-_MAX_LENGTH: Final = 5_000
+_MAX_LENGTH: Final = 100_000
 _TAKEN: Final = (
     {*dir(builtins), "Mapping", "Any", "Final", "Literal", "NamedTuple", "NotRequired", "TypeAlias", "TypedDict"}
     | {"FailureInfo", "FAILURES", "REASONS", "annotations"}
@@ -146,15 +145,12 @@ class _Types:
 
     def __init__(self, root: Schema) -> None:
         self._root = root
-        self._known: dict[tuple[str, int], str] = {}
+        self._known: dict[tuple[int, int], str] = {}
 
     def of(self, part: object, depth: int = 0) -> str:
         """The type of a part; `Any` where it is not plain, or longer than a reader would read."""
-        # Two references to one part need one type, however often each branch refers to all others.
-        try:
-            key = json.dumps(part, sort_keys=True, default=str), depth
-        except RecursionError:
-            return "Any"
+        # Each part is written once for each depth, however many references lead to it.
+        key = id(part), depth
         if key not in self._known:
             text = self._written(resolved(part, self._root), depth) if depth <= _MAX_DEPTH else "Any"
             self._known[key] = text if len(text) <= _MAX_LENGTH else "Any"

@@ -84,7 +84,8 @@ class FuzzError(AssertionError):
 
     def __str__(self) -> str:
         count = len(self.problems)
-        head = f"{self.tool}: {count} {'problem' if count == 1 else 'problems'}; call it with the arguments to see one again"
+        noun = "problem" if count == 1 else "problems"
+        head = f"{self.tool}: {count} {noun}; call it with the arguments to see one again"
         lines = [head, *map(str, self.problems[:_MAX_LISTED])]
         if count > _MAX_LISTED:
             lines.append(f"and {count - _MAX_LISTED} more, in the attribute `problems` of this error")

@@ -51,6 +51,7 @@ def _schemas() -> Iterator[Any]:
     for _ in range(500):
         deep = {"type": "array", "items": deep}
     yield pytest.param(_object(deep), id="deep")
+    yield pytest.param(_object({"enum": ["x" * 200_000]}), id="long")
 
 
 def _catalog(schema: dict[str, Any]) -> Catalog:

@@ -25,6 +25,7 @@ _MAX_ERRORS: Final = 10_000
 _MAX_MESSAGE: Final = 200
 _MAX_HINTS: Final = 4
 _MAX_CHOICES: Final = 20
+_MAX_KINDS: Final = 20
 _MAX_PLACES: Final = 5
 
 # Messages of validators are searched for the values that they quote. A message beyond these bounds is not shown.
@@ -306,7 +307,7 @@ def _kind(node: Mapping[str, Any], root: Mapping[str, Any], *, depth: int, many:
         return " ".join([noun, *_bounds(node)])
     if depth <= 0:
         return ""
-    kinds = [_kind(branch, root, depth=depth - 1, many=many) for branch in branches(node, root)]
+    kinds = [_kind(branch, root, depth=depth - 1, many=many) for branch in branches(node, root)[:_MAX_KINDS]]
     return " or ".join(dict.fromkeys(filter(None, kinds)))
 
 

@@ -54,6 +54,7 @@ _TYPES: Final = {
 }
 _MAX_DEPTH: Final = 5
 _MAX_FIELDS: Final = 200
+_MAX_LENGTH: Final = 100_000
 _TAKEN: Final = (
     {*dir(builtins), "Mapping", "Any", "Final", "Literal", "NamedTuple", "NotRequired", "TypeAlias", "TypedDict"}
     | {"FailureInfo", "FAILURES", "REASONS", "annotations"}
@@ -129,34 +130,48 @@ def _data(error: Failure, name: str) -> str:
     schema = error.data_schema or {}
     named = resolved(schema, schema).get("properties")
     required = resolved(schema, schema).get("required")
+    types = _Types(schema)
     fields = []
     for key, part in sorted(named.items())[:_MAX_FIELDS] if isinstance(named, Mapping) else ():
-        kind = type_of(part, schema)
+        kind = types.of(part)
         always = isinstance(required, list) and key in required
         fields.append(f"    {str(key)!r}: {kind if always else f'NotRequired[{kind}]'},")
     body = "\n".join(fields)
     return f"{name} = TypedDict({name!r}, {{\n{body}\n}})" if fields else f"{name}: TypeAlias = dict[str, Any]"
 
 
-def type_of(part: object, root: Schema, depth: int = 0) -> str:
-    """The Python type of a JSON schema; `Any` where it is not plain."""
-    node = resolved(part, root)
-    if depth > _MAX_DEPTH:
-        return "Any"
-    values = node.get("enum") if isinstance(node.get("enum"), list) else [node["const"]] if "const" in node else None
-    if values:
-        plain = all(isinstance(value, str | bool | int | None) for value in values)
-        return f"Literal[{', '.join(dict.fromkeys(map(repr, values)))}]" if plain else "Any"
-    for key in ("anyOf", "oneOf"):
-        union = node.get(key)
-        if isinstance(union, list) and union:
-            return " | ".join(dict.fromkeys(type_of(branch, root, depth + 1) for branch in union[:20]))
-    kind = node.get("type")
-    if isinstance(kind, list):
-        return " | ".join(dict.fromkeys(_TYPES.get(str(each), "Any") for each in kind)) or "Any"
-    if kind == "array" and isinstance(node.get("items"), Mapping):
-        return f"list[{type_of(node['items'], root, depth + 1)}]"
-    return _TYPES.get(kind, "Any") if isinstance(kind, str) else "Any"
+class _Types:
+    """The Python types of the parts of a JSON schema, each part written once."""
+
+    def __init__(self, root: Schema) -> None:
+        self._root = root
+        self._known: dict[tuple[int, int], str] = {}
+
+    def of(self, part: object, depth: int = 0) -> str:
+        """The type of a part; `Any` where it is not plain, or longer than a reader would read."""
+        # Each part is written once for each depth, however many references lead to it.
+        key = id(part), depth
+        if key not in self._known:
+            text = self._written(resolved(part, self._root), depth) if depth <= _MAX_DEPTH else "Any"
+            self._known[key] = text if len(text) <= _MAX_LENGTH else "Any"
+        return self._known[key]
+
+    def _written(self, node: Schema, depth: int) -> str:
+        listed = node.get("enum")
+        values = listed if isinstance(listed, list) else [node["const"]] if "const" in node else None
+        if values:
+            plain = all(isinstance(value, str | bool | int | None) for value in values)
+            return f"Literal[{', '.join(dict.fromkeys(map(repr, values)))}]" if plain else "Any"
+        for key in ("anyOf", "oneOf"):
+            union = node.get(key)
+            if isinstance(union, list) and union:
+                return " | ".join(dict.fromkeys(self.of(branch, depth + 1) for branch in union[:20]))
+        kind = node.get("type")
+        if isinstance(kind, list):
+            return " | ".join(dict.fromkeys(_TYPES.get(str(each), "Any") for each in kind)) or "Any"
+        if kind == "array" and isinstance(node.get("items"), Mapping):
+            return f"list[{self.of(node['items'], depth + 1)}]"
+        return _TYPES.get(kind, "Any") if isinstance(kind, str) else "Any"
 
 
 def _info(error: Failure) -> str:

@@ -14,7 +14,7 @@ MAX_FIELDS: Final = 2_000
 """The most fields of a schema that are compared."""
 
 _MAX_DEPTH: Final = 8
-_MAX_VISITS: Final = 50_000
+_MAX_VISITS: Final = 20_000
 """The most schemas inside one schema that are visited: references can make a small one endless."""
 
 

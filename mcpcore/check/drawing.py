@@ -34,6 +34,9 @@ _MOST_TRIED: Final = 50
 """The most arguments that are looked at for one way to break a schema."""
 
 _DEEPEST: Final = 6
+_MAX_VALUES: Final = 1_000
+"""The values inside of the arguments of one call: references can make a small schema endless."""
+
 _MAX_SCHEMA: Final = 100_000
 """Characters of a schema that arguments are drawn from."""
 
@@ -133,6 +136,7 @@ class _Drawing:
         self._marker = marker
         self._planted = planted(marker)
         self.random = chance
+        self._left = _MAX_VALUES
         declared = resolved(root, root).get("properties")
         self._parts = {str(name): self._resolved(part) for name, part in declared.items()} if declared else {}
         required = resolved(root, root).get("required")
@@ -162,6 +166,8 @@ class _Drawing:
 
     def object_of(self, schema: Any, *, every: bool, depth: int = 0) -> dict[str, Any]:
         """An object with the required properties, or with every property."""
+        if depth == 0:
+            self._left = _MAX_VALUES
         node = self._resolved(schema)
         declared = node.get("properties")
         declared = declared if isinstance(declared, dict) else {}
@@ -171,6 +177,9 @@ class _Drawing:
         return {name: self._value(declared.get(name, {}), depth + 1) for name in names}
 
     def _value(self, part: Any, depth: int) -> Any:
+        self._left -= 1
+        if self._left < 0:
+            return None
         node = self._resolved(part)
         for known in self._given(node):
             return known

@@ -229,7 +229,8 @@ def open_store(address: Address, *, create: bool = False, waiting: Callable[[Pat
         release = _locked(address.folder, create=create, waiting=waiting)
         try:
             with translated(address):
-                client = clickhouse_connect.get_client(interface="chdb", path=str(address.folder))
+                # The engine reads other paths, such as `file:a` and `:memory:`, in its own way.
+                client = clickhouse_connect.get_client(interface="chdb", path=str(address.folder.absolute()))
         except ImportError as exc:
             release()
             raise StoreError('a store in a folder needs the embedded engine: pip install "mcpcore[fleet]"') from exc

@@ -45,6 +45,9 @@ _AUTHORED: Final = frozenset({"ToolError", "MCPError"})
 """Exceptions of the SDK and of FastMCP that an author raises for clients to read."""
 
 _MOST_PROBLEMS: Final = 10
+_MAX_LISTED: Final = 4
+"""Problems in the text of an error, which has ten lines at most."""
+
 _MAX_SHOWN: Final = 2_000
 _GRACE: Final = 2
 """Seconds for which a call may outlast its timeout; after that, the handler blocks the event loop."""
@@ -80,7 +83,13 @@ class FuzzError(AssertionError):
         self.problems = problems
 
     def __str__(self) -> str:
-        return "\n\n".join([f"{self.tool}: {len(self.problems)} problem(s)", *map(str, self.problems)])
+        count = len(self.problems)
+        noun = "problem" if count == 1 else "problems"
+        head = f"{self.tool}: {count} {noun}; call it with the arguments to see one again"
+        lines = [head, *map(str, self.problems[:_MAX_LISTED])]
+        if count > _MAX_LISTED:
+            lines.append(f"and {count - _MAX_LISTED} more, in the attribute `problems` of this error")
+        return "\n".join(lines)
 
 
 class CannotDrawError(ValueError):
@@ -139,13 +148,13 @@ def fuzz_tool(
     __tracebackhide__ = True
     _require_installed()
     name, target = _target(tool, server)
-    with _served(target) as (loop, client):
+    with _alone() as logged, _served(target) as (loop, client):
         listed = {tool.name: tool for tool in asyncio.run_coroutine_threadsafe(_all_tools(client), loop).result()}
         if name not in listed:
             raise LookupError(f"the server has no tool {name!r}; it has {', '.join(map(repr, sorted(listed)))}")
         contract = Contract.from_listing(listed[name])
         drawn = arguments if arguments is not None else _strategy(name, listed[name].input_schema)
-        caller = _Caller(name, contract, loop, client, timeout=timeout, max_seconds=max_seconds)
+        caller = _Caller(name, contract, loop, client, logged, timeout=timeout, max_seconds=max_seconds)
         problems = _search(caller, drawn, max_examples=max_examples, seed=seed)
     if problems:
         raise FuzzError(name, tuple(problems))
@@ -188,6 +197,22 @@ def _served(server: Any) -> Iterator[tuple[asyncio.AbstractEventLoop, Client]]:
         loop.call_soon_threadsafe(stop.set)
         if wait([ended], _GRACE).done:
             ended.result()
+
+
+@contextmanager
+def _alone() -> Iterator[_Logged]:
+    """Keep what is logged from everybody else: hundreds of calls that fail would bury the problem that is found."""
+    logged = _Logged()
+    root = logging.getLogger()
+    known = [logger for logger in [*root.manager.loggerDict.values()] if isinstance(logger, logging.Logger)]
+    before = [(logger, logger.handlers) for logger in (root, *known) if logger is root or logger.handlers]
+    for logger, _ in before:
+        logger.handlers = [logged]
+    try:
+        yield logged
+    finally:
+        for logger, handlers in before:
+            logger.handlers = handlers
 
 
 def _require_installed() -> None:
@@ -348,11 +373,13 @@ class _Caller:
         contract: Contract[Any],
         loop: asyncio.AbstractEventLoop,
         client: Client,
+        logged: _Logged,
         *,
         timeout: float,
         max_seconds: float,
     ) -> None:
         self.name = name
+        self._logged = logged
         self.calls = 0
         self.rejected = 0
         self.is_over = False
@@ -376,10 +403,8 @@ class _Caller:
     def problems(self, arguments: Any) -> list[tuple[_Key, Problem]]:
         """The problems of a call with these arguments, each with a key that the same problem has in other calls."""
         self.calls += 1
-        logged = _Logged()
-        loggers = [logging.getLogger(name) for name in ("", "mcpcore", "mcp", "fastmcp")]
-        for logger in loggers:
-            logger.addHandler(logged)
+        logged = self._logged
+        logged.crash = logged.breach = None
         future = asyncio.run_coroutine_threadsafe(self._answer(arguments), self._loop)
         try:
             result = future.result(self._timeout + _GRACE)
@@ -392,9 +417,6 @@ class _Caller:
         except Exception as exc:  # noqa: BLE001 - an error of the protocol
             text = one_line(f"{type(exc).__name__}: {exc}")[:_MAX_SHOWN]
             return [(("protocol", type(exc).__name__), Problem(kind="crash", text=text, arguments=arguments))]
-        finally:
-            for logger in loggers:
-                logger.removeHandler(logged)
         envelope = Envelope.from_result(result)
         if envelope is None:
             return []
@@ -410,12 +432,17 @@ class _Caller:
         leak = _leak_in(result, arguments, logged)
         if leak is not None:
             yield ("leak", leak[0]), "leak", leak[1]
+        if self._contract.get(envelope.reason) is not None:
+            return  # what a client sees is declared, whatever the log says of its cause
         if logged.breach is not None:
             yield ("breach", envelope.name, logged.breach[:40]), "broken contract", logged.breach
         elif logged.crash is not None:
             kind, _, last = logged.crash
             yield ("crash", kind), "crash", f"{last} (clients see {envelope.name})"
-        elif self._contract.get(envelope.reason) is None:
+        elif envelope.reason is None and envelope.message == getattr(envelope.error_code, "sentence", None):
+            # The message of an exception that was masked; its class is not known if nothing is logged.
+            yield ("crash", envelope.name), "crash", f"{envelope.name}: {envelope.message}"
+        else:
             reason = "without a reason" if envelope.reason is None else f"with the reason {envelope.reason!r}"
             text = f"{clean_text(envelope.name)} {reason}: {one_line(envelope.message)[:300]}"
             yield ("undeclared", envelope.name, envelope.reason or ""), "undeclared failure", text

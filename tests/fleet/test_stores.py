@@ -49,6 +49,8 @@ class TestAddress:
         [
             "",
             "a\0b",
+            "fleet?token=S3CRET",
+            "/var/lib/fleet?readonly",
             "clickhouse:/me:S3CRET@host",
             "clickhouse:me:S3CRET@host",
             "http://me:S3CRET@host",

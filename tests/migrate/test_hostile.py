@@ -123,7 +123,7 @@ def calls(function: Callable[..., object], *arguments: object, **options: object
 @pytest.mark.parametrize("many", MANY_OF.values(), ids=MANY_OF.keys())
 def test_the_time_grows_with_the_size(tmp_path: Path, many: Callable[[int], str]) -> None:
     """Four times as many of a thing take much less than 16 times as long, in the linter, its fixes and the migration."""
-    few, more = ({"server.py": HEAD + many(count)} for count in (12, 48))
+    few, more = (dict[str, str | bytes]({"server.py": HEAD + many(count)}) for count in (12, 48))
     run(tmp_path / "warm", few)
     assert calls(run, tmp_path / "more", more) < 8 * calls(run, tmp_path / "few", few)
     for folder in (tmp_path / "few", tmp_path / "more"):

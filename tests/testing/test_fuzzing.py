@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import sys
 import time
 from collections.abc import AsyncIterator
@@ -23,6 +24,8 @@ from mcpcore import Context, ErrorCode, FailureMode, Server, not_found, tool
 from mcpcore.testing import fuzz_tool
 from mcpcore.testing.drawing import UndrawableSchemaError, values_of
 from mcpcore.testing.fuzzing import CannotDrawError, FuzzError
+
+pytest_plugins = ["pytester"]
 
 TOO_MANY = FailureMode(
     "too_many", ErrorCode.INVALID_PARAMS, when="Too many.", recovery="Ask for less.", fallback_tool="x"
@@ -137,8 +140,65 @@ def test_what_an_author_raises_for_clients() -> None:
     with pytest.raises(FuzzError) as caught:
         fuzz_tool("login", server=mcp)
     assert ["undeclared failure", "leak"] == [problem.kind for problem in caught.value.problems]
-    assert str(caught.value).startswith("login: 2 problem(s)\n\nundeclared failure: ")
+    assert str(caught.value).startswith(
+        "login: 2 problems; call it with the arguments to see one again\nundeclared failure: "
+    )
     assert str(caught.value).endswith('\n  arguments: {"secret": true}')
+
+
+@tool(errors=[FailureMode("gone", ErrorCode.NOT_FOUND, when="It is gone.", recovery="Call list_items to see more.")])
+def translated(ctx: Context[Literal["gone"]], count: int) -> int:
+    """Translate an exception."""
+    with ctx.guard({KeyError: "gone"}):
+        return {1: 1}[count]
+
+
+@tool
+def crashes(first: int, second: int) -> int:
+    """Crash in many ways."""
+    raise [KeyError, ValueError, OSError, TypeError, IndexError, NameError][(first + second) % 6](f"{second}")
+
+
+def logging_is(enabled: bool) -> None:
+    logging.disable(logging.NOTSET if enabled else logging.CRITICAL)
+
+
+@pytest.mark.parametrize("is_logged", [True, False])
+@pytest.mark.parametrize("make", [None, on_server, on_fastmcp])
+def test_the_answer_is_judged_and_not_the_log(make: Any, is_logged: bool) -> None:
+    """A declared failure is none, whatever exception caused it; a crash is one, also if nothing is logged."""
+    logging_is(is_logged)
+    try:
+        fuzz_tool(translated, server=None if make is None else make(translated), max_examples=20)
+        found = problems_of(crashes, server=None if make is None else make(crashes), max_examples=20)
+    finally:
+        logging_is(enabled=True)
+    assert {name.partition(":")[0] for name in found} == {"crash"}
+
+
+def test_a_failed_test_prints_its_problems_alone(pytester: pytest.Pytester) -> None:
+    """Nothing of the hundreds of calls that were logged; the text of the error has at most ten lines."""
+    pytester.makepyfile(
+        """
+        from mcpcore import tool
+        from mcpcore.testing import fuzz_tool
+
+        @tool
+        def crashes(first: int, second: int) -> int:
+            "Crash in many ways."
+            raise [KeyError, ValueError, OSError, TypeError, IndexError, NameError][(first + second) % 6]("text")
+
+        def test_it():
+            fuzz_tool(crashes)
+        """
+    )
+    run = pytester.runpytest_inprocess("-q", "-p", "no:cacheprovider")
+    said = [line for line in run.outlines if line.startswith("E ")]
+    assert 1 < len(said) <= 10
+    assert "; call it with the arguments to see one again" in said[0]
+    assert "more, in the attribute `problems` of this error" in said[-1]
+    assert len(run.outlines) <= 25
+    assert run.errlines in ([], [""])
 
 
 def test_a_coded_error_of_a_plain_tool_is_no_crash() -> None:

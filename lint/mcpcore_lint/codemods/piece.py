@@ -84,7 +84,7 @@ class Piece:
     def _top(self) -> libcst.CSTNode:
         """The node that holds the statements of the file."""
         body: Any = self.tree.body
-        return body[0].body if self.indented else self.tree  # type: ignore[no-any-return]
+        return body[0].body if self.indented else self.tree
 
     @cached_property
     def _wrapper(self) -> MetadataWrapper:

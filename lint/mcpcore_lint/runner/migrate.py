@@ -150,7 +150,9 @@ class _Run:
         exported: dict[tuple[str, str], str] = {}
         broken: set[str] = set()
         known = len(crashed)
-        for _ in range(MAX_PASSES):  # pragma: no branch - nothing is known to change forever
+        left = MAX_PASSES
+        while True:
+            left -= 1
             one = _Pass(self, group, files, exported, broken, crashed, version_1=version_1)
             edits = one.run()
             if len(crashed) > known:
@@ -158,7 +160,7 @@ class _Run:
             made = self._apply(edits, broken)
             exported = {**exported, **one.exported}
             self.converted += [each for path, each in one.converted if path in made]
-            if not made:
+            if not (made and left):
                 break
         return one
 

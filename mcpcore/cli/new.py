@@ -6,6 +6,7 @@ it under another name.
 
 from __future__ import annotations
 
+import importlib.metadata
 import keyword
 import re
 import shlex
@@ -74,12 +75,18 @@ def package_of(name: str) -> str:
             hint="begin with a letter, and use letters, digits and single hyphens, such as book-desk",
         )
     package = re.sub("[.-]", "_", name.lower())
-    if package in _TAKEN or package in sys.stdlib_module_names or keyword.iskeyword(package):
+    if package in _TAKEN or package in sys.stdlib_module_names or keyword.iskeyword(package) or _is_installed(package):
         raise Problem(
-            f"{name!r} cannot be the name of a project: Python, mcpcore or the project itself uses {package}.",
+            f"{name!r} cannot be the name of a project: Python, the project or a library uses {package}.",
             hint=f"choose another name, such as {name}-server",
         )
     return package
+
+
+def _is_installed(package: str) -> bool:
+    """Whether an installed library has the name, or a package of that name, which the project would hide."""
+    names = importlib.metadata.packages_distributions()
+    return any(package == re.sub("[.-]", "_", each.lower()) for item in names.items() for each in (item[0], *item[1]))
 
 
 def _write(target: Path, *, project: str, package: str, variant: str) -> None:

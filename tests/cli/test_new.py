@@ -91,7 +91,21 @@ def test_nothing_of_the_sample_is_left(new: Callable[..., Result], inside: Path)
 
 @pytest.mark.parametrize(
     "name",
-    ["2desk", "book desk", "book--desk", "-desk", "desk-", "böcher", "mcp", "Email", "class", "tests", "x;y"],
+    [
+        "2desk",
+        "book desk",
+        "book--desk",
+        "-desk",
+        "desk-",
+        "böcher",
+        "mcp",
+        "Email",
+        "class",
+        "tests",
+        "x;y",
+        "Click",
+        "Pydantic-Core",
+    ],
 )
 def test_a_name_that_cannot_be_one(new: Callable[..., Result], inside: Path, name: str) -> None:
     """The error says why, and nothing is written."""

@@ -43,7 +43,7 @@ def serving(seen: dict[str, Any]) -> Server[Any]:
         return name
 
     @server.tool()
-    async def last() -> str:
+    async def last() -> Any:  # without an output schema, so that its failure is structured on FastMCP too
         seen["tool"] = dict(bound()) | dict(carried(SHARED))
         raise SHARED
 

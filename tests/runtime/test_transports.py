@@ -66,7 +66,9 @@ async def exercise(target: Any, era: str, names: tuple[str, ...] = TOOLS) -> Non
                 result = await client.call_tool(name, {"kind": kind})
                 told = Envelope.from_result(result)
                 assert told is not None
-                assert (True, expected, name) == (result.is_error, told.name, told.tool)
+                assert (True, expected) == (result.is_error, told.name)
+                # On FastMCP, only the text has the failure if the schema of a plain tool does not admit it.
+                assert told.tool == (None if result.structured_content is None else name)
                 assert "hunter2" not in result.model_dump_json()
 
         with pytest.raises(MCPError, match=r"Did you mean fetch\?") as raised:

@@ -25,7 +25,7 @@ from mcpcore.call_limits import checked_limits
 from mcpcore.contract import CONTRACT_META_KEY, NO_CONTRACT, ContractError
 from mcpcore.envelope import CANONICAL
 from mcpcore.errors import FrameworkError
-from mcpcore.exceptions import ReturnedError, passes_through, returned_failure
+from mcpcore.exceptions import ReturnedError, is_a, passes_through, returned_failure
 from mcpcore.fallbacks import external_names
 from mcpcore.foreign import quietly
 from mcpcore.integrations.fastmcp.calling import answered, answering_now, cover, sdk_context
@@ -68,6 +68,7 @@ from mcpcore.sdk.serving import (
 )
 from mcpcore.sdk.startup import no_lifespan
 from mcpcore.strictness import Strictness
+from mcpcore.upstream import UpstreamError
 
 if TYPE_CHECKING:
     import os
@@ -78,7 +79,6 @@ if TYPE_CHECKING:
     from fastmcp.prompts.base import PromptResult
     from fastmcp.resources.base import ResourceResult
     from fastmcp.tools.base import Tool as FastMCPTool
-    from mcp_types import CallToolResult
     from starlette.applications import Starlette
 
     from mcpcore.audit import AuditTrail
@@ -289,7 +289,7 @@ class ContractMiddleware(Middleware):
                 call.request.began = True
                 # A handler that called the tool reads the result as it is. An input request is not an answer yet.
                 if is_client and isinstance(result, ToolResult) and not isinstance(result, InputRequiredToolResult):
-                    await self._require_success(protocol_result(result), call, context)
+                    await self._require_success(result, call, context)
                 refused = call.lost(call.request.lost()) or call.settle()
                 if refused is None:
                     return result
@@ -343,21 +343,26 @@ class ContractMiddleware(Middleware):
 
     # --- failures -------------------------------------------------------------------------------------------------
 
-    async def _require_success(self, made: CallToolResult, call: AnsweredCall, context: MiddlewareContext[Any]) -> None:
+    async def _require_success(self, result: ToolResult, call: AnsweredCall, context: MiddlewareContext[Any]) -> None:
         """Check that the answer to a client is neither a failure nor what JSON cannot hold.
 
         Raises:
             ReturnedError: If it is a failure, or there are exceptions within it.
             BrokenResultError: If it cannot be written.
         """
+        made = protocol_result(result)
         sent = failure_in(made, None, name=call.name, strict=True)
         if sent is not None and not made.is_error:
             tool = await find_tool(_server(context), context.message.name)
-            # The success of a plain tool may have any content.
+            # The success of a plain tool may have any content, unless it hands on the answer of another server.
             is_listed = tool is not None and CONTRACT_META_KEY in (tool.meta or ())
             has_contract = is_listed or call.request.contract is not NO_CONTRACT
             schema = None if tool is None or tool.output_schema is None else without_error(tool.output_schema)
-            sent = failure_in(made, schema, name=call.name, strict=call.is_strict) if has_contract else None
+            is_passed_on = made is protocol_result(result) and is_a(sent, UpstreamError)
+            if has_contract:
+                sent = failure_in(made, schema, name=call.name, strict=call.is_strict)
+            elif not is_passed_on:
+                sent = None
         if sent is not None:
             raise ReturnedError(sent)
         if not made.is_error and call.request.contract is NO_CONTRACT:

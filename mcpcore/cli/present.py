@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from mcpcore.cli import output
 from mcpcore.contract import CONTRACT_META_KEY
-from mcpcore.effects import PHRASES, as_effects
+from mcpcore.effects import as_effects, phrase_of
 from mcpcore.retry import Retry
 
 if TYPE_CHECKING:
@@ -122,11 +122,12 @@ def _contract(tool: Tool) -> list[Mapping[str, Any]]:
 def _failure_mode(entry: Mapping[str, Any]) -> None:
     retry = entry.get("retry")
     try:
-        advice = Retry.from_json(retry).phrase if isinstance(retry, Mapping) else ""
+        known = Retry.from_json(retry) if isinstance(retry, Mapping) else None
     except ValueError:
-        advice = ""
+        known = None
+    advice = "" if known is None else known.phrase
     effects = as_effects(entry.get("effects"))
-    changed = "" if effects is None else PHRASES[effects]
+    changed = "" if effects is None else phrase_of(effects, retryable=known is not None and known.retryable)
     fallback = entry.get("fallbackTool")
     facts = [str(entry.get("name") or ""), advice, changed, f"try {fallback}" if fallback else ""]
     reason = output.styled(str(entry.get("reason") or "?"), fg="yellow")

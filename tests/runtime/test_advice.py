@@ -18,9 +18,9 @@ from mcpcore import CodedError, Context, CustomCode, Envelope, ErrorCode, Failur
 from mcpcore.catalog.listing import item_of_listing
 from mcpcore.classification import classifies
 from mcpcore.codes import Code
-from mcpcore.contract import CONTRACT_META_KEY
+from mcpcore.contract import CONTRACT_META_KEY, ContractError
 from mcpcore.effects import phrase_of
-from mcpcore.proxy.overlay import Overlay
+from mcpcore.proxy.overlay import Overlay, OverlayError
 from tests.proxy.test_conversation import respond, talk
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -158,6 +158,86 @@ def test_annotations_of_the_sdk_and_short_hints_are_the_same() -> None:
     assert ("none", {"kind": "retryable_immediate"}) == (short[1][0]["effects"], short[1][0]["retry"])
 
 
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"read_only": True, "annotations": ToolAnnotations(read_only_hint=False)}, "read_only=True contradicts"),
+        ({"idempotent": False, "annotations": {"idempotentHint": True}}, "idempotent=False contradicts"),
+        ({"destructive": True, "annotations": {"destructive_hint": False}}, "destructive=True contradicts"),
+        ({"read_only": True, "destructive": True}, "cannot be destructive"),
+        ({"read_only": True, "annotations": {"destructiveHint": True}}, "cannot be destructive"),
+        ({"read_only": "yes"}, "read_only must be True or False, not 'yes'"),
+        ({"idempotent": 1}, "idempotent must be True or False, not 1"),
+    ],
+)
+def test_hints_that_contradict_the_annotations_are_refused(options: Any, message: str) -> None:
+    """At the declaration, whichever way the tool is declared; the message names the file and the tool."""
+
+    def work() -> str:
+        """Work."""
+        return ""
+
+    server: Server[Any] = Server("s")
+    for declare in (
+        lambda: tool(**options)(work),
+        lambda: server.tool(**options)(work),
+        lambda: server.add_tool(work, **options),
+        lambda: tool(work).with_options(**options),
+    ):
+        with pytest.raises(ContractError, match=rf"test_advice\.py:\d+: tool 'work': .*{message}"):
+            declare()
+
+
+def test_a_decorator_of_fastmcp_cannot_contradict_the_hints_below_it() -> None:
+    """What it adds is kept, and the hints are added to it."""
+    from fastmcp import FastMCP
+
+    mcp: FastMCP[Any] = FastMCP("s")
+
+    @tool(read_only=True)
+    def work() -> str:
+        """Work."""
+        return ""
+
+    with pytest.raises(ContractError, match="read_only=True contradicts read_only_hint=False"):
+        mcp.tool(annotations=ToolAnnotations(read_only_hint=False))(work)
+    mcp.tool(annotations={"title": "Work", "openWorldHint": False})(work)
+
+    async def listed() -> Any:
+        async with Client(mcp._mcp_server) as client:
+            return (await client.list_tools()).tools[0].annotations
+
+    assert ToolAnnotations(title="Work", open_world_hint=False, read_only_hint=True) == anyio.run(listed)
+
+
+def test_a_tool_of_fastmcp_lists_the_advice_of_the_annotations_that_a_client_sees() -> None:
+    """A transform may give the tool other annotations than its handler has."""
+    from fastmcp import FastMCP
+    from fastmcp.tools import Tool
+
+    from mcpcore.integrations.fastmcp import ContractMiddleware
+
+    mcp: FastMCP[Any] = FastMCP("s")
+    mcp.add_middleware(ContractMiddleware())
+    late = tool(name="late", errors=[FailureMode("late", ErrorCode.TIMEOUT, **TEXTS)])(fail_late)
+    plain = mcp.add_tool(late)
+    mcp.add_tool(Tool.from_tool(plain, name="seen", annotations=ToolAnnotations(read_only_hint=True)))
+
+    async def run() -> dict[str, Any]:
+        async with Client(mcp._mcp_server) as client:
+            listed = {tool.name: tool.meta[CONTRACT_META_KEY][0] for tool in (await client.list_tools()).tools}
+            return {name: (entry, said(await client.call_tool(name, {}))) for name, entry in listed.items()}
+
+    for entry, (effects, retry) in anyio.run(run).values():
+        assert (effects, retry.to_json()) == (entry.get("effects"), entry["retry"])
+        assert (retry.retryable, effects) in {(True, "none"), (False, "unknown")}
+
+
+def fail_late(ctx: Context[Any]) -> str:
+    """Fail."""
+    raise ctx.fail("late")
+
+
 # --- through the proxy ------------------------------------------------------------------------------------------------
 
 
@@ -200,6 +280,31 @@ def test_the_proxy_sends_the_table_too(name: str, by_overlay: bool) -> None:
         assert (f"case_{number}", *expected) == (envelope.reason, envelope.effects, envelope.retry)
         entry = entries[f"case_{number}"]
         assert (expected[0], expected[1].to_json()) == (entry.get("effects"), entry["retry"])
+
+
+def test_a_hint_of_the_overlay_never_replaces_one_of_the_server(caplog: pytest.LogCaptureFixture) -> None:
+    """Whoever reads the log learns of the contradiction, and of a tool that the server does not have."""
+    caplog.set_level(logging.WARNING)
+    of_tools = {"charge": {"read_only": True, "idempotent": True}, "gone": {"read_only": True}}
+    overlay = Overlay.of({"version": 1, "tools": of_tools})
+    conversation = talk("tools/list", overlay=overlay)
+    listed = {"name": "charge", "annotations": {"readOnlyHint": False}}
+    page = respond(conversation, result={"tools": [listed]})["result"]["tools"][0]
+    assert {"readOnlyHint": False, "idempotentHint": True} == page["annotations"]
+    warnings = [record.getMessage() for record in caplog.records]
+    assert [
+        "the overlay: the server has no tool 'gone'",
+        "the overlay: tools.charge: read_only contradicts the server, whose own hint counts",
+    ] == warnings
+
+
+@pytest.mark.parametrize(
+    "hints", [{"read_only": "true"}, {"idempotent": 1}, {"destructive": False}, {"readOnly": True}]
+)
+def test_a_hint_of_an_overlay_is_a_boolean_of_a_known_name(hints: dict[str, Any]) -> None:
+    """The message names the place."""
+    with pytest.raises(OverlayError, match=r"^the overlay: tools\.charge\."):
+        Overlay.of({"version": 1, "tools": {"charge": hints}})
 
 
 @pytest.mark.parametrize("annotations", [None, {}, {"readOnlyHint": False, "idempotentHint": False}])

@@ -78,10 +78,10 @@ def text_of(result: Any) -> str:
     return str(result.content[0].text)
 
 
-def raising(exc: Any, *, errors: Any = (NO_MATCH, FULL), **options: Any) -> Server[Any]:
+def raising(exc: Any, *, errors: Any = (NO_MATCH, FULL), idempotent: bool | None = None, **options: Any) -> Server[Any]:
     """Return a server whose tool `f` raises `exc`, or the exception that `exc` creates from the context."""
 
-    @tool(errors=list(errors))
+    @tool(errors=list(errors), idempotent=idempotent)
     def f(ctx: Context[Any]) -> dict[str, int]:
         raise exc(ctx) if callable(exc) else exc
 
@@ -174,7 +174,7 @@ def test_every_factory_sends_its_code(name: str, call: Any) -> None:
     error = error_of(call(raising(make("Said.", {"a": 1}, recovery="Do it.", retry=Retry.now())), "f"))
     assert (int(code), code.name, "Said.") == (error["code"], error["name"], error["message"])
     assert {"a": 1, "retryable": True, "recovery": {"hint": "Do it."}} == error["data"]
-    plain = error_of(call(raising(make()), "f"))
+    plain = error_of(call(raising(make(), idempotent=True), "f"))
     assert (code.sentence, code.retry.to_json()) == (plain["message"], plain["retry"])
 
 
@@ -184,7 +184,7 @@ WIRE_TEST = CustomCode("WIRE_TEST", 4711, http_status=402, category="client", re
 
 def test_a_custom_code_is_sent_like_any_other(call: Any) -> None:
     """The client gets its number, name, sentence and retry advice."""
-    error = error_of(call(raising(CodedError(WIRE_TEST)), "f"))
+    error = error_of(call(raising(CodedError(WIRE_TEST), idempotent=True), "f"))
     assert (4711, "WIRE_TEST", "Pay first.") == (error["code"], error["name"], error["message"])
     assert {"kind": "retryable_immediate"} == error["retry"]
     assert WIRE_TEST is Envelope.from_json(error).error_code

@@ -185,10 +185,11 @@ def test_annotations_are_read_as_the_sdk_reads_them(annotations, spelling, tmp_p
     unsafe = found("retry-unsafe", spelling, annotations, DECLARED, tmp_path)
     assert len(unsafe) == (read_only is False and idempotent is False)
     missing = found("tool-annotations-missing", spelling, annotations, DEFAULT, tmp_path)
-    lacking = [name for name, hint in (("read_only_hint", read_only), ("idempotent_hint", idempotent)) if hint is None]
+    lacking = [name for name, hint in (("read_only", read_only), ("idempotent", idempotent)) if hint is None]
     settled = read_only or idempotent or not lacking
     assert len(missing) == (not settled)
-    assert all(f"depends on {' and '.join(lacking)}," in each.message for each in missing)
+    assert all(each.message.endswith(f"nothing states {' and '.join(lacking)}") for each in missing)
+    assert all(each.fix is None for each in missing)
 
 
 @pytest.mark.parametrize("spelling", TOOLS)
@@ -201,8 +202,34 @@ def test_unknown_annotations_are_not_reported(annotations, spelling, tmp_path):
 
 def test_the_linter_and_the_runtime_withhold_the_same_advice():
     """The same codes have default advice that depends on annotations."""
-    effects = pytest.importorskip("mcpcore.effects")
-    assert {code.name for code in effects.UNCERTAIN if code.retry.retryable} == CHANGED_BY_HINTS
+    effects, codes = pytest.importorskip("mcpcore.effects"), pytest.importorskip("mcpcore.codes")
+
+    def sent(code, hints):
+        return effects.settled(effects.CallState(effects.default_effects(hints)), code, code.retry)[1]
+
+    reads = {"read_only_hint": True}
+    assert {code.name for code in codes.ErrorCode if sent(code, None) != sent(code, reads)} == CHANGED_BY_HINTS
+
+
+SHORT = [
+    "",
+    "read_only=True",
+    "idempotent=True",
+    "read_only=False, idempotent=False",
+    "read_only=False",
+    "destructive=True",
+]
+
+
+@pytest.mark.parametrize("annotations", ["None", "TA(title='x')", "{'title': 'x'}"])
+@pytest.mark.parametrize("short", SHORT)
+def test_short_hints_are_read_like_annotations(short, annotations, tmp_path):
+    """`@tool(read_only=True)` says what `ToolAnnotations(read_only_hint=True)` says, also beside other annotations."""
+    long = short.replace("=", "_hint=")
+    for rule, entry in (("retry-unsafe", DECLARED), ("tool-annotations-missing", DEFAULT)):
+        spelled = f"{annotations}, {short}" if short else annotations
+        expected = [each.message for each in found(rule, "a decorator", f"TA({long})", entry, tmp_path)]
+        assert expected == [each.message for each in found(rule, "a decorator", spelled, entry, tmp_path)]
 
 
 @pytest.mark.parametrize("options", ["**OPTIONS", "**elsewhere.OPTIONS"])

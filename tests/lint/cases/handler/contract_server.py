@@ -65,7 +65,7 @@ def closing(ctx: Context[Literal["gone"]], pmid: str) -> list:
             ErrorCode.RATE_LIMITED,
             when="The queue is full.",
             recovery="Send the article again in a moment.",
-            retry=Retry.after(seconds=3),  # expect: retry-unsafe
+            retry=Retry.after(seconds=3),
         ),
     ],
 )

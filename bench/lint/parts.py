@@ -16,7 +16,6 @@ class Part(NamedTuple):
 
 PARTS: Final = (
     Part("calls", "follows the functions that a handler calls", {"flow.facts.callees:Callees.targets": ([], [])}),
-    Part("knowledge", "knows what well-known libraries raise", {"semantics.knowledge:known_raises": ()}),
     Part("decorators", "follows the project's own decorators", {"flow.decorations:_wrapper_of_function": []}),
     Part("stdout", "finds what writes to standard output", {"flow.facts.stdout:written_by": None}),
     Part(
@@ -44,7 +43,6 @@ PARTS: Final = (
     Part("gathered", "reads `return_exceptions=True`", {"flow.facts.except_clauses:Guards.gathered": ()}),
     Part("groups", "reads errors in exception groups", {"flow.bodies.raises:RaiseReader._group_members": []}),
     Part("reaching", "finds the assignment that reaches a use of a name", {"syntax.reaching:is_followed": False}),
-    Part("conditions", "knows errors that depend on an argument", {"flow.facts.extract:holds": True}),
     Part("star imports", "follows `from x import *`", {"semantics.evaluate:Resolver._starred": None}),
     Part(
         "class attributes",

@@ -37,8 +37,8 @@ class ReachedThrow:
     """The call in the handler that starts the chain."""
     site: Site
     """The `raise`, or the third-party call, at the end of the chain."""
-    source: Literal["project", "knowledge"]
-    """"knowledge": the knowledge tables list it for a third-party function. `path` ends with the function's name."""
+    source: Literal["project", "settings"]
+    """"settings": the settings list it for a third-party function. `path` ends with the function's name."""
     is_named_only: bool = False
     """Whether a guard names the error, but no known exception inside the guard becomes it."""
     data_keys: tuple[str, ...] | None = None

@@ -58,8 +58,8 @@ class Settings(NamedTuple):
         exclude: Globs of files and folders to skip, in addition to `.gitignore`.
         respect_gitignore: Whether to skip what `.gitignore` files and `.git/info/exclude` ignore.
         source_roots: Folders, relative to the project, that imports start from; detected if empty.
-        raises: The exceptions of more third-party functions, all by qualified name, in addition to the linter's tables.
-        exceptions: Base classes of more third-party exceptions, by qualified name.
+        raises: The exceptions of third-party functions, all by qualified name.
+        exceptions: Base classes of third-party exceptions, by qualified name.
         handlers: Functions that are tools although no registration is visible: `module:function`, with stars.
         tools: Names of tools that exist outside of the project.
         min_recovery_words: The least number of words in a recovery hint.

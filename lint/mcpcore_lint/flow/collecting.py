@@ -86,7 +86,7 @@ class Collector:
             if known is None or rank < (known.is_named_only, known.data_keys is None, len(known.path)):
                 table[identity] = ReachedThrow(
                     effect.type_name, effect.form, effect.codes, effect.reasons, path, call, site,
-                    "knowledge" if effect.known_by else "project", effect.is_named_only, effect.data_keys,
+                    "settings" if effect.known_by else "project", effect.is_named_only, effect.data_keys,
                 )  # fmt: skip
         elif isinstance(effect, Blind):
             if effect not in self.unresolved:

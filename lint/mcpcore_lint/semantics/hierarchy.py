@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Final
 from mcpcore_lint.model import Symbol
 from mcpcore_lint.names import canonical
 from mcpcore_lint.semantics.evaluate import Resolver
-from mcpcore_lint.semantics.knowledge import known_exceptions, known_name
 from mcpcore_lint.semantics.symbols import class_info
 
 if TYPE_CHECKING:
@@ -47,13 +46,12 @@ class Hierarchy:
 
     def __init__(self, project: Project, extra: Mapping[str, tuple[str, ...]] | None = None) -> None:
         self._project = project
-        self._bases: dict[str, tuple[str, ...]] = {**known_exceptions(), **FRAMEWORK_BASES, **(extra or {})}
+        self._bases: dict[str, tuple[str, ...]] = {**FRAMEWORK_BASES, **(extra or {})}
         self._direct: dict[str, tuple[tuple[tuple[str, Symbol | None], ...], bool]] = {}
         self._ancestors: dict[str, tuple[frozenset[str], bool]] = {}
 
     def ancestors(self, name: str, symbol: Symbol | None = None) -> tuple[frozenset[str], bool]:
         """The class and all its known base classes, and whether those are definitely all of them."""
-        name = known_name(name)
         known = self._ancestors.get(name)
         if known is not None:
             return known
@@ -83,13 +81,13 @@ class Hierarchy:
     def _read(self, name: str, symbol: Symbol | None) -> tuple[tuple[tuple[str, Symbol | None], ...], bool]:
         """The direct bases of a class that are known, and whether those are all of them."""
         info = class_info(symbol) if symbol is not None else self._project.class_named(name)
-        bases: list[tuple[str, Symbol | None]] = [(known_name(base), None) for base in self._bases.get(name, ())]
+        bases: list[tuple[str, Symbol | None]] = [(base, None) for base in self._bases.get(name, ())]
         is_known = info is not None or name in self._bases
         if info is not None:
             values = [Resolver().expression(base, info.scope) for base in info.node.bases]
             symbols = [value for value in values if isinstance(value, Symbol)]
             is_known = len(symbols) == len(values)
-            bases = [(known_name(base.name), base if base.module else None) for base in symbols]
+            bases = [(base.name, base if base.module else None) for base in symbols]
         self._direct[name] = tuple(bases), is_known
         return self._direct[name]
 
@@ -97,7 +95,6 @@ class Hierarchy:
         """Whether a class is `base` or a subclass of it; None if that is unknown."""
         if base in {name, "builtins.BaseException"}:
             return True
-        base = known_name(base)
         above, complete = self.ancestors(name)
         if base in above:
             return True

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Final
 from mcpcore_lint.model import CallValue, Const, Items, Mapping, Symbol, Unknown, Value, options
 from mcpcore_lint.semantics.annotations import MAX_DEPTH
 from mcpcore_lint.semantics.evaluate import MAX_STEPS, Resolver, evaluate
-from mcpcore_lint.semantics.knowledge import known_result
 from mcpcore_lint.semantics.symbols import class_info, class_round, is_local, last_name
 from mcpcore_lint.semantics.type_model import (
     ClassObject,
@@ -344,7 +343,7 @@ class Inference:
                 return self.of(args[0], scope)
             if name == "builtins.next":
                 return self.element(args[0], scope)
-        return [] if name in _MAY_BE_OWN else [Outside(known_result(name) or name)]
+        return [] if name in _MAY_BE_OWN else [Outside(name)]
 
     def result(self, kind: Kind, name: str, node: ast.Call | None = None, scope: Scope | None = None) -> list[Kind]:
         """The types of the result of a method, which a call may name."""
@@ -385,8 +384,7 @@ class Inference:
         if isinstance(kind, Outside):
             if kind.items is not None and kind.name in _CONTEXTS:
                 return self.annotation(*kind.items) if name == "lifespan_context" else [kind]
-            qualified = f"{kind.name}.{name}"
-            return [Outside((kind.name and known_result(qualified)) or (qualified if _is_module(kind.name) else ""))]
+            return [Outside(f"{kind.name}.{name}" if _is_module(kind.name) else "")]
         for info in ancestry(kind.info):
             kinds = self._own_attribute(info, name, kind)
             if kinds is not None:

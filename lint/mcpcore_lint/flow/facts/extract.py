@@ -18,7 +18,6 @@ from mcpcore_lint.flow.facts.stdout import may_write, replaces_stdout, written_b
 from mcpcore_lint.model import CodeValue, Const, ErrorForm, Symbol, ThrowSite, is_left_out, options, string
 from mcpcore_lint.names import FRAMEWORKS, PLAIN_BUILTINS
 from mcpcore_lint.semantics.codes import CODES
-from mcpcore_lint.semantics.knowledge import known_raises
 from mcpcore_lint.semantics.symbols import class_info
 from mcpcore_lint.semantics.type_model import BUILTIN_METHODS, Instance
 
@@ -223,10 +222,8 @@ class Extractor:
         if "mcpcore.Context.fail" in outside or "mcpcore.Context.guard" in outside:
             self._unseen_errors(node)
         for name in outside:
-            for fact in self._known(name):
-                raised, _, condition = fact.partition(" ")
-                if not condition or holds(condition, node):
-                    self._raised_outside(node, name, raised)
+            for raised in self._configured(name):
+                self._raised_outside(node, name, raised)
         if outside and self.program.thorough:
             self._report_outside(node, outside)
         if targets:
@@ -270,13 +267,12 @@ class Extractor:
             plain = package in sys.stdlib_module_names or package in FRAMEWORKS or package in _HARMLESS
             if plain or package == "builtins" or "." not in name or name in self.program.raises:
                 continue
-            if known_raises(name) is None:
-                self._blind(name, node, "its errors are not known", project=False)
+            self._blind(name, node, "its errors are not known", project=False)
 
-    def _known(self, name: str) -> tuple[str, ...]:
-        configured = self.program.raises
-        own = (configured.get(name) or configured.get(f"{name.rpartition('.')[0]}.*")) if configured else None
-        return own or known_raises(name) or ()
+    def _configured(self, name: str) -> tuple[str, ...]:
+        """Return the errors that the project's settings list for a function of another package."""
+        raises = self.program.raises
+        return (raises.get(name) or raises.get(f"{name.rpartition('.')[0]}.*") or ()) if raises else ()
 
     def _raised_outside(self, node: ast.AST, name: str, raised: str) -> None:
         form: ErrorForm = "builtin" if raised.startswith("builtins.") else "other"
@@ -398,14 +394,3 @@ def _code(value: Value) -> str | None:
 
 def _could_be_project(func: ast.expr) -> bool:
     return not isinstance(func, ast.Attribute) or func.attr not in BUILTIN_METHODS
-
-
-def holds(condition: str, node: ast.Call) -> bool:
-    """Whether a call meets a condition: `if check` requires the argument, `unless exist_ok` forbids it."""
-    word, _, name = condition.partition(" ")
-    keywords = {keyword.arg: keyword.value for keyword in node.keywords}
-    if None in keywords:
-        return False
-    value = keywords.get(name)
-    has_argument = value is not None and not (isinstance(value, ast.Constant) and not value.value)
-    return has_argument is (word == "if")

@@ -22,7 +22,7 @@ from mcp.types import CallToolResult, TextContent
 
 from examples.workspace.folder import MAX_BYTES
 from mcpcore import Envelope
-from mcpcore.contract import CONTRACT_META_KEY
+from mcpcore.contract.failure_modes import CONTRACT_META_KEY
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -13,49 +13,49 @@ if TYPE_CHECKING:
 
     from mcpcore.classification import classify as classify
     from mcpcore.classification import explain as explain
-    from mcpcore.codes import CustomCode as CustomCode
-    from mcpcore.codes import ErrorCode as ErrorCode
-    from mcpcore.contract import TODO as TODO
-    from mcpcore.contract import Contract as Contract
-    from mcpcore.contract import ContractError as ContractError
-    from mcpcore.contract import FailureMode as FailureMode
+    from mcpcore.contract.codes import CustomCode as CustomCode
+    from mcpcore.contract.codes import ErrorCode as ErrorCode
+    from mcpcore.contract.errors import CodedError as CodedError
+    from mcpcore.contract.errors import configuration_error as configuration_error
+    from mcpcore.contract.errors import conflict as conflict
+    from mcpcore.contract.errors import database_error as database_error
+    from mcpcore.contract.errors import forbidden as forbidden
+    from mcpcore.contract.errors import internal_error as internal_error
+    from mcpcore.contract.errors import invalid_params as invalid_params
+    from mcpcore.contract.errors import invalid_request as invalid_request
+    from mcpcore.contract.errors import not_found as not_found
+    from mcpcore.contract.errors import rate_limited as rate_limited
+    from mcpcore.contract.errors import request_cancelled as request_cancelled
+    from mcpcore.contract.errors import serialization_error as serialization_error
+    from mcpcore.contract.errors import service_unavailable as service_unavailable
+    from mcpcore.contract.errors import timeout as timeout
+    from mcpcore.contract.errors import unauthorized as unauthorized
+    from mcpcore.contract.errors import validation_error as validation_error
+    from mcpcore.contract.failure_modes import TODO as TODO
+    from mcpcore.contract.failure_modes import Contract as Contract
+    from mcpcore.contract.failure_modes import ContractError as ContractError
+    from mcpcore.contract.failure_modes import FailureMode as FailureMode
+    from mcpcore.contract.limits import Limits as Limits
+    from mcpcore.contract.retry import Retry as Retry
     from mcpcore.declare.context import Context as Context
     from mcpcore.declare.prompt import prompt as prompt
     from mcpcore.declare.resource import resource as resource
     from mcpcore.declare.tool import Tool as Tool
     from mcpcore.declare.tool import tool as tool
-    from mcpcore.envelope import Envelope as Envelope
-    from mcpcore.errors import CodedError as CodedError
-    from mcpcore.errors import configuration_error as configuration_error
-    from mcpcore.errors import conflict as conflict
-    from mcpcore.errors import database_error as database_error
-    from mcpcore.errors import forbidden as forbidden
-    from mcpcore.errors import internal_error as internal_error
-    from mcpcore.errors import invalid_params as invalid_params
-    from mcpcore.errors import invalid_request as invalid_request
-    from mcpcore.errors import not_found as not_found
-    from mcpcore.errors import rate_limited as rate_limited
-    from mcpcore.errors import request_cancelled as request_cancelled
-    from mcpcore.errors import serialization_error as serialization_error
-    from mcpcore.errors import service_unavailable as service_unavailable
-    from mcpcore.errors import timeout as timeout
-    from mcpcore.errors import unauthorized as unauthorized
-    from mcpcore.errors import validation_error as validation_error
-    from mcpcore.limits import Limits as Limits
-    from mcpcore.retry import Retry as Retry
     from mcpcore.sdk.server import Server as Server
     from mcpcore.services import from_http_response as from_http_response
     from mcpcore.services import guard as guard
     from mcpcore.services.retrying import retrying as retrying
+    from mcpcore.wire.envelope import Envelope as Envelope
 
 __version__ = "0.1.0"
 
 _HOMES = {
     "classification": ("classify", "explain"),
-    "codes": ("CustomCode", "ErrorCode"),
-    "contract": ("TODO", "Contract", "ContractError", "FailureMode"),
-    "envelope": ("Envelope",),
-    "errors": (
+    "contract.codes": ("CustomCode", "ErrorCode"),
+    "contract.failure_modes": ("TODO", "Contract", "ContractError", "FailureMode"),
+    "wire.envelope": ("Envelope",),
+    "contract.errors": (
         "CodedError",
         "configuration_error",
         "conflict",
@@ -77,8 +77,8 @@ _HOMES = {
     "declare.prompt": ("prompt",),
     "declare.resource": ("resource",),
     "declare.tool": ("Tool", "tool"),
-    "limits": ("Limits",),
-    "retry": ("Retry",),
+    "contract.limits": ("Limits",),
+    "contract.retry": ("Retry",),
     "sdk.server": ("Server",),
     "services": ("from_http_response", "guard"),
     "services.retrying": ("retrying",),
@@ -90,9 +90,10 @@ _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 _FROM_ABOVE = {
     "ToolDefinition": "sdk.definition",
     "UriTemplate": "sdk.definition",
+    "explain": "classification",
     "mounted": "integrations.fastmcp.finding",
     "otel_sinks": "integrations.otel",
-    "read_result": "dialects",
+    "read_result": "wire.dialects",
     "reason_recorder": "testing.reasons.recording",
     "registration_of": "integrations.fastmcp",
     "signature_of": "integrations.fastmcp",

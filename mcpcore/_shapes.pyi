@@ -9,7 +9,7 @@ from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, overload
 
 from typing_extensions import Unpack
 
-from mcpcore.contract import FailureMode
+from mcpcore.contract.failure_modes import FailureMode
 from mcpcore.declare.context import Context
 from mcpcore.declare.keywords import ToolKeywords
 from mcpcore.declare.tool import Tool, ToolDecorator

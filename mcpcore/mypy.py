@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from mypy.checker import TypeChecker
 
 _CONTEXT: Final = "mcpcore.declare.context.Context"
-_MODE: Final = "mcpcore.contract.FailureMode"
+_MODE: Final = "mcpcore.contract.failure_modes.FailureMode"
 _TOOL_CONTRACT: Final = "mcpcore.client.contracts.ToolContract"
 _DECORATORS: Final = (
     "mcpcore.declare.tool.ToolDecorator",
@@ -200,7 +200,7 @@ def _reasons(expression: Expression, checker: TypeChecker, depth: int) -> set[st
         ]
         return _reasons(assigned[0], checker, depth - 1) if len(assigned) == 1 else None
     if isinstance(expression, CallExpr) and isinstance(expression.callee, RefExpr) and expression.args:
-        if expression.callee.fullname == "mcpcore.contract.Contract":
+        if expression.callee.fullname == "mcpcore.contract.failure_modes.Contract":
             return _reasons(expression.args[0], checker, depth)
         if expression.callee.fullname == _MODE:
             names = expression.arg_names

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from mcpcore.outcome import FailedCall
+from mcpcore.boundary.outcome import FailedCall
 from mcpcore.sdk.answers import Answers
 
 if TYPE_CHECKING:
     from mcp_types import CallToolResult
 
-    from mcpcore.boundary import Boundary
+    from mcpcore.boundary.script import Boundary
 
 
 def answer_to(boundary: Boundary, exc: BaseException, **facts: Any) -> CallToolResult:

@@ -12,8 +12,8 @@ from mcp.client import Client
 
 from examples.workspace.server import make_server
 from mcpcore import FailureMode, Server
+from mcpcore.contract.limits import Limits
 from mcpcore.integrations.fastmcp import ContractMiddleware
-from mcpcore.limits import Limits
 
 ROOT = Path(__file__).parents[1]
 

@@ -20,11 +20,11 @@ from mcpcore_lint.report import Outcome, render
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-from mcpcore import site
 from mcpcore.catalog.diff import Change
 from mcpcore.catalog.report import render_changes
 from mcpcore.check.model import Report, broken
 from mcpcore.check.reports import render as render_check
+from mcpcore.values import site
 
 ROOT = Path(__file__).resolve().parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -250,7 +250,7 @@ def test_a_plain_install_names_the_rules_that_need_libcst(plain: Installed, shop
 def test_importing_mcpcore_loads_nothing_heavy() -> None:
     """`import mcpcore` loads neither the SDK nor pydantic nor libcst, which the codes and the linter do not need."""
     script = (
-        "import sys, mcpcore, mcpcore.codes, mcpcore_lint; from mcpcore import FailureMode, not_found; "
+        "import sys, mcpcore, mcpcore.contract.codes, mcpcore_lint; from mcpcore import FailureMode, not_found; "
         "print(sorted({'mcp', 'pydantic', 'libcst', 'anyio', 'click', 'httpx'} & set(sys.modules)))"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)

@@ -23,8 +23,8 @@ from pydantic import BaseModel
 
 import mcpcore
 from mcpcore import Context, ErrorCode, FailureMode, Retry, Server, tool
-from mcpcore.bound_fields import FIELDS, bind
-from mcpcore.codes import EFFECTS
+from mcpcore.contract.bound_fields import FIELDS, bind
+from mcpcore.contract.codes import EFFECTS
 from mcpcore.testing import tool_client
 
 ROOT = Path(__file__).parents[1]
@@ -42,7 +42,7 @@ NAMES = {f"{module.name}.{name}" for _, module, name in ENTRIES}
 OBJECTS = {f"{module.name}.{name}": (module, name) for _, module, name in ENTRIES}
 
 INTERNAL = {
-    "mcpcore.contract.CONTRACT_META_KEY",
+    "mcpcore.contract.failure_modes.CONTRACT_META_KEY",
     "mcpcore.integrations.fastmcp.registration_of",  # read by mcpcore itself, see `mcpcore._FROM_ABOVE`
     "mcpcore.integrations.fastmcp.signature_of",
     "mcpcore_lint.diagnostics.Severity",  # the same as `mcpcore_lint.Severity`

@@ -7,9 +7,9 @@ import logging
 from typing import TYPE_CHECKING, Any, Final
 
 from mcpcore import ErrorCode, not_found
-from mcpcore.boundary import Boundary
-from mcpcore.errors import FrameworkError
-from mcpcore.outcome import FailedCall
+from mcpcore.boundary.outcome import FailedCall
+from mcpcore.boundary.script import Boundary
+from mcpcore.contract.errors import FrameworkError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping

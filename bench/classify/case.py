@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from bench.classify.servers import Peers
-    from mcpcore.codes import ErrorCode
+    from mcpcore.contract.codes import ErrorCode
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from mcpcore.codes import ErrorCode
+from mcpcore.contract.codes import ErrorCode
 
 C = ErrorCode
 

@@ -15,7 +15,7 @@ from typing import Final, NamedTuple
 
 from bench.conditions import conditions
 from bench.redaction.hostile import families, texts
-from mcpcore.redaction import redact_shapes, redact_text
+from mcpcore.wire.redaction import redact_shapes, redact_text
 
 RESULTS: Final = Path(__file__).parents[1] / "results" / "redaction.json"
 LENGTH: Final = 100_000

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from mcpcore.redaction import PATTERNS
+from mcpcore.wire.redaction import PATTERNS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from mcpcore.codes import ErrorCode
-from mcpcore.effects import CallState, default_effects, phrase_of, settled
-from mcpcore.errors import CodedError
-from mcpcore.retry import Retry
+from mcpcore.contract.codes import ErrorCode
+from mcpcore.contract.effects import CallState, default_effects, phrase_of, settled
+from mcpcore.contract.errors import CodedError
+from mcpcore.contract.retry import Retry
 from pages.markdown import NOTE, table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from mcpcore.codes import Code, Effects
+    from mcpcore.contract.codes import Code, Effects
 
 ANNOTATIONS: Final[Mapping[str, Mapping[str, bool]]] = {
     "no annotations": {},
@@ -72,7 +72,7 @@ def page() -> str:
     parts = [
         "# Retry advice",
         "",
-        NOTE.format("mcpcore/effects.py"),
+        NOTE.format("mcpcore/contract/effects.py"),
         "",
         "What a client reads after a failure of a tool, by its code, by the annotations of the tool and by what the author "
         "declares, on the entry or where the failure is raised. The same advice stands in `tools/list` and in the catalogue. "

@@ -66,7 +66,7 @@ PAGES: Final = {
             Module(name="mcpcore.services", names=["code_for_status", "from_http_response_async"]),
             Module(name="mcpcore.services.batch", names=["Batch", "BatchResult", "ItemFailure"]),
             Module(name="mcpcore.services.breaker", names=["CircuitBreaker", "CircuitOpenError"]),
-            Module(name="mcpcore.bound_fields", names=["bind"]),
+            Module(name="mcpcore.contract.bound_fields", names=["bind"]),
         ],
     ),
     "client": ApiPage(
@@ -101,16 +101,16 @@ PAGES: Final = {
         modules=[Module(name="mcpcore.classification")],
     ),
     "dialects": ApiPage(
-        title="mcpcore.dialects",
+        title="mcpcore.wire.dialects",
         intro="Envelopes of other servers. How to use them: [Move from another envelope](../../how-to/dialects.md).",
-        modules=[Module(name="mcpcore.dialects", names=["DIALECTS", "Dialect", "dialect_named", "read_result"])],
+        modules=[Module(name="mcpcore.wire.dialects", names=["DIALECTS", "Dialect", "dialect_named", "read_result"])],
     ),
     "testing": ApiPage(
         title="Testing",
         intro="For the tests of a server. How to use it: [Test a server](../../how-to/testing.md).",
         modules=[
             Module(name="mcpcore.testing"),
-            Module(name="mcpcore.strictness", names=["strict_scope"]),
+            Module(name="mcpcore.boundary.strictness", names=["strict_scope"]),
         ],
     ),
     "lint": ApiPage(

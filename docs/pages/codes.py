@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from mcpcore.codes import BASELINE, PROTOCOL_INVALID_PARAMS, SEVERITY, ErrorCode
-from mcpcore.errors import FACTORIES
+from mcpcore.contract.codes import BASELINE, PROTOCOL_INVALID_PARAMS, SEVERITY, ErrorCode
+from mcpcore.contract.errors import FACTORIES
 from pages.markdown import NOTE, table
 
 
@@ -29,7 +29,7 @@ def page() -> str:
         [
             "# Error codes",
             "",
-            NOTE.format("mcpcore/codes.py"),
+            NOTE.format("mcpcore/contract/codes.py"),
             "",
             table(head, rows),
             "",

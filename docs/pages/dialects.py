@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from mcpcore.codes import ErrorCode
-from mcpcore.dialects import DIALECTS, ok_envelope, system_error, taxonomy
+from mcpcore.contract.codes import ErrorCode
+from mcpcore.wire.dialects import DIALECTS, ok_envelope, system_error, taxonomy
 from pages.markdown import NOTE, table
 
 

@@ -16,12 +16,12 @@ from mcp.server.mcpserver import MCPServer
 
 from mcpcore import FailureMode, Server
 from mcpcore.client import CallPolicy
-from mcpcore.contract import CONTRACT_META_KEY
+from mcpcore.contract.failure_modes import CONTRACT_META_KEY
+from mcpcore.contract.limits import Limits
 from mcpcore.declare.declaration import ToolOptions
 from mcpcore.declare.prompt import PromptOptions
 from mcpcore.declare.resource import ResourceOptions
 from mcpcore.integrations.fastmcp import ContractMiddleware
-from mcpcore.limits import Limits
 from mcpcore.sdk.serving import with_failures
 from pages.markdown import table
 

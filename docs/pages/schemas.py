@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from mcpcore.bound_fields import FIELDS, TRACE_FIELD
-from mcpcore.codes import EFFECTS, STRATEGIES
-from mcpcore.contract import CONTRACT_META_KEY, MAX_REASON
-from mcpcore.retry import KINDS, MAX_AFTER_MS
+from mcpcore.contract.bound_fields import FIELDS, TRACE_FIELD
+from mcpcore.contract.codes import EFFECTS, STRATEGIES
+from mcpcore.contract.failure_modes import CONTRACT_META_KEY, MAX_REASON
+from mcpcore.contract.retry import KINDS, MAX_AFTER_MS
 
 _DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
 

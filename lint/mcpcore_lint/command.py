@@ -180,7 +180,7 @@ class _Command:
             say_patch("".join(file.diff(name.replace(os.sep, "/")) for file in fixed))
             return int(bool(fixed))
         if options["fix"]:
-            from mcpcore_lint.syntax.source import Source
+            from mcpcore_lint.engine.syntax.source import Source
 
             say_source(Source.from_bytes(name, raw).to_bytes(fixed[0].after) if fixed else raw)
         return self._report(result, groups, fixed=sum(file.count for file in fixed), err=options["fix"])

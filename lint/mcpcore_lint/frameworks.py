@@ -13,9 +13,9 @@ from mcpcore_lint.patterns import regex
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from mcpcore_lint.engine.syntax.module import Module
     from mcpcore_lint.model import ToolDef
     from mcpcore_lint.records import ToolKind
-    from mcpcore_lint.syntax.module import Module
 
 
 TEXT: Final = "the text of the exception"

@@ -9,6 +9,8 @@ import contextlib
 import os
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from mcpcore_lint.engine.semantics.evaluate import evaluate
+from mcpcore_lint.engine.syntax.source import SourceError
 from mcpcore_lint.model import CallValue, Const, Mapping, Symbol, Text, is_left_out, string
 from mcpcore_lint.records import in_test_file
 from mcpcore_lint.rule import RuleContext
@@ -20,16 +22,14 @@ from mcpcore_lint.runner.checker import Checker, FileState
 from mcpcore_lint.runner.files import content_of
 from mcpcore_lint.runner.groups import find_groups
 from mcpcore_lint.schemas import UnknownValueError, plain, schema_of_annotation, schema_of_model
-from mcpcore_lint.semantics.evaluate import evaluate
-from mcpcore_lint.syntax.source import SourceError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from mcpcore_lint.engine.syntax.module import Module
     from mcpcore_lint.model import ContractEntry, ThrowSite, ToolDef, Value
     from mcpcore_lint.rules._advice import Advice
     from mcpcore_lint.runner.groups import Group
-    from mcpcore_lint.syntax.module import Module
 
 _OPTIONS: Final = {
     "fallback_tool": "fallbackTool",

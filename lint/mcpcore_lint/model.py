@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from mcpcore_lint.dataclasses import cached_property, light
 from mcpcore_lint.reach import Reach, ReachedThrow, ReachedWrite, Site, UnresolvedCall
-from mcpcore_lint.syntax.parse import body_of, walk
 from mcpcore_lint.values import (
     CallValue,
     Choice,
@@ -34,9 +33,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from mcpcore_lint.diagnostics import Span
+    from mcpcore_lint.engine.syntax.module import Module
+    from mcpcore_lint.engine.syntax.scopes import Scope
     from mcpcore_lint.records import ToolFlavour, ToolKind
-    from mcpcore_lint.syntax.module import Module
-    from mcpcore_lint.syntax.scopes import Scope
 
 FunctionNode: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
@@ -439,7 +438,7 @@ class Handler:
 
     def walk(self) -> Iterator[ast.AST]:
         """Every node of the body and of nested functions, in source order, except operators and expression contexts."""
-        yield from walk(body_of(self.node))
+        yield from self.module.nodes_of(self.node)
 
 
 @light

@@ -96,7 +96,7 @@ _MODULES: Final = frozenset({"audit", "testing", "client", "catalog", "dialects"
 
 _SUBMODULES: Final = frozenset(
     {"classification", "codes", "contract", "declare", "context", "prompt", "resource", "tool", "envelope", "errors"}
-    | {"limits", "retry", "sdk", "server", "services", "retrying", "guarding", "responses"}
+    | {"failure_modes", "limits", "retry", "wire", "sdk", "server", "services", "retrying", "guarding", "responses"}
 )
 """Modules that public names live in; `mcpcore.tool` itself is the function."""
 
@@ -110,8 +110,8 @@ def canonical(name: str) -> str:
         parts = rest.split(".")
         if parts[0] in _MODULES:
             return name
-        # The modules of a path are lower case, but so are functions: mcpcore.errors.not_found is mcpcore.not_found,
-        # mcpcore.ErrorCode.NOT_FOUND keeps its member, and mcpcore.declare.tool.tool is mcpcore.tool.
+        # The modules of a path are lower case, but so are functions: mcpcore.contract.errors.not_found is
+        # mcpcore.not_found, mcpcore.ErrorCode.NOT_FOUND keeps its member, mcpcore.declare.tool.tool is mcpcore.tool.
         while len(parts) > 1 and parts[0] in _SUBMODULES:
             del parts[0]
         return "mcpcore." + ".".join(parts)

@@ -49,7 +49,7 @@ def printable(text: str) -> str:
     """`text` on one line, with the characters escaped that could control a terminal."""
     if text.isascii() and text.isprintable():
         return text
-    from mcpcore.escaping import terminal_line
+    from mcpcore.values.escaping import terminal_line
 
     return terminal_line(text)
 
@@ -59,7 +59,7 @@ def escaped(text: str) -> str:
     # Checking this is faster than importing the module that escapes.
     if text.isascii() and text.replace("\n", "").isprintable():
         return text
-    from mcpcore.escaping import terminal_text
+    from mcpcore.values.escaping import terminal_text
 
     return terminal_text(text)
 

@@ -12,14 +12,14 @@ if TYPE_CHECKING:
     import ast
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
+    from mcpcore_lint.engine.semantics.hierarchy import Hierarchy
+    from mcpcore_lint.engine.syntax.module import Module
+    from mcpcore_lint.engine.syntax.project import Project
+    from mcpcore_lint.engine.syntax.scopes import Scope
     from mcpcore_lint.model import FunctionNode, Handler, Reach, ReachedWrite, ToolDef, Value
     from mcpcore_lint.records import ToolRecord
     from mcpcore_lint.runner.checker import FileState
-    from mcpcore_lint.semantics.hierarchy import Hierarchy
     from mcpcore_lint.settings import Settings
-    from mcpcore_lint.syntax.module import Module
-    from mcpcore_lint.syntax.project import Project
-    from mcpcore_lint.syntax.scopes import Scope
 
 Family: TypeAlias = Literal["contract", "conformance", "handler", "definitions", "linter", "project"]
 FAMILIES: tuple[Family, ...] = ("contract", "conformance", "handler", "definitions", "linter", "project")
@@ -204,7 +204,7 @@ class RuleContext:
             scope: The scope in which it is read.
             inside: The handler in whose body it is, instead of a scope.
         """
-        from mcpcore_lint.semantics.evaluate import evaluate
+        from mcpcore_lint.engine.semantics.evaluate import evaluate
 
         if scope is None:
             scope = self.module.scope if inside is None else inside.module.scope_of(inside.node)

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     import ast
 
     from mcpcore_lint.diagnostics import Span
-    from mcpcore_lint.syntax.module import Module
+    from mcpcore_lint.engine.syntax.module import Module
 
 
 MAX_OPTIONS: Final = 64
@@ -114,8 +114,8 @@ class CodeValue(Value):
 class Symbol(Value):
     """A module, class or function, by its qualified name: `mcpcore.not_found`, `httpx.HTTPError`, `app.store.Store`.
 
-    Names of mcpcore, the SDK, FastMCP and the standard library are canonical: `mcpcore.errors.not_found`, an alias and
-    a re-export in the project are all `mcpcore.not_found`. Builtins are `builtins.ValueError` and the like.
+    Names of mcpcore, the SDK, FastMCP and the standard library are canonical: `mcpcore.contract.errors.not_found`, an
+    alias and a re-export in the project are all `mcpcore.not_found`. Builtins are `builtins.ValueError` and the like.
     `definition` is the class or function of the project with that name.
     """
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from mcpcore import provided
 from mcpcore.audit.kinds import is_lost
-from mcpcore.codes import ErrorCode
-from mcpcore.escaping import one_line
+from mcpcore.contract.codes import ErrorCode
+from mcpcore.values.escaping import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final
 
 from mcpcore.audit.kinds import BREACH_KINDS
-from mcpcore.escaping import terminal_line
+from mcpcore.values.escaping import terminal_line
 
 if TYPE_CHECKING:
     from mcpcore.audit.stats import Group, Stats

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Final
 from pydantic_core import to_json
 
 from mcpcore.audit.chain import RESERVED
-from mcpcore.jsonable import to_json_object
-from mcpcore.redaction import Clean, Searched, redact, redact_cut, redact_json
+from mcpcore.values.jsonable import to_json_object
+from mcpcore.wire.redaction import Clean, Searched, redact, redact_cut, redact_json
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

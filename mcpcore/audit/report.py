@@ -9,7 +9,7 @@ from mcpcore.audit.chain import PLAIN
 
 if TYPE_CHECKING:
     from mcpcore.audit.chain import Head
-    from mcpcore.jsonable import JSON
+    from mcpcore.values.jsonable import JSON
 
 Kind = Literal["changed", "removed", "inserted", "forged", "reordered", "duplicated", "cut", "head", "unsigned"]
 """In this order: the bytes of a record were changed; records are missing; a line that is not a record of the chain was

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from mcpcore.audit.kinds import BreachKind
     from mcpcore.audit.reading import Record
-    from mcpcore.jsonable import JSON
+    from mcpcore.values.jsonable import JSON
 
 BARS: Final = "▁▂▃▄▅▆▇█"
 PLAIN_BARS: Final = ".:-=+*#@"

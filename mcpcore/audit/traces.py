@@ -8,9 +8,9 @@ from itertools import groupby, islice
 from operator import eq
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from mcpcore.escaping import clean_text
-from mcpcore.jsonable import named, safe_str
-from mcpcore.redaction import Clean, Searched, redact_cut, redact_text
+from mcpcore.values.escaping import clean_text
+from mcpcore.values.jsonable import named, safe_str
+from mcpcore.wire.redaction import Clean, Searched, redact_cut, redact_text
 
 if TYPE_CHECKING:
     import logging

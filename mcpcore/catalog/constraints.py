@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any, Final, TypeAlias
 
-from mcpcore.json_schema import Schema, branches, resolved
+from mcpcore.values.json_schema import Schema, branches, resolved
 
 Limits: TypeAlias = Mapping[str, Any]
 

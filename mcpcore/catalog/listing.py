@@ -5,19 +5,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from mcpcore.catalog.model import Advice, Failure, Item, Kind, completed
-from mcpcore.codes import STRATEGIES, Strategy, code_named, code_numbered
-from mcpcore.contract import CONTRACT_META_KEY, MAX_REASON
-from mcpcore.effects import as_effects
-from mcpcore.escaping import clean_text
-from mcpcore.foreign import quietly
-from mcpcore.jsonable import to_json
-from mcpcore.listed import MAX_ENTRIES, MAX_TEXT
-from mcpcore.retry import Retry
+from mcpcore.contract.codes import STRATEGIES, Strategy, code_named, code_numbered
+from mcpcore.contract.effects import as_effects
+from mcpcore.contract.failure_modes import CONTRACT_META_KEY, MAX_REASON
+from mcpcore.contract.listed_contracts import MAX_ENTRIES, MAX_TEXT
+from mcpcore.contract.retry import Retry
+from mcpcore.values.escaping import clean_text
+from mcpcore.values.jsonable import to_json
+from mcpcore.values.untrusted import quietly
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from mcpcore.contract import Contract
+    from mcpcore.contract.failure_modes import Contract
 
 MAX_SCHEMA: Final = 100_000
 """Bytes of a schema or an example that is kept."""

@@ -16,7 +16,7 @@ from mcpcore.catalog.words import (
     place_words,
     recovery_details,
 )
-from mcpcore.escaping import one_line
+from mcpcore.values.escaping import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

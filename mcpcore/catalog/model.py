@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, Final, Literal, Self, TypeAlias
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic.alias_generators import to_camel
 
-from mcpcore.codes import EFFECTS, STRATEGIES, Category, Effects, Strategy, code_named, code_numbered
-from mcpcore.retry import KINDS, Retry
+from mcpcore.contract.codes import EFFECTS, STRATEGIES, Category, Effects, Strategy, code_named, code_numbered
+from mcpcore.contract.retry import KINDS, Retry
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

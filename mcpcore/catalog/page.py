@@ -24,7 +24,7 @@ from mcpcore.catalog.words import (
     place_words,
     recovery_details,
 )
-from mcpcore.escaping import clean_text
+from mcpcore.values.escaping import clean_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

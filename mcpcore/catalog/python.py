@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
-from mcpcore.json_schema import Schema, resolved
+from mcpcore.values.json_schema import Schema, resolved
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

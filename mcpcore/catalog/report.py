@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Final
 
-from mcpcore import site
 from mcpcore.catalog.markdown import code, escaped
 from mcpcore.catalog.rules import LEVELS, Level
 from mcpcore.catalog.words import count
-from mcpcore.escaping import terminal_line
+from mcpcore.values import site
+from mcpcore.values.escaping import terminal_line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

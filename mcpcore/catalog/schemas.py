@@ -11,7 +11,7 @@ from mcpcore.catalog.shapes import ANYTHING, Field, shape_of
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from mcpcore.json_schema import Schema
+    from mcpcore.values.json_schema import Schema
 
 _T = TypeVar("_T")
 

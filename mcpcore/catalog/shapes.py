@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
 from mcpcore.catalog.constraints import JSON_TYPES, Limits, core_of, limits_of, rest_of
-from mcpcore.json_schema import Schema, branches, resolved
+from mcpcore.values.json_schema import Schema, branches, resolved
 
 MAX_FIELDS: Final = 2_000
 """The most fields of a schema that are compared."""

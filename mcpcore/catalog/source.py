@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from mcpcore.catalog.model import Item, ServerCatalog, completed
-from mcpcore.jsonable import to_json
+from mcpcore.values.jsonable import to_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

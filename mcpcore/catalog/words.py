@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from mcpcore.catalog.shapes import fields_of
-from mcpcore.effects import phrase_of
+from mcpcore.contract.effects import phrase_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -27,11 +27,11 @@ from pydantic import TypeAdapter, ValidationError
 from mcpcore.check.model import Answer, CheckedTool
 from mcpcore.client.headers import http_transport
 from mcpcore.client.listing import listed_tool
-from mcpcore.contract import CONTRACT_META_KEY
-from mcpcore.foreign import quietly
+from mcpcore.contract.failure_modes import CONTRACT_META_KEY
 from mcpcore.proxy.child import Child
 from mcpcore.proxy.lines import LineTooLongError
 from mcpcore.proxy.listings import declared_fields
+from mcpcore.values.untrusted import quietly
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator, Mapping

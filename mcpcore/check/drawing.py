@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from mcpcore.check.model import Probe
 from mcpcore.client.schemas import error_path, matcher
-from mcpcore.foreign import quietly
-from mcpcore.json_schema import resolved
+from mcpcore.values.json_schema import resolved
+from mcpcore.values.untrusted import quietly
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

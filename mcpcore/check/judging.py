@@ -7,19 +7,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
-from mcpcore.arguments import INVALID_ARGUMENTS
-from mcpcore.bounds import MESSAGE
 from mcpcore.check.drawing import forged_line, planted
 from mcpcore.check.leaks import crash_in, paths_in, secret_in, traceback_in
 from mcpcore.check.model import BAD_ARGUMENTS, Verdict, broken, met
 from mcpcore.client.failures import UNKNOWN_DIALECT
 from mcpcore.client.headers import HIDDEN
 from mcpcore.client.schemas import error_path
-from mcpcore.contract import CONTRACT_META_KEY
-from mcpcore.effects import CHANGED
-from mcpcore.envelope import CANONICAL, Envelope
-from mcpcore.foreign import quietly
+from mcpcore.contract.effects import CHANGED
+from mcpcore.contract.failure_modes import CONTRACT_META_KEY
 from mcpcore.proxy.disguises import disguised_failure
+from mcpcore.values.bounds import MESSAGE
+from mcpcore.values.untrusted import quietly
+from mcpcore.wire.arguments import INVALID_ARGUMENTS
+from mcpcore.wire.envelope import CANONICAL, Envelope
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from mcpcore.proxy.texts import is_crash
-from mcpcore.redaction import REDACTED, redact_shapes
+from mcpcore.wire.redaction import REDACTED, redact_shapes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 from mcpcore.check.rules import CRITERIA, LEVELS, RULES
 from mcpcore.client.listing import ListedTool
-from mcpcore.foreign import quietly
+from mcpcore.values.untrusted import quietly
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

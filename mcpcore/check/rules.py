@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from mcpcore.bounds import MESSAGE
+from mcpcore.values.bounds import MESSAGE
 
 Level = Literal["error", "warning", "note"]
 

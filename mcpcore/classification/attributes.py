@@ -21,8 +21,8 @@ from mcpcore.classification.matcher import Matcher, name_words
 from mcpcore.classification.phrase_table import NAMES, SERVICE_NAMES
 from mcpcore.classification.retry_after import parse_retry_after
 from mcpcore.classification.status import STATUS_RETRY, code_for_status
-from mcpcore.codes import ErrorCode
-from mcpcore.exceptions import cause_of, context_of
+from mcpcore.contract.codes import ErrorCode
+from mcpcore.values.unwrapping import cause_of, context_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable

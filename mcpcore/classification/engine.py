@@ -33,14 +33,14 @@ from mcpcore.classification.phrase_table import MESSAGES, NAMES, VAGUE_NAMES
 from mcpcore.classification.retry_after import as_retry, in_words
 from mcpcore.classification.status import RETRY_AFTER_STATUSES
 from mcpcore.classification.types import DEFINES_NAMES, PARTS, TYPES, TypeRow
-from mcpcore.codes import ErrorCode, is_code
-from mcpcore.exceptions import behind, cause_of, members_of
-from mcpcore.retry import Retry
+from mcpcore.contract.codes import ErrorCode, is_code
+from mcpcore.contract.retry import Retry
+from mcpcore.values.unwrapping import behind, cause_of, members_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from mcpcore.codes import Code
+    from mcpcore.contract.codes import Code
 
 Layer = Literal["coded", "registered", "type", "carried", "name", "message", "group", "default"]
 
@@ -224,7 +224,7 @@ def _fill(plan: _Plan, kind: type[BaseException]) -> None:
     named = True
     for depth, base in enumerate(mro):
         names = _names(base)
-        if names[0] == "mcpcore.errors.CodedError":
+        if names[0] == "mcpcore.contract.errors.CodedError":
             plan.coded = True
         if plan.registered is None and plan.row is None:
             plan.registered = _registered(base, names)

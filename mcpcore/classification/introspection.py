@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Final, cast
 
 from mcpcore.classification.matcher import bound, fold
-from mcpcore.jsonable import text_of
+from mcpcore.values.jsonable import text_of
 
 # An exception or its class may define attributes of these names that raise or lie.
 mro_of: Final = type.__dict__["__mro__"].__get__

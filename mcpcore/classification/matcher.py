@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from mcpcore.classification.phrase_table import PhraseRow
-    from mcpcore.codes import Code
-    from mcpcore.retry import Retry
+    from mcpcore.contract.codes import Code
+    from mcpcore.contract.retry import Retry
 
 HEAD: Final = 1000
 TAIL: Final = 500

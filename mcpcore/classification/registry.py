@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar, overload
 from mcpcore.classification.matcher import Matcher, TextMatch, fold
 from mcpcore.classification.phrase_table import PhraseRow
 from mcpcore.classification.phrases import compile_phrase
-from mcpcore.codes import is_code
-from mcpcore.retry import Retry
+from mcpcore.contract.codes import is_code
+from mcpcore.contract.retry import Retry
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from mcpcore.codes import Code
+    from mcpcore.contract.codes import Code
 
     Answer: TypeAlias = "Code | tuple[Code, Retry] | None"
     F = TypeVar("F", bound=Callable[[Any], Answer])
@@ -246,6 +246,6 @@ def _warn(message: str) -> None:
     # A mistake in a function of the application is logged, not raised; nothing else here needs logging.
     import logging
 
-    from mcpcore.escaping import one_line
+    from mcpcore.values.escaping import one_line
 
     logging.getLogger("mcpcore.classify").warning("%s", one_line(message))

@@ -8,7 +8,7 @@ import time
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
-from mcpcore.retry import Retry
+from mcpcore.contract.retry import Retry
 
 MAX_SECONDS: Final = 366 * 24 * 3600
 """A longer wait counts as a mistake and is ignored."""

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from mcpcore.codes import ErrorCode
-from mcpcore.retry import Retry
+from mcpcore.contract.codes import ErrorCode
+from mcpcore.contract.retry import Retry
 
 if TYPE_CHECKING:
-    from mcpcore.codes import Code
+    from mcpcore.contract.codes import Code
 
 STATUS_CODES: Final[dict[int, ErrorCode]] = {
     400: ErrorCode.INVALID_PARAMS,

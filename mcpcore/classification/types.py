@@ -16,8 +16,8 @@ from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
-from mcpcore.codes import ErrorCode
-from mcpcore.retry import Retry
+from mcpcore.contract.codes import ErrorCode
+from mcpcore.contract.retry import Retry
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

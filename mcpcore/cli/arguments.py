@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from mcpcore.cli.problems import Problem
-from mcpcore.json_schema import Schema, forms
+from mcpcore.values.json_schema import Schema, forms
 
 _NULL: Final = ("null", "none")
 _NAMED: Final[Mapping[str, Mapping[str, Any]]] = {

@@ -7,8 +7,8 @@ import sys
 from typing import TYPE_CHECKING
 
 from mcpcore.cli import output
-from mcpcore.effects import as_effects
-from mcpcore.escaping import terminal_line
+from mcpcore.contract.effects import as_effects
+from mcpcore.values.escaping import terminal_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

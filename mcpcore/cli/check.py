@@ -21,7 +21,7 @@ from mcpcore.cli.files import replace_file
 from mcpcore.cli.options import era_option, header_option, output_option, timeout_option
 from mcpcore.cli.problems import INTERRUPTED, Failed, Problem
 from mcpcore.cli.splitting import SplitCommand, after_dashes, complete_files
-from mcpcore.escaping import terminal_line
+from mcpcore.values.escaping import terminal_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -113,7 +113,7 @@ def check(
     from mcpcore.check.connection import Target
     from mcpcore.check.model import Report
     from mcpcore.check.running import Check, Options
-    from mcpcore.redaction import redact_text
+    from mcpcore.wire.redaction import redact_text
 
     address = _address(words, after_dashes(ctx), url, headers)
     if everything and not yes and not _is_terminal():

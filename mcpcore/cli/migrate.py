@@ -15,7 +15,7 @@ from mcpcore.cli.problems import Problem
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from mcpcore_lint.codemods.migrate.model import Left
+    from mcpcore_lint.migrate.model import Left
 
 _EPILOG: Final = """\b
 Examples:
@@ -43,13 +43,13 @@ class _Command(EscapedErrors, click.Command):
 
 
 def _complete(_: click.Context, __: click.Parameter, incomplete: str) -> list[str]:
-    from mcpcore_lint.codemods.migrate.model import RULES
+    from mcpcore_lint.migrate.model import RULES
 
     return [name for name in RULES if name.startswith(incomplete)]
 
 
 def _checked(_: click.Context, __: click.Parameter, names: tuple[str, ...]) -> tuple[str, ...]:
-    from mcpcore_lint.codemods.migrate.model import RULES
+    from mcpcore_lint.migrate.model import RULES
 
     for name in names:
         if name not in RULES:

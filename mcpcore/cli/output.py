@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TextIO
 
 import click
 
-from mcpcore.escaping import terminal_line, terminal_text
+from mcpcore.values.escaping import terminal_line, terminal_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

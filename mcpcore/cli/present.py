@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from mcpcore.cli import output
-from mcpcore.contract import CONTRACT_META_KEY
-from mcpcore.effects import as_effects, phrase_of
-from mcpcore.retry import Retry
+from mcpcore.contract.effects import as_effects, phrase_of
+from mcpcore.contract.failure_modes import CONTRACT_META_KEY
+from mcpcore.contract.retry import Retry
 
 if TYPE_CHECKING:
     from mcp.shared.exceptions import MCPError

@@ -7,7 +7,7 @@ from typing import IO, Any, Final
 import click
 
 from mcpcore.cli import output
-from mcpcore.escaping import terminal_text
+from mcpcore.values.escaping import terminal_text
 
 INTERRUPTED: Final = 130
 """The exit code after Ctrl+C: 128 + SIGINT, as shells have it."""

@@ -217,7 +217,7 @@ def _answers(server: str, *, contract: Path | None, audit: Path | None, learn: P
     from mcpcore_lint.runner.files import write_text
 
     from mcpcore.audit import AuditError
-    from mcpcore.boundary import Boundary
+    from mcpcore.boundary.script import Boundary
     from mcpcore.proxy.answers import Answers
     from mcpcore.proxy.learning import Learner
     from mcpcore.proxy.overlay import Overlay, OverlayError

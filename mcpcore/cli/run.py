@@ -157,7 +157,7 @@ def _start_failures_explained(server: Any, source: str) -> Iterator[None]:
     failure = None if startup is None else startup.failure
     if failure is not None:
         from mcpcore.audit.traces import message_of, type_name
-        from mcpcore.redaction import redact_text
+        from mcpcore.wire.redaction import redact_text
 
         place = where(failure)
         raise Problem(

@@ -22,8 +22,8 @@ from mcpcore.client.policy import (
     may_follow_action,
     unchanged,
 )
-from mcpcore.contract import MAX_REASON, NO_CONTRACT, Contract
-from mcpcore.escaping import one_line
+from mcpcore.contract.failure_modes import MAX_REASON, NO_CONTRACT, Contract
+from mcpcore.values.escaping import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Generic
 
-from mcpcore.contract import Contract, FailureMode, R_co
+from mcpcore.contract.failure_modes import Contract, FailureMode, R_co
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -6,24 +6,24 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar
 
-from mcpcore.bounds import MESSAGE
+from mcpcore.boundary.upstream import declares_retry
 from mcpcore.classification import explain
-from mcpcore.codes import ErrorCode
-from mcpcore.contract import MAX_REASON, NO_CONTRACT
-from mcpcore.dialects.answers import answer_of
-from mcpcore.dialects.repeating import forbids_retry
-from mcpcore.effects import CHANGED, CallState, settled
-from mcpcore.envelope import Envelope
-from mcpcore.escaping import one_line
-from mcpcore.retry import Retry
-from mcpcore.upstream import declares_retry
+from mcpcore.contract.codes import ErrorCode
+from mcpcore.contract.effects import CHANGED, CallState, settled
+from mcpcore.contract.failure_modes import MAX_REASON, NO_CONTRACT
+from mcpcore.contract.retry import Retry
+from mcpcore.values.bounds import MESSAGE
+from mcpcore.values.escaping import one_line
+from mcpcore.wire.dialects.answers import answer_of
+from mcpcore.wire.dialects.repeating import forbids_retry
+from mcpcore.wire.envelope import Envelope
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from mcpcore.client.listing import ListedTool
-    from mcpcore.codes import Effects
-    from mcpcore.contract import Contract, FailureMode
+    from mcpcore.contract.codes import Effects
+    from mcpcore.contract.failure_modes import Contract, FailureMode
 
 D = TypeVar("D")
 

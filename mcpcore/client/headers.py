@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from mcp_types import jsonrpc_message_adapter
 
-from mcpcore.foreign import quietly
-from mcpcore.redaction.known import KnownSecrets
+from mcpcore.values.untrusted import quietly
+from mcpcore.wire.redaction.known import KnownSecrets
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator, Mapping

@@ -11,14 +11,14 @@ from weakref import WeakKeyDictionary, ref
 import anyio
 
 from mcpcore.client.schemas import error_path
-from mcpcore.contract import NO_CONTRACT, Contract
-from mcpcore.effects import default_effects
-from mcpcore.foreign import quietly
-from mcpcore.json_schema import properties
+from mcpcore.contract.effects import default_effects
+from mcpcore.contract.failure_modes import NO_CONTRACT, Contract
 from mcpcore.sdk.changed_tools import watch_tools
+from mcpcore.values.json_schema import properties
+from mcpcore.values.untrusted import quietly
 
 if TYPE_CHECKING:
-    from mcpcore.effects import ToolEffects
+    from mcpcore.contract.effects import ToolEffects
 
 MAX_PAGES: Final = 100
 """The most pages of tools that are read, since a list may be endless."""

@@ -7,13 +7,13 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
-from mcpcore.bounds import MESSAGE
 from mcpcore.client.budget import RetryBudget
 from mcpcore.client.listing import NO_TOOLS, ListedTool
-from mcpcore.codes import Code, is_code
-from mcpcore.escaping import one_line
-from mcpcore.foreign import is_async
-from mcpcore.jsonable import clean_cut
+from mcpcore.contract.codes import Code, is_code
+from mcpcore.values.bounds import MESSAGE
+from mcpcore.values.escaping import one_line
+from mcpcore.values.jsonable import clean_cut
+from mcpcore.values.untrusted import is_async
 
 if TYPE_CHECKING:
     from mcpcore.client.failures import Step, ToolCallFailed

@@ -12,7 +12,7 @@ import time
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from mcpcore.jsonable import dumps
+from mcpcore.values.jsonable import dumps
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping

@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING, Any, Final, Generic, Protocol, TypeAlias, cast
 
 from typing_extensions import TypeVar, deprecated
 
-from mcpcore.bound_fields import checked
-from mcpcore.codes import is_code
-from mcpcore.contract import (
+from mcpcore.contract.bound_fields import checked
+from mcpcore.contract.codes import is_code
+from mcpcore.contract.effects import CHANGED, weakest
+from mcpcore.contract.errors import CodedError, RecoveryLike, failure_of
+from mcpcore.contract.failure_modes import (
     FIELDS,
     NO_CONTRACT,
     Contract,
@@ -17,10 +19,8 @@ from mcpcore.contract import (
     FailureMode,
     UndeclaredReasonError,
 )
-from mcpcore.effects import CHANGED, weakest
-from mcpcore.errors import CodedError, RecoveryLike, failure_of
-from mcpcore.escaping import clean_text
-from mcpcore.jsonable import to_json
+from mcpcore.values.escaping import clean_text
+from mcpcore.values.jsonable import to_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -39,13 +39,13 @@ if TYPE_CHECKING:
     from pydantic_core import CoreSchema
     from typing_extensions import Unpack
 
-    from mcpcore.codes import Code, Effects
+    from mcpcore.boundary.request import Request
+    from mcpcore.contract.codes import Code, Effects
+    from mcpcore.contract.retry import Retry
     from mcpcore.declare.keywords import FailKeywords
-    from mcpcore.envelope import Envelope
-    from mcpcore.jsonable import JSON
-    from mcpcore.request import Request
-    from mcpcore.retry import Retry
     from mcpcore.services.guarding import guard as Guard  # noqa: N812 - `Context.guard` takes the name
+    from mcpcore.values.jsonable import JSON
+    from mcpcore.wire.envelope import Envelope
 
 MYPY: Final = False
 """True to mypy, which knows the name; see `_shapes.pyi`."""
@@ -311,8 +311,8 @@ class Context(Generic[R_contra, LifespanT]):
         if self._request is not None and self._request.record_failure is not None:
             self._request.noted().use(exc)
             return self._request.record_failure(exc, self._request)
-        from mcpcore.mapper import FailureMapper
-        from mcpcore.outcome import FailedCall, observe
+        from mcpcore.boundary.mapper import FailureMapper
+        from mcpcore.boundary.outcome import FailedCall, observe
 
         call = FailedCall(name=self._name, contract=self._contract)
         outcome = FailureMapper().outcome(exc, call)

@@ -11,25 +11,26 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, ParamSpec, Type
 
 from typing_extensions import deprecated
 
-from mcpcore import observed, provided
-from mcpcore._where import where_function
-from mcpcore.call_limits import CallLimits, checked_limits
-from mcpcore.contract import Contract, ContractError, FailureMode
-from mcpcore.current import current
+from mcpcore import provided
+from mcpcore.boundary import coverage_hook
+from mcpcore.boundary.call_limits import CallLimits, checked_limits
+from mcpcore.boundary.scopes import checked_scopes
+from mcpcore.contract.effects import HINTS, hint_of
+from mcpcore.contract.errors import CodedError, FrameworkError
+from mcpcore.contract.failure_modes import Contract, ContractError, FailureMode
 from mcpcore.declare.context import Context
 from mcpcore.declare.signature import is_method, name_of, plain_function, read_signature, which_parameter
-from mcpcore.effects import HINTS, hint_of
-from mcpcore.errors import CodedError, FrameworkError
-from mcpcore.foreign import is_async
-from mcpcore.scopes import checked_scopes
+from mcpcore.values.request_var import current
+from mcpcore.values.source_location import where_function
+from mcpcore.values.untrusted import is_async
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
 
     from mcp_types import Icon, ToolAnnotations
 
+    from mcpcore.boundary.request import Request
     from mcpcore.declare.signature import Signature
-    from mcpcore.request import Request
     from mcpcore.sdk.definition import ToolDefinition
 
 P = ParamSpec("P")
@@ -113,8 +114,8 @@ class Declaration:
         except NameError:
             # An annotation names what is defined further down: read again when a server takes the tool.
             self._signature = None
-        if observed.observer is not None:
-            observed.observer.declared(self.noun, self.name, plain, self.contract)
+        if coverage_hook.observer is not None:
+            coverage_hook.observer.declared(self.noun, self.name, plain, self.contract)
 
     @property
     def signature(self) -> Signature:
@@ -314,8 +315,8 @@ class Declared(_OfDeclaration, Generic[P, T_co]):
         entry = self.contract.get(error.reason)
         if entry is not None and error.entry is None:
             error.declare(entry)
-        if observed.observer is not None and not (isinstance(error, FrameworkError) and error.entry is None):
-            observed.observer.failed(self.noun, self.name, self.contract, error.code.name, error.sent_reason)
+        if coverage_hook.observer is not None and not (isinstance(error, FrameworkError) and error.entry is None):
+            coverage_hook.observer.failed(self.noun, self.name, self.contract, error.code.name, error.sent_reason)
 
 
 class DeclaredMethod(_OfDeclaration, Generic[S_contra, P, T_co]):

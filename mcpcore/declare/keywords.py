@@ -11,9 +11,9 @@ if TYPE_CHECKING:
     from mcp.server.mcpserver.resources.templates import ResourceSecurity
     from mcp_types import Annotations, Icon, ToolAnnotations
 
-    from mcpcore.codes import Effects
-    from mcpcore.errors import RecoveryLike
-    from mcpcore.retry import Retry
+    from mcpcore.contract.codes import Effects
+    from mcpcore.contract.errors import RecoveryLike
+    from mcpcore.contract.retry import Retry
 
 
 class OwnKeywords(TypedDict, total=False):

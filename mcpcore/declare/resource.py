@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Concatenate, Generic, ParamSpec
 from typing_extensions import TypeVar
 
 from mcpcore import provided
-from mcpcore.contract import ContractError, FailureMode
+from mcpcore.contract.failure_modes import ContractError, FailureMode
 from mcpcore.declare.declaration import Declaration, Declared, DeclaredMethod, as_declared, declare
 
 if TYPE_CHECKING:

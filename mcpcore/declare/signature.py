@@ -12,14 +12,14 @@ import typing
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal, final
 
-from mcpcore._where import caller, where_function
-from mcpcore.contract import ContractError
+from mcpcore.contract.failure_modes import ContractError
 from mcpcore.declare.context import Context
+from mcpcore.values.source_location import caller, where_function
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from mcpcore.contract import Contract
+    from mcpcore.contract.failure_modes import Contract
 
 
 @dataclass(slots=True, eq=False, repr=False)

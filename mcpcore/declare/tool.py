@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, Final, Generic, ParamSpec, c
 
 from typing_extensions import TypeVar, deprecated
 
-from mcpcore.contract import ContractError, FailureMode
+from mcpcore.contract.failure_modes import ContractError, FailureMode
 from mcpcore.declare.declaration import Declaration, Declared, DeclaredMethod, ToolOptions, as_declared, declare
 
 if TYPE_CHECKING:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from mcpcore.fleet.chains import Piece
     from mcpcore.fleet.sources import Source
     from mcpcore.fleet.store import Store
-    from mcpcore.jsonable import JSON
+    from mcpcore.values.jsonable import JSON
 
 BATCH_ROWS: Final = 100_000
 BATCH_BYTES: Final = 64 << 20

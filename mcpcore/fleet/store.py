@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote
 
 from mcpcore.audit.files import try_lock, unlock
-from mcpcore.escaping import clean_text
 from mcpcore.fleet.errors import StoreError
 from mcpcore.fleet.schema import COMMENT_PREFIX, NAMES, VERSION, create_table
+from mcpcore.values.escaping import clean_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping

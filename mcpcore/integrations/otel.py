@@ -9,7 +9,7 @@ Only the API is needed (`mcpcore[otel]`; the MCP SDK brings it along), and only 
 - The counter `mcpcore.failures` counts by tool (or resource, or prompt), code and reason: all of low cardinality.
 - The record becomes a log record, event `mcpcore.failure`; its body is the line of the audit trail to the byte, so
   that a store of a whole fleet's records can be written back to a file and verified. A failure that was made and lost
-  is only logged, with `mcpcore.outcome` "lost", since its call may have succeeded.
+  is only logged, with `mcpcore.boundary.outcome` "lost", since its call may have succeeded.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from mcpcore.audit.kinds import LOST, is_lost
-from mcpcore.codes import PROTOCOL_INVALID_PARAMS, ErrorCode
+from mcpcore.contract.codes import PROTOCOL_INVALID_PARAMS, ErrorCode
 
 if TYPE_CHECKING:
     from opentelemetry._logs import Logger
@@ -117,7 +117,7 @@ class OtelSink:
         attributes |= _texts(record, _ATTRIBUTES)
         if is_lost(record):
             # No client received it, and its call may have succeeded.
-            self._log(record, {**attributes, "mcpcore.outcome": LOST}, line)
+            self._log(record, {**attributes, "mcpcore.boundary.outcome": LOST}, line)
             return
         # An exporter that fails takes its own signal with it, and no other.
         try:

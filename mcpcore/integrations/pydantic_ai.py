@@ -24,7 +24,7 @@ from pydantic_ai.tools import AgentDepsT
 from pydantic_ai.toolsets import WrapperToolset
 
 from mcpcore.client import CallPolicy, relay
-from mcpcore.effects import CHANGED
+from mcpcore.contract.effects import CHANGED
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -10,17 +10,15 @@ from mcp_types import InputRequiredResult
 from mcp_types.methods import MONOLITH_RESULTS
 from pydantic import TypeAdapter
 
+from mcpcore.boundary.crash_log import log_traced
+from mcpcore.boundary.outcome import FailedCall
+from mcpcore.boundary.upstream import UpstreamError
 from mcpcore.client.failures import UNKNOWN_DIALECT, inferred_envelope, with_default_effects
 from mcpcore.client.listing import ListedTool, listed_tool
-from mcpcore.codes import ErrorCode
-from mcpcore.crash_log import log_traced
-from mcpcore.dialects.answers import is_true
-from mcpcore.dialects.repeating import forbids_retry
-from mcpcore.effects import CallState
-from mcpcore.envelope import CANONICAL, Envelope
-from mcpcore.errors import CodedError, FrameworkError
-from mcpcore.foreign import quietly
-from mcpcore.outcome import FailedCall
+from mcpcore.contract.codes import ErrorCode
+from mcpcore.contract.effects import CallState
+from mcpcore.contract.errors import CodedError, FrameworkError
+from mcpcore.contract.retry import Retry
 from mcpcore.proxy.disguises import disguised_failure, object_of, shows_texts
 from mcpcore.proxy.listings import annotated, with_contracts
 from mcpcore.proxy.matching import Facts
@@ -28,15 +26,17 @@ from mcpcore.proxy.messages import SURFACES, params_of, server_name
 from mcpcore.proxy.overlay import ANY, HINTS, Overlay, Section
 from mcpcore.proxy.statistics import Statistics
 from mcpcore.proxy.texts import MAX_SEARCHED, cleaned, is_crash
-from mcpcore.retry import Retry
 from mcpcore.sdk.serving import PROTOCOL_NEEDS, protocol_error
-from mcpcore.upstream import UpstreamError
+from mcpcore.values.untrusted import quietly
+from mcpcore.wire.dialects.answers import is_true
+from mcpcore.wire.dialects.repeating import forbids_retry
+from mcpcore.wire.envelope import CANONICAL, Envelope
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from mcpcore.boundary import Boundary
-    from mcpcore.contract import FailureMode
+    from mcpcore.boundary.script import Boundary
+    from mcpcore.contract.failure_modes import FailureMode
     from mcpcore.proxy.conversation import Asked
     from mcpcore.proxy.learning import Learner
     from mcpcore.proxy.listings import Listing

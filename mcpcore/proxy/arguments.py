@@ -15,14 +15,14 @@ import math
 from typing import TYPE_CHECKING, Any, Final
 
 from mcpcore.client.schemas import bounded, time_limit
-from mcpcore.foreign import quietly
 from mcpcore.sdk.serving import invalid_arguments_error
+from mcpcore.values.untrusted import quietly
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from mcpcore.client.listing import ListedTool
-    from mcpcore.errors import FrameworkError
+    from mcpcore.contract.errors import FrameworkError
 
 _MAX_SCHEMA: Final = 100_000
 _MAX_ARGUMENTS: Final = 100_000

@@ -12,8 +12,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 
-from mcpcore.foreign import quietly
-from mcpcore.jsonable import shown_name
 from mcpcore.proxy.messages import (
     SURFACES,
     VERSION_META_KEY,
@@ -28,6 +26,8 @@ from mcpcore.proxy.messages import (
     read,
     write,
 )
+from mcpcore.values.jsonable import shown_name
+from mcpcore.values.untrusted import quietly
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

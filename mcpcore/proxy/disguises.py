@@ -12,8 +12,8 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
-from mcpcore.foreign import quietly
 from mcpcore.proxy.texts import MAX_SEARCHED
+from mcpcore.values.untrusted import quietly
 
 if TYPE_CHECKING:
     from collections.abc import Collection

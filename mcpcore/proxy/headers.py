@@ -16,8 +16,8 @@ from mcp.shared.inbound import (
     x_mcp_header_map,
 )
 
-from mcpcore.foreign import quietly
 from mcpcore.proxy.messages import VERSION_META_KEY, meta_of, params_of, parse
+from mcpcore.values.untrusted import quietly
 
 if TYPE_CHECKING:
     from mcpcore.proxy.conversation import Conversation

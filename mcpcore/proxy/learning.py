@@ -8,18 +8,18 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
-from mcpcore.escaping import clean_text, whole_characters
 from mcpcore.proxy.matching import compiled, escaped
 from mcpcore.proxy.statistics import counted
 from mcpcore.proxy.texts import cleaned
-from mcpcore.redaction import REDACTED, redact_shapes, redact_text
+from mcpcore.values.escaping import clean_text, whole_characters
+from mcpcore.wire.redaction import REDACTED, redact_shapes, redact_text
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from mcpcore.envelope import Envelope
     from mcpcore.proxy.matching import Facts
     from mcpcore.proxy.messages import Json
+    from mcpcore.wire.envelope import Envelope
 
 _LOGGER: Final = logging.getLogger("mcpcore")
 

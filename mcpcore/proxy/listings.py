@@ -6,19 +6,19 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from mcpcore.client.listing import ListedTool, listed_tool
-from mcpcore.contract import CONTRACT_META_KEY
-from mcpcore.effects import default_effects
-from mcpcore.foreign import quietly
-from mcpcore.json_schema import properties
+from mcpcore.contract.effects import default_effects
+from mcpcore.contract.failure_modes import CONTRACT_META_KEY
 from mcpcore.proxy.arguments import misfit_of, validator_of
 from mcpcore.proxy.messages import write
 from mcpcore.sdk.definition import admitting_error, without_error
+from mcpcore.values.json_schema import properties
+from mcpcore.values.untrusted import quietly
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from mcpcore.effects import ToolEffects
-    from mcpcore.errors import FrameworkError
+    from mcpcore.contract.effects import ToolEffects
+    from mcpcore.contract.errors import FrameworkError
     from mcpcore.proxy.messages import Json
     from mcpcore.proxy.overlay import Overlay, Section
 

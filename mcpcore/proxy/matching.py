@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 from pydantic_core import SchemaError
 
 from mcpcore.client.schemas import matcher
-from mcpcore.escaping import whole_characters
+from mcpcore.values.escaping import whole_characters
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -10,8 +10,8 @@ from typing import Any, Final, TypeAlias
 from mcp_types import JSONRPCError, JSONRPCResponse, jsonrpc_message_adapter
 from pydantic_core import from_json
 
-from mcpcore.escaping import clean_text
-from mcpcore.foreign import quietly
+from mcpcore.values.escaping import clean_text
+from mcpcore.values.untrusted import quietly
 
 Json: TypeAlias = dict[str, Any]
 

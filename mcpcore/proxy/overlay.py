@@ -50,10 +50,10 @@ from pydantic import (
     model_validator,
 )
 
-from mcpcore.codes import Effects, ErrorCode, Strategy
-from mcpcore.contract import MAX_REASON, NO_CONTRACT, Contract, ContractError, FailureMode
+from mcpcore.contract.codes import Effects, ErrorCode, Strategy
+from mcpcore.contract.failure_modes import MAX_REASON, NO_CONTRACT, Contract, ContractError, FailureMode
+from mcpcore.contract.retry import Retry
 from mcpcore.proxy.matching import MAX_PATTERN, Facts, compiled, escaped, place, same
-from mcpcore.retry import Retry
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, Final
 import anyio
 from mcp_types import INTERNAL_ERROR, ErrorData, JSONRPCError
 
+from mcpcore.boundary.outcome import FailedCall
 from mcpcore.client.headers import http_transport
-from mcpcore.codes import ErrorCode
-from mcpcore.outcome import FailedCall
+from mcpcore.contract.codes import ErrorCode
 from mcpcore.proxy.answers import ServerCrash
 from mcpcore.proxy.child import GRACE, Child
 from mcpcore.proxy.conversation import MAX_LIST_WAIT, Conversation

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from mcpcore.envelope import Envelope
     from mcpcore.proxy.overlay import Overlay
+    from mcpcore.wire.envelope import Envelope
 
 _MAX_KINDS: Final = 10_000
 """The most kinds of failures that are counted; clients may call tools of any name."""

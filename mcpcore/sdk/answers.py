@@ -8,29 +8,29 @@ from typing import TYPE_CHECKING, Any, cast
 from mcp.shared.exceptions import MCPError
 from mcp_types import CallToolResult, TextContent
 
-from mcpcore.bound_fields import TRACE_FIELD, in_force
-from mcpcore.codes import ErrorCode
-from mcpcore.current import current
-from mcpcore.effects import CallState
-from mcpcore.envelope import CANONICAL
-from mcpcore.errors import CodedError
-from mcpcore.exceptions import is_a
-from mcpcore.mapper import failures_within
-from mcpcore.outcome import BrokenContractError, BrokenItem, FailedCall
+from mcpcore.boundary.mapper import failures_within
+from mcpcore.boundary.outcome import BrokenContractError, BrokenItem, FailedCall
+from mcpcore.contract.bound_fields import TRACE_FIELD, in_force
+from mcpcore.contract.codes import ErrorCode
+from mcpcore.contract.effects import CallState
+from mcpcore.contract.errors import CodedError
 from mcpcore.sdk.refusals import ANSWERED
 from mcpcore.sdk.serving import chosen_error, protocol_error, protocols_own, trace_id
+from mcpcore.values.request_var import current
+from mcpcore.values.unwrapping import is_a
+from mcpcore.wire.envelope import CANONICAL
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import Self
 
-    from mcpcore.boundary import Boundary
-    from mcpcore.effects import ToolEffects
-    from mcpcore.envelope import Envelope
-    from mcpcore.jsonable import JSON
-    from mcpcore.lost import LostFailure
-    from mcpcore.outcome import Outcome
-    from mcpcore.request import Request
+    from mcpcore.boundary.outcome import Outcome
+    from mcpcore.boundary.request import Request
+    from mcpcore.boundary.script import Boundary
+    from mcpcore.contract.effects import ToolEffects
+    from mcpcore.contract.unraised import LostFailure
+    from mcpcore.values.jsonable import JSON
+    from mcpcore.wire.envelope import Envelope
 
 
 class Answers:
@@ -66,7 +66,7 @@ class Answers:
         limits = self.boundary.mapper.limits
         if not limits.redact_secrets:
             return value
-        from mcpcore.redaction import redact_value
+        from mcpcore.wire.redaction import redact_value
 
         return cast("JSON", redact_value(value, limits.data))
 

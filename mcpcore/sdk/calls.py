@@ -12,19 +12,19 @@ from mcp_types import CallToolRequestParams, CallToolResult, CompleteResult, Com
 from pydantic import ValidationError
 
 from mcpcore.audit import AuditError
-from mcpcore.call_limits import holding_places
-from mcpcore.contract import NO_CONTRACT
-from mcpcore.effects import default_effects
-from mcpcore.exceptions import passes_through, returned_failure
-from mcpcore.jsonable import shown_name
-from mcpcore.recording import recorded_first
-from mcpcore.request import Request
+from mcpcore.boundary.call_limits import holding_places
+from mcpcore.boundary.deferred_answers import recorded_first
+from mcpcore.boundary.request import Request
+from mcpcore.contract.effects import default_effects
+from mcpcore.contract.failure_modes import NO_CONTRACT
 from mcpcore.sdk.answers import AnsweredCall, Answers
 from mcpcore.sdk.errors import as_raised
 from mcpcore.sdk.results import converted, failure_in, require_writable, sendable
 from mcpcore.sdk.serving import UnknownTool, invalid_arguments_error, protocols_own, unknown_tool_error
 from mcpcore.sdk.threads import in_thread
 from mcpcore.sdk.tools import ContractTool
+from mcpcore.values.jsonable import shown_name
+from mcpcore.values.unwrapping import passes_through, returned_failure
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping
@@ -35,9 +35,9 @@ if TYPE_CHECKING:
     from mcp.shared.exceptions import MCPError
     from mcp_types import InputRequiredResult
 
-    from mcpcore.boundary import Boundary
-    from mcpcore.call_limits import CallLimits
-    from mcpcore.effects import ToolEffects
+    from mcpcore.boundary.call_limits import CallLimits
+    from mcpcore.boundary.script import Boundary
+    from mcpcore.contract.effects import ToolEffects
 
 
 class Calls:

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from mcp.server.mcpserver import MCPServer
 
-    from mcpcore.contract import Contract
+    from mcpcore.contract.failure_modes import Contract
 
 
 class Registered(NamedTuple):

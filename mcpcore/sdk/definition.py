@@ -22,18 +22,18 @@ from pydantic import ConfigDict, PydanticUserError, TypeAdapter, create_model
 from pydantic_core import SchemaError, to_json
 
 import mcpcore.sdk.errors  # noqa: F401 - the boundary reads the SDK's errors as soon as a handler is declared
-from mcpcore._schema import readable
-from mcpcore.contract import ContractError
-from mcpcore.dialects.canonical import ERROR_SCHEMA
-from mcpcore.json_schema import inlined, properties, resolved
+from mcpcore.contract.data_schemas import readable
+from mcpcore.contract.failure_modes import ContractError
+from mcpcore.values.json_schema import inlined, properties, resolved
+from mcpcore.wire.dialects.canonical import ERROR_SCHEMA
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from mcp_types import InputRequiredResult
 
+    from mcpcore.boundary.request import Request
     from mcpcore.declare.declaration import Declaration
-    from mcpcore.request import Request
 
 # Keywords that an error need not satisfy, since they describe the result. Others stay at the root of a schema.
 _RESULT_KEYWORDS: Final = (

@@ -14,15 +14,15 @@ from mcp.server.mcpserver.exceptions import (
 from mcp.shared.exceptions import MCPError
 from mcp_types import INTERNAL_ERROR
 
-from mcpcore.arguments import INVALID_ARGUMENTS
-from mcpcore.codes import PROTOCOL_CODES, Code, ErrorCode
-from mcpcore.dialects.reading import UNKNOWN_DIALECT
-from mcpcore.envelope import Envelope
-from mcpcore.errors import FrameworkError
-from mcpcore.exceptions import FrameworkErrors, cause_of, is_a, register_framework, returned_failure, unwrapped
-from mcpcore.foreign import quietly
-from mcpcore.jsonable import safe_str, shown_name
-from mcpcore.upstream import UpstreamError
+from mcpcore.boundary.upstream import UpstreamError
+from mcpcore.contract.codes import PROTOCOL_CODES, Code, ErrorCode
+from mcpcore.contract.errors import FrameworkError
+from mcpcore.values.jsonable import safe_str, shown_name
+from mcpcore.values.untrusted import quietly
+from mcpcore.values.unwrapping import FrameworkErrors, cause_of, is_a, register_framework, returned_failure, unwrapped
+from mcpcore.wire.arguments import INVALID_ARGUMENTS
+from mcpcore.wire.dialects.reading import UNKNOWN_DIALECT
+from mcpcore.wire.envelope import Envelope
 
 
 class ToolFailure(ToolError):  # noqa: N818 - the word of the docs

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 from typing import TYPE_CHECKING, Any
 
-from mcpcore.fallbacks import fallbacks_in
+from mcpcore.boundary.fallbacks import fallbacks_in
 from mcpcore.sdk.tools import ContractTool
 
 if TYPE_CHECKING:
@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from mcp.server.mcpserver.tools import ToolManager
     from mcp_types import Tool as MCPTool
 
-    from mcpcore.contract import Contract
-    from mcpcore.fallbacks import Fallback, FallbackCheck
+    from mcpcore.boundary.fallbacks import Fallback, FallbackCheck
+    from mcpcore.boundary.strictness import Strictness
+    from mcpcore.contract.failure_modes import Contract
     from mcpcore.sdk.startup import Startup
-    from mcpcore.strictness import Strictness
 
 
 class ServerFallbacks:

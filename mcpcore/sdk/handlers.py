@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, PrivateAttr, ValidationError
 
-from mcpcore.call_limits import holding_places
-from mcpcore.contract import CONTRACT_META_KEY, ContractError
-from mcpcore.current import current
+from mcpcore.boundary.call_limits import holding_places
+from mcpcore.boundary.request import Request
+from mcpcore.contract.failure_modes import CONTRACT_META_KEY, ContractError
+from mcpcore.contract.unraised import LostFailure, log_lost
 from mcpcore.declare.signature import takes_context
-from mcpcore.exceptions import passes_through, returned_failure
-from mcpcore.lost import LostFailure, log_lost
-from mcpcore.request import Request
 from mcpcore.sdk.errors import UnansweredError
 from mcpcore.sdk.serving import invalid_arguments_error
 from mcpcore.sdk.threads import in_thread
+from mcpcore.values.request_var import current
+from mcpcore.values.unwrapping import passes_through, returned_failure
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     from mcp_types import Resource as MCPResource
     from mcp_types import ResourceTemplate as MCPResourceTemplate
 
-    from mcpcore.contract import Contract, FailureMode
+    from mcpcore.boundary.outcome import BrokenItem
+    from mcpcore.contract.failure_modes import Contract, FailureMode
     from mcpcore.declare.declaration import Declared
-    from mcpcore.outcome import BrokenItem
 
 
 ListedT = TypeVar("ListedT", "MCPResource", "MCPResourceTemplate", "MCPPrompt")

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import anyio.to_thread
 
 from mcpcore.audit.kinds import REFUSED
-from mcpcore.codes import ErrorCode
-from mcpcore.crash_log import log_traced
-from mcpcore.envelope_builder import new_correlation_id, now
+from mcpcore.boundary.crash_log import log_traced
+from mcpcore.contract.codes import ErrorCode
+from mcpcore.wire.envelope_builder import new_correlation_id, now
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 from mcp.server.mcpserver.resources import FunctionResource, Resource, ResourceTemplate
 from mcp_types import InputRequiredResult
 
-from mcpcore.contract import ContractError
+from mcpcore.contract.failure_modes import ContractError
 from mcpcore.sdk.handlers import OfDeclared, answer, require_served_by_sdk
 from mcpcore.sdk.returned import watched
 

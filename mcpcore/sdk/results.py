@@ -15,15 +15,15 @@ from typing import TYPE_CHECKING, Any, Final
 from mcp_types import CallToolResult, TextContent
 from pydantic_core import from_json, to_json
 
-from mcpcore.codes import ErrorCode
-from mcpcore.contract import ContractError
-from mcpcore.dialects.reading import UNKNOWN_DIALECT
-from mcpcore.envelope import Envelope
-from mcpcore.errors import FrameworkError
-from mcpcore.exceptions import BrokenResultError, ReturnedError
-from mcpcore.foreign import quietly
+from mcpcore.boundary.upstream import UpstreamError
+from mcpcore.contract.codes import ErrorCode
+from mcpcore.contract.errors import FrameworkError
+from mcpcore.contract.failure_modes import ContractError
 from mcpcore.sdk.returned import convert_result, raise_within
-from mcpcore.upstream import UpstreamError
+from mcpcore.values.untrusted import quietly
+from mcpcore.values.unwrapping import BrokenResultError, ReturnedError
+from mcpcore.wire.dialects.reading import UNKNOWN_DIALECT
+from mcpcore.wire.envelope import Envelope
 
 if TYPE_CHECKING:
     from mcp.server.mcpserver.utilities.func_metadata import FuncMetadata

@@ -22,9 +22,9 @@ from mcp_types import CallToolResult, ContentBlock, InputRequiredResult, TextCon
 from pydantic import BaseModel
 from pydantic_core import to_json
 
-from mcpcore.exceptions import ReturnedError, is_a
-from mcpcore.foreign import is_async
-from mcpcore.jsonable import named
+from mcpcore.values.jsonable import named
+from mcpcore.values.untrusted import is_async
+from mcpcore.values.unwrapping import ReturnedError, is_a
 
 if TYPE_CHECKING:
     from collections.abc import Callable

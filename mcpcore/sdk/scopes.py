@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from mcpcore.scopes import require_scopes
+from mcpcore.boundary.scopes import require_scopes
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from mcpcore.request import Request
+    from mcpcore.boundary.request import Request
 
 
 def require_granted(required: Sequence[str], request: Request) -> None:

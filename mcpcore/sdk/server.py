@@ -25,20 +25,19 @@ from mcp_types import (
 from mcp_types import Tool as MCPTool
 from typing_extensions import TypeVar, Unpack
 
-from mcpcore.bound_fields import checked
-from mcpcore.boundary import Boundary
-from mcpcore.call_limits import checked_limits
-from mcpcore.contract import CONTRACT_META_KEY, Contract, ContractError, FailureMode
-from mcpcore.current import current
+from mcpcore.boundary.call_limits import checked_limits
+from mcpcore.boundary.fallbacks import FallbackCheck, external_names
+from mcpcore.boundary.outcome import FailedCall
+from mcpcore.boundary.script import Boundary
+from mcpcore.boundary.strictness import Strictness
+from mcpcore.contract.bound_fields import checked
+from mcpcore.contract.failure_modes import CONTRACT_META_KEY, Contract, ContractError, FailureMode
+from mcpcore.contract.limits import DEFAULT_LIMITS, Limits
 from mcpcore.declare.declaration import ToolOptions
 from mcpcore.declare.prompt import PromptDecorator, PromptOptions, as_prompt
 from mcpcore.declare.resource import ResourceDecorator, ResourceOptions, as_resource
 from mcpcore.declare.signature import takes_context
 from mcpcore.declare.tool import Tool, ToolDecorator, as_tool, make_tool
-from mcpcore.envelope import CANONICAL, Envelope
-from mcpcore.fallbacks import FallbackCheck, external_names
-from mcpcore.limits import DEFAULT_LIMITS, Limits
-from mcpcore.outcome import FailedCall
 from mcpcore.sdk.calls import Calls
 from mcpcore.sdk.definition import admitting_error
 from mcpcore.sdk.errors import ToolFailure as ToolFailure  # noqa: PLC0414 - part of this module
@@ -60,7 +59,8 @@ from mcpcore.sdk.serving import (
 )
 from mcpcore.sdk.startup import Startup, no_lifespan
 from mcpcore.sdk.tools import ContractTool
-from mcpcore.strictness import Strictness
+from mcpcore.values.request_var import current
+from mcpcore.wire.envelope import CANONICAL, Envelope
 
 if TYPE_CHECKING:
     import os
@@ -75,7 +75,7 @@ if TYPE_CHECKING:
     from starlette.applications import Starlette
 
     from mcpcore.audit import AuditTrail
-    from mcpcore.codes import ErrorCode
+    from mcpcore.contract.codes import ErrorCode
     from mcpcore.declare.keywords import OwnKeywords, PromptKeywords, ResourceKeywords, ToolKeywords
     from mcpcore.declare.prompt import DeclaredPrompt
     from mcpcore.declare.resource import DeclaredResource
@@ -169,7 +169,7 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
         self._describe_failures = describe_failures
         self._unknown_tool: UnknownTool = unknown_tool
         self._fields = checked(bind or {}, "Server(bind=…)")
-        from mcpcore.logs import own_handler
+        from mcpcore.values.logs import own_handler
 
         self._complete: Callable[..., Awaitable[Completion | None]] | None = None
         external = external_names("Server", external_tools)

@@ -16,18 +16,18 @@ from mcp_types import (
     ErrorData,
 )
 
-from mcpcore.codes import PROTOCOL_INVALID_PARAMS, ErrorCode
-from mcpcore.effects import as_effects, phrase_of
-from mcpcore.envelope_text import indented
-from mcpcore.errors import CodedError, FrameworkError
-from mcpcore.exceptions import is_a, leaves_of, returned_failure
-from mcpcore.jsonable import fit, shown_name, to_json
-from mcpcore.limits import Limits
+from mcpcore.contract.codes import PROTOCOL_INVALID_PARAMS, ErrorCode
+from mcpcore.contract.effects import as_effects, phrase_of
+from mcpcore.contract.errors import CodedError, FrameworkError
+from mcpcore.contract.limits import Limits
+from mcpcore.values.jsonable import fit, shown_name, to_json
+from mcpcore.values.unwrapping import is_a, leaves_of, returned_failure
+from mcpcore.wire.envelope_text import indented
 
 if TYPE_CHECKING:
     from pydantic import ValidationError
 
-    from mcpcore.envelope import Envelope
+    from mcpcore.wire.envelope import Envelope
 
 EXPOSE_VARIABLE: Final = "MCPCORE_EXPOSE_INTERNAL_ERRORS"
 
@@ -102,7 +102,7 @@ def invalid_arguments_error(
     error: ValidationError, schema: Mapping[str, Any], name: str, arguments: Mapping[str, Any]
 ) -> FrameworkError:
     """The failure of calling the tool `name`, whose input schema is `schema`, with arguments that do not fit."""
-    from mcpcore.arguments import INVALID_ARGUMENTS, misfit
+    from mcpcore.wire.arguments import INVALID_ARGUMENTS, misfit
 
     message, issues, hint = misfit(error, schema, name, arguments)
     return FrameworkError(
@@ -193,7 +193,7 @@ def chosen_error(error: MCPError, message: str, limits: Limits) -> MCPError:
     if data is not None:
         data = to_json(data, depth=limits.depth, room=limits.data)
         if limits.redact_secrets:
-            from mcpcore.redaction.wire import redact_value
+            from mcpcore.wire.redaction.wire import redact_value
 
             data = redact_value(data, limits.data)
         data = fit(data, limits.data)

@@ -11,17 +11,17 @@ from typing import TYPE_CHECKING, Any, Final, Generic
 
 from typing_extensions import TypeVar
 
-from mcpcore.codes import ErrorCode
-from mcpcore.current import current
-from mcpcore.exceptions import leaves_of, passes_through
-from mcpcore.foreign import quietly
+from mcpcore.contract.codes import ErrorCode
+from mcpcore.values.request_var import current
+from mcpcore.values.untrusted import quietly
+from mcpcore.values.unwrapping import leaves_of, passes_through
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterator
     from contextlib import AbstractAsyncContextManager, AbstractContextManager
     from types import TracebackType
 
-    from mcpcore.envelope import Envelope
+    from mcpcore.wire.envelope import Envelope
 
 _LOGGER: Final = logging.getLogger("mcpcore")
 

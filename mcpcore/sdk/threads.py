@@ -11,14 +11,14 @@ from weakref import WeakKeyDictionary
 import anyio.lowlevel
 import anyio.to_thread
 
-from mcpcore.codes import ErrorCode
-from mcpcore.own_failures import own_failure
-from mcpcore.retry import Retry
+from mcpcore.boundary.framework_failures import own_failure
+from mcpcore.contract.codes import ErrorCode
+from mcpcore.contract.retry import Retry
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from mcpcore.request import Request
+    from mcpcore.boundary.request import Request
 
 MAX_WAIT: Final = 10.0
 """Seconds for which a call waits while its handler uses all the threads that it may; then it is refused."""

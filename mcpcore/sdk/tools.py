@@ -10,22 +10,22 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import CallToolResult, InputRequiredResult
 from pydantic import ConfigDict, PrivateAttr, ValidationError
 
-from mcpcore.effects import default_effects
-from mcpcore.exceptions import is_a
-from mcpcore.mapper import FailureMapper
-from mcpcore.outcome import FailedCall, observe
-from mcpcore.request import Request
+from mcpcore.boundary.mapper import FailureMapper
+from mcpcore.boundary.outcome import FailedCall, observe
+from mcpcore.boundary.request import Request
+from mcpcore.contract.effects import default_effects
 from mcpcore.sdk.errors import ToolFailure
 from mcpcore.sdk.handlers import nested_call, require_served_by_sdk, run_handler
 from mcpcore.sdk.results import converted
 from mcpcore.sdk.scopes import require_granted
 from mcpcore.sdk.serving import PROTOCOL_NEEDS, invalid_arguments_error
+from mcpcore.values.unwrapping import is_a
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from mcpcore.contract.effects import ToolEffects
     from mcpcore.declare.tool import Tool
-    from mcpcore.effects import ToolEffects
     from mcpcore.sdk.definition import ToolDefinition
 
 

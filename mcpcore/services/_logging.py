@@ -21,7 +21,7 @@ def log_traced(
     if not LOGGER.isEnabledFor(level):
         return
     from mcpcore.audit.traces import log_crash
-    from mcpcore.crash_log import traced
+    from mcpcore.boundary.crash_log import traced
 
     try:
         trace = traced(exc)

@@ -6,13 +6,13 @@ import inspect
 import logging
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-from mcpcore.current import current
+from mcpcore.values.request_var import current
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from mcpcore.codes import Code
-    from mcpcore.contract import FailureMode
+    from mcpcore.contract.codes import Code
+    from mcpcore.contract.failure_modes import FailureMode
 
 F = TypeVar("F", bound="Callable[..., Any] | classmethod[Any, ..., Any] | staticmethod[..., Any]")
 

@@ -12,17 +12,17 @@ import anyio
 from pydantic import BaseModel, Field
 from typing_extensions import TypeVar
 
-from mcpcore.effects import weakest
-from mcpcore.errors import CodedError
-from mcpcore.exceptions import passes_through
-from mcpcore.jsonable import fit, size, to_json
-from mcpcore.mapper import select_failure
+from mcpcore.boundary.mapper import select_failure
+from mcpcore.contract.effects import weakest
+from mcpcore.contract.errors import CodedError
 from mcpcore.services.batch_failure import WholeFailure, note_of, reason_or_code
+from mcpcore.values.jsonable import fit, size, to_json
+from mcpcore.values.unwrapping import passes_through
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from mcpcore.codes import Effects
+    from mcpcore.contract.codes import Effects
     from mcpcore.declare.context import Context
 
 T = TypeVar("T", default=Any)
@@ -82,9 +82,9 @@ class Batch(Generic[T]):
 
     The whole call fails immediately if an item fails with a reason whose failure mode says `fails_batch=True`, and at
     the end if every item failed. The failure is then the same whatever the order of the items. It has the reason that
-    all items share; without a shared reason, it has the most severe code of `mcpcore.codes.SEVERITY`. Its `data` has
-    the number of items by reason in `counts`, and the items in `failed`, the most severe first. Its retry advice is
-    the most cautious of the items: never, else the longest wait, else now.
+    all items share; without a shared reason, it has the most severe code of `mcpcore.contract.codes.SEVERITY`. Its
+    `data` has the number of items by reason in `counts`, and the items in `failed`, the most severe first. Its retry
+    advice is the most cautious of the items: never, else the longest wait, else now.
 
     ```python
     @tool(errors=[NO_ARTICLE])

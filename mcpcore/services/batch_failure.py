@@ -10,19 +10,19 @@ from bisect import insort
 from collections import Counter
 from typing import TYPE_CHECKING, Any, Final
 
-from mcpcore.codes import ErrorCode, severity
-from mcpcore.effects import weakest
-from mcpcore.errors import CodedError
-from mcpcore.escaping import one_line
-from mcpcore.jsonable import dumps, size
+from mcpcore.contract.codes import ErrorCode, severity
+from mcpcore.contract.effects import weakest
+from mcpcore.contract.errors import CodedError
+from mcpcore.values.escaping import one_line
+from mcpcore.values.jsonable import dumps, size
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from mcpcore.codes import Code, Effects
-    from mcpcore.contract import Contract
-    from mcpcore.envelope import Envelope
-    from mcpcore.retry import Retry
+    from mcpcore.contract.codes import Code, Effects
+    from mcpcore.contract.failure_modes import Contract
+    from mcpcore.contract.retry import Retry
+    from mcpcore.wire.envelope import Envelope
 
 COUNTS: Final = "counts"
 """The key of `data` with the number of failed items by reason, or by the name of the code where there is no reason."""

@@ -21,13 +21,13 @@ import time
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar
 
-from mcpcore.codes import Code, ErrorCode, is_code
-from mcpcore.errors import CodedError
-from mcpcore.exceptions import is_a, leaves_of
-from mcpcore.foreign import is_async
-from mcpcore.retry import MAX_AFTER_MS, Retry
+from mcpcore.contract.codes import Code, ErrorCode, is_code
+from mcpcore.contract.errors import CodedError
+from mcpcore.contract.retry import MAX_AFTER_MS, Retry
 from mcpcore.services._logging import LOGGER
 from mcpcore.services._wrapping import decorated
+from mcpcore.values.untrusted import is_async
+from mcpcore.values.unwrapping import is_a, leaves_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Coroutine

@@ -9,17 +9,17 @@ import logging
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar, cast
 
-from mcpcore.bound_fields import hand_on
-from mcpcore.codes import Code, is_code
-from mcpcore.contract import FailureMode
-from mcpcore.current import call_number
-from mcpcore.errors import CodedError, failure_of
-from mcpcore.escaping import clean_text
-from mcpcore.exceptions import leaves_of
-from mcpcore.foreign import is_async, quietly
-from mcpcore.jsonable import cut_text, dumps, fit, safe_str, to_json, to_json_object
+from mcpcore.contract.bound_fields import hand_on
+from mcpcore.contract.codes import Code, is_code
+from mcpcore.contract.errors import CodedError, failure_of
+from mcpcore.contract.failure_modes import FailureMode
 from mcpcore.services._logging import LOGGER, log_traced
 from mcpcore.services._wrapping import declared, decorated, level_of
+from mcpcore.values.escaping import clean_text
+from mcpcore.values.jsonable import cut_text, dumps, fit, safe_str, to_json, to_json_object
+from mcpcore.values.request_var import call_number
+from mcpcore.values.untrusted import is_async, quietly
+from mcpcore.values.unwrapping import leaves_of
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from typing import Self
 
     from mcpcore.declare.context import Context, FailureData
-    from mcpcore.jsonable import JSON
+    from mcpcore.values.jsonable import JSON
 
 F = TypeVar("F", bound="Callable[..., Any] | classmethod[Any, ..., Any] | staticmethod[..., Any]")
 
@@ -399,14 +399,14 @@ def _is_behind(one: BaseException, exc: BaseException) -> bool:
 
 def _sanitised(value: Any) -> JSON:
     """`value` for the log. As JSON first: a model or a dataclass has its secrets in fields."""
-    from mcpcore.redaction import redact
+    from mcpcore.wire.redaction import redact
 
     return fit(redact(to_json(value, room=_LOG_BYTES)), _LOG_BYTES)
 
 
 def _line(exc: BaseException) -> str:
     """The text of an exception in one line, without secrets; redacted before it is cut, lest half of one stays."""
-    from mcpcore.redaction import redact_text
+    from mcpcore.wire.redaction import redact_text
 
     text = redact_text(clean_text(safe_str(exc, limit=10_000)))
     return cut_text(text.replace("\r", "\\r").replace("\n", "\\n"), 1_000)

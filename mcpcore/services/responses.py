@@ -11,17 +11,17 @@ from urllib.parse import urlsplit
 
 from mcpcore.classification.retry_after import as_retry, parse_retry_after
 from mcpcore.classification.status import RETRY_AFTER_STATUSES, code_for_status, retry_for_status
-from mcpcore.errors import CodedError
-from mcpcore.escaping import clean_text
-from mcpcore.jsonable import cut_text, to_json_object
+from mcpcore.contract.errors import CodedError
 from mcpcore.services._logging import LOGGER
 from mcpcore.services._wrapping import declared, level_of
+from mcpcore.values.escaping import clean_text
+from mcpcore.values.jsonable import cut_text, to_json_object
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from mcpcore.codes import Code
-    from mcpcore.retry import Retry
+    from mcpcore.contract.codes import Code
+    from mcpcore.contract.retry import Retry
 
 _BODY_BYTES: Final = 64 * 1024
 _DATA_BYTES: Final = 64 * 1024
@@ -114,7 +114,7 @@ def _http_error(
     body: bool,
     limit: int,
 ) -> CodedError:
-    from mcpcore.redaction import redact, redact_text
+    from mcpcore.wire.redaction import redact, redact_text
 
     status = _status(response)
     code = code_for_status(status)
@@ -305,7 +305,7 @@ def _method(response: Any) -> str:
 
 def _place(response: Any) -> str:
     """Where the response came from, without credentials, query and fragment."""
-    from mcpcore.redaction import redact_text
+    from mcpcore.wire.redaction import redact_text
 
     try:
         parts = urlsplit(str(response.url))

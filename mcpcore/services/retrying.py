@@ -11,24 +11,24 @@ import math
 import time
 from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeVar
 
-from mcpcore.bound_fields import hand_on
-from mcpcore.codes import ErrorCode
-from mcpcore.contract import NO_CONTRACT
-from mcpcore.current import current
-from mcpcore.effects import CHANGED, CallState, declared_effects, weakest
-from mcpcore.errors import CodedError
-from mcpcore.exceptions import leaves_of
-from mcpcore.foreign import is_async
+from mcpcore.contract.bound_fields import hand_on
+from mcpcore.contract.codes import ErrorCode
+from mcpcore.contract.effects import CHANGED, CallState, declared_effects, weakest
+from mcpcore.contract.errors import CodedError
+from mcpcore.contract.failure_modes import NO_CONTRACT
 from mcpcore.services._logging import log_traced
 from mcpcore.services._wrapping import declared, decorated
+from mcpcore.values.request_var import current
+from mcpcore.values.untrusted import is_async
+from mcpcore.values.unwrapping import leaves_of
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 
     import tenacity
 
-    from mcpcore.codes import Code, Effects
-    from mcpcore.retry import Retry
+    from mcpcore.contract.codes import Code, Effects
+    from mcpcore.contract.retry import Retry
 else:
     try:
         import tenacity
@@ -180,7 +180,7 @@ def _of_call(code: Code, *, crashed: bool) -> Effects | None:
 def _speaker(exc: BaseException) -> CodedError | None:
     """The coded error that speaks for `exc`: itself, or of a group the one that the boundary would tell."""
     if isinstance(exc, BaseExceptionGroup):
-        from mcpcore.mapper import select_failure
+        from mcpcore.boundary.mapper import select_failure
 
         request = current.get()
         exc = select_failure(exc, NO_CONTRACT if request is None else request.contract)

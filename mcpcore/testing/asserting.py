@@ -5,24 +5,24 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, Final, cast
 
+from mcpcore.boundary.mapper import FailureMapper
+from mcpcore.boundary.outcome import FailedCall, described_breaches
 from mcpcore.client.failures import ToolCallFailed
-from mcpcore.codes import CustomCode, ErrorCode
-from mcpcore.contract import NO_CONTRACT, Contract
-from mcpcore.dialects.answers import Answer, answer_of
-from mcpcore.envelope import Envelope
-from mcpcore.envelope_text import read as read_text
-from mcpcore.errors import CodedError
-from mcpcore.escaping import clean_text
-from mcpcore.exceptions import leaves_of
-from mcpcore.jsonable import to_json
-from mcpcore.mapper import FailureMapper
-from mcpcore.outcome import FailedCall, described_breaches
+from mcpcore.contract.codes import CustomCode, ErrorCode
+from mcpcore.contract.errors import CodedError
+from mcpcore.contract.failure_modes import NO_CONTRACT, Contract
+from mcpcore.values.escaping import clean_text
+from mcpcore.values.jsonable import to_json
+from mcpcore.values.unwrapping import leaves_of
+from mcpcore.wire.dialects.answers import Answer, answer_of
+from mcpcore.wire.envelope import Envelope
+from mcpcore.wire.envelope_text import read as read_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from types import TracebackType
 
-    from mcpcore.codes import Code
+    from mcpcore.contract.codes import Code
 
 _MAX_SHOWN: Final = 10_000
 """Characters of each surface in a message."""

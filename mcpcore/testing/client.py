@@ -11,10 +11,10 @@ from mcp import Client
 from mcp.server import Server as LowLevelServer
 from mcp.server.mcpserver import MCPServer
 
-from mcpcore.contract import ContractError
-from mcpcore.exceptions import is_a, leaves_of
-from mcpcore.jsonable import safe_str
-from mcpcore.strictness import strict_scope
+from mcpcore.boundary.strictness import strict_scope
+from mcpcore.contract.failure_modes import ContractError
+from mcpcore.values.jsonable import safe_str
+from mcpcore.values.unwrapping import is_a, leaves_of
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator

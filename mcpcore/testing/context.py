@@ -6,14 +6,14 @@ import inspect
 import sys
 from typing import TYPE_CHECKING, Any
 
-from mcpcore import observed
+from mcpcore.boundary import coverage_hook
 from mcpcore.declare.context import Context
 from mcpcore.declare.declaration import Declared, DeclaredMethod
 
 if TYPE_CHECKING:
     from types import CodeType
 
-    from mcpcore.errors import CodedError
+    from mcpcore.contract.errors import CodedError
 
 
 class _MadeContext(Context[Any, Any]):
@@ -34,8 +34,8 @@ class _MadeContext(Context[Any, Any]):
     def fail(self, *args: Any, **options: Any) -> CodedError:  # type: ignore[override]
         """The failure of a declared reason, which counts as raised if the handler makes it."""
         error: CodedError = super().fail(*args, **options)
-        if observed.observer is not None and self._is_in_handler():
-            observed.observer.failed("tool", self._name, self._contract, error.code.name, error.reason)
+        if coverage_hook.observer is not None and self._is_in_handler():
+            coverage_hook.observer.failed("tool", self._name, self._contract, error.code.name, error.reason)
         return error
 
     def _is_in_handler(self) -> bool:

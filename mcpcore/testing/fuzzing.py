@@ -17,15 +17,15 @@ import anyio
 from mcp.server.mcpserver import MCPServer
 from mcp.server.mcpserver.tools import Tool as SDKTool
 
-from mcpcore.contract import Contract
+from mcpcore.contract.errors import CodedError
+from mcpcore.contract.failure_modes import Contract
 from mcpcore.declare.tool import Tool
-from mcpcore.dialects.answers import answer_of
-from mcpcore.envelope import Envelope
-from mcpcore.errors import CodedError
-from mcpcore.escaping import clean_text, one_line
-from mcpcore.jsonable import safe_str
-from mcpcore.redaction import redact_text
 from mcpcore.testing.client import tool_client
+from mcpcore.values.escaping import clean_text, one_line
+from mcpcore.values.jsonable import safe_str
+from mcpcore.wire.dialects.answers import answer_of
+from mcpcore.wire.envelope import Envelope
+from mcpcore.wire.redaction import redact_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterator, Mapping
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
     from mcp import Client
 
-    from mcpcore.dialects.answers import Answer
+    from mcpcore.wire.dialects.answers import Answer
 
 _Key: TypeAlias = "tuple[str, ...]"
 Kind = Literal["crash", "leak", "undeclared failure", "broken contract", "timeout"]

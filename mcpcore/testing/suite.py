@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import anyio
 
-from mcpcore.contract import Contract, FailureMode
-from mcpcore.errors import CodedError
-from mcpcore.jsonable import to_json
-from mcpcore.mapper import FailureMapper
-from mcpcore.outcome import FailedCall
+from mcpcore.boundary.mapper import FailureMapper
+from mcpcore.boundary.outcome import FailedCall
+from mcpcore.contract.errors import CodedError
+from mcpcore.contract.failure_modes import Contract, FailureMode
 from mcpcore.testing.client import connectable, tool_client
+from mcpcore.values.jsonable import to_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping

@@ -133,7 +133,7 @@ def test_a_lost_failure_is_only_logged(telemetry):
     assert not any(name.startswith("mcpcore.") for name in span.attributes)
     assert before == telemetry.counts()
     (log,) = (log.log_record for log in telemetry.logs.get_finished_logs())
-    assert "lost" == log.attributes["mcpcore.outcome"]
+    assert "lost" == log.attributes["mcpcore.boundary.outcome"]
     assert "lost" == json.loads(log.body)["outcome"]
 
 

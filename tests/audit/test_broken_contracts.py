@@ -19,7 +19,7 @@ from mcpcore.audit.kinds import BREACH_KINDS
 from mcpcore.audit.reading import Query, follow
 from mcpcore.audit.stats import collect
 from mcpcore.cli.audit import group
-from mcpcore.lost import MAX_NOTED
+from mcpcore.contract.unraised import MAX_NOTED
 
 ERRORS = [FailureMode("no_match", ErrorCode.NOT_FOUND, when="Nothing matches.", recovery="Search for articles first.")]
 

@@ -18,7 +18,7 @@ from mcpcore.audit import writer as writer_module
 from mcpcore.audit.chain import MAX_LINE, Signer
 from mcpcore.audit.files import head_path, rotated_files, rotated_path
 from mcpcore.audit.reading import read
-from mcpcore.redaction import REDACTED, redact
+from mcpcore.wire.redaction import REDACTED, redact
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="POSIX")
 

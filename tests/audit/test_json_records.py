@@ -7,7 +7,7 @@ import json
 import pytest
 
 from mcpcore.audit.record import encode
-from mcpcore.redaction import REDACTED, SECRET_NAMES, Clean, Searched
+from mcpcore.wire.redaction import REDACTED, SECRET_NAMES, Clean, Searched
 
 
 def record_of(data, message="m"):

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mcpcore.redaction.known import KnownSecrets
+from mcpcore.wire.redaction.known import KnownSecrets
 
 SECRETS = ["s3cr&t Tok/en+9=Zq", "k-987654", "sk_live_aB3dE6fG9hJ2", "s%3AaBc.dEf/1", "header.payload_-" * 60]
 MARK = "[hidden]"

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from mcpcore.audit import AuditTrail
-from mcpcore.boundary import Boundary
-from mcpcore.contract import Contract
-from mcpcore.errors import not_found
+from mcpcore.boundary.script import Boundary
+from mcpcore.contract.errors import not_found
+from mcpcore.contract.failure_modes import Contract
 from tests.boundaries import answer_to
 
 LOGGER = logging.getLogger("mcpcore.audit")

@@ -11,8 +11,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from mcpcore.audit.record import encode
-from mcpcore.redaction import PATTERNS, REDACTED, is_secret_key, redact, redact_text
-from mcpcore.redaction.search import ODD_LETTERS, hints_in, lowered
+from mcpcore.wire.redaction import PATTERNS, REDACTED, is_secret_key, redact, redact_text
+from mcpcore.wire.redaction.search import ODD_LETTERS, hints_in, lowered
 from tests.audit.redaction_cases import SECRETS as CASES
 
 JWT = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N_XgL0n3I9PlFUP0THsR8U"

@@ -8,7 +8,7 @@ from itertools import islice
 import pytest
 
 from bench.redaction.hostile import AFTER, EVERYTHING, NEARLY, ODD, families, texts
-from mcpcore.redaction import PATTERNS, REDACTED, redact_shapes, redact_text
+from mcpcore.wire.redaction import PATTERNS, REDACTED, redact_shapes, redact_text
 
 LENGTH = 10_000
 TIMES = 4

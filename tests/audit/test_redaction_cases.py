@@ -7,7 +7,7 @@ import json
 import pytest
 
 from mcpcore.audit.record import encode
-from mcpcore.redaction import REDACTED, redact, redact_text
+from mcpcore.wire.redaction import REDACTED, redact, redact_text
 from tests.audit.redaction_cases import HARMLESS, SECRETS
 
 

@@ -10,10 +10,10 @@ import pytest
 
 from mcpcore.audit import AuditTrail, traces
 from mcpcore.audit.traces import log_crash, traceback_of
-from mcpcore.boundary import Boundary
-from mcpcore.outcome import FailedCall
-from mcpcore.redaction import redact, redact_cut, redact_text
-from mcpcore.redaction.table import REDACTED
+from mcpcore.boundary.outcome import FailedCall
+from mcpcore.boundary.script import Boundary
+from mcpcore.wire.redaction import redact, redact_cut, redact_text
+from mcpcore.wire.redaction.table import REDACTED
 
 # These are the vendor's own examples of a permanent and a temporary key.
 KEY = "AKIAIOSFODNN7EXAMPLE"

@@ -396,7 +396,7 @@ def test_catching_audit_errors_does_not_load_the_writer():
     """The boundary imports the error, and the other modules are loaded with a server."""
     script = (
         "import sys; from mcpcore.audit import AuditError; "
-        "print([m for m in ('mcpcore.audit.trail', 'mcpcore.redaction', 'opentelemetry') if m in sys.modules])"
+        "print([m for m in ('mcpcore.audit.trail', 'mcpcore.wire.redaction', 'opentelemetry') if m in sys.modules])"
     )
     assert subprocess.check_output([sys.executable, "-c", script], text=True).strip() == "[]"
 

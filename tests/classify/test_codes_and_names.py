@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 
 from mcpcore.classification.engine import classify, explain
 from mcpcore.classification.matcher import with_speech, without_names
-from mcpcore.codes import ErrorCode
-from mcpcore.retry import Retry
+from mcpcore.contract.codes import ErrorCode
+from mcpcore.contract.retry import Retry
 
 C = ErrorCode
 

@@ -12,7 +12,7 @@ from mcpcore.classification import explain
 from mcpcore.classification.engine import classify
 from mcpcore.classification.matcher import Matcher, bound, fold, mark, prepare, words_of
 from mcpcore.classification.phrase_table import MESSAGES
-from mcpcore.codes import ErrorCode
+from mcpcore.contract.codes import ErrorCode
 
 C = ErrorCode
 

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from mcpcore.classification import Explanation, explain
 from mcpcore.classification.engine import _PLANS, classify
-from mcpcore.codes import ErrorCode, is_code
-from mcpcore.errors import CodedError
+from mcpcore.contract.codes import ErrorCode, is_code
+from mcpcore.contract.errors import CodedError
 
 C = ErrorCode
 

@@ -15,7 +15,7 @@ from mcpcore.classification.engine import classify
 from mcpcore.classification.matcher import HEAD, TAIL, Matcher, name_words, prepare
 from mcpcore.classification.phrase_table import MESSAGES, NAMES, VAGUE_NAMES, PhraseRow
 from mcpcore.classification.phrases import PhraseError, compile_phrase, expand
-from mcpcore.codes import ErrorCode
+from mcpcore.contract.codes import ErrorCode
 
 C = ErrorCode
 

@@ -9,8 +9,8 @@ import pytest
 
 from mcpcore.classification import classifies, classifies_message, registry
 from mcpcore.classification.engine import classify, explain
-from mcpcore.codes import ErrorCode
-from mcpcore.retry import Retry
+from mcpcore.contract.codes import ErrorCode
+from mcpcore.contract.retry import Retry
 
 C = ErrorCode
 

@@ -10,8 +10,8 @@ import pytest
 
 from mcpcore.classification import classifies, classifies_message, explain, forget
 from mcpcore.classification.engine import classify
-from mcpcore.codes import ErrorCode
-from mcpcore.retry import Retry
+from mcpcore.contract.codes import ErrorCode
+from mcpcore.contract.retry import Retry
 
 C = ErrorCode
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from mcpcore.classification import explain, parse_retry_after
 from mcpcore.classification.retry_after import in_words
-from mcpcore.retry import Retry
+from mcpcore.contract.retry import Retry
 
 NOW = 784_111_777.0  # 1994-11-06T08:49:37Z, the date of RFC 9110's examples
 

@@ -22,9 +22,9 @@ import pytest
 
 from mcpcore.classification import code_for_status, explain, retry_for_status
 from mcpcore.classification.engine import classify
-from mcpcore.codes import CustomCode, ErrorCode
-from mcpcore.errors import CodedError
-from mcpcore.retry import Retry
+from mcpcore.contract.codes import CustomCode, ErrorCode
+from mcpcore.contract.errors import CodedError
+from mcpcore.contract.retry import Retry
 
 C = ErrorCode
 

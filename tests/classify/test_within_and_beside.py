@@ -12,9 +12,9 @@ import pytest
 from mcpcore.classification import classifies_message, registry
 from mcpcore.classification.engine import MAX_LINKS, classify, explain
 from mcpcore.classification.phrases import PhraseError, compile_phrase, expand
-from mcpcore.codes import ErrorCode
-from mcpcore.errors import CodedError, not_found
-from mcpcore.retry import Retry
+from mcpcore.contract.codes import ErrorCode
+from mcpcore.contract.errors import CodedError, not_found
+from mcpcore.contract.retry import Retry
 
 C = ErrorCode
 

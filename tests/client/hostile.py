@@ -8,7 +8,7 @@ from typing import Any
 from mcp.server import Server
 from mcp_types import CallToolResult, ListToolsResult, Tool
 
-from mcpcore.contract import CONTRACT_META_KEY
+from mcpcore.contract.failure_modes import CONTRACT_META_KEY
 
 
 def entry(reason: str, **parts: Any) -> dict[str, Any]:

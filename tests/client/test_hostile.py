@@ -16,8 +16,8 @@ from pydantic import BaseModel, field_validator
 
 from mcpcore import Contract, Envelope, ErrorCode, FailureMode, Retry
 from mcpcore.client import CallPolicy, ToolCallFailed, ToolContract, call, list_tools, listed_tool
-from mcpcore.codes import CustomCode, code_named
-from mcpcore.contract import CONTRACT_META_KEY
+from mcpcore.contract.codes import CustomCode, code_named
+from mcpcore.contract.failure_modes import CONTRACT_META_KEY
 from tests.client.hostile import entry, failed, listed, server
 from tests.client.shop import BUSY, NO_ITEM, shop
 

@@ -25,10 +25,10 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import CallToolResult, ErrorData, JSONRPCError, JSONRPCResponse, TextContent
 
 from mcpcore import Context, Envelope, ErrorCode, FailureMode, Retry, Server, prompt, resource, tool
-from mcpcore.dialects import DIALECTS, dialect_named
-from mcpcore.envelope_builder import build_envelope
+from mcpcore.contract.limits import DEFAULT_LIMITS
 from mcpcore.integrations.fastmcp import ContractMiddleware
-from mcpcore.limits import DEFAULT_LIMITS
+from mcpcore.wire.dialects import DIALECTS, dialect_named
+from mcpcore.wire.envelope_builder import build_envelope
 
 NO_ROW = FailureMode(
     "no_row", ErrorCode.NOT_FOUND, when="There is no such row.", recovery="List the rows first.", fallback_tool="rows"

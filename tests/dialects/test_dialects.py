@@ -11,11 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mcpcore import Context, Envelope, ErrorCode, FailureMode, Retry, Server, tool
-from mcpcore.bound_fields import FIELDS
-from mcpcore.codes import EFFECTS
-from mcpcore.dialects import DIALECTS, dialect_named, ok_envelope, read_result, system_error, taxonomy
-from mcpcore.envelope_builder import build_envelope
-from mcpcore.limits import DEFAULT_LIMITS
+from mcpcore.contract.bound_fields import FIELDS
+from mcpcore.contract.codes import EFFECTS
+from mcpcore.contract.limits import DEFAULT_LIMITS
+from mcpcore.wire.dialects import DIALECTS, dialect_named, ok_envelope, read_result, system_error, taxonomy
+from mcpcore.wire.envelope_builder import build_envelope
 
 NAMES = sorted(DIALECTS)
 LOSSLESS = sorted(set(NAMES) - {"system_error"})
@@ -150,7 +150,7 @@ def test_system_error_writes_cause_and_stack_if_exceptions_are_exposed() -> None
 
 def test_the_cause_is_the_exception_behind_a_coded_error() -> None:
     """A coded error is not its own cause, and the author's data under that key is not an exception."""
-    coded = {"type": "mcpcore.errors.CodedError", "message": "no", "traceback": "T"}
+    coded = {"type": "mcpcore.contract.errors.CodedError", "message": "no", "traceback": "T"}
     inner = {"type": "OSError", "message": "disk"}
     for exception, cause in (
         ({**coded, "causes": [inner]}, {"message": "disk", "code": None, "name": "OSError"}),

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from mcp_types import CallToolResult
 
 from mcpcore import CustomCode, Envelope, ErrorCode, Retry
-from mcpcore.dialects import DIALECTS, dialect_named, ok_envelope, read_result, system_error, taxonomy
-from mcpcore.envelope_builder import build_envelope
-from mcpcore.limits import DEFAULT_LIMITS
+from mcpcore.contract.limits import DEFAULT_LIMITS
 from mcpcore.sdk.serving import protocol_error
+from mcpcore.wire.dialects import DIALECTS, dialect_named, ok_envelope, read_result, system_error, taxonomy
+from mcpcore.wire.envelope_builder import build_envelope
 
 
 @settings(max_examples=40)

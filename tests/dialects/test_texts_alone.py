@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from mcpcore import Envelope, ErrorCode, Retry
-from mcpcore.dialects import dialect_named
-from mcpcore.dialects.details import KEY, details_of, envelope_from
-from mcpcore.envelope_builder import build_envelope
+from mcpcore.wire.dialects import dialect_named
+from mcpcore.wire.dialects.details import KEY, details_of, envelope_from
+from mcpcore.wire.envelope_builder import build_envelope
 
 ID = "0123456789abcdef"
 

@@ -24,7 +24,7 @@ from examples.orders.desk import Desk
 from examples.orders.payments import PaymentService, payment_service
 from examples.orders.server import make_server
 from mcpcore import Envelope, Retry
-from mcpcore.contract import CONTRACT_META_KEY
+from mcpcore.contract.failure_modes import CONTRACT_META_KEY
 
 ROOT = Path(__file__).parents[2]
 QUICK = ("--timeout", "0.4", "--reset-after", "0.8")

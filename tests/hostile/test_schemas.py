@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from mcpcore.arguments import misfit
 from mcpcore.catalog.diff import compare
 from mcpcore.catalog.model import Catalog, Failure, Item, ServerCatalog
 from mcpcore.catalog.python import to_python
@@ -19,6 +18,7 @@ from mcpcore.cli.problems import Problem
 from mcpcore.client.listing import ListedTool
 from mcpcore.proxy.arguments import misfit_of, validator_of
 from mcpcore.testing.drawing import UndrawableSchemaError, values_of
+from mcpcore.wire.arguments import misfit
 
 COUNT = 12
 MOST_CALLS = 10_000_000

@@ -15,7 +15,7 @@ from mcpcore_lint.lsp.positions import Document
 from pygls.exceptions import JsonRpcException
 from pygls.lsp.client import LanguageClient
 
-from mcpcore import site
+from mcpcore.values import site
 
 COMMAND = [sys.executable, "-m", "mcpcore_lint", "--lsp"]
 ERRORS = """\

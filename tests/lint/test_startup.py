@@ -7,14 +7,14 @@ import pkgutil
 import re
 from types import ModuleType
 
-import mcpcore_lint.registrations
+import mcpcore_lint.engine.registrations
+import mcpcore_lint.engine.semantics
+import mcpcore_lint.engine.syntax
 import mcpcore_lint.rules
-import mcpcore_lint.semantics
-import mcpcore_lint.syntax
 import pytest
 from mcpcore_lint.dataclasses import cached_property, light
+from mcpcore_lint.engine.syntax.prefilter import REGISTERS
 from mcpcore_lint.patterns import _Lazy, regex
-from mcpcore_lint.syntax.prefilter import REGISTERS
 
 
 def test_a_pattern_is_compiled_on_first_use() -> None:
@@ -29,7 +29,7 @@ def test_a_pattern_is_compiled_on_first_use() -> None:
     assert word.sub("-", "a word") == "a -"
 
 
-@pytest.mark.parametrize("package", [mcpcore_lint.rules, mcpcore_lint.syntax, mcpcore_lint.registrations])
+@pytest.mark.parametrize("package", [mcpcore_lint.rules, mcpcore_lint.engine.syntax, mcpcore_lint.engine.registrations])
 def test_every_pattern_can_be_compiled(package: ModuleType) -> None:
     """An invalid pattern is found here rather than by the first file that needs it."""
     patterns = [

@@ -28,7 +28,7 @@ from mcp_types import (
 )
 from pydantic import TypeAdapter, ValidationError
 
-from mcpcore.boundary import Boundary
+from mcpcore.boundary.script import Boundary
 from mcpcore.proxy.answers import Answers
 from mcpcore.proxy.conversation import Conversation
 from mcpcore.proxy.listings import Listing

@@ -12,7 +12,7 @@ import pytest
 from starlette.requests import Request
 
 from mcpcore import Envelope, Retry
-from mcpcore.boundary import Boundary
+from mcpcore.boundary.script import Boundary
 from mcpcore.proxy import events, forward, lines
 from mcpcore.proxy.answers import Answers
 from mcpcore.proxy.forward import Forward

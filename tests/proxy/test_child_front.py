@@ -15,7 +15,7 @@ import pytest
 from starlette.requests import Request
 
 from mcpcore import Envelope, Retry
-from mcpcore.boundary import Boundary
+from mcpcore.boundary.script import Boundary
 from mcpcore.proxy import child_front
 from mcpcore.proxy.answers import Answers
 from mcpcore.proxy.child_front import ChildFront

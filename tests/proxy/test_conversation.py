@@ -11,8 +11,8 @@ import pytest
 
 from mcpcore import Contract, Envelope
 from mcpcore.audit import AuditTrail
-from mcpcore.boundary import Boundary
-from mcpcore.contract import CONTRACT_META_KEY
+from mcpcore.boundary.script import Boundary
+from mcpcore.contract.failure_modes import CONTRACT_META_KEY
 from mcpcore.proxy.answers import Answers
 from mcpcore.proxy.conversation import Conversation
 from mcpcore.proxy.learning import Learner

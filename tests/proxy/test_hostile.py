@@ -14,11 +14,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mcpcore import Envelope
-from mcpcore.boundary import Boundary
-from mcpcore.envelope_text import read as read_text
+from mcpcore.boundary.script import Boundary
 from mcpcore.proxy.answers import Answers
 from mcpcore.proxy.conversation import Conversation
 from mcpcore.proxy.listings import Listing
+from mcpcore.wire.envelope_text import read as read_text
 from tests.proxy.conftest import SERVERS, request
 
 

@@ -12,7 +12,7 @@ import anyio
 import pytest
 
 from mcpcore import Contract, Envelope, ErrorCode, Retry
-from mcpcore.boundary import Boundary
+from mcpcore.boundary.script import Boundary
 from mcpcore.proxy.answers import Answers
 from mcpcore.proxy.conversation import Conversation
 from mcpcore.proxy.learning import Learner

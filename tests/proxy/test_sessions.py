@@ -16,7 +16,7 @@ import anyio
 import pytest
 from click.testing import CliRunner
 
-from mcpcore.boundary import Boundary
+from mcpcore.boundary.script import Boundary
 from mcpcore.cli.root import cli
 from mcpcore.proxy import sessions
 from mcpcore.proxy.answers import Answers

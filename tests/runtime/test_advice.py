@@ -17,9 +17,9 @@ from mcp_types import ToolAnnotations
 from mcpcore import CodedError, Context, CustomCode, Envelope, ErrorCode, FailureMode, Retry, Server, tool
 from mcpcore.catalog.listing import item_of_listing
 from mcpcore.classification import classifies
-from mcpcore.codes import Code
-from mcpcore.contract import CONTRACT_META_KEY, ContractError
-from mcpcore.effects import phrase_of
+from mcpcore.contract.codes import Code
+from mcpcore.contract.effects import phrase_of
+from mcpcore.contract.failure_modes import CONTRACT_META_KEY, ContractError
 from mcpcore.proxy.overlay import Overlay, OverlayError
 from tests.proxy.test_conversation import respond, talk
 

@@ -37,12 +37,12 @@ from mcpcore import (
     not_found,
     tool,
 )
-from mcpcore.boundary import Boundary
-from mcpcore.codes import all_codes
-from mcpcore.dialects.canonical import ERROR_SCHEMA
-from mcpcore.envelope_text import indented
-from mcpcore.exceptions import passes_through
-from mcpcore.jsonable import size
+from mcpcore.boundary.script import Boundary
+from mcpcore.contract.codes import all_codes
+from mcpcore.values.jsonable import size
+from mcpcore.values.unwrapping import passes_through
+from mcpcore.wire.dialects.canonical import ERROR_SCHEMA
+from mcpcore.wire.envelope_text import indented
 from tests.boundaries import answer_to
 
 NO_MATCH = FailureMode(

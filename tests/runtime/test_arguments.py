@@ -292,7 +292,7 @@ def test_a_message_is_kept_only_if_all_quoted_values_can_be_searched() -> None:
     """Bytes, escaped text and member names can be searched for; messages that quote other objects are dropped."""
     from pydantic import TypeAdapter, ValidationError
 
-    from mcpcore.arguments import misfit
+    from mcpcore.wire.arguments import misfit
 
     class Names(enum.StrEnum):
         SECRET = "the hidden one"
@@ -332,7 +332,7 @@ def test_a_message_is_kept_only_if_all_quoted_values_can_be_searched() -> None:
 @settings(max_examples=100, deadline=None)
 def test_a_quoting_message_shows_nothing_that_was_sent(value: Any, more: int, rng: Any) -> None:
     """The message never contains the secret, however many values surround it."""
-    from mcpcore.arguments import _unquoted
+    from mcpcore.wire.arguments import _unquoted
 
     values = [value, *([0] * more)]
     values.insert(rng.randrange(len(values) + 1), SECRET)
@@ -484,7 +484,7 @@ def test_any_arguments_succeed_or_are_reported(arguments: dict[str, Any]) -> Non
     """For any JSON arguments, the report is bounded and has content."""
     from pydantic import ValidationError
 
-    from mcpcore.arguments import misfit
+    from mcpcore.wire.arguments import misfit
 
     try:
         f.definition.validate(arguments)

@@ -17,7 +17,7 @@ from mcp.server.auth.settings import AuthSettings
 from mcp.shared.exceptions import MCPError
 
 from mcpcore import Envelope, ErrorCode, FailureMode, Server, tool
-from mcpcore.contract import ContractError
+from mcpcore.contract.failure_modes import ContractError
 from mcpcore.integrations.fastmcp import ContractMiddleware
 from tests.conftest import Call
 from tests.serving import served

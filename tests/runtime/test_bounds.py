@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 
 from bench.runtime.bounds import CASES, measured
 from mcpcore import CodedError, Server, not_found, tool
-from mcpcore.codes import ErrorCode
-from mcpcore.envelope_builder import build_envelope
-from mcpcore.jsonable import Cut, clean_cut, cut_text, fit, safe_str, size, to_json
-from mcpcore.limits import DEFAULT_LIMITS
+from mcpcore.contract.codes import ErrorCode
+from mcpcore.contract.limits import DEFAULT_LIMITS
+from mcpcore.values.jsonable import Cut, clean_cut, cut_text, fit, safe_str, size, to_json
+from mcpcore.wire.envelope_builder import build_envelope
 
 _FEW = [
     "a text in data",
@@ -213,7 +213,7 @@ def test_small_values_are_converted_as_without_a_bound(value: object) -> None:
 @given(st.text(), st.integers(40, 200))
 def test_a_short_text_is_escaped_and_then_cut(text: str, limit: int) -> None:
     """The order of escaping and cutting stays the same for short texts."""
-    from mcpcore.escaping import clean_text
+    from mcpcore.values.escaping import clean_text
 
     assert clean_cut(text, limit) == cut_text(clean_text(text).strip(), limit)
 

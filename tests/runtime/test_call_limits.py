@@ -16,7 +16,7 @@ from mcp_types import ToolAnnotations
 from pydantic import BaseModel
 
 from mcpcore import Context, Envelope, ErrorCode, FailureMode, Retry, Server, prompt, resource, tool
-from mcpcore.contract import ContractError
+from mcpcore.contract.failure_modes import ContractError
 from tests.conftest import Call
 
 SENDS = ToolAnnotations(read_only_hint=False, idempotent_hint=False)

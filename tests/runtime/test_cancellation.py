@@ -15,9 +15,9 @@ import pytest
 from mcp import Client
 
 from mcpcore import Server, tool
-from mcpcore.exceptions import passes_through
-from mcpcore.request import Request
+from mcpcore.boundary.request import Request
 from mcpcore.sdk.threads import in_thread
+from mcpcore.values.unwrapping import passes_through
 
 pytestmark = pytest.mark.usefixtures("door")
 

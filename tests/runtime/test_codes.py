@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 from pydantic import BaseModel, TypeAdapter
 
-from mcpcore import CustomCode, ErrorCode, Retry, codes
+from mcpcore import CustomCode, ErrorCode, Retry
+from mcpcore.contract import codes
 
 
 @pytest.fixture(params=[*ErrorCode, "QUOTA_SPENT"], ids=str)

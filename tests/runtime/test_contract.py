@@ -15,8 +15,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel, ConfigDict, Field, with_config
 
-from mcpcore import CodedError, Contract, ContractError, CustomCode, ErrorCode, FailureMode, Retry, codes, tool
-from mcpcore.codes import all_codes, code_named, code_numbered
+from mcpcore import CodedError, Contract, ContractError, CustomCode, ErrorCode, FailureMode, Retry, tool
+from mcpcore.contract import codes
+from mcpcore.contract.codes import all_codes, code_named, code_numbered
 
 
 def entry(reason: str = "no_match", code: Any = ErrorCode.NOT_FOUND, **more: Any) -> FailureMode[Any]:

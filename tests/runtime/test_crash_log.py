@@ -13,8 +13,8 @@ from mcp import Client
 
 from mcpcore import Contract, Server, tool
 from mcpcore.audit import AuditTrail
-from mcpcore.boundary import Boundary
-from mcpcore.crash_log import described, traced
+from mcpcore.boundary.crash_log import described, traced
+from mcpcore.boundary.script import Boundary
 from tests.boundaries import answer_to
 
 

@@ -39,13 +39,13 @@ from mcpcore import (
     tool,
 )
 from mcpcore.audit import AuditTrail
-from mcpcore.codes import EFFECTS, Effects
-from mcpcore.contract import CONTRACT_META_KEY
-from mcpcore.dialects import DIALECTS, dialect_named
-from mcpcore.effects import CHECK_FIRST, PHRASES, as_effects, default_effects, phrase_of, weakest
-from mcpcore.envelope_builder import build_envelope
-from mcpcore.errors import FACTORIES
-from mcpcore.limits import DEFAULT_LIMITS
+from mcpcore.contract.codes import EFFECTS, Effects
+from mcpcore.contract.effects import CHECK_FIRST, PHRASES, as_effects, default_effects, phrase_of, weakest
+from mcpcore.contract.errors import FACTORIES
+from mcpcore.contract.failure_modes import CONTRACT_META_KEY
+from mcpcore.contract.limits import DEFAULT_LIMITS
+from mcpcore.wire.dialects import DIALECTS, dialect_named
+from mcpcore.wire.envelope_builder import build_envelope
 from tests.conftest import Call
 
 READS = ToolAnnotations(read_only_hint=True)

@@ -31,14 +31,14 @@ from mcpcore import (
     not_found,
     tool,
 )
-from mcpcore._where import where_declared
-from mcpcore.arguments import _kind, misfit
 from mcpcore.audit import AuditError, AuditTrail
-from mcpcore.boundary import Boundary
-from mcpcore.contract import Contract
+from mcpcore.boundary.script import Boundary
+from mcpcore.contract.errors import recovery_of
+from mcpcore.contract.failure_modes import Contract
 from mcpcore.declare.tool import MethodTool
-from mcpcore.errors import recovery_of
-from mcpcore.jsonable import to_json
+from mcpcore.values.jsonable import to_json
+from mcpcore.values.source_location import where_declared
+from mcpcore.wire.arguments import _kind, misfit
 from tests.boundaries import answer_to
 
 BUSY = FailureMode("busy", ErrorCode.RATE_LIMITED, when="Too many.", recovery="Wait.", strategy="retry_later")

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mcpcore.escaping import clean_text, one_line, terminal_line, terminal_text
+from mcpcore.values.escaping import clean_text, one_line, terminal_line, terminal_text
 
 ENGLAND = "\U0001f3f4\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f"
 HOSTILE = st.text(st.one_of(st.characters(), st.sampled_from("\r\n\x1b\x85\u2028\u202e\u2066\u200e\u200d\U000e0041")))

@@ -21,19 +21,19 @@ from mcp.server.mcpserver.exceptions import ResourceError
 
 import mcpcore
 from mcpcore import CodedError, Context, ErrorCode, FailureMode, Retry, Server, not_found, tool
+from mcpcore.boundary.outcome import Breach, BrokenContractError
+from mcpcore.boundary.upstream import UpstreamError
 from mcpcore.client import ToolCallFailed
-from mcpcore.envelope import Envelope
-from mcpcore.envelope_builder import build_envelope
-from mcpcore.exceptions import ReturnedError
 from mcpcore.integrations.fastmcp import ContractFailure
 from mcpcore.integrations.fastmcp.errors import ProtocolFailure
 from mcpcore.integrations.fastmcp_client import PolicyToolError
-from mcpcore.outcome import Breach, BrokenContractError
 from mcpcore.sdk.errors import ToolFailure
 from mcpcore.services.batch import Batch, BatchResult
 from mcpcore.services.breaker import CircuitOpenError
 from mcpcore.testing.fuzzing import FuzzError, Problem
-from mcpcore.upstream import UpstreamError
+from mcpcore.values.unwrapping import ReturnedError
+from mcpcore.wire.envelope import Envelope
+from mcpcore.wire.envelope_builder import build_envelope
 
 
 class RateLimitError(CodedError):
@@ -68,7 +68,7 @@ ENVELOPE = Envelope(
 
 
 def _declared() -> CodedError:
-    from mcpcore.errors import failure_of
+    from mcpcore.contract.errors import failure_of
 
     return failure_of(ENTRY, None, {"id": 7}, recovery={"strategy": "check_input"}, retry=Retry.now())
 
@@ -82,7 +82,7 @@ SPECIAL: dict[str, list[Callable[[], BaseException]]] = {
         lambda: RateLimitError(5, host="example.org"),
         lambda: PairError("a", "b"),
     ],
-    "FrameworkError": [lambda: mcpcore.errors.FrameworkError(ErrorCode.INVALID_PARAMS, "No.", {"issues": []})],
+    "FrameworkError": [lambda: mcpcore.contract.errors.FrameworkError(ErrorCode.INVALID_PARAMS, "No.", {"issues": []})],
     "ToolFailure": [lambda: ToolFailure(ENVELOPE), lambda: ToolFailure(_made())],
     "UpstreamError": [lambda: UpstreamError(ENVELOPE)],
     "BrokenContractError": [lambda: BrokenContractError(Breach("lost", "It was lost."), Breach("data", "It is bad."))],

@@ -17,7 +17,7 @@ import pytest
 from mcp import Client
 
 from mcpcore import Context, ErrorCode, FailureMode, Server, not_found, prompt, resource, tool
-from mcpcore.contract import ContractError
+from mcpcore.contract.failure_modes import ContractError
 
 pytestmark = pytest.mark.server_only(
     "a FastMCP server is checked at its first message: tests/integrations/fastmcp/test_fallback_tools.py"

@@ -18,12 +18,12 @@ from mcp.server.mcpserver.exceptions import ToolError
 from pydantic import BaseModel, field_validator
 
 from mcpcore import CodedError, Context, Envelope, ErrorCode, FailureMode, Retry, Server, not_found, tool
-from mcpcore.boundary import Boundary
-from mcpcore.contract import Contract
-from mcpcore.dialects import DIALECTS
-from mcpcore.escaping import clean_text
-from mcpcore.limits import Limits
+from mcpcore.boundary.script import Boundary
+from mcpcore.contract.failure_modes import Contract
+from mcpcore.contract.limits import Limits
 from mcpcore.services.batch import Batch, BatchResult
+from mcpcore.values.escaping import clean_text
+from mcpcore.wire.dialects import DIALECTS
 from tests.boundaries import answer_to
 
 pytestmark = pytest.mark.usefixtures("door")

@@ -16,7 +16,7 @@ from pydantic import BaseModel, model_serializer
 
 from mcpcore import CodedError, Context, ErrorCode, FailureMode, Server, not_found, tool
 from mcpcore.audit import AuditTrail
-from mcpcore.errors import fact, recovery_of
+from mcpcore.contract.errors import fact, recovery_of
 from mcpcore.services import guard
 from mcpcore.services.batch import Batch, BatchResult
 

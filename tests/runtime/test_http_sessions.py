@@ -18,7 +18,7 @@ from starlette.middleware import Middleware
 from starlette.requests import Request
 
 from mcpcore import Server
-from mcpcore.boundary import Boundary
+from mcpcore.boundary.script import Boundary
 from mcpcore.proxy.answers import Answers
 from mcpcore.proxy.child_front import ChildFront
 from mcpcore.sdk import http_sessions

@@ -10,9 +10,9 @@ import pytest
 
 from mcpcore import ErrorCode, guard, not_found
 from mcpcore.audit import AuditTrail
-from mcpcore.boundary import Boundary
-from mcpcore.contract import Contract
-from mcpcore.jsonable import to_json
+from mcpcore.boundary.script import Boundary
+from mcpcore.contract.failure_modes import Contract
+from mcpcore.values.jsonable import to_json
 from tests.boundaries import answer_to
 
 

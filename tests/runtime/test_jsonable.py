@@ -21,7 +21,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pydantic import BaseModel, Field, SecretStr
 
-from mcpcore.jsonable import cut_text, dumps, fit, fit_object, safe_str, size, to_json, to_json_object
+from mcpcore.values.jsonable import cut_text, dumps, fit, fit_object, safe_str, size, to_json, to_json_object
 
 
 class Hostile:

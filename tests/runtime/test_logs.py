@@ -89,7 +89,7 @@ def test_a_process_without_standard_error_still_answers(served_by: str) -> None:
 
 def test_a_failing_stream_is_reported_by_logging(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing is raised."""
-    from mcpcore.logs import _Plain
+    from mcpcore.values.logs import _Plain
 
     stands_in_for = logging.NullHandler()
     handler = _Plain([stands_in_for])

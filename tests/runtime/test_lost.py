@@ -34,10 +34,10 @@ from mcpcore import (
     retrying,
     service_unavailable,
 )
-from mcpcore.current import current
-from mcpcore.lost import MAX_NOTED
+from mcpcore.contract.unraised import MAX_NOTED
 from mcpcore.sdk.errors import ToolFailure
 from mcpcore.services.batch import Batch
+from mcpcore.values.request_var import current
 
 pytestmark = pytest.mark.usefixtures("door")
 

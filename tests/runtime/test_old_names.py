@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from mcpcore import Context, ErrorCode, FailureMode, tool
-from mcpcore.contract import Contract
+from mcpcore.contract.failure_modes import Contract
 
 GONE = FailureMode("gone", ErrorCode.NOT_FOUND, when="It is gone.", recovery="Look for another one.")
 

@@ -552,8 +552,8 @@ def test_a_failure_is_classified_without_the_sdk() -> None:
     """Testing a handler needs no server, and any exception has an envelope."""
     script = (
         "import sys\n"
-        "from mcpcore.mapper import FailureMapper\n"
-        "from mcpcore.outcome import FailedCall\n"
+        "from mcpcore.boundary.mapper import FailureMapper\n"
+        "from mcpcore.boundary.outcome import FailedCall\n"
         "outcome = FailureMapper().outcome(ValueError('x'), FailedCall(name='f'))\n"
         "assert outcome.envelope.name == 'VALIDATION_ERROR'\n"
         "assert 'mcp.server.mcpserver' not in sys.modules\n"

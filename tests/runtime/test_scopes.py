@@ -11,7 +11,7 @@ from mcp import Client
 from mcp.shared.exceptions import MCPError
 
 from mcpcore import Server
-from mcpcore.bound_fields import bind, bound, carried
+from mcpcore.contract.bound_fields import bind, bound, carried
 
 pytestmark = pytest.mark.usefixtures("door")
 

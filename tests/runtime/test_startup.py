@@ -17,7 +17,7 @@ import pytest
 from mcp import Client
 
 from mcpcore import CodedError, Context, ErrorCode, FailureMode, Server, tool
-from mcpcore.contract import ContractError
+from mcpcore.contract.failure_modes import ContractError
 
 LIFESPAN = """
 import sys

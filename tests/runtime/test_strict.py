@@ -35,9 +35,9 @@ from mcpcore import (
     tool,
 )
 from mcpcore.audit import AuditTrail, verify
-from mcpcore.lost import MAX_NOTED
+from mcpcore.boundary.strictness import Strictness, strict_scope
+from mcpcore.contract.unraised import MAX_NOTED
 from mcpcore.services.batch import Batch
-from mcpcore.strictness import Strictness, strict_scope
 
 HERE = Path(__file__)
 SECRET = "the words of an exception"
@@ -242,7 +242,7 @@ def test_a_strict_server_fails_a_call_that_breaks_its_contract(
     assert text in record["broken_contract"]
     assert not record["broken_contract"].startswith("tool 'act'"), "the record names the tool already"
     assert "outcome" not in record
-    assert "mcpcore.outcome.BrokenContractError" == record["exception"]["type"]
+    assert "mcpcore.boundary.outcome.BrokenContractError" == record["exception"]["type"]
     assert record["exception"]["causes"]
     if handler not in (lost, lost_beside_an_error_result, undeclared_and_returned):
         assert "test_strict.py" in record["traceback"]

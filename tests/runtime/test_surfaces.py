@@ -17,7 +17,7 @@ from mcp_types import CallToolResult
 
 from mcpcore import Envelope, ErrorCode, Server, conflict, not_found
 from mcpcore.audit import AuditError
-from mcpcore.bound_fields import bind
+from mcpcore.contract.bound_fields import bind
 
 pytestmark = pytest.mark.usefixtures("door")
 

@@ -21,7 +21,7 @@ from mcp_types import ElicitResult, Icon, InputRequiredResult, ToolAnnotations
 from pydantic import BaseModel, Field, computed_field
 
 from mcpcore import CodedError, Context, ContractError, ErrorCode, FailureMode, Retry, Server, Tool, not_found, tool
-from mcpcore.contract import DeclaredRecovery
+from mcpcore.contract.failure_modes import DeclaredRecovery
 from mcpcore.declare.tool import MethodTool
 
 if TYPE_CHECKING:

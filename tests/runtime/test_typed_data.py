@@ -34,8 +34,8 @@ from pydantic import (
 )
 
 from mcpcore import CodedError, Context, ErrorCode, FailureMode, Server, not_found, tool
-from mcpcore.contract import CONTRACT_META_KEY, ContractError
-from mcpcore.limits import Limits
+from mcpcore.contract.failure_modes import CONTRACT_META_KEY, ContractError
+from mcpcore.contract.limits import Limits
 from mcpcore.sdk.options import ServerOptions
 
 

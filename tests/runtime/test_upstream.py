@@ -15,8 +15,8 @@ from mcp import Client
 from mcp_types import CallToolResult, ImageContent, TextContent
 
 from mcpcore import Envelope, ErrorCode, FailureMode, Limits, Server, tool
-from mcpcore.dialects import DIALECTS
-from mcpcore.escaping import clean_text
+from mcpcore.values.escaping import clean_text
+from mcpcore.wire.dialects import DIALECTS
 
 pytestmark = pytest.mark.usefixtures("door")
 

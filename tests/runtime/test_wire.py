@@ -32,7 +32,7 @@ from mcpcore import (
     not_found,
     tool,
 )
-from mcpcore.errors import FACTORIES
+from mcpcore.contract.errors import FACTORIES
 from mcpcore.sdk.errors import ToolFailure
 
 pytestmark = pytest.mark.usefixtures("door")

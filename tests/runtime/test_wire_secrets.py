@@ -16,12 +16,12 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import CallToolResult, TextContent
 
 from mcpcore import Context, ErrorCode, FailureMode, Limits, Server, not_found, tool
-from mcpcore.dialects import DIALECTS
-from mcpcore.envelope_builder import build_envelope
-from mcpcore.jsonable import Cut
-from mcpcore.redaction import REDACTED, redact_message, redact_recovery, redact_value
-from mcpcore.redaction.wire import may_hold_secret
 from mcpcore.services.batch import Batch, BatchResult
+from mcpcore.values.jsonable import Cut
+from mcpcore.wire.dialects import DIALECTS
+from mcpcore.wire.envelope_builder import build_envelope
+from mcpcore.wire.redaction import REDACTED, redact_message, redact_recovery, redact_value
+from mcpcore.wire.redaction.wire import may_hold_secret
 from tests.audit.redaction_cases import LOOK_ALIKES, TOKENS
 
 PEM = "-----BEGIN RSA PRIVATE KEY-----\nMIIEpAIBAAKCAQEA0Z3VS5JJcds3xfn\n-----END RSA PRIVATE KEY-----"

@@ -15,7 +15,7 @@ from mcp.client import Client
 from mcp_types import ToolAnnotations
 
 from mcpcore import CodedError, Context, CustomCode, Envelope, ErrorCode, FailureMode, Retry, Server, timeout, tool
-from mcpcore.codes import SEVERITY, severity
+from mcpcore.contract.codes import SEVERITY, severity
 from mcpcore.services.batch import Batch, BatchResult
 
 pytestmark = pytest.mark.usefixtures("door")

@@ -12,7 +12,7 @@ import pytest
 from mcp.client import Client
 
 from mcpcore import CodedError, Context, Envelope, ErrorCode, Server, guard, not_found, tool
-from mcpcore.bound_fields import bind, bound, carried, carry, hand_on
+from mcpcore.contract.bound_fields import bind, bound, carried, carry, hand_on
 from mcpcore.services.batch import Batch, BatchResult
 
 pytestmark = pytest.mark.usefixtures("door")

@@ -10,7 +10,7 @@ import pytest
 from mcp.client import Client
 
 from mcpcore import CodedError, Context, Envelope, ErrorCode, FailureMode, Server, guard, not_found, tool
-from mcpcore.bound_fields import bind
+from mcpcore.contract.bound_fields import bind
 
 NO_ROW = FailureMode(
     "no_row", ErrorCode.NOT_FOUND, when="No such row.", recovery="Call list_rows to see what there is."
@@ -225,7 +225,7 @@ def test_governance_constructors(
     made: CodedError, code: ErrorCode, reason: str | None, context: dict[str, str]
 ) -> None:
     """Each constructor makes a coded error with its fields."""
-    from mcpcore.bound_fields import carried
+    from mcpcore.contract.bound_fields import carried
 
     assert (code, reason, context) == (made.code, made.reason, carried(made))
 

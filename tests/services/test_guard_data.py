@@ -12,7 +12,7 @@ from mcp import Client
 from pydantic import BaseModel
 
 from mcpcore import CodedError, Context, ErrorCode, FailureMode, Server, guard, tool
-from mcpcore.contract import ContractError
+from mcpcore.contract.failure_modes import ContractError
 
 
 class NoOrderError(Exception):

@@ -144,7 +144,7 @@ class Bench:
 
     def environment(self, mode=""):
         """The variables of a process."""
-        from mcpcore.contract import CONTRACT_META_KEY
+        from mcpcore.contract.failure_modes import CONTRACT_META_KEY
 
         kept = {name: value for name, value in os.environ.items() if name not in {"NO_COLOR", "FORCE_COLOR"}}
         return {

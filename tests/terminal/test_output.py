@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 import mcpcore.cli
 from mcpcore.cli import output
-from mcpcore.escaping import terminal_line, terminal_text
+from mcpcore.values.escaping import terminal_line, terminal_text
 from tests.terminal.conftest import HOSTILE, OBEYED
 
 PRINTS = {"echo", "secho", "echo_via_pager", "confirm", "prompt", "print", "print_exc", "print_exception", "pprint"}
@@ -137,7 +137,7 @@ def test_the_standard_error_of_another_process(capsys):
 
 def test_the_log_of_this_package():
     """The message of a record is one line, and its traceback is indented."""
-    from mcpcore.logs import _Formatter
+    from mcpcore.values.logs import _Formatter
 
     record = logging.LogRecord("mcpcore", logging.ERROR, __file__, 1, "%s", (HOSTILE,), None)
     record.exc_text = f"Traceback:\n{HOSTILE}"

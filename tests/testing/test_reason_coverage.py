@@ -252,7 +252,7 @@ async def test_failures_of_tools_that_are_called_like_functions(
     """They are seen, whether the handler is async or not; a failure that the test makes itself does not count."""
     recorder = reason_recorder(str(tmp_path))
     assert recorder is not None
-    monkeypatch.setattr("mcpcore.observed.observer", recorder)
+    monkeypatch.setattr("mcpcore.boundary.coverage_hook.observer", recorder)
     errors = [
         FailureMode("gone", ErrorCode.NOT_FOUND, when="It is gone.", recovery="Look elsewhere."),
         FailureMode("busy", ErrorCode.RATE_LIMITED, when="It is busy.", recovery="Wait."),

@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from bench.classify.case import Cases
-from mcpcore.codes import ErrorCode as C
+from mcpcore.contract.codes import ErrorCode as C
 
 if TYPE_CHECKING:
     from collections.abc import Callable

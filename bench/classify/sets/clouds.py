@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from bench.classify.case import Cases
-from mcpcore.codes import ErrorCode as E
+from mcpcore.contract.codes import ErrorCode as E
 
 if TYPE_CHECKING:
     from collections.abc import Callable

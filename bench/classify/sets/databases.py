@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bench.classify.case import Cases
-from mcpcore.codes import ErrorCode as C
+from mcpcore.contract.codes import ErrorCode as C
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from bench.classify.case import Cases
-from mcpcore.codes import ErrorCode as E
+from mcpcore.contract.codes import ErrorCode as E
 
 if TYPE_CHECKING:
     from bench.classify.servers import Peers

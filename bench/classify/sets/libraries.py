@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from bench.classify.case import Cases
-from mcpcore.codes import ErrorCode as E
+from mcpcore.contract.codes import ErrorCode as E
 
 if TYPE_CHECKING:
     from collections.abc import Callable

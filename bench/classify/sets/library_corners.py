@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from bench.classify.case import Cases
 from bench.classify.sets.corners import _from, _module, _raise
-from mcpcore.codes import ErrorCode as C
+from mcpcore.contract.codes import ErrorCode as C
 
 if TYPE_CHECKING:
     from bench.classify.servers import Peers

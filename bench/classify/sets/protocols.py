@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from bench.classify.case import Cases
 from bench.classify.raising import GitError
-from mcpcore.codes import ErrorCode as E
+from mcpcore.contract.codes import ErrorCode as E
 
 if TYPE_CHECKING:
     from bench.classify.servers import Peers

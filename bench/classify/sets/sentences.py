@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from bench.classify.case import Cases
-from mcpcore.codes import ErrorCode as C
+from mcpcore.contract.codes import ErrorCode as C
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

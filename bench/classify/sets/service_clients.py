@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from bench.classify.case import Cases
 from bench.classify.raising import IntegrationError, StatusError, throw
-from mcpcore.codes import ErrorCode as E
+from mcpcore.contract.codes import ErrorCode as E
 
 if TYPE_CHECKING:
     from collections.abc import Callable

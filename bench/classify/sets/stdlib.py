@@ -56,7 +56,7 @@ from xml.dom import minidom
 from xml.sax import parseString
 
 from bench.classify.case import Cases
-from mcpcore.codes import ErrorCode as C
+from mcpcore.contract.codes import ErrorCode as C
 
 if TYPE_CHECKING:
     from bench.classify.servers import Peers

@@ -15,7 +15,7 @@ from bench.classify.raising import (
     WorkflowError,
 )
 from bench.classify.sets.service_clients import SSHException
-from mcpcore.codes import ErrorCode as E
+from mcpcore.contract.codes import ErrorCode as E
 
 CASES = Cases()
 add = CASES.add

@@ -8,7 +8,7 @@ import datetime
 from typing import TYPE_CHECKING, Any
 
 from bench.classify.case import Cases
-from mcpcore.codes import ErrorCode as C
+from mcpcore.contract.codes import ErrorCode as C
 
 if TYPE_CHECKING:
     from bench.classify.servers import Peers

@@ -16,7 +16,7 @@ from mcpcore_lint.diagnostics import Change, Edit
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from mcpcore_lint.syntax.module import Module
+    from mcpcore_lint.engine.syntax.module import Module
 
 
 def change(module: Module, transformation: str, node: ast.AST, *arguments: str | int) -> Change:

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from mcpcore_lint.diagnostics import Edit, Span
-from mcpcore_lint.syntax.parse import BODIES
+from mcpcore_lint.engine.syntax.parse import BODIES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import libcst
     from libcst.metadata import BaseMetadataProvider, CodeRange, MetadataWrapper
 
-    from mcpcore_lint.syntax.source import Source
+    from mcpcore_lint.engine.syntax.source import Source
 
 Replacement: TypeAlias = "libcst.CSTNode | libcst.RemovalSentinel | libcst.FlattenSentinel[libcst.CSTNode]"
 

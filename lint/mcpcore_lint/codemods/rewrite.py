@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from mcpcore_lint.codemods.piece import Piece, Statements
     from mcpcore_lint.diagnostics import Diagnostic, Fix
-    from mcpcore_lint.syntax.source import Source
+    from mcpcore_lint.engine.syntax.source import Source
 
 _MANY: Final = 20
 
@@ -26,7 +26,7 @@ class Rewriter:
     """Turns the fixes of one file into edits of its text."""
 
     def __init__(self, path: str, text: str) -> None:
-        from mcpcore_lint.syntax.source import Source
+        from mcpcore_lint.engine.syntax.source import Source
 
         self.source = Source(path, text)
         self._pieces: dict[tuple[int, int], Piece] = {}
@@ -34,7 +34,7 @@ class Rewriter:
     @cached_property
     def _statements(self) -> Statements:
         from mcpcore_lint.codemods.piece import Statements
-        from mcpcore_lint.syntax.source import parse
+        from mcpcore_lint.engine.syntax.source import parse
 
         return Statements(self.source, parse(self.source))
 
@@ -49,7 +49,7 @@ class Rewriter:
         if not changes:
             return tuple(edits)
         from mcpcore_lint.codemods.piece import Unreadable
-        from mcpcore_lint.syntax.source import SourceError
+        from mcpcore_lint.engine.syntax.source import SourceError
 
         try:
             import libcst

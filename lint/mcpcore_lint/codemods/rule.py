@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, TypeAlias
 from mcpcore_lint.codemods import require_libcst
 from mcpcore_lint.codemods.piece import Piece, Statements, Unreadable, piece_around
 from mcpcore_lint.diagnostics import Fix, Related, Severity, Span
+from mcpcore_lint.engine.syntax.prefilter import speaks_of_mcp
 from mcpcore_lint.rule import Rule, RuleContext
-from mcpcore_lint.syntax.prefilter import speaks_of_mcp
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from libcst.metadata import CodePosition, CodeRange
 
     from mcpcore_lint.codemods.piece import Replacement
+    from mcpcore_lint.engine.syntax.module import Module
+    from mcpcore_lint.engine.syntax.scopes import Scope
     from mcpcore_lint.model import Handler, ToolDef, Value
     from mcpcore_lint.rule import Family
-    from mcpcore_lint.syntax.module import Module
-    from mcpcore_lint.syntax.scopes import Scope
 else:
     # At run time a rule becomes a visitor only before it visits: loading libcst takes longer than most runs.
     _Visitor = object
@@ -123,8 +123,8 @@ class CstRule(Rule, _Visitor):
         Args:
             node: The node of libcst.
         """
+        from mcpcore_lint.engine.semantics.evaluate import evaluate
         from mcpcore_lint.model import Unknown
-        from mcpcore_lint.semantics.evaluate import evaluate
 
         expression = self.ast_node(node)
         if expression is None:

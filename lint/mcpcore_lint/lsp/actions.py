@@ -12,12 +12,12 @@ from mcpcore_lint.codemods import LibcstMissingError
 from mcpcore_lint.codemods.edits import apply
 from mcpcore_lint.codemods.rewrite import Rewriter
 from mcpcore_lint.diagnostics import Edit
+from mcpcore_lint.engine.syntax.source import Source, SourceError, parse
 from mcpcore_lint.lsp.diagnostics import converted
 from mcpcore_lint.lsp.reading import first_line
 from mcpcore_lint.runner.engine import fix_source
 from mcpcore_lint.runner.groups import is_document
 from mcpcore_lint.runner.suppress import Suppressions
-from mcpcore_lint.syntax.source import Source, SourceError, parse
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from lsprotocol import types
 
-from mcpcore_lint.flow.bodies.parameters import parameters_of
+from mcpcore_lint.engine.flow.bodies.parameters import parameters_of
 from mcpcore_lint.lsp.hover import described
 
 if TYPE_CHECKING:

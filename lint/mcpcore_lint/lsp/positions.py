@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from lsprotocol import types
 
-from mcpcore_lint.syntax.source import Source
+from mcpcore_lint.engine.syntax.source import Source
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

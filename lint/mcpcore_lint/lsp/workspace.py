@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from pygls.uris import from_fs_path
 
 from mcpcore_lint import config
+from mcpcore_lint.engine.syntax.source import Source, SourceError
 from mcpcore_lint.lsp.positions import Document
 from mcpcore_lint.paths import is_below, upwards
 from mcpcore_lint.runner.check import FilesRun
@@ -16,7 +17,6 @@ from mcpcore_lint.runner.discover import Walk
 from mcpcore_lint.runner.files import content_of
 from mcpcore_lint.runner.groups import Group, documents_of, is_document
 from mcpcore_lint.runner.runner import lint_groups
-from mcpcore_lint.syntax.source import Source, SourceError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

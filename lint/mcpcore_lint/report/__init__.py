@@ -89,7 +89,7 @@ def lines_of(text: str) -> list[str]:
 
 def page(rule: str) -> str | None:
     """The address of a rule's page; None for rules of other packages, and while the project has no site."""
-    from mcpcore import site
+    from mcpcore.values import site
     from mcpcore_lint import ids
 
     return site.page(f"rules/{rule}") if ids.is_id(rule) else None

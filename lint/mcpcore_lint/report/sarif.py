@@ -21,7 +21,8 @@ _ROOT: Final = "%SRCROOT%"
 
 def render(outcome: Outcome) -> str:
     """The report."""
-    from mcpcore import __version__, site
+    from mcpcore import __version__
+    from mcpcore.values import site
 
     used = sorted({each.rule for each in outcome.diagnostics})
     marks = fingerprints(content_marks(outcome.diagnostics, outcome.source))

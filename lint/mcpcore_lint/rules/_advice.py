@@ -6,12 +6,12 @@ from functools import cache
 from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint.dataclasses import light
+from mcpcore_lint.engine.registrations.hints import hints_of
 from mcpcore_lint.model import CallValue, Const, is_left_out, strings
-from mcpcore_lint.registrations.hints import hints_of
 
 if TYPE_CHECKING:
+    from mcpcore_lint.engine.registrations.hints import Hints
     from mcpcore_lint.model import CodeValue, ContractEntry, ToolDef, Value
-    from mcpcore_lint.registrations.hints import Hints
 
 CHANGED_BY_HINTS: Final = frozenset({"SERVICE_UNAVAILABLE", "TIMEOUT"})
 """The codes whose default advice depends on the annotations.
@@ -70,9 +70,9 @@ def sent_advice(entry: ContractEntry, tool: ToolDef) -> tuple[Advice | None, str
 
 
 def _settled(advice: Advice, code: str, effects: str | None, hints: Hints | None) -> tuple[Advice, str | None]:
-    from mcpcore.codes import ErrorCode
-    from mcpcore.effects import CallState, as_effects, default_effects, settled
-    from mcpcore.retry import Retry
+    from mcpcore.contract.codes import ErrorCode
+    from mcpcore.contract.effects import CallState, as_effects, default_effects, settled
+    from mcpcore.contract.retry import Retry
 
     seconds = advice.seconds
     given = Retry.never() if seconds is None else Retry.after(seconds=seconds) if seconds else Retry.now()
@@ -87,6 +87,6 @@ def _settled(advice: Advice, code: str, effects: str | None, hints: Hints | None
 @cache
 def advice_of_codes() -> dict[str, Advice]:
     """The default advice of each code."""
-    from mcpcore.codes import ErrorCode
+    from mcpcore.contract.codes import ErrorCode
 
     return {name: Advice(code.retry.seconds, explicit=False) for name, code in ErrorCode.__members__.items()}

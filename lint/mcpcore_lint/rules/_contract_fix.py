@@ -7,10 +7,10 @@ import json
 from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint.codemods import edits as codemods
+from mcpcore_lint.engine.semantics.codes import CODES
 from mcpcore_lint.model import Text, string
 from mcpcore_lint.rules._fail_fix import is_method
 from mcpcore_lint.rules._thrown import BASELINE, Thrown, all_thrown
-from mcpcore_lint.semantics.codes import CODES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

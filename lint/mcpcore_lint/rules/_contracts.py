@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from mcpcore_lint.engine.registrations.contracts import contract_of
 from mcpcore_lint.model import Choice, Items, is_left_out, options
-from mcpcore_lint.registrations.contracts import contract_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -12,9 +12,9 @@ from mcpcore_lint.rules._bodies import body_of
 
 if TYPE_CHECKING:
     from mcpcore_lint.diagnostics import Change, Edit, Fix
+    from mcpcore_lint.engine.syntax.module import Module
     from mcpcore_lint.model import Contract, ErrorSite, ToolDef
     from mcpcore_lint.rule import RuleContext
-    from mcpcore_lint.syntax.module import Module
 
 CONTEXT_NAMES: Final = ("ctx", "context", "call_context", "mcp_context")
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from mcpcore_lint.engine.syntax.parse import walk
 from mcpcore_lint.records import in_test_file
-from mcpcore_lint.syntax.parse import walk
 
 if TYPE_CHECKING:
     from mcpcore_lint.model import ToolDef

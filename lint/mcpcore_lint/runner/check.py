@@ -144,7 +144,7 @@ class FilesRun:
 
     def _mentioned(self, names: set[str]) -> set[str]:
         """The names that other files define or have as a string, which may be these tools."""
-        from mcpcore_lint.registrations.external import OPTION
+        from mcpcore_lint.engine.registrations.external import OPTION
 
         mentioned: set[str] = set()
         for path in Walk(self.settings, self.root).run([self.root]).files if names else ():
@@ -168,7 +168,7 @@ class FilesRun:
         self, by_path: Mapping[str, Iterable[Diagnostic]], results: Mapping[str, FileResult], failures: list[Failure]
     ) -> tuple[list[Diagnostic], int]:
         """The findings that no comment suppresses, and the number of the others."""
-        from mcpcore_lint.syntax.prefilter import SUPPRESSION
+        from mcpcore_lint.engine.syntax.prefilter import SUPPRESSION
 
         kept: list[Diagnostic] = []
         hidden = 0

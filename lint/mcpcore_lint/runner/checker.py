@@ -10,31 +10,31 @@ from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint.dataclasses import cached_property
 from mcpcore_lint.diagnostics import Diagnostic, Failure, Severity
-from mcpcore_lint.flow.calls import CallGraph
-from mcpcore_lint.flow.facts.stdout import may_write
+from mcpcore_lint.engine.flow.calls import CallGraph
+from mcpcore_lint.engine.flow.facts.stdout import may_write
+from mcpcore_lint.engine.registrations.build import Builder
+from mcpcore_lint.engine.registrations.external import external_tools
+from mcpcore_lint.engine.registrations.named import named_tools, names_module
+from mcpcore_lint.engine.semantics.hierarchy import Hierarchy
+from mcpcore_lint.engine.syntax.imports import ImportSearch
+from mcpcore_lint.engine.syntax.prefilter import SUPPRESSION, speaks_of_mcp
+from mcpcore_lint.engine.syntax.project import Project, nearby
+from mcpcore_lint.engine.syntax.source import Source, SourceError
 from mcpcore_lint.model import Handler, Reach, ReachedWrite, ToolDef, string
 from mcpcore_lint.records import ToolRecord
-from mcpcore_lint.registrations.build import Builder
-from mcpcore_lint.registrations.external import external_tools
-from mcpcore_lint.registrations.named import named_tools, names_module
 from mcpcore_lint.rule import ProjectContext, Rule, RuleContext, is_ours
 from mcpcore_lint.rules import all_rules, selected
 from mcpcore_lint.rules._tools import in_test
 from mcpcore_lint.runner.files import content_of
 from mcpcore_lint.runner.memo import checksum
 from mcpcore_lint.runner.results import FileResult, failed
-from mcpcore_lint.semantics.hierarchy import Hierarchy
-from mcpcore_lint.syntax.imports import ImportSearch
-from mcpcore_lint.syntax.prefilter import SUPPRESSION, speaks_of_mcp
-from mcpcore_lint.syntax.project import Project, nearby
-from mcpcore_lint.syntax.source import Source, SourceError
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Iterator, Sequence
 
+    from mcpcore_lint.engine.syntax.module import Module
     from mcpcore_lint.runner.suppress import Suppressions
     from mcpcore_lint.settings import PerFile, Settings
-    from mcpcore_lint.syntax.module import Module
 
 _HOOKS: Final = ("check_tool", "check_handler", "check_file", "check_project")
 LOADED_LINES: Final = 45_000

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any, Final
 from mcpcore_lint.codemods.edits import Compatible, apply
 from mcpcore_lint.codemods.rewrite import Rewriter
 from mcpcore_lint.diagnostics import Failure
+from mcpcore_lint.engine.syntax.source import Source, SourceError, parse
 from mcpcore_lint.runner.checker import crash
 from mcpcore_lint.runner.discover import Found
 from mcpcore_lint.runner.files import ChangedMeanwhileError, put_in_place
 from mcpcore_lint.runner.patch import FixedFile
 from mcpcore_lint.runner.runner import lint_groups
-from mcpcore_lint.syntax.source import Source, SourceError, parse
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence

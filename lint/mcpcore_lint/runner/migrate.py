@@ -11,18 +11,19 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from mcpcore_lint.codemods import require_libcst
 from mcpcore_lint.codemods.edits import apply
-from mcpcore_lint.codemods.migrate.callers import Callers
-from mcpcore_lint.codemods.migrate.contracts import Writer
-from mcpcore_lint.codemods.migrate.helpers import Helpers
-from mcpcore_lint.codemods.migrate.middleware import plan_middleware
-from mcpcore_lint.codemods.migrate.model import RULES, Left
-from mcpcore_lint.codemods.migrate.names import Names
-from mcpcore_lint.codemods.migrate.plan import plan_tools
-from mcpcore_lint.codemods.migrate.renames import ATTRIBUTES
-from mcpcore_lint.codemods.migrate.report import comments, merged, statement_lines
-from mcpcore_lint.codemods.migrate.requirements import FILES, left_in_requirements
-from mcpcore_lint.codemods.migrate.server import Project, Renaming
 from mcpcore_lint.diagnostics import Edit, Failure
+from mcpcore_lint.engine.syntax.source import Source, SourceError, parse
+from mcpcore_lint.migrate.callers import Callers
+from mcpcore_lint.migrate.contracts import Writer
+from mcpcore_lint.migrate.helpers import Helpers
+from mcpcore_lint.migrate.middleware import plan_middleware
+from mcpcore_lint.migrate.model import RULES, Left
+from mcpcore_lint.migrate.names import Names
+from mcpcore_lint.migrate.plan import plan_tools
+from mcpcore_lint.migrate.renames import ATTRIBUTES
+from mcpcore_lint.migrate.report import comments, merged, statement_lines
+from mcpcore_lint.migrate.requirements import FILES, left_in_requirements
+from mcpcore_lint.migrate.server import Project, Renaming
 from mcpcore_lint.paths import below, upwards
 from mcpcore_lint.records import in_test_file
 from mcpcore_lint.runner.checker import Checker, crashes
@@ -30,15 +31,14 @@ from mcpcore_lint.runner.files import content_of, put_in_place, real_paths
 from mcpcore_lint.runner.groups import base_of, find_groups
 from mcpcore_lint.runner.patch import FixedFile
 from mcpcore_lint.runner.runner import lint_groups
-from mcpcore_lint.syntax.source import Source, SourceError, parse
 
 if TYPE_CHECKING:
     import ast
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from mcpcore_lint.engine.syntax.module import Module
     from mcpcore_lint.model import ToolDef
     from mcpcore_lint.runner.groups import Group
-    from mcpcore_lint.syntax.module import Module
 
 MAX_PASSES: Final = 12
 _VERSION_1: Final = re.compile(

@@ -15,8 +15,8 @@ from mcpcore_lint.settings import Settings
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from mcpcore_lint.engine.syntax.module import Module
     from mcpcore_lint.model import ToolDef
-    from mcpcore_lint.syntax.module import Module
 
 Place = tuple[str, int]
 """An absolute path and a line."""

@@ -139,7 +139,7 @@ class Result:
 
 def decoded(path: str, raw: bytes) -> str:
     """The text of a Python file, even if it is not valid Python."""
-    from mcpcore_lint.syntax.source import Source, SourceError
+    from mcpcore_lint.engine.syntax.source import Source, SourceError
 
     try:
         return Source.from_bytes(path, raw).text

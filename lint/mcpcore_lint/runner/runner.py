@@ -143,9 +143,9 @@ def _unknown_handlers(group: Group, tools: Iterable[ToolRecord], result: Result)
     tops = map(os.path.abspath, group.paths)
     if not settings.handlers or group.config.path is None or not any(top in {root, *upwards(root)} for top in tops):
         return
-    from mcpcore_lint.registrations.named import names_function
+    from mcpcore_lint.engine.registrations.named import names_function
+    from mcpcore_lint.engine.syntax.project import Project
     from mcpcore_lint.rules import rule_named, selected
-    from mcpcore_lint.syntax.project import Project
 
     rule = rule_named("unknown-handler")
     if rule is None or not selected(rule, settings):

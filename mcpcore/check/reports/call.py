@@ -6,7 +6,7 @@ import json
 import shlex
 from typing import TYPE_CHECKING, Final
 
-from mcpcore.redaction import redact_text
+from mcpcore.wire.redaction import redact_text
 
 if TYPE_CHECKING:
     from mcpcore.check.model import Finding, Probe

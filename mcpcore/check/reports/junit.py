@@ -8,7 +8,7 @@ from xml.etree import ElementTree as ET
 
 from mcpcore.check.model import SERVER
 from mcpcore.check.reports.call import as_command, in_words, named, seen, times
-from mcpcore.escaping import terminal_line
+from mcpcore.values.escaping import terminal_line
 
 if TYPE_CHECKING:
     from mcpcore.check.model import Finding, Report

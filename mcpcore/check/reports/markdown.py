@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from mcpcore.check.model import UNKNOWN_TOOL, rounded
 from mcpcore.check.reports.call import in_words, named, seen, times
 from mcpcore.check.rules import CAPS, CRITERIA
-from mcpcore.escaping import terminal_line
+from mcpcore.values.escaping import terminal_line
 
 if TYPE_CHECKING:
     from mcpcore.check.model import Report

@@ -6,11 +6,12 @@ import hashlib
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote
 
-from mcpcore import __version__, site
+from mcpcore import __version__
 from mcpcore.check.reports.call import as_command, in_words, named, seen, times
 from mcpcore.check.reports.json import dump
 from mcpcore.check.rules import RULES
-from mcpcore.escaping import terminal_line
+from mcpcore.values import site
+from mcpcore.values.escaping import terminal_line
 
 if TYPE_CHECKING:
     from mcpcore.check.model import Finding, Report

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from mcpcore.check.model import SERVER, UNKNOWN_TOOL, rounded
 from mcpcore.check.reports.call import as_command, in_words, named, seen, times
 from mcpcore.check.rules import CAPS, CRITERIA
-from mcpcore.escaping import terminal_line
+from mcpcore.values.escaping import terminal_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

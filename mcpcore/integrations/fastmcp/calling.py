@@ -19,25 +19,25 @@ from mcp.server.mcpserver import Context as SDKContext
 from mcp_types import CallToolResult, InputRequiredResult
 from pydantic import PrivateAttr, RootModel, ValidationError
 
-from mcpcore.boundary import Boundary
-from mcpcore.contract import CONTRACT_META_KEY
-from mcpcore.current import current
+from mcpcore.boundary.request import Request
+from mcpcore.boundary.script import Boundary
+from mcpcore.boundary.strictness import strictness_of
+from mcpcore.contract.effects import default_effects
+from mcpcore.contract.failure_modes import CONTRACT_META_KEY
 from mcpcore.declare.declaration import FASTMCP_CALL
 from mcpcore.declare.prompt import DeclaredPrompt
 from mcpcore.declare.resource import DeclaredResource
 from mcpcore.declare.tool import Tool
-from mcpcore.effects import default_effects
-from mcpcore.exceptions import passes_through, returned_failure
 from mcpcore.integrations.fastmcp.errors import ProtocolFailure, masked
 from mcpcore.integrations.fastmcp.private import wire_request
 from mcpcore.integrations.fastmcp.results import as_fastmcp_writes, as_the_sdk_writes, prompt_result, resource_result
-from mcpcore.request import Request
 from mcpcore.sdk.answers import AnsweredCall, Answers
 from mcpcore.sdk.handlers import nested_call, run_handler
 from mcpcore.sdk.results import converted
 from mcpcore.sdk.scopes import require_granted
 from mcpcore.sdk.serving import exposes_internal_errors, invalid_arguments_error
-from mcpcore.strictness import strictness_of
+from mcpcore.values.request_var import current
+from mcpcore.values.unwrapping import passes_through, returned_failure
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Coroutine, Generator, Iterable, Iterator, Mapping

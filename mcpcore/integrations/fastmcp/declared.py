@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from mcpcore.declare.declaration import Declared
-from mcpcore.foreign import quietly
 from mcpcore.integrations.fastmcp.finding import find_contract_prompt, find_contract_tool
 from mcpcore.sdk.declared import Registered
+from mcpcore.values.untrusted import quietly
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable

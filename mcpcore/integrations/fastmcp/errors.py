@@ -28,19 +28,19 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import INTERNAL_ERROR, METHOD_NOT_FOUND, ErrorData
 from pydantic import ValidationError as PydanticError
 
-from mcpcore.arguments import INVALID_ARGUMENTS
 from mcpcore.classification.status import code_for_status
-from mcpcore.codes import Code, ErrorCode
-from mcpcore.errors import FrameworkError
-from mcpcore.exceptions import FrameworkErrors, cause_of, is_a, leaves_of, register_framework
-from mcpcore.foreign import quietly
-from mcpcore.jsonable import safe_str, shown_name
+from mcpcore.contract.codes import Code, ErrorCode
+from mcpcore.contract.errors import FrameworkError
 from mcpcore.sdk.errors import missing_prompt_arguments_error, unknown_prompt_error
+from mcpcore.values.jsonable import safe_str, shown_name
+from mcpcore.values.untrusted import quietly
+from mcpcore.values.unwrapping import FrameworkErrors, cause_of, is_a, leaves_of, register_framework
+from mcpcore.wire.arguments import INVALID_ARGUMENTS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from mcpcore.envelope import Envelope
+    from mcpcore.wire.envelope import Envelope
 
 WRAPPERS: Final[Mapping[type[BaseException], re.Pattern[str]]] = {
     ToolError: re.compile(

@@ -14,13 +14,13 @@ from fastmcp.exceptions import ValidationError as FastMCPValidationError
 from pydantic import ValidationError
 from pydantic_core import InitErrorDetails
 
-from mcpcore.contract import NO_CONTRACT
-from mcpcore.errors import CodedError
-from mcpcore.exceptions import is_a
+from mcpcore.contract.errors import CodedError
+from mcpcore.contract.failure_modes import NO_CONTRACT
 from mcpcore.integrations.fastmcp.errors import is_before_handler, is_refusal_of_a_transform, raised_within
 from mcpcore.integrations.fastmcp.finding import find_contract_prompt, find_contract_tool
 from mcpcore.integrations.fastmcp.scopes import require_visible
 from mcpcore.sdk.serving import invalid_arguments_error, unknown_tool_error
+from mcpcore.values.unwrapping import is_a
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -28,10 +28,10 @@ if TYPE_CHECKING:
     from fastmcp import FastMCP
     from mcp_types import CallToolRequestParams, GetPromptRequestParams
 
+    from mcpcore.boundary.request import Request
+    from mcpcore.contract.errors import FrameworkError
     from mcpcore.declare.tool import Tool
-    from mcpcore.errors import FrameworkError
     from mcpcore.integrations.fastmcp.hints import ToolHints
-    from mcpcore.request import Request
 
 _LOGGER: Final = logging.getLogger("mcpcore")
 

@@ -16,28 +16,28 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import anyio
 from fastmcp.server.dependencies import fastmcp_request_ctx
 
-from mcpcore.codes import ErrorCode
-from mcpcore.contract import CONTRACT_META_KEY, Contract, ContractError
-from mcpcore.errors import FrameworkError
-from mcpcore.exceptions import is_a
-from mcpcore.fallbacks import FallbackCheck, with_renamed_words
+from mcpcore.boundary.fallbacks import FallbackCheck, with_renamed_words
+from mcpcore.boundary.outcome import FailedCall
+from mcpcore.boundary.upstream import UpstreamError
+from mcpcore.contract.codes import ErrorCode
+from mcpcore.contract.errors import FrameworkError
+from mcpcore.contract.failure_modes import CONTRACT_META_KEY, Contract, ContractError
 from mcpcore.integrations.fastmcp.calling import answering_now
 from mcpcore.integrations.fastmcp.namespaces import Names, composition, fallbacks_in_meta, has_contract, names_of
-from mcpcore.outcome import FailedCall
 from mcpcore.sdk.answers import Answers
 from mcpcore.sdk.errors import failure_carried_by
-from mcpcore.upstream import UpstreamError
+from mcpcore.values.unwrapping import is_a
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from fastmcp import FastMCP
 
-    from mcpcore.boundary import Boundary
-    from mcpcore.envelope import Envelope
-    from mcpcore.fallbacks import Fallback
-    from mcpcore.request import Request
-    from mcpcore.strictness import Strictness
+    from mcpcore.boundary.fallbacks import Fallback
+    from mcpcore.boundary.request import Request
+    from mcpcore.boundary.script import Boundary
+    from mcpcore.boundary.strictness import Strictness
+    from mcpcore.wire.envelope import Envelope
 
 _LOGGER: Final = logging.getLogger("mcpcore")
 

@@ -17,7 +17,7 @@ from fastmcp.server.providers.aggregate import AggregateProvider
 from fastmcp.server.providers.fastmcp_provider import FastMCPProvider, FastMCPProviderTool
 from fastmcp.tools.tool_transform import TransformedTool
 
-from mcpcore.contract import ContractError
+from mcpcore.contract.failure_modes import ContractError
 from mcpcore.declare.prompt import DeclaredPrompt
 from mcpcore.declare.tool import Tool
 from mcpcore.integrations.fastmcp.private import inner_provider, mounted_tool

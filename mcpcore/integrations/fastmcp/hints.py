@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from fastmcp.tools.tool_transform import TransformedTool
 
-from mcpcore.effects import default_effects
+from mcpcore.contract.effects import default_effects
 from mcpcore.integrations.fastmcp.finding import contract_tool_of
 
 if TYPE_CHECKING:
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from fastmcp import FastMCP
     from fastmcp.tools.base import Tool as FastMCPTool
 
-    from mcpcore.contract import Contract
-    from mcpcore.effects import ToolEffects
+    from mcpcore.contract.effects import ToolEffects
+    from mcpcore.contract.failure_modes import Contract
 
     Noted = dict[str, tuple[ToolEffects | None, Contract[Any] | None]]
 

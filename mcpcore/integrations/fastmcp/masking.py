@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 from fastmcp.server.middleware.middleware import Middleware
 
-from mcpcore.exceptions import is_a, passes_through
 from mcpcore.integrations.fastmcp.calling import answering_now
 from mcpcore.integrations.fastmcp.errors import ContractFailure, masked
 from mcpcore.integrations.fastmcp.private import link_of_chain
+from mcpcore.values.unwrapping import is_a, passes_through
 
 if TYPE_CHECKING:
     from fastmcp.server.middleware.middleware import CallNext, MiddlewareContext

@@ -17,17 +17,18 @@ from fastmcp.tools.base import InputRequiredToolResult, ToolResult
 from mcp.shared.exceptions import MCPError
 from pydantic import ValidationError
 
-from mcpcore.arguments import INVALID_ARGUMENTS
 from mcpcore.audit import AuditError
-from mcpcore.bound_fields import checked
-from mcpcore.boundary import Boundary
-from mcpcore.call_limits import checked_limits
-from mcpcore.contract import CONTRACT_META_KEY, NO_CONTRACT, ContractError
-from mcpcore.envelope import CANONICAL
-from mcpcore.errors import FrameworkError
-from mcpcore.exceptions import ReturnedError, is_a, passes_through, returned_failure
-from mcpcore.fallbacks import external_names
-from mcpcore.foreign import quietly
+from mcpcore.boundary.call_limits import checked_limits
+from mcpcore.boundary.deferred_answers import recorded_first
+from mcpcore.boundary.fallbacks import external_names
+from mcpcore.boundary.request import Request
+from mcpcore.boundary.script import Boundary
+from mcpcore.boundary.strictness import Strictness
+from mcpcore.boundary.upstream import UpstreamError
+from mcpcore.contract.bound_fields import checked
+from mcpcore.contract.errors import FrameworkError
+from mcpcore.contract.failure_modes import CONTRACT_META_KEY, NO_CONTRACT, ContractError
+from mcpcore.contract.limits import DEFAULT_LIMITS, Limits
 from mcpcore.integrations.fastmcp.calling import answered, answering_now, cover, sdk_context
 from mcpcore.integrations.fastmcp.errors import (
     fastmcps_failure,
@@ -52,10 +53,6 @@ from mcpcore.integrations.fastmcp.registering import described
 from mcpcore.integrations.fastmcp.results import protocol_result, required
 from mcpcore.integrations.fastmcp.returned import watch
 from mcpcore.integrations.fastmcp.starting import Startups
-from mcpcore.jsonable import shown_name
-from mcpcore.limits import DEFAULT_LIMITS, Limits
-from mcpcore.recording import recorded_first
-from mcpcore.request import Request
 from mcpcore.sdk.answers import AnsweredCall, Answers
 from mcpcore.sdk.definition import without_error
 from mcpcore.sdk.refusals import Refusals, watched
@@ -67,8 +64,11 @@ from mcpcore.sdk.serving import (
     protocols_own,
 )
 from mcpcore.sdk.startup import no_lifespan
-from mcpcore.strictness import Strictness
-from mcpcore.upstream import UpstreamError
+from mcpcore.values.jsonable import shown_name
+from mcpcore.values.untrusted import quietly
+from mcpcore.values.unwrapping import ReturnedError, is_a, passes_through, returned_failure
+from mcpcore.wire.arguments import INVALID_ARGUMENTS
+from mcpcore.wire.envelope import CANONICAL
 
 if TYPE_CHECKING:
     import os
@@ -82,8 +82,8 @@ if TYPE_CHECKING:
     from starlette.applications import Starlette
 
     from mcpcore.audit import AuditTrail
-    from mcpcore.envelope import Envelope
     from mcpcore.sdk.startup import Startup
+    from mcpcore.wire.envelope import Envelope
 
 _LOGGER: Final = logging.getLogger("mcpcore")
 

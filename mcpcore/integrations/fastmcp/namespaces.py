@@ -17,8 +17,8 @@ from fastmcp.server.providers.aggregate import AggregateProvider
 from fastmcp.server.providers.fastmcp_provider import FastMCPProvider
 from fastmcp.server.providers.proxy import ProxyProvider
 
-from mcpcore.contract import CONTRACT_META_KEY, Contract
-from mcpcore.fallbacks import Fallback
+from mcpcore.boundary.fallbacks import Fallback
+from mcpcore.contract.failure_modes import CONTRACT_META_KEY, Contract
 from mcpcore.integrations.fastmcp.finding import providers_of
 from mcpcore.integrations.fastmcp.private import inner_provider
 

@@ -25,17 +25,17 @@ from pydantic import Field
 from pydantic_core import core_schema
 from uncalled_for import Dependency, Provider
 
-from mcpcore.contract import CONTRACT_META_KEY
+from mcpcore.contract.effects import default_effects
+from mcpcore.contract.failure_modes import CONTRACT_META_KEY
 from mcpcore.declare.declaration import FASTMCP_CALL
 from mcpcore.declare.prompt import DeclaredPrompt
 from mcpcore.declare.resource import DeclaredResource
 from mcpcore.declare.tool import Tool
-from mcpcore.effects import default_effects
-from mcpcore.envelope import CANONICAL
 from mcpcore.integrations.fastmcp.calling import Calling, Default, found
 from mcpcore.integrations.fastmcp.hints import advised
 from mcpcore.sdk.definition import admitting_error, annotations_of, without_error
 from mcpcore.sdk.serving import with_failures
+from mcpcore.wire.envelope import CANONICAL
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from pydantic.fields import FieldInfo
 
     from mcpcore.declare.declaration import Declared
-    from mcpcore.dialects.dialect import Dialect
+    from mcpcore.wire.dialects.dialect import Dialect
 
 WRAPPED_RESULT: Final = "x-fastmcp-wrap-result"
 """The keyword of an output schema by which FastMCP's client knows that the result is wrapped in an object."""

@@ -15,9 +15,9 @@ from mcp_types import CallToolResult, ContentBlock, InputRequiredResult, TextCon
 from pydantic import BaseModel
 from pydantic_core import from_json, to_json
 
-from mcpcore.exceptions import returned_failure
 from mcpcore.sdk.prompts import messages_of
 from mcpcore.sdk.resources import content_of
+from mcpcore.values.unwrapping import returned_failure
 
 _CONTENT: Final = (*get_args(ContentBlock), Audio, File, Image)
 

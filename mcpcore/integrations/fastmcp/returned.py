@@ -19,9 +19,9 @@ from fastmcp.tools.tool_transform import TransformedTool
 from fastmcp.utilities.types import Audio, File, Image
 from mcp_types import CallToolResult, ContentBlock, InputRequiredResult
 
-from mcpcore.exceptions import is_a
 from mcpcore.integrations.fastmcp.calling import answering_now
 from mcpcore.sdk.returned import raise_within
+from mcpcore.values.unwrapping import is_a
 
 if TYPE_CHECKING:
     from fastmcp import FastMCP

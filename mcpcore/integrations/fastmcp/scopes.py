@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 from fastmcp.server.auth import AuthContext
 from fastmcp.server.dependencies import get_access_token
 
-from mcpcore.contract import NO_CONTRACT
+from mcpcore.boundary.scopes import require_scopes
+from mcpcore.contract.failure_modes import NO_CONTRACT
 from mcpcore.integrations.fastmcp.finding import contract_tool_of
-from mcpcore.scopes import require_scopes
 
 if TYPE_CHECKING:
     from fastmcp import FastMCP

@@ -12,7 +12,7 @@ import sys
 import weakref
 from typing import TYPE_CHECKING, Any
 
-from mcpcore.outcome import FailedCall
+from mcpcore.boundary.outcome import FailedCall
 from mcpcore.sdk.startup import Startup
 
 if TYPE_CHECKING:
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
     from fastmcp import FastMCP
 
-    from mcpcore.boundary import Boundary
-    from mcpcore.codes import ErrorCode
-    from mcpcore.envelope import Envelope
+    from mcpcore.boundary.script import Boundary
+    from mcpcore.contract.codes import ErrorCode
+    from mcpcore.wire.envelope import Envelope
 
 
 class Startups:

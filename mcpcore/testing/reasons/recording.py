@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from mcpcore.contract import Contract
+    from mcpcore.contract.failure_modes import Contract
 
 
 class Handler(NamedTuple):

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from mcpcore.escaping import one_line
+from mcpcore.values.escaping import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
-from mcpcore import observed
-from mcpcore.observed import REASONS_VARIABLE
+from mcpcore.boundary import coverage_hook
+from mcpcore.boundary.coverage_hook import REASONS_VARIABLE
 from mcpcore.testing.reasons.recording import Recorder
 
 if TYPE_CHECKING:
@@ -42,14 +42,14 @@ class ReasonCoverage:
             if not source.exists():
                 raise pytest.UsageError(f"--reason-coverage-source: {source} does not exist")
         self._recorder = Recorder()
-        self._observer_before = observed.observer
+        self._observer_before = coverage_hook.observer
         self._environment = pytest.MonkeyPatch()
         self._folder: Path | None = None
         self._is_worker = False
         self._summary: Summary | None = None
         self._problem: str | None = None
         self._written: list[str] = []
-        observed.observer = self._recorder
+        coverage_hook.observer = self._recorder
 
     def pytest_configure(self, config: pytest.Config) -> None:
         """Choose the folder of the run. Servers in other processes learn it from the environment."""
@@ -125,7 +125,7 @@ class ReasonCoverage:
 
     def pytest_unconfigure(self) -> None:
         """Stop to record, and remove the records."""
-        observed.observer = self._observer_before
+        coverage_hook.observer = self._observer_before
         self._environment.undo()
         self._recorder.close()
         if self._folder is not None and not self._is_worker:  # pragma: no branch - a worker may end before it counts

@@ -15,7 +15,7 @@ from mcp_types import (
     Tool,
 )
 
-from mcpcore.contract import CONTRACT_META_KEY
+from mcpcore.contract.failure_modes import CONTRACT_META_KEY
 
 _PAGES = 3
 

@@ -15,7 +15,7 @@ from fastmcp.server.middleware.rate_limiting import SlidingWindowRateLimitingMid
 from mcp.shared.exceptions import MCPError
 
 from mcpcore import ContractError, Server
-from mcpcore.contract import CONTRACT_META_KEY
+from mcpcore.contract.failure_modes import CONTRACT_META_KEY
 from tests.integrations.fastmcp.plain_server import (
     SECRET,
     bare,

@@ -22,7 +22,7 @@ from mcp.shared.exceptions import MCPError
 from pydantic import Field
 
 from mcpcore import Context, ContractError, Envelope, ErrorCode, FailureMode, Server, not_found, prompt, resource, tool
-from mcpcore.contract import CONTRACT_META_KEY
+from mcpcore.contract.failure_modes import CONTRACT_META_KEY
 from mcpcore.integrations.fastmcp import ContractMiddleware
 
 GONE = FailureMode("gone", ErrorCode.NOT_FOUND, when="It was withdrawn.", recovery="Search for a newer one.")

@@ -15,7 +15,7 @@ from mcp.shared.exceptions import MCPError
 from pydantic import BaseModel, ConfigDict, Field
 
 from mcpcore import Context, Tool, tool
-from mcpcore.contract import CONTRACT_META_KEY, ContractError
+from mcpcore.contract.failure_modes import CONTRACT_META_KEY, ContractError
 from mcpcore.integrations.fastmcp import ContractMiddleware
 from tests.integrations.fastmcp.contract_server import (
     NO_ORDER,

@@ -417,9 +417,9 @@ def test_a_run_from_the_cache_loads_neither_the_parser_nor_the_rules(tmp_path):
     settle(tmp_path)
     code = (
         "import sys; from mcpcore_lint.runner.engine import lint_paths; lint_paths(['.'], cache=True);"
-        "print(sorted({'libcst', 'mcpcore_lint.rules', 'mcpcore_lint.registrations.build', 'pydantic', 'mcp'} & set(sys.modules)))"
+        "print(sorted({'libcst', 'mcpcore_lint.rules', 'mcpcore_lint.engine.registrations.build', 'pydantic', 'mcp'} & set(sys.modules)))"
     )
-    for expected in ("['mcpcore_lint.registrations.build', 'mcpcore_lint.rules']", "[]"):
+    for expected in ("['mcpcore_lint.engine.registrations.build', 'mcpcore_lint.rules']", "[]"):
         done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True)
         assert done.stdout.strip() == expected
 

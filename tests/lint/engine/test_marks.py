@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from mcpcore_lint.engine.syntax.prefilter import speaks_of_mcp
 from mcpcore_lint.runner.engine import lint_paths
 from mcpcore_lint.settings import Settings
-from mcpcore_lint.syntax.prefilter import speaks_of_mcp
 
 if TYPE_CHECKING:
     from pathlib import Path

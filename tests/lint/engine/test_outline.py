@@ -12,11 +12,11 @@ import mcpcore_lint
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from mcpcore_lint.engine.syntax.module import Module
+from mcpcore_lint.engine.syntax.outline import complete, complete_all, deferred, forget, outline, settle
+from mcpcore_lint.engine.syntax.project import Project
+from mcpcore_lint.engine.syntax.source import Source, SourceError, parse
 from mcpcore_lint.runner.engine import lint_paths
-from mcpcore_lint.syntax.module import Module
-from mcpcore_lint.syntax.outline import complete, complete_all, deferred, forget, outline, settle
-from mcpcore_lint.syntax.project import Project
-from mcpcore_lint.syntax.source import Source, SourceError, parse
 
 import mcpcore
 

@@ -9,10 +9,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from mcpcore_lint.codemods.edits import apply
 from mcpcore_lint.diagnostics import Edit
+from mcpcore_lint.engine.syntax.project import Project
+from mcpcore_lint.engine.syntax.source import Source, SourceError
 from mcpcore_lint.runner.engine import fix_source, lint_source
 from mcpcore_lint.settings import Settings
-from mcpcore_lint.syntax.project import Project
-from mcpcore_lint.syntax.source import Source, SourceError
 
 SLOW = settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
 QUICK = settings(max_examples=120, deadline=None, suppress_health_check=list(HealthCheck))

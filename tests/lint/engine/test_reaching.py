@@ -6,11 +6,11 @@ import ast
 import textwrap
 
 import pytest
+from mcpcore_lint.engine.semantics.evaluate import evaluate
+from mcpcore_lint.engine.syntax.parse import own_nodes
+from mcpcore_lint.engine.syntax.project import Project
+from mcpcore_lint.engine.syntax.source import Source
 from mcpcore_lint.model import Const, options
-from mcpcore_lint.semantics.evaluate import evaluate
-from mcpcore_lint.syntax.parse import own_nodes
-from mcpcore_lint.syntax.project import Project
-from mcpcore_lint.syntax.source import Source
 
 CASES = {
     "the later one": ("x = 1\nx = 2\nuse(x)", {2}),

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from mcpcore_lint.engine.syntax.imports import ImportSearch
+from mcpcore_lint.engine.syntax.project import Project
 from mcpcore_lint.runner.engine import lint_paths, lint_source
 from mcpcore_lint.settings import Settings
-from mcpcore_lint.syntax.imports import ImportSearch
-from mcpcore_lint.syntax.project import Project
 
 ONLY = Settings(select=frozenset({"no-stdout-in-tool"}))
 SERVER = """

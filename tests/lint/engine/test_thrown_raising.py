@@ -20,7 +20,7 @@ CASES: Final[Cases] = {
                 raise missing("x")
             if n == 2:
                 raise m.conflict("x")
-            raise mcpcore.errors.timeout("x")
+            raise mcpcore.contract.errors.timeout("x")
         """,
         "NOT_FOUND: fetch\nCONFLICT: fetch\nTIMEOUT: fetch",
     ),

@@ -8,8 +8,8 @@ import sys
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from mcpcore_lint.syntax.downlevel import downleveled
-from mcpcore_lint.syntax.source import Source, SourceError, parse
+from mcpcore_lint.engine.syntax.downlevel import downleveled
+from mcpcore_lint.engine.syntax.source import Source, SourceError, parse
 
 NEWER = [
     "def f[T](x: T) -> T: ...",

@@ -107,7 +107,7 @@ def test_not_python(project):
 
 def test_a_long_file_is_searched_once(empty):
     """Finding the names of a function does not take longer in a longer file: 120,000 lines take a moment."""
-    from mcpcore_lint.syntax.source import Source
+    from mcpcore_lint.engine.syntax.source import Source
 
     searched = []
 
@@ -129,7 +129,7 @@ def test_a_long_file_is_searched_once(empty):
 
 def test_a_crash_on_one_file_is_reported(project, monkeypatch):
     """A crash while reading a file is reported with the file, and the others are checked."""
-    from mcpcore_lint.syntax.project import Project
+    from mcpcore_lint.engine.syntax.project import Project
 
     whole = Project.module_of_bytes
 
@@ -479,7 +479,7 @@ def test_help_and_warm_runs_load_little(project):
         "pydantic",
         "mcpcore_lint.runner.checker",
         "mcpcore_lint.rules",
-        "mcpcore_lint.syntax.source",
+        "mcpcore_lint.engine.syntax.source",
         "difflib",
     }
     assert set() == loaded("--format", "concise") & heavy

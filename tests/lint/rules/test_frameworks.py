@@ -16,9 +16,9 @@ from mcp.server.mcpserver.exceptions import ResourceError, ToolError
 from mcp.shared.exceptions import MCPError
 from mcp.types import CallToolResult, TextContent
 from mcpcore_lint import lint_paths
+from mcpcore_lint.engine.syntax.requirements import Requirements, major_of, nearest
 from mcpcore_lint.frameworks import PROTOCOL, TABLE, TEXT, as_markdown
 from mcpcore_lint.settings import Settings
-from mcpcore_lint.syntax.requirements import Requirements, major_of, nearest
 
 SENTENCE = "no such article"
 INSTEAD = {

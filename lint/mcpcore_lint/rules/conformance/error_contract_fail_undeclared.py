@@ -6,10 +6,10 @@ import ast
 
 from mcpcore_lint.codemods import edits
 from mcpcore_lint.diagnostics import Fix, Severity
+from mcpcore_lint.engine.syntax.module import Module
 from mcpcore_lint.model import Contract, ToolDef, Value, options, string
 from mcpcore_lint.rule import Rule, RuleContext
 from mcpcore_lint.rules._wording import clearly_near, near
-from mcpcore_lint.syntax.module import Module
 
 
 class ContractFailUndeclared(Rule):

@@ -6,15 +6,15 @@ import ast
 from typing import TYPE_CHECKING
 
 from mcpcore_lint.diagnostics import Severity
+from mcpcore_lint.engine.semantics.type_model import is_property
+from mcpcore_lint.engine.syntax.module import Module
+from mcpcore_lint.engine.syntax.parse import walk
 from mcpcore_lint.model import Contract, ContractEntry, ToolDef, strings
 from mcpcore_lint.rule import Rule, RuleContext
 from mcpcore_lint.rules._bodies import body_of, codes_of, to_be_filled_in
 from mcpcore_lint.rules._contracts import element_of
 from mcpcore_lint.rules._thrown import CODED, all_thrown, reason_texts
 from mcpcore_lint.rules._wording import near
-from mcpcore_lint.semantics.type_model import is_property
-from mcpcore_lint.syntax.module import Module
-from mcpcore_lint.syntax.parse import walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

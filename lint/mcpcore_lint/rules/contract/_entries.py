@@ -8,6 +8,8 @@ import re
 from typing import TYPE_CHECKING, ClassVar, Final, NamedTuple
 
 from mcpcore_lint.diagnostics import Fix, Severity
+from mcpcore_lint.engine.registrations.contracts import contract_of
+from mcpcore_lint.engine.syntax.module import Module
 from mcpcore_lint.model import (
     Argument,
     CallValue,
@@ -26,11 +28,9 @@ from mcpcore_lint.model import (
 )
 from mcpcore_lint.names import FACTORIES
 from mcpcore_lint.patterns import regex
-from mcpcore_lint.registrations.contracts import contract_of
 from mcpcore_lint.rule import Rule, RuleContext
 from mcpcore_lint.rules._contracts import tool_entries
 from mcpcore_lint.rules._wording import described, is_placeholder
-from mcpcore_lint.syntax.module import Module
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Final
 
 from mcpcore_lint.codemods import edits
+from mcpcore_lint.engine.semantics.codes import CODES
 from mcpcore_lint.model import CallValue, Choice, CodeValue, Const, Missing, Symbol
 from mcpcore_lint.rules._wording import described, last_name, near
 from mcpcore_lint.rules.contract._entries import FAILURE_MODE, NOT_ENTRIES, Checked, EntryRule, Problem, certainly_not
-from mcpcore_lint.semantics.codes import CODES
 
 _CODES: Final = frozenset({"mcpcore.ErrorCode", "mcpcore.CustomCode"})
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from mcpcore_lint.engine.semantics.codes import CODES
 from mcpcore_lint.model import CodeValue, Symbol
 from mcpcore_lint.rules._wording import last_name, near
 from mcpcore_lint.rules.contract._entries import Checked, EntryRule, Problem
 from mcpcore_lint.rules.contract.error_contract_reason_format import snake_case
-from mcpcore_lint.semantics.codes import CODES
 
 
 class ContractCodeUnknown(EntryRule):

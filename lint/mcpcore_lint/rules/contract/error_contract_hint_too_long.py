@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mcpcore import bounds
+from mcpcore.values import bounds
 from mcpcore_lint.diagnostics import Severity
 from mcpcore_lint.model import Const, Handler, Mapping, Text, ToolDef, Value, options
 from mcpcore_lint.rule import RuleContext

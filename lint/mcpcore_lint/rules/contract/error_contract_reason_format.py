@@ -9,12 +9,12 @@ from typing import Final
 
 from mcpcore_lint.codemods import edits
 from mcpcore_lint.diagnostics import Fix, Severity
+from mcpcore_lint.engine.syntax.parse import walk
 from mcpcore_lint.model import Symbol, ToolDef, strings
 from mcpcore_lint.rule import RuleContext
 from mcpcore_lint.rules._contracts import contracts_of
 from mcpcore_lint.rules._wording import shortened
 from mcpcore_lint.rules.contract._entries import FAILURE_MODE, Checked, Entry, EntryRule, Problem
-from mcpcore_lint.syntax.parse import walk
 
 SNAKE_CASE: Final = r"[a-z][a-z0-9]*(?:_[a-z0-9]+)*"
 MAX_LENGTH: Final = 63

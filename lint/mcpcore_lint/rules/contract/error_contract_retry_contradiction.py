@@ -6,9 +6,9 @@ import re
 from typing import Final
 
 from mcpcore_lint.diagnostics import Severity
+from mcpcore_lint.engine.registrations.hints import hints_of
 from mcpcore_lint.model import Text, Value, is_left_out, string
 from mcpcore_lint.patterns import regex
-from mcpcore_lint.registrations.hints import hints_of
 from mcpcore_lint.rule import RuleContext
 from mcpcore_lint.rules._advice import CHANGED_BY_HINTS, Advice, advice_of
 from mcpcore_lint.rules._contracts import tool_entries

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import Final
 
-from mcpcore.codes import EFFECTS, STRATEGIES
+from mcpcore.contract.codes import EFFECTS, STRATEGIES
 from mcpcore_lint.diagnostics import Severity
+from mcpcore_lint.engine.syntax.module import Module
 from mcpcore_lint.model import CallValue, CodeValue, Const, Items, Mapping, Symbol, Value, options
 from mcpcore_lint.names import CONSTRUCTORS
 from mcpcore_lint.rule import RuleContext
 from mcpcore_lint.rules._thrown import CODED
 from mcpcore_lint.rules._wording import described, near
 from mcpcore_lint.rules.contract._entries import Checked, EntryRule, Problem, certainly_not
-from mcpcore_lint.syntax.module import Module
 
 _WORDS: Final = {"effects": EFFECTS, "strategy": STRATEGIES}
 """The arguments that accept only a few words."""

@@ -5,12 +5,12 @@ from __future__ import annotations
 import ast
 
 from mcpcore_lint.diagnostics import Severity
+from mcpcore_lint.engine.semantics.annotations import unquote
+from mcpcore_lint.engine.semantics.evaluate import Resolver
+from mcpcore_lint.engine.syntax.scopes import Scope
 from mcpcore_lint.model import Const, Symbol, ToolDef
 from mcpcore_lint.rule import Rule, RuleContext
 from mcpcore_lint.rules._data_model import DataModel, read_model
-from mcpcore_lint.semantics.annotations import unquote
-from mcpcore_lint.semantics.evaluate import Resolver
-from mcpcore_lint.syntax.scopes import Scope
 
 
 class OutputErrorField(Rule):

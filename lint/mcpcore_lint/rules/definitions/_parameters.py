@@ -8,12 +8,12 @@ import sys
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
+from mcpcore_lint.engine.semantics.annotations import unquote
+from mcpcore_lint.engine.semantics.evaluate import Resolver
+from mcpcore_lint.engine.semantics.symbols import enum_like
+from mcpcore_lint.engine.syntax.scopes import Scope
 from mcpcore_lint.model import Symbol
 from mcpcore_lint.patterns import regex
-from mcpcore_lint.semantics.annotations import unquote
-from mcpcore_lint.semantics.evaluate import Resolver
-from mcpcore_lint.semantics.symbols import enum_like
-from mcpcore_lint.syntax.scopes import Scope
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import ast
 
+from mcpcore_lint.engine.syntax.module import Module
+from mcpcore_lint.engine.syntax.parse import walk
 from mcpcore_lint.model import Const, Missing, ToolDef, Value
-from mcpcore_lint.syntax.module import Module
-from mcpcore_lint.syntax.parse import walk
 
 
 def name_place(tool: ToolDef) -> tuple[ast.AST, Module]:

@@ -7,6 +7,7 @@ import re
 from typing import Final
 
 from mcpcore_lint.diagnostics import Severity
+from mcpcore_lint.engine.syntax.scopes import Scope
 from mcpcore_lint.model import CallValue, Parameter, ToolDef, options, string
 from mcpcore_lint.patterns import regex
 from mcpcore_lint.rule import Rule, RuleContext
@@ -14,7 +15,6 @@ from mcpcore_lint.rules._data_model import requires_value
 from mcpcore_lint.rules._tools import binds_arguments, in_test
 from mcpcore_lint.rules.definitions import _parameters
 from mcpcore_lint.rules.definitions._texts import says_nothing, sets_docstring
-from mcpcore_lint.syntax.scopes import Scope
 
 _IN_DOCSTRING: Final = "is described only in the docstring, which description= replaces, so the model never reads it"
 _IDENTIFIER: Final = regex(r"(?:\w+_)?(?:u?u?ids?|names?|paths?|files?|urls?|cols?|columns?)(?:_\w)?")

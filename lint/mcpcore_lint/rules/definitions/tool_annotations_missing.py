@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from mcpcore_lint.diagnostics import Severity
+from mcpcore_lint.engine.registrations.hints import IDEMPOTENT, READ_ONLY, hints_of
 from mcpcore_lint.model import ContractEntry, ToolDef, is_left_out
-from mcpcore_lint.registrations.hints import IDEMPOTENT, READ_ONLY, hints_of
 from mcpcore_lint.rule import Rule, RuleContext
 from mcpcore_lint.rules._advice import CHANGED_BY_HINTS
 from mcpcore_lint.rules._contracts import tool_entries

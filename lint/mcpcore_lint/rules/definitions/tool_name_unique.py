@@ -8,13 +8,13 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from mcpcore_lint.diagnostics import Severity
+from mcpcore_lint.engine.syntax.module import Module
+from mcpcore_lint.engine.syntax.parse import walk
+from mcpcore_lint.engine.syntax.scopes import Scope
 from mcpcore_lint.model import Items, Symbol, ToolDef, Value, string
 from mcpcore_lint.records import ToolRecord
 from mcpcore_lint.rule import ProjectContext, Rule, RuleContext
 from mcpcore_lint.rules.definitions._texts import name_place
-from mcpcore_lint.syntax.module import Module
-from mcpcore_lint.syntax.parse import walk
-from mcpcore_lint.syntax.scopes import Scope
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -101,7 +101,7 @@ def _own_tools(ctx: RuleContext) -> Iterator[_Registration]:
 
 def _added_tools(module: Module, ctx: RuleContext) -> Iterator[_Registration]:
     """The `@tool` functions that a file puts on a server: `Server(tools=[...])`, `server.add_tool(...)`."""
-    from mcpcore_lint.registrations.servers import Servers
+    from mcpcore_lint.engine.registrations.servers import Servers
 
     for call, scope in module.calls_near("add_tool", "tools") if module.source.has("mcpcore") else ():
         func = call.func

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from mcpcore_lint.diagnostics import Severity
+from mcpcore_lint.engine.registrations.unresolved import unresolved_in
+from mcpcore_lint.engine.syntax.module import Module
 from mcpcore_lint.records import in_test_file
-from mcpcore_lint.registrations.unresolved import unresolved_in
 from mcpcore_lint.rule import Rule, RuleContext
-from mcpcore_lint.syntax.module import Module
 
 
 class ToolRegistrationUnresolved(Rule):

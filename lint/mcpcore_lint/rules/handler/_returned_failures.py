@@ -6,7 +6,11 @@ import ast
 import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from mcpcore_lint.flow.bodies.builder import HandlerBuilder
+from mcpcore_lint.engine.flow.bodies.builder import HandlerBuilder
+from mcpcore_lint.engine.semantics.evaluate import evaluate
+from mcpcore_lint.engine.semantics.symbols import class_info
+from mcpcore_lint.engine.semantics.type_model import ancestry
+from mcpcore_lint.engine.syntax.parse import own_nodes, walk, walk_shallow
 from mcpcore_lint.model import Mapping, Symbol, Value, options, string
 from mcpcore_lint.patterns import regex
 from mcpcore_lint.rules._bodies import Body, body_of, inside, mentions
@@ -21,18 +25,14 @@ from mcpcore_lint.rules.handler._failures import (
     Place,
     normalized,
 )
-from mcpcore_lint.semantics.evaluate import evaluate
-from mcpcore_lint.semantics.symbols import class_info
-from mcpcore_lint.semantics.type_model import ancestry
-from mcpcore_lint.syntax.parse import own_nodes, walk, walk_shallow
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+    from mcpcore_lint.engine.syntax.module import Module
+    from mcpcore_lint.engine.syntax.scopes import Scope
     from mcpcore_lint.model import Handler
     from mcpcore_lint.rule import RuleContext
-    from mcpcore_lint.syntax.module import Module
-    from mcpcore_lint.syntax.scopes import Scope
 
 _CONVERSIONS: Final = frozenset(
     {"json.dumps", "orjson.dumps", "ujson.dumps", "yaml.dump", "yaml.safe_dump", "dataclasses.asdict",

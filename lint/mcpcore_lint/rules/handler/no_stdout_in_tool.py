@@ -6,10 +6,10 @@ import ast
 from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint.diagnostics import Related, Severity
+from mcpcore_lint.engine.syntax.parse import walk
 from mcpcore_lint.frameworks import framework_of
 from mcpcore_lint.rule import Rule, RuleContext
 from mcpcore_lint.rules._tools import in_test
-from mcpcore_lint.syntax.parse import walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

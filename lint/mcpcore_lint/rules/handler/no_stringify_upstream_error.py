@@ -7,12 +7,12 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint.diagnostics import Severity
+from mcpcore_lint.engine.semantics.symbols import last_name
+from mcpcore_lint.engine.syntax.parse import children, walk
 from mcpcore_lint.frameworks import framework_of
 from mcpcore_lint.patterns import regex
 from mcpcore_lint.rule import Rule, RuleContext
 from mcpcore_lint.rules._bodies import Body, body_of, callee, origin, raised_sites, short
-from mcpcore_lint.semantics.symbols import last_name
-from mcpcore_lint.syntax.parse import children, walk
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

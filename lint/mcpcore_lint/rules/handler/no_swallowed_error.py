@@ -7,11 +7,11 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint.diagnostics import Severity
+from mcpcore_lint.engine.semantics.symbols import last_name
+from mcpcore_lint.engine.syntax.parse import walk_shallow
 from mcpcore_lint.patterns import regex
 from mcpcore_lint.rule import Rule, RuleContext
 from mcpcore_lint.rules._bodies import Body, body_of, mentions
-from mcpcore_lint.semantics.symbols import last_name
-from mcpcore_lint.syntax.parse import walk_shallow
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 from mcpcore_lint.codemods import edits as codemods
 from mcpcore_lint.diagnostics import Severity
+from mcpcore_lint.engine.syntax.parse import walk_shallow
 from mcpcore_lint.frameworks import uses_mcpcore
 from mcpcore_lint.names import CONSTRUCTORS
 from mcpcore_lint.rule import Rule, RuleContext
 from mcpcore_lint.rules._bodies import Body, body_of, short
 from mcpcore_lint.rules.handler._raises import NOT_FAILURES
-from mcpcore_lint.syntax.parse import walk_shallow
 
 if TYPE_CHECKING:
     from mcpcore_lint.diagnostics import Change, Fix

@@ -1,0 +1,105 @@
+"""Builds the model of a function: the errors that it creates, raises, catches and returns."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from mcpcore_lint.engine.flow.bodies.context import ContextCalls
+from mcpcore_lint.engine.flow.bodies.errors import ErrorReader, arguments_of, evaluate_arguments, reason_given
+from mcpcore_lint.engine.flow.bodies.nodes import BodyNodes
+from mcpcore_lint.engine.flow.bodies.parameters import parameters_of
+from mcpcore_lint.engine.flow.bodies.raises import RaiseReader
+from mcpcore_lint.engine.semantics.evaluate import evaluate
+from mcpcore_lint.model import (
+    FunctionNode,
+    Handler,
+    Mapping,
+    Missing,
+    NamedReason,
+    ReturnSite,
+    Unknown,
+)
+
+if TYPE_CHECKING:
+    from mcpcore_lint.engine.semantics.hierarchy import Hierarchy
+    from mcpcore_lint.engine.syntax.module import Module
+
+
+class HandlerBuilder:
+    """Reads one function, including its nested functions, with a reader for each aspect."""
+
+    def __init__(self, node: FunctionNode, module: Module, hierarchy: Hierarchy) -> None:
+        self.node = node
+        self.module = module
+        self.scope = module.scope_of(node)
+        self.parameters, self.context = parameters_of(node, self.scope)
+        self.body = BodyNodes(node, module)
+        self.contexts = ContextCalls(self.body, self.context)
+        self.errors = ErrorReader(self.body, hierarchy, self.contexts)
+        self.raises = RaiseReader(self.body, self.errors)
+        self.model = self._build()
+
+    @classmethod
+    def of(cls, node: FunctionNode, module: Module, hierarchy: Hierarchy) -> HandlerBuilder:
+        """Return the builder of a function. Each function is read once."""
+        builder = module.built.get(node)
+        if builder is None:
+            builder = module.built[node] = cls(node, module, hierarchy)
+        return builder
+
+    def forget(self) -> None:
+        """Drop the references to the syntax tree."""
+        self.body.forget()
+        self.contexts.forget()
+        self.errors.forget()
+        self.raises.catches.clear()
+
+    def _build(self) -> Handler:
+        node = self.node
+        named: list[NamedReason] = []
+        for call in self.body.calls:
+            method = getattr(self.contexts.renamed(call.func), "attr", "")
+            if method == "recovery_for" and self.contexts.is_context_call(call, method):
+                reason = evaluate(call.args[0], self.body.scope_at(call)) if call.args else Missing(call, self.module)
+                named.append(NamedReason("recovery_for", call, reason_given(reason, call, self.module)))
+                continue
+            if method == "guard" and self.contexts.is_context_call(call, method):
+                named += self._guarded(call)
+            elif error := self.errors.read(call):
+                self.errors.sites[call] = error
+        throws = [throw for statement in self.body.raises for throw in self.raises.throws(statement)]
+        nested = self.body.function_of
+        returns = [
+            ReturnSite(statement, self.module, self.scope, self.raises.catch_of(statement), node)
+            for statement in self.body.returns
+            if statement not in nested
+        ]
+        return Handler(
+            node,
+            self.module,
+            self.scope.qualname,
+            self.parameters,
+            self.context,
+            self.scope.owner,
+            tuple(self.errors.sites.values()),
+            tuple(throws),
+            tuple(self.raises.catches.values()),
+            tuple(returns),
+            tuple(named),
+        )
+
+    def _guarded(self, call: ast.Call) -> list[NamedReason]:
+        """Return the reasons in the mapping of a `ctx.guard` call; a single unknown one if it cannot be read."""
+        argument = arguments_of(evaluate_arguments(call, self.body.scope_at(call)), {"errors": 0})["errors"]
+        table, written = argument.value, argument.node
+        if not isinstance(table, Mapping) or not table.complete:
+            return [NamedReason("guard", call, Unknown(call, self.module, "the mapping cannot be read"))]
+        values = [value for _, value in table.items]
+        nodes: list[ast.expr] = [call] * len(values)
+        if isinstance(written, ast.Dict) and len(written.values) == len(values):
+            nodes = written.values
+        return [
+            NamedReason("guard", node, reason_given(value, call, self.module))
+            for node, value in zip(nodes, values, strict=True)
+        ]

@@ -1,0 +1,161 @@
+"""Reads the parameters of a handler: arguments from the model, injected values, and the context."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING, Final, Literal
+
+from mcpcore_lint.engine.semantics.annotations import unquote
+from mcpcore_lint.engine.semantics.evaluate import Resolver, evaluate
+from mcpcore_lint.engine.semantics.symbols import is_static
+from mcpcore_lint.engine.syntax.parse import all_parameters
+from mcpcore_lint.model import (
+    CallValue,
+    Const,
+    ContextParameter,
+    FunctionNode,
+    Missing,
+    Parameter,
+    Symbol,
+    Value,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from mcpcore_lint.engine.syntax.scopes import Scope
+
+_INJECTING: Final = frozenset(
+    {
+        "CallArgument", "CurrentAccessToken", "CurrentContext", "CurrentDocket", "CurrentFastMCP", "CurrentHeaders",
+        "CurrentRequest", "CurrentWorker", "Depends", "Elicit", "ListRoots", "OptionalCurrentContext", "Progress",
+        "Resolve", "Sample", "Shared", "TokenClaim",
+    }
+)  # fmt: skip
+"""Names of markers for values that the framework injects."""
+_DEPTH: Final = 10
+"""Annotations are followed this deep."""
+
+
+def parameters_of(node: FunctionNode, scope: Scope) -> tuple[tuple[Parameter, ...], ContextParameter | None]:
+    """Return the parameters of a function, and its context parameter."""
+    args = node.args
+    names = all_parameters(args)
+    if scope.owner is not None and names and not is_static(node):
+        names = names[1:]
+    positional = [*args.posonlyargs, *args.args]
+    defaults = dict(zip(positional[len(positional) - len(args.defaults) :], args.defaults, strict=True))
+    defaults.update((arg, default) for arg, default in zip(args.kwonlyargs, args.kw_defaults, strict=True) if default)
+    context: ContextParameter | None = None
+    parameters: list[Parameter] = []
+    outside = scope.parent or scope.module.scope
+    for arg in names:
+        kind: Literal["positional", "keyword", "var_positional", "var_keyword"] = "positional"
+        if arg is args.vararg:
+            kind = "var_positional"
+        elif arg is args.kwarg:
+            kind = "var_keyword"
+        elif arg in args.kwonlyargs:
+            kind = "keyword"
+        taken = _context(arg, outside)
+        context = context or taken
+        default = defaults.get(arg)
+        annotations = [*_annotations(arg.annotation, outside)]
+        extras = [(extra, where) for node, where in annotations for extra in _extras(node, where)]
+        injected = taken is not None or any(
+            isinstance(node, ast.Call) and _injects(node, where) for node, where in [*extras, (default, outside)]
+        )
+        description = _description(arg, default, extras, outside)
+        parameters.append(Parameter(arg.arg, arg, arg.annotation, default, kind, description, injected))
+    return tuple(parameters), context
+
+
+def _annotations(annotation: ast.expr | None, scope: Scope) -> Iterator[tuple[ast.expr, Scope]]:
+    """Yield an annotation and those inside: through aliases, `Annotated`, `Optional` and `X | None`."""
+    node, where = unquote(annotation), scope
+    for _ in range(_DEPTH):
+        if node is None:
+            return
+        yield node, where
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
+            node = unquote(node.right if isinstance(node.left, ast.Constant) else node.left)
+        elif isinstance(node, ast.Subscript) and _is_wrapper(node, where):
+            node = unquote(_first(node))
+        elif isinstance(node, (ast.Name, ast.Attribute)):
+            alias = Resolver().alias_of(node, where)
+            if alias is None or alias[0] is node:
+                return
+            node, where = unquote(alias[0]), alias[1]
+        else:
+            return
+
+
+def _is_wrapper(node: ast.Subscript, scope: Scope) -> bool:
+    head = evaluate(node.value, scope)
+    return isinstance(head, Symbol) and head.name in {"typing.Annotated", "typing.Optional"}
+
+
+def _first(node: ast.Subscript) -> ast.expr:
+    inner = node.slice
+    return inner.elts[0] if isinstance(inner, ast.Tuple) and inner.elts else inner
+
+
+def _extras(node: ast.expr, scope: Scope) -> list[ast.expr]:
+    """Return the metadata of an annotation `Annotated[X, ...]`."""
+    if not isinstance(node, ast.Subscript) or not isinstance(node.slice, ast.Tuple) or not _is_wrapper(node, scope):
+        return []
+    return node.slice.elts[1:]
+
+
+def _context(arg: ast.arg, scope: Scope) -> ContextParameter | None:
+    annotation = arg.annotation
+    symbol = Resolver().annotation_symbol(annotation, scope) if annotation is not None else None
+    if annotation is None or symbol is None or symbol.name not in {"mcpcore.Context", "mcp.Context", "fastmcp.Context"}:
+        return None
+    last, where = [*_annotations(annotation, scope)][-1]
+    argument = _first(last) if isinstance(last, ast.Subscript) else None
+    reasons = Resolver().literal_strings(argument, where) if argument is not None else None
+    any_reason = False
+    if argument is not None and reasons is None:
+        named = Resolver().annotation_symbol(argument, where)
+        any_reason = named is not None and named.name in {"typing.Any", "builtins.str", "typing.LiteralString"}
+        if named is not None and named.name in {"typing.Never", "typing.NoReturn"}:
+            reasons = ()
+    return ContextParameter(
+        arg.arg,
+        arg,
+        annotation,
+        argument,
+        reasons,
+        bare=argument is None,
+        resolved=argument is None or reasons is not None or any_reason,
+        mcpcore=symbol.name == "mcpcore.Context",
+    )
+
+
+def _description(arg: ast.arg, default: ast.expr | None, extras: list[tuple[ast.expr, Scope]], scope: Scope) -> Value:
+    """Return the description in the metadata of an annotation, or in a default `Field(...)`."""
+    for extra, where in extras:
+        value = evaluate(extra, where)
+        if isinstance(value, Const) and isinstance(value.value, str):
+            return value
+        if isinstance(value, CallValue) and value.func.name.rpartition(".")[2] in {"Field", "Doc"}:
+            is_doc = value.func.name.endswith("Doc")
+            text = value.argument("documentation", 0) if is_doc else value.argument("description")
+            if not isinstance(text, Missing):
+                return text
+    value = evaluate(default, scope) if default is not None else Missing(arg, scope.module)
+    if isinstance(value, CallValue) and value.func.name.rpartition(".")[2] == "Field":
+        return value.argument("description")
+    return Missing(arg, scope.module)
+
+
+def _injects(call: ast.Call, scope: Scope) -> bool:
+    func = evaluate(call.func, scope)
+    if not isinstance(func, Symbol) or func.name == "typing.cast":
+        value = evaluate(call, scope)
+        if not isinstance(value, CallValue):
+            return False
+        func = value.func
+    # For other callees the name is enough: evaluating a long `Field(...)` again would be slow.
+    return func.name.rpartition(".")[2] in _INJECTING

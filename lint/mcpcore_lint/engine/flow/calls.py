@@ -1,0 +1,365 @@
+"""Computes the errors that a handler can raise through the functions that it calls.
+
+The facts of a function list its effects (errors, writes to standard output, calls that cannot be resolved), the
+functions that it calls, and the guards around each. Its summary lists the effects that leave it: its own and those of
+the functions that it calls, without those that the guards stop. Summaries are computed on demand. A function that is
+called with functions as arguments has facts and a summary for each such call. The engine never guesses the errors of a
+call that cannot be resolved.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, TypeVar
+
+from mcpcore_lint.dataclasses import replace
+from mcpcore_lint.engine.flow.bodies.builder import HandlerBuilder
+from mcpcore_lint.engine.flow.collecting import Collector
+from mcpcore_lint.engine.flow.decorations import decorations_of
+from mcpcore_lint.engine.flow.effects import (
+    BROAD,
+    Becomes,
+    Blind,
+    Clause,
+    Effect,
+    Event,
+    Facts,
+    Guard,
+    Key,
+    Parameter,
+    Program,
+    Summary,
+    Throw,
+    Write,
+    key_of,
+    swallowed,
+)
+from mcpcore_lint.engine.flow.facts.callees import Callees
+from mcpcore_lint.engine.flow.facts.except_clauses import Guards
+from mcpcore_lint.engine.flow.facts.extract import Extractor
+from mcpcore_lint.engine.flow.facts.flags import outcome
+from mcpcore_lint.reach import Site
+
+if TYPE_CHECKING:
+    import ast
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from mcpcore_lint.engine.flow.effects import Bindings, Bound
+    from mcpcore_lint.engine.semantics.hierarchy import Hierarchy
+    from mcpcore_lint.engine.syntax.module import ClassInfo
+    from mcpcore_lint.engine.syntax.project import Project
+    from mcpcore_lint.model import FunctionNode, Handler, Reach
+
+
+K = TypeVar("K")
+_GROUP_TYPES: Final = frozenset({"builtins.ExceptionGroup", "builtins.BaseExceptionGroup"})
+_CODED_ERROR: Final = "mcpcore.CodedError"
+MAX_SHOWN: Final = 200
+"""`--explain-calls` reads at most this many functions between a handler and its errors."""
+MAX_SUMMARY: Final = 2_000
+"""A summary keeps at most this many effects of one function."""
+MAX_ROUNDS: Final = 100
+"""Functions that call each other recursively are looked at this often."""
+MAX_NESTING: Final = 6
+"""Functions are passed to functions that are passed to functions at most this deep."""
+
+
+class CallGraph:
+    """Computes and caches the function summaries of one project."""
+
+    def __init__(self, project: Project, hierarchy: Hierarchy, raises: Mapping[str, tuple[str, ...]]) -> None:
+        self.program = Program(project, hierarchy, raises)
+        self.hierarchy = hierarchy
+        self._unbound: dict[Key, Facts] = {}
+        """The facts of functions, whatever functions are passed to them."""
+        self._facts: dict[Key, Facts] = {}
+        self._summaries: dict[Key, Summary] = {}
+
+    # -- queries -------------------------------------------------------------------------------------------------
+
+    def reach(self, handler: Handler, through: Iterable[tuple[Handler, ast.Call]] = ()) -> Reach:
+        """Return everything that leaves a handler: its own errors and those of the functions that it calls.
+
+        Args:
+            handler: The handler.
+            through: The functions that dispatch to the handler, the outermost first, each with its call. Errors that
+                they catch do not leave.
+        """
+        outer: list[list[tuple[Guard, ...]]] = []
+        for caller, call in through:
+            outer += [self._around(caller), [Guards(self._callees(caller)).of(call)]]
+        collector = Collector(self, handler, [*outer, self._around(handler)])
+        collector.collect(_raw(handler))
+        decorations = decorations_of(handler.node, handler.module, self.program)
+        for event in decorations.events:
+            if event.effect is not None:
+                collector.add(event.effect, (handler.qualname,), event.span, event.guards)
+        for wrapper, _ in decorations.wrappers:
+            for effect, path in self.summary(wrapper).effects.items():
+                if not isinstance(effect, Blind):
+                    collector.keep(effect, (handler.qualname, *path), handler.span)
+        return collector.result()
+
+    def called(self, handler: Handler, call: ast.Call) -> list[FunctionNode]:
+        """Return the functions of the project that a call in a handler may run."""
+        keys = self._callees(handler).targets(call)[0]
+        return [located[0] for key in keys if (located := self.program.find(key)) is not None]
+
+    def wrappers(self, handler: Handler) -> list[Handler]:
+        """Return the wrapper functions of the handler's decorators."""
+        wrappers = decorations_of(handler.node, handler.module, self.program).wrappers
+        located = [self.program.find(wrapper) for wrapper, _ in wrappers]
+        return [HandlerBuilder.of(*place, self.hierarchy).model for place in located if place is not None]
+
+    def on_the_way(self, handler: Handler) -> list[Handler]:
+        """Return the functions that a handler reaches, the nearest first, up to `MAX_SHOWN`."""
+        handlers: dict[FunctionNode, Handler] = {handler.node: handler}
+        waiting = [_raw(handler)]
+        seen = {*waiting}
+        while waiting and len(handlers) <= MAX_SHOWN:
+            for key in self._successors(waiting.pop(0)):
+                located = self.program.find(key)
+                if key in seen or located is None:
+                    continue
+                seen.add(key)
+                waiting.append(key)
+                # The handler's model already has the clauses of its nested functions.
+                if not handler.contains(Site(key.path, located[1].source.span(located[0]))):
+                    handlers.setdefault(located[0], HandlerBuilder.of(*located, self.hierarchy).model)
+        return list(handlers.values())[1:]
+
+    def _callees(self, handler: Handler) -> Callees:
+        return Callees(self.program, handler.node, handler.module, _receiver(handler))
+
+    def _around(self, handler: Handler) -> list[tuple[Guard, ...]]:
+        """Return the guards around each call of a handler in its decorators; no guards if none calls it."""
+        if not decorations_of(handler.node, handler.module, self.program):
+            return [()]
+        raw = _raw(handler)
+        return [*self._ways(raw._replace(raw=False), raw, set())] or [()]
+
+    def _ways(self, key: Key, goal: Key, seen: set[Key]) -> Iterator[tuple[Guard, ...]]:
+        """Yield the guards on the ways from a function to one that is passed to it."""
+        seen.add(key)
+        for event in self.facts(key).events:
+            for target in event.targets:
+                if target == goal:
+                    yield event.guards
+                elif target.bound and target not in seen:
+                    yield from ((*inner, *event.guards) for inner in self._ways(target, goal, seen))
+
+    # -- guards ----------------------------------------------------------------------------------------------------
+
+    def passes(self, effect: Effect, guards: tuple[Guard, ...]) -> Effect | None:
+        """Return an effect as it leaves the guards around it, innermost first; None if they definitely stop it."""
+        if isinstance(effect, Blind):
+            return None if swallowed(guards) else effect
+        if isinstance(effect, Write):
+            return None if any(guard.redirects for guard in guards) else effect
+        current = effect
+        for guard in guards:
+            if guard.group:
+                current = current._replace(grouped=True)
+            elif guard.converts:
+                if self.hierarchy.is_kind_of(current.type_name, _CODED_ERROR) is not True:
+                    current = self._converted(current, guard)
+            elif guard.doubt:
+                current = current._replace(sure=False)
+            else:
+                clause = next((clause for clause in guard.clauses if self._catches(clause, current)), None)
+                onward = self.passes_any(current, clause.passes) if clause is not None else current
+                if not isinstance(onward, Throw):
+                    return None
+                current = onward
+        return current
+
+    def passes_any(self, effect: Effect, ways: Iterable[tuple[Guard, ...]]) -> Effect | None:
+        """Return an effect after one of several ways out, preferably a definite one; None if all are closed."""
+        passed = [onward for way in ways if (onward := self.passes(effect, way)) is not None]
+        return min(passed, key=lambda onward: isinstance(onward, Throw) and not onward.sure, default=None)
+
+    def _converted(self, throw: Throw, guard: Guard) -> Throw:
+        """Return the error that `mcpcore.guard` raises instead of another. The most specific class decides."""
+        best: tuple[str, Becomes] | None = None
+        plain = throw._replace(type_name=_CODED_ERROR, form="other", codes=None, reasons=(), grouped=False)
+        for entry in guard.becomes:
+            for name in entry.types:
+                fits = self.hierarchy.is_kind_of(throw.type_name, name) if name is not None else None
+                if name is None or fits is None or throw.grouped:
+                    return plain
+                if fits and (best is None or self.hierarchy.is_kind_of(name, best[0])):
+                    best = (name, entry)
+        if best is None or (best[1].throw.codes is None and not best[1].throw.reasons):
+            return plain
+        return best[1].throw._replace(is_named_only=False, sure=throw.sure)
+
+    def _catches(self, clause: Clause, throw: Throw) -> bool:
+        names = [name for name in clause.types if name is not None]
+        if throw.grouped and not clause.star:
+            return any(name in _GROUP_TYPES or name in BROAD for name in names)
+        return any(self.hierarchy.is_kind_of(throw.type_name, name) for name in names)
+
+    # -- facts ---------------------------------------------------------------------------------------------------
+
+    def facts(self, key: Key) -> Facts:
+        """Return the facts of a function with the functions that are passed to it."""
+        facts = self._facts.get(key)
+        if facts is None:
+            facts = self._without_arguments(key._replace(bound=()))
+            flags = {parameter.name: value for parameter, value in key.bound if not isinstance(value, Key)}
+            events = [event for event in facts.events if not (flags and _is_dead(event, flags))]
+            facts = self._facts[key] = replace(facts, events=[self._bind(event, key.bound) for event in events])
+        return facts
+
+    def _without_arguments(self, key: Key) -> Facts:
+        if key not in self._unbound:
+            self._unbound[key] = self._read(key)
+        return self._unbound[key]
+
+    def _read(self, key: Key) -> Facts:
+        located = self.program.find(key)
+        if located is None:
+            return Facts(key.name, [], [], [])
+        node, module = located
+        if key.raw:
+            receiver = self.program.project.class_at(key.receiver) if key.receiver else None
+            return Extractor(self.program, node, module, receiver).extract(key)
+        decorations = decorations_of(node, module, self.program)
+        target = key._replace(raw=True)
+        inner = self._without_arguments(target)
+        if not decorations:
+            return inner
+        # The last decorator in the source is the innermost. Each one above it wraps the result of the previous one.
+        for wrapper, parameter in reversed(decorations.wrappers):
+            target = wrapper._replace(bound=((parameter, target),))
+        call = Event(module.source.span(node), decorations.guards, targets=(target,))
+        return Facts(key.name, [call, *decorations.events], inner.returned, inner.returned_from, decorated=True)
+
+    def _bind(self, event: Event, bound: Bindings) -> Event:
+        """Return an event of a function to whose parameters some functions are bound."""
+        if event.parameter is not None:
+            functions = tuple(value for name, value in bound if name == event.parameter and isinstance(value, Key))
+            return Event(event.span, event.guards, targets=functions) if functions else event
+        if not bound and not any(target.bound for target in event.targets):
+            return event
+        return replace(event, targets=tuple(self._called(target, bound) for target in event.targets))
+
+    def _called(self, key: Key, bound: Bindings) -> Key:
+        """Return a function as it is called where some functions are bound to parameters."""
+        values: dict[tuple[Parameter, Bound], None] = {}
+        for parameter, value in key.bound:
+            if isinstance(value, Parameter):
+                values.update(((parameter, outer), None) for name, outer in bound if name == value)
+            else:
+                values[parameter, self._called(value, bound) if isinstance(value, Key) else value] = None
+        # A nested function uses the parameters of the functions around it.
+        for parameter, value in bound:
+            if isinstance(value, Key) and self._inside(key, parameter):
+                values[parameter, value] = None
+        called = key._replace(bound=tuple(values))
+        return called if _nesting(called) <= MAX_NESTING else key._replace(bound=())
+
+    def _inside(self, key: Key, parameter: Parameter) -> bool:
+        located = self.program.find(parameter) if key.path == parameter.path and key[:3] != parameter[:3] else None
+        return located is not None and parameter.line <= key.line <= (located[0].end_lineno or 0)
+
+    # -- summaries -----------------------------------------------------------------------------------------------
+
+    def summary(self, key: Key) -> Summary:
+        """Return the effects that leave a function, and the errors that it returns."""
+        if key not in self._summaries:
+            self._compute(key)
+        return self._summaries[key]
+
+    def _successors(self, key: Key) -> list[Key]:
+        facts = self.facts(key)
+        return [*dict.fromkeys([target for event in facts.events for target in event.targets] + facts.returned_from)]
+
+    def _compute(self, root: Key) -> None:
+        """Compute the summary of a function, after those of the functions that it calls.
+
+        Functions that call each other recursively are computed again until nothing changes.
+        """
+        order: list[Key] = []
+        callers: dict[Key, list[Key]] = {root: []}
+        work = [(root, iter(self._successors(root)))]
+        while work:
+            key, successors = work[-1]
+            for successor in successors:
+                if successor in self._summaries:
+                    continue
+                if successor in callers:
+                    callers[successor].append(key)
+                    continue
+                callers[successor] = [key]
+                work.append((successor, iter(self._successors(successor))))
+                break
+            else:
+                order.append(key)
+                work.pop()
+        self._summaries.update((key, Summary()) for key in order)
+        outdated = set(order)
+        for _ in range(MAX_ROUNDS):
+            for key in order if outdated else ():
+                if key in outdated:
+                    outdated.discard(key)
+                    if self._update(key):
+                        outdated.update(callers[key])
+
+    def _update(self, key: Key) -> bool:
+        """Compute the summary of a function from those of the functions that it calls; return whether it changed."""
+        summary, facts = self._summaries[key], self.facts(key)
+        changed = False
+        for event in facts.events:
+            for effect, path in self.leaving(event):
+                onward = self.passes(effect, event.guards)
+                if onward is not None:
+                    # Paths leave out the wrapper of a decorator: a > b, not a > wrapper > a > b.
+                    inside = facts.decorated and facts.name in path
+                    way = path[path.index(facts.name) :] if inside else (facts.name, *path)
+                    changed = _keep(summary.effects, onward, way) or changed
+        for effect in facts.returned:
+            changed = _keep(summary.returned, effect, (facts.name,)) or changed
+        for target in facts.returned_from:
+            for effect, path in list(self.summary(target).returned.items()):
+                changed = _keep(summary.returned, effect, (facts.name, *path)) or changed
+        return changed
+
+    def leaving(self, event: Event) -> Iterator[tuple[Effect, tuple[str, ...]]]:
+        """Yield the effects of an event, before its guards apply, with the path of functions to each."""
+        effect = event.effect
+        if effect is not None:
+            yield effect, ((effect.known_by,) if isinstance(effect, Throw) and effect.known_by else ())
+        for target in event.targets:
+            summary = self.summary(target)
+            yield from list(summary.returned.items() if event.results else summary.effects.items())
+
+
+def _receiver(handler: Handler) -> ClassInfo | None:
+    return handler.module.classes.get(handler.owner) if handler.owner is not None else None
+
+
+def _raw(handler: Handler) -> Key:
+    """Return the key of a handler without its decorators."""
+    return key_of(handler.node, handler.module, _receiver(handler), raw=True)
+
+
+def _is_dead(event: Event, flags: Mapping[str, object]) -> bool:
+    """Whether an event does not happen with the flags that a call passes."""
+    tests = (guard.condition for guard in event.guards if guard.condition is not None)
+    return any(outcome(test, flags) is (not needed) for test, needed in tests)
+
+
+def _nesting(key: Key) -> int:
+    return 1 + max((_nesting(value) for _, value in key.bound if isinstance(value, Key)), default=0)
+
+
+def _keep(paths: dict[K, tuple[str, ...]], item: K, path: tuple[str, ...]) -> bool:
+    """Keep the shortest path of an item; return whether something changed."""
+    known = paths.get(item)
+    if len(paths) >= MAX_SUMMARY if known is None else len(path) >= len(known):
+        return False
+    paths[item] = path
+    return True
+
+
+__all__ = ["CallGraph"]

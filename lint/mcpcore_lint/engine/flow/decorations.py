@@ -1,0 +1,154 @@
+"""Reads the decorators of a function: the functions that replace it, and the guards that they put around it."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING, NamedTuple
+
+from mcpcore_lint.engine.flow.effects import Blind, Event, Guard, Key, Parameter, key_of, parameter_of
+from mcpcore_lint.engine.flow.facts.converting import guard_of_context, guards_made
+from mcpcore_lint.engine.flow.facts.except_clauses import yield_guards
+from mcpcore_lint.engine.semantics.evaluate import Resolver, evaluate
+from mcpcore_lint.engine.syntax.parse import all_parameters, own_nodes
+from mcpcore_lint.model import CallValue, FunctionNode, Symbol
+
+if TYPE_CHECKING:
+    from typing import TypeAlias
+
+    from mcpcore_lint.engine.flow.effects import Program
+    from mcpcore_lint.engine.syntax.module import Module
+    from mcpcore_lint.engine.syntax.scopes import Scope
+    from mcpcore_lint.model import Value
+
+    _Function: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+class Decorations(NamedTuple):
+    """The wrappers and guards that the decorators of a function add."""
+
+    wrappers: tuple[tuple[Key, Parameter], ...] = ()
+    """The functions that replace it, each with the parameter that holds the decorated function."""
+    guards: tuple[Guard, ...] = ()
+    """The context managers that decorate it, the innermost first."""
+    events: tuple[Event, ...] = ()
+    """The errors that the guards name, and the decorators that are not followed as unresolved calls."""
+
+    def __bool__(self) -> bool:
+        return any(self)
+
+
+def decorations_of(node: FunctionNode, module: Module, program: Program) -> Decorations:
+    """Return the wrappers and guards that the decorators of a function add."""
+    if isinstance(node, ast.Lambda) or not node.decorator_list:
+        return Decorations()
+    wrappers: list[tuple[Key, Parameter]] = []
+    guards: list[Guard] = []
+    unread: list[Event] = []
+    outside = module.scope_of(node).parent or module.scope
+    for decorator in node.decorator_list:
+        # The last decorator in the source is the innermost, so its guards come first.
+        if isinstance(decorator, ast.Call) and _is_guard_of_context(decorator.func, outside):
+            guards[:0] = [guard_of_context(decorator, outside)]
+            continue
+        if converting := guards_made(decorator, outside):
+            guards[:0] = converting
+            continue
+        maker = evaluate(decorator.func if isinstance(decorator, ast.Call) else decorator, outside)
+        definition = maker.definition if isinstance(maker, Symbol) else None
+        owner = program.project.module_defining(definition) if isinstance(definition, ast.FunctionDef) else None
+        if _is_unread(maker, owner, called=isinstance(decorator, ast.Call)):
+            span = module.source.span(decorator)
+            why = "this decorator is not followed"
+            blind = Blind(ast.unparse(decorator), module.path, span, takes_context=False, project=True, why=why)
+            unread.append(Event(span, (), blind))
+        elif isinstance(definition, ast.FunctionDef) and owner is not None:
+            wrappers += _wrapper_of_function(definition, owner)
+            if isinstance(decorator, ast.Call) and definition is not node:
+                guards[:0] = yield_guards(program, definition, owner)
+    named = (
+        # Only the guards outside its own apply to an error that a guard names.
+        Event(entry.throw.span, tuple(guards[at + 1 :]), entry.throw)
+        for at, guard in enumerate(guards)
+        for entry in guard.becomes
+    )
+    return Decorations(tuple(wrappers), tuple(guards), (*named, *unread))
+
+
+def _is_guard_of_context(func: ast.expr, scope: Scope) -> bool:
+    """Whether a decorator is `ctx.guard` on a parameter that is annotated as `Context`."""
+    if not (isinstance(func, ast.Attribute) and func.attr == "guard" and isinstance(func.value, ast.Name)):
+        return False
+    match = scope.lookup(func.value.id)
+    for binding in match[1] if match is not None else ():
+        if binding.kind == "parameter" and match is not None:
+            symbol = Resolver().annotation_symbol(binding.annotation, match[0].parent or match[0])
+            return symbol is not None and symbol.name == "mcpcore.Context"
+    return False
+
+
+def _is_unread(maker: Value, owner: Module | None, *, called: bool) -> bool:
+    """Whether a decorator of the project may replace the function in a way that is not followed.
+
+    Such are objects, and decorators that apply other decorators.
+
+    Args:
+        maker: The decorator, or the function that makes it.
+        owner: The file of that function.
+        called: Whether the decorator is a call, as in `@retry(3)`.
+    """
+    if isinstance(maker, CallValue):
+        return maker.func.name == "functools.partial" or maker.func.definition is not None
+    definition = maker.definition if isinstance(maker, Symbol) else None
+    if not isinstance(definition, ast.FunctionDef) or owner is None:
+        is_partial = isinstance(maker, Symbol) and maker.name == "functools.partial"
+        return isinstance(definition, ast.ClassDef) or is_partial
+    # A decorator with arguments returns the function that gets the decorated one.
+    made = [function for function, outer in _returned(definition) if outer is definition] if called else []
+    return not all(
+        _is_plain(node.value, owner.scope_of(function))
+        for function in (definition, *made)
+        for node in own_nodes(function)
+        if isinstance(node, ast.Return)
+    )
+
+
+def _is_plain(node: ast.expr | None, scope: Scope) -> bool:
+    """Whether an expression is the name of a function or of a parameter, and nothing that is computed."""
+    if not isinstance(node, ast.Name):
+        return not isinstance(node, ast.Call)
+    return all(binding.kind in {"function", "parameter"} for binding in scope.bindings.get(node.id, ()))
+
+
+def _wrapper_of_function(maker: ast.FunctionDef, module: Module) -> list[tuple[Key, Parameter]]:
+    """Return the function that a decorator returns. The decorator may take arguments, none, or support both."""
+    for function, decorator in _returned(maker):
+        # `def retry(times)` returns the decorator, `def retry(run)` the replacement of `run`.
+        inner = [] if decorator is not maker else _returned(function)
+        if inner and isinstance(function, ast.FunctionDef):
+            function, decorator = inner[0][0], function  # noqa: PLW2901 - continue one level deeper
+        parameters = all_parameters(decorator.args)
+        if parameters:
+            return [(key_of(function, module, None), parameter_of(decorator, module, parameters[0].arg))]
+    return []
+
+
+def _returned(node: _Function) -> list[tuple[_Function, _Function]]:
+    """Return the nested functions that a function returns, each with the function whose parameter it closes over."""
+    nested = {
+        inner.name: inner for inner in own_nodes(node) if isinstance(inner, (ast.FunctionDef, ast.AsyncFunctionDef))
+    }
+    returned: list[tuple[_Function, _Function]] = []
+    values = [statement.value for statement in own_nodes(node) if nested and isinstance(statement, ast.Return)]
+    while values:
+        match values.pop(0):
+            case ast.IfExp(body=body, orelse=orelse):
+                values += [body, orelse]
+            case ast.Name(id=name) if name in nested:
+                returned.append((nested[name], node))
+            case ast.Call(func=ast.Name(id=name)) if name in nested:
+                decorator = nested[name]
+                returned.extend(pair for pair in _returned(decorator) if pair[1] is decorator)
+    return returned
+
+
+__all__ = ["Decorations", "decorations_of"]

@@ -1,0 +1,333 @@
+"""Finds the functions that an expression may be, whether it is called or passed on."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+from mcpcore_lint.engine.flow.bodies.builder import HandlerBuilder
+from mcpcore_lint.engine.flow.effects import Bound, Key, Parameter, key_of, parameter_of
+from mcpcore_lint.engine.flow.facts.flags import flags_of, is_flag
+from mcpcore_lint.engine.flow.facts.spelling import is_abstract
+from mcpcore_lint.engine.semantics.evaluate import evaluate
+from mcpcore_lint.engine.semantics.symbols import class_info, is_static
+from mcpcore_lint.engine.semantics.type_model import (
+    BUILTIN_METHODS,
+    ClassObject,
+    Function,
+    Instance,
+    Kind,
+    Outside,
+    Super,
+    ancestry,
+    is_property,
+    method_of,
+    outside_bases,
+)
+from mcpcore_lint.engine.semantics.types import Inference
+from mcpcore_lint.engine.syntax.parse import all_parameters
+from mcpcore_lint.model import CallValue, Items, Mapping, Symbol, Unknown, Value, options
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from mcpcore_lint.engine.flow.effects import Program
+    from mcpcore_lint.engine.syntax.module import ClassInfo, Module
+    from mcpcore_lint.engine.syntax.scopes import Binding, Scope
+    from mcpcore_lint.model import FunctionNode
+
+Callee: TypeAlias = "Key | str"
+"""A function of the project, or the name of one outside."""
+MAX_DEPTH: Final = 8
+"""Names and tables are followed this deep for the values of an expression."""
+_FUNCTIONS: Final = frozenset({ast.Name, ast.Attribute, ast.Lambda, ast.Call, ast.IfExp})
+"""Types of expressions that can be a function."""
+
+
+class Callees:
+    """Finds the functions that one function calls or passes on."""
+
+    def __init__(self, program: Program, node: FunctionNode, module: Module, receiver: ClassInfo | None = None) -> None:
+        """Prepare to read one function; `receiver` is the class of `self`."""
+        self.program = program
+        self.node = node
+        self.module = module
+        self.scope = module.scope_of(node)
+        self.flags = flags_of(node, module)
+        self.inference = Inference(receiver)
+        self.builder = HandlerBuilder.of(node, module, program.hierarchy)
+        self._targets: dict[ast.Call, tuple[list[Key], list[str]]] = {}
+        self._functions_named: dict[str, list[Key | Parameter]] = {}
+
+    # -- calls ---------------------------------------------------------------------------------------------------
+
+    def parameter(self, node: ast.expr) -> Parameter | None:
+        """Return the parameter that is called, of this function or an enclosing one."""
+        match = self.scope.lookup(node.id) if isinstance(node, ast.Name) else None
+        if match is None or not isinstance(node, ast.Name):
+            return None
+        where, bindings = match
+        function = where.node
+        if isinstance(function, ast.Module) or any(binding.kind != "parameter" for binding in bindings):
+            return None
+        if any(self.inference.annotation(binding.annotation, where.parent or where) for binding in bindings):
+            return None
+        if where.owner is not None and bindings[0].node is next(iter(all_parameters(function.args)), None):
+            return None
+        return parameter_of(function, self.module, node.id)
+
+    def targets(self, node: ast.Call) -> tuple[list[Key], list[str]]:
+        """Return the functions of the project that a call may run, and the names of outside functions."""
+        known = self._targets.get(node)
+        if known is None:
+            known = self._targets[node] = self.callable(node.func)
+        return known
+
+    def callable(self, func: ast.expr) -> tuple[list[Key], list[str]]:
+        """Return the functions of the project that an expression may be, and the names of outside functions."""
+        callees = dict.fromkeys(self._callees(func))
+        if not callees and isinstance(func, (ast.Subscript, ast.Name, ast.Call)):
+            stored = values_of(func, self.scope)
+            callees = dict.fromkeys(callee for value in stored for callee in self._from_value(value))
+        keys = [callee for callee in callees if isinstance(callee, Key)]
+        return keys, [callee for callee in callees if isinstance(callee, str)]
+
+    def _callees(self, func: ast.expr) -> list[Callee]:
+        if isinstance(func, ast.Name) and func.id in self.builder.body.builtins:
+            return [f"builtins.{func.id}"]
+        if isinstance(func, (ast.Name, ast.Attribute)):
+            values = options(self.builder.errors.callee(func, self.scope))
+            callees = [callee for value in values for callee in self._from_value(value, func)]
+            if callees:
+                return callees
+            func = self.builder.contexts.renamed(func)
+        match func:
+            case ast.Lambda():
+                return [self._nested(func)]
+            case ast.Attribute(value=value, attr=attr):
+                callees = [callee for kind in self._kinds(value) for callee in self._from_kind(kind, attr)]
+                return callees or ([f"builtins.object.{attr}"] if attr in BUILTIN_METHODS else [])
+            case ast.Name():
+                kinds = self.inference.name(func, self.scope)
+                return [callee for kind in kinds for callee in self._from_called(kind)]
+            case ast.IfExp(body=body, orelse=orelse):
+                return [*self._callees(body), *self._callees(orelse)]
+            case ast.BoolOp(values=parts):
+                return [callee for part in parts for callee in self._callees(part)]
+            case ast.NamedExpr(value=value):
+                return self._callees(value)
+            case ast.Call():
+                partial = [value for value in options(evaluate(func, self.scope)) if _is_partial(value)]
+                callees = [callee for value in partial for callee in self._from_value(value)]
+                return callees or [callee for kind in self._kinds(func) for callee in self._from_called(kind)]
+            case ast.Subscript():
+                kinds = [kind for kind in self._kinds(func) if not isinstance(kind, Outside)]
+                return [callee for kind in kinds for callee in self._from_called(kind)]
+        return []
+
+    def _kinds(self, node: ast.expr) -> Sequence[Kind]:
+        return self.inference.of(node, self.scope)
+
+    def _nested(self, node: ast.Lambda) -> Key:
+        """Return a lambda of this function, which can use its parameters."""
+        self.module.note_lambda(node, self.module.scope_of(self.builder.body.function_of.get(node, self.node)))
+        return key_of(node, self.module, None)
+
+    def methods(self, kind: Instance | ClassObject, name: str) -> list[Key] | None:
+        """Return a method. The result is None if there is no such method, and empty if it is abstract."""
+        method = method_of(kind.info, name)
+        if method is None:
+            return None
+        return [] if is_abstract(*method) else [key_of(method[0], method[1].module, kind.info)]
+
+    def _from_value(self, value: Value, func: ast.expr | None = None) -> Iterator[Callee]:
+        if isinstance(value, CallValue) and _is_partial(value):
+            for option in options(value.args[0]):
+                yield from self._from_value(option)
+        elif isinstance(value, CallValue) and (info := class_info(value.func)) is not None:
+            yield from self._from_called(Instance(info))
+        elif isinstance(value, Symbol):
+            definition = value.definition
+            if isinstance(definition, ast.Lambda) and value.module is not None:
+                inside = value.module is self.module and definition in self.builder.body.parents
+                yield self._nested(definition) if inside else key_of(definition, value.module, None)
+            elif isinstance(definition, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                yield from self._from_function(definition, func)
+            elif (info := class_info(value)) is not None:
+                yield from self._constructed(info)
+            elif definition is None:
+                yield value.name
+
+    def _from_function(self, node: ast.FunctionDef | ast.AsyncFunctionDef, func: ast.expr | None) -> Iterator[Key]:
+        owner = self.module.project.module_defining(node)
+        if owner is None:
+            return
+        scope = owner.scope_of(node)
+        receiver = owner.classes.get(scope.owner) if scope.owner is not None else None
+        if receiver is not None and is_abstract(node, receiver):
+            return
+        if receiver is not None and isinstance(func, ast.Attribute):
+            # The call may name a subclass of the class that defines the method.
+            named = evaluate(func.value, self.scope)
+            receiver = (class_info(named) if isinstance(named, Symbol) else None) or receiver
+        yield key_of(node, owner, receiver)
+
+    def _constructed(self, info: ClassInfo) -> Iterator[Callee]:
+        """Yield the functions that constructing an object of a class runs."""
+        makers = [method_of(info, name) for name in ("__new__", "__init__", "__post_init__")]
+        yield from (key_of(maker[0], maker[1].module, info) for maker in makers if maker is not None)
+        if not any(makers):
+            yield from [base for base in outside_bases(info) if base] or ["builtins.object"]
+
+    def _from_called(self, kind: Kind) -> Iterator[Callee]:
+        if isinstance(kind, Instance):
+            yield from self.methods(kind, "__call__") or ()
+        elif isinstance(kind, Function):
+            yield key_of(kind.node, kind.module, kind.receiver)
+        elif isinstance(kind, ClassObject):
+            yield from self._constructed(kind.info)
+        elif isinstance(kind, Outside):
+            yield kind.name or "builtins.object"
+
+    def _from_kind(self, kind: Kind, attr: str) -> list[Callee]:
+        if isinstance(kind, Outside):
+            return [f"{kind.name}.{attr}" if kind.name else "builtins.object"]
+        if isinstance(kind, Super):
+            order = ancestry(kind.receiver)
+            after = order[order.index(kind.owner) + 1 :] if kind.owner in order else ancestry(kind.owner)[1:]
+            for parent in after:
+                method = parent.methods.get(attr)
+                if method is not None:
+                    return [] if is_abstract(method, parent) else [key_of(method, parent.module, kind.receiver)]
+        if isinstance(kind, (Super, Function)):
+            return [f"builtins.object.{attr}"]
+        methods = self.methods(kind, attr)
+        if methods is not None:
+            return [*methods]
+        callees: list[Callee] = []
+        for info in ancestry(kind.info):
+            for _, value, scope in info.instance_attributes.get(attr, ()):
+                for option in options(evaluate(value, scope)) if isinstance(value, ast.Name) else ():
+                    callees.extend(self._from_value(option))
+        for inner in self.inference.attribute_of(kind, attr):
+            callees.extend(self._from_called(inner))
+        bases = (base for base in outside_bases(kind.info) if base and not base.startswith("typing."))
+        return callees or [f"{base}.{attr}" for base in bases]
+
+    # -- arguments ----------------------------------------------------------------------------------------------
+
+    def bound(self, target: Key, node: ast.Call) -> Key:
+        """Return a function that a call may run, with the functions and the flags that the call passes to it."""
+        located = self.program.find(target)
+        if located is None:
+            return target
+        function, module = located
+        positional = [arg.arg for arg in (*function.args.posonlyargs, *function.args.args)]
+        if module.scope_of(function).owner is not None and not is_static(function):
+            positional = positional[1:]
+        arguments = dict(zip(positional, node.args, strict=False))
+        arguments |= {keyword.arg: keyword.value for keyword in node.keywords if keyword.arg is not None}
+        bound: list[tuple[Parameter, Bound]] = []
+        for name, argument in arguments.items():
+            bound += ((parameter_of(function, module, name), value) for value in self.functions_in(argument))
+        unpacks = any(isinstance(argument, ast.Starred) for argument in node.args)
+        unpacks = unpacks or any(keyword.arg is None for keyword in node.keywords)
+        for name, default in flags_of(function, module).items() if not unpacks else ():
+            flag = arguments.get(name, default)
+            parameter = parameter_of(function, module, name)
+            if isinstance(flag, ast.Constant) and is_flag(flag):
+                bound.append((parameter, flag.value))  # type: ignore[arg-type]
+            elif isinstance(flag, ast.Name) and flag.id in self.flags:
+                bound.append((parameter, parameter_of(self.node, self.module, flag.id)))
+        return target._replace(bound=tuple(bound))
+
+    def functions_in(self, node: ast.expr) -> list[Key | Parameter]:
+        """Return the functions that an argument may be."""
+        if isinstance(node, ast.Name):
+            known = self._functions_named.get(node.id)
+            if known is None:
+                known = self._functions_named[node.id] = self._functions_by_name(node)
+            return known
+        if isinstance(node, ast.Attribute):
+            return [*self._functions_at(node)]
+        if isinstance(node, ast.Lambda):
+            return [self._nested(node)]
+        if isinstance(node, ast.Call) and node.args:
+            value = self.builder.errors.callee(node.func, self.scope)
+            if isinstance(value, Symbol) and value.name == "functools.partial":
+                return self.functions_in(node.args[0])
+        return []
+
+    def _functions_by_name(self, node: ast.Name) -> list[Key | Parameter]:
+        match = self.scope.lookup(node.id)
+        if match is None:
+            if not self.module.star_imports:
+                return []
+        elif not any(self._may_be_function(binding) for binding in match[1]):
+            parameter = self.parameter(node) if match[1][0].kind == "parameter" else None
+            return [parameter] if parameter is not None else []
+        return [*self._defined(evaluate(node, self.scope))]
+
+    def _may_be_function(self, binding: Binding) -> bool:
+        """Whether a binding can be a function. This is cheaper than evaluating it."""
+        if binding.kind != "assign":
+            return binding.kind in {"function", "import"}
+        return type(binding.value) in _FUNCTIONS and not self._is_value(binding.value)
+
+    def _is_value(self, node: ast.expr | None) -> bool:
+        """Whether an expression calls a builtin, whose result is neither a function nor an error."""
+        return type(node) is ast.Call and type(node.func) is ast.Name and node.func.id in self.builder.body.builtins
+
+    def _functions_at(self, node: ast.Attribute) -> list[Key]:
+        value = evaluate(node, self.scope)
+        if not isinstance(value, Unknown):
+            return self._defined(value)
+        keys: list[Key] = []
+        for kind in self.inference.of(node.value, self.scope):
+            method = method_of(kind.info, node.attr) if isinstance(kind, (Instance, ClassObject)) else None
+            if method is not None and isinstance(kind, (Instance, ClassObject)) and not is_property(method[0]):
+                keys.extend(self.methods(kind, node.attr) or ())
+        return keys
+
+    def _defined(self, value: Value) -> list[Key]:
+        """Return the functions of the project among the options of a value."""
+        return [
+            key
+            for option in options(value)
+            if isinstance(option, Symbol) and isinstance(option.definition, (ast.FunctionDef, ast.AsyncFunctionDef))
+            for key in self._from_function(option.definition, None)
+        ]
+
+
+def _is_partial(value: Value) -> bool:
+    return isinstance(value, CallValue) and value.func.name == "functools.partial" and bool(value.args)
+
+
+def values_of(node: ast.expr, scope: Scope, depth: int = 0) -> list[Value]:
+    """Return all values that an expression may have, from a table whatever the key; nothing if one is unknown."""
+    known = [*options(evaluate(node, scope))]
+    if not any(isinstance(value, Unknown) for value in known) or depth > MAX_DEPTH:
+        return known
+    values: list[Value] = []
+    match node:
+        case ast.Subscript(value=table) | ast.Call(func=ast.Attribute(value=table, attr="get"), args=[_]):
+            for entry in values_of(table, scope, depth + 1):
+                if not isinstance(entry, (Mapping, Items)) or not entry.complete:
+                    return []
+                items = entry.items if isinstance(entry, Items) else [value for _, value in entry.items]
+                values += (_lambda_of(option) for item in items for option in options(item))
+        case ast.Name(id=name) if match := scope.lookup(name):
+            for binding in match[1]:
+                assigned = binding.value if binding.kind in {"assign", "annotated"} else None
+                possible = values_of(assigned, match[0], depth + 1) if assigned is not None else []
+                # Stopping here keeps names that are assigned to each other from being read again and again.
+                if not possible:
+                    return []
+                values += possible
+    return [] if any(isinstance(value, Unknown) for value in values) else values
+
+
+def _lambda_of(value: Value) -> Value:
+    """Return a lambda in a table as a function; any other value unchanged."""
+    is_lambda = isinstance(value.node, ast.Lambda) and isinstance(value, Unknown)
+    return Symbol(value.node, value.module, "<lambda>", value.node) if is_lambda else value

@@ -1,0 +1,283 @@
+"""Builds the model of one file: its tools, resources and prompts in source order."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from mcpcore_lint.dataclasses import replace
+from mcpcore_lint.engine.flow.bodies.builder import HandlerBuilder
+from mcpcore_lint.engine.registrations.calls import Calls
+from mcpcore_lint.engine.registrations.contracts import contract_given
+from mcpcore_lint.engine.registrations.hints import annotations_of, joined
+from mcpcore_lint.engine.registrations.lowlevel import dispatched
+from mcpcore_lint.engine.registrations.unresolved import Unresolved, note_unresolved, unresolved_registration
+from mcpcore_lint.engine.registrations.ways import HINTS, NEAR, Maker, Site
+from mcpcore_lint.engine.semantics.evaluate import evaluate
+from mcpcore_lint.model import (
+    CallValue,
+    Const,
+    Contract,
+    ErrorSite,
+    FunctionNode,
+    Handler,
+    Missing,
+    Served,
+    Symbol,
+    ToolDef,
+    Unknown,
+    Value,
+    is_left_out,
+    options,
+    string,
+)
+from mcpcore_lint.values import choice
+
+if TYPE_CHECKING:
+    from mcpcore_lint.engine.registrations.functions import Target
+    from mcpcore_lint.engine.semantics.hierarchy import Hierarchy
+    from mcpcore_lint.engine.syntax.module import Module
+    from mcpcore_lint.engine.syntax.scopes import Scope
+
+
+class Builder:
+    """Builds the model of one file."""
+
+    def __init__(self, module: Module, hierarchy: Hierarchy) -> None:
+        self.module = module
+        self.hierarchy = hierarchy
+        self.calls = Calls(hierarchy)
+        self._handlers: dict[tuple[FunctionNode, int], Handler] = {}
+        self._found: list[ToolDef] = []
+        self._serving: list[ToolDef] = []
+        """The low-level handlers among them that serve tools by name."""
+        self._unresolved: list[Unresolved] = []
+        self._servers: dict[ast.AST, str | None] = {}
+        """The servers to which the tools made by a call are added."""
+
+    # -- tools -------------------------------------------------------------------------------------------------------
+
+    def tools(self) -> list[ToolDef]:
+        """Every tool, resource and prompt that the file registers, in source order."""
+        self.module.complete()
+        for node in list(self.module.functions):
+            if not isinstance(node, ast.Lambda) and node.decorator_list:
+                self._decorated(node)
+        for call, scope in self._calls():
+            self.calls.functions.steps = 0
+            for site in self.calls.sites(call, scope):
+                self._registered(site)
+        self._served()
+        note_unresolved(self.module, self._unresolved)
+        for tool in self._found:
+            tool.server = tool.server or self._servers.get(tool.registration)
+        self._found.sort(key=lambda each: (each.registration.lineno, each.registration.col_offset))
+        return self._found
+
+    def _decorated(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
+        before = len(self._found)
+        for site in self.calls.decorations(node, self.module):
+            for target in self.calls.functions.behind(site.target, site.scope):
+                self._add(site.maker, site.registration, target)
+        self._found[before:] = _joined(self._found[before:], node)
+
+    def _calls(self) -> list[tuple[ast.Call, Scope]]:
+        """The calls that may register something: by their words, or by a name that such a line binds."""
+        text = self.module.source.text
+        words = [word for word in NEAR if word in text]
+        for local, bindings in self.module.scope.bindings.items():
+            if bindings[0].kind == "import" and bindings[0].target == ("mcpcore", local, 0):
+                continue  # mcpcore's own names are among the words
+            lines = (self.module.source.line(getattr(binding.node, "lineno", 1)) for binding in bindings)
+            if any(hint in line for line in lines for hint in HINTS):
+                # A server may be called, or handed to a function of any name: `setup(mcp)`.
+                words += [word for word in (f"{local}(", f"({local})", f"({local},") if word in text]
+        return self.module.calls_near(*words) if words else []
+
+    # -- calls -------------------------------------------------------------------------------------------------------
+
+    def _registered(self, site: Site) -> None:
+        functions = self.calls.functions
+        rounds = functions.elements.rounds(site.call, site.scope, site.target)
+        resolved = not rounds  # the conditions leave no round
+        for scope in rounds:
+            functions.steps = 0
+            maker = self.calls.evaluated(site.maker, scope) if scope is not site.scope else site.maker
+            made = evaluate(site.target, scope) if maker.server is not None else None
+            if isinstance(made, CallValue) and made.node is not None:
+                # `add_tool(Tool.from_function(...))`: the inner call is the registration, the outer one has the server.
+                self._servers.setdefault(made.node, maker.server)
+            targets = {target.node: target for target in functions.behind(site.target, scope)}
+            resolved = resolved or bool(targets)
+            names: set[str | None] = set()
+            for target in targets.values():
+                if isinstance(target.node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                    own = self.calls.decorations(target.node, target.module)
+                    if own:
+                        self._renamed(own[0].maker, maker, site, target)
+                        continue
+                tool = self._add(maker, site.registration, target)
+                # Only one of several functions of the same name is registered, whichever was defined.
+                if string(tool.name) in names:
+                    tool.server = None
+                names.add(string(tool.name))
+        if not resolved and site.maker.way.kind == "tool":
+            unresolved = unresolved_registration(site, functions)
+            self._unresolved += [unresolved] if unresolved is not None else []
+
+    def _renamed(self, own: Maker, maker: Maker, site: Site, target: Target) -> None:
+        """`add_tool(tool, name="other")`: one more tool, with the contract of the first."""
+        if maker.call is None or maker.way.kind != own.way.kind:
+            return
+        given = given_name(maker)
+        annotations = given_annotations(maker)
+        changes: dict[str, Value] = {} if is_left_out(annotations) else {"annotations": annotations}
+        if given is None or string(given) == target.node.name:  # type: ignore[union-attr]
+            for tool in self._found:
+                if changes and tool.handler.node is target.node:
+                    tool.annotations = joined(tool.annotations, annotations)
+            return
+        changes["name"] = given
+        call = own.call or replace(maker.call, args=(), keywords=())
+        kept = tuple(keyword for keyword in call.keywords if keyword[0] not in changes)
+        call = replace(call, keywords=(*kept, *changes.items()))
+        self._add(own._replace(call=call, server=maker.server), site.registration, target)
+
+    # -- one tool ----------------------------------------------------------------------------------------------------
+
+    def _add(self, maker: Maker, registration: ast.expr, target: Target) -> ToolDef:
+        node, module = target.node, target.module
+        handler = self.handler(node, module)
+        if target.signed:
+            handler = replace(handler, parameters=())
+        name: Value = target.name
+        description: Value = Missing(node, module)
+        uri: Value | None = None
+        annotations: Value = Missing(registration, self.module)
+        contract: Contract | None = None
+        call = maker.call
+        if maker.flavour == "lowlevel":
+            name = Unknown(node, module, "the low-level handler serves every tool")
+            description = annotations = Unknown(node, module, "the low-level server lists its tools elsewhere")
+        elif call is not None:
+            name = given_name(maker) or name
+            description = _description(maker, call)
+            if maker.way.kind == "resource":
+                uri = call.argument("uri", maker.way.uri)
+                uri = call.argument("uri_template") if isinstance(uri, Missing) else uri
+            annotations = given_annotations(maker)
+            contract = contract_given(call, registration, self.module)
+        if is_left_out(description) and handler.docstring is not None:
+            description = Const(node, module, handler.docstring)
+        elif is_left_out(description):
+            description = Missing(node, module)
+        if contract is not None:
+            self._complete(handler, contract)
+        kind, flavour = maker.way.kind, maker.flavour
+        details = (contract, description, maker.server, annotations, uri)
+        tool = ToolDef(kind, flavour, name, handler, self.module, registration, *details)
+        self._found.append(tool)
+        if maker.flavour == "lowlevel":
+            self._serve(tool)
+        return tool
+
+    def _serve(self, tool: ToolDef) -> None:
+        """Find the tools that a low-level handler serves, and the functions to which it passes them."""
+        served: list[Served] = []
+        for each in dispatched(self.calls.functions, tool.handler.node, tool.handler.module):
+            target = each.target
+            handler = self.handler(target.node, target.module) if target is not None else None
+            name = string(each.name)
+            other = [branch.body for branch in each.branches if not branch.runs_for(name)]
+            lines = tuple((body[0].lineno, body[-1].end_lineno or body[-1].lineno) for body in other)
+            way = tuple((self.handler(node, module), call) for node, module, call in each.way)
+            served.append(Served(each.name, handler, each.call, self.handler(each.function, each.module), way, lines))
+        tool.serves = tuple(served)
+        if served:
+            self._serving.append(tool)
+
+    def _served(self) -> None:
+        """Add the functions to which low-level handlers pass calls, except those that are tools already."""
+        for tool in self._serving:
+            known = [each.handler.node for each in self._found]
+            for each in tool.serves:
+                handler = each.handler
+                if handler is None or each.call is None or handler.node in known:
+                    continue
+                unknown = Unknown(handler.node, handler.module, "the low-level server lists its tools elsewhere")
+                at = each.call if each.inside.module is self.module else tool.registration
+                described = (None, unknown, tool.server, unknown)
+                self._found.append(ToolDef("tool", "lowlevel", each.name, handler, self.module, at, *described))
+
+    def handler(self, node: FunctionNode, module: Module) -> Handler:
+        """The model of a function."""
+        key = (node, id(module))
+        found = self._handlers.get(key)
+        if found is None:
+            # A copy: which code a reason has depends on the contract of the tool.
+            found = replace(HandlerBuilder.of(node, module, self.hierarchy).model)
+            self._handlers[key] = found
+        return found
+
+    @staticmethod
+    def _complete(handler: Handler, contract: Contract) -> None:
+        """Give each `ctx.fail(reason)` the code that the contract declares for the reason."""
+        changed: dict[ErrorSite, ErrorSite] = {}
+        for error in handler.errors:
+            if error.form != "fail" or not isinstance(error.code, Unknown):
+                continue
+            codes: list[Value] = []
+            for each in options(error.reason):
+                text = string(each)
+                entry = contract.by_reason.get(text) if text is not None else None
+                codes.append(entry.code.value if entry is not None else error.code)
+            if codes:
+                changed[error] = replace(error, code=choice(codes, error.node, error.module))
+        if changed:
+            handler.errors = tuple(changed.get(each, each) for each in handler.errors)
+            handler.throws = tuple(
+                replace(each, error=changed[each.error]) if each.error in changed else each for each in handler.throws
+            )
+
+
+def _joined(tools: list[ToolDef], function: FunctionNode) -> list[ToolDef]:
+    """The tools of one function: `@mcp.tool` above `@tool(errors=[...])` registers it once, with the contract."""
+    declared = [tool for tool in tools if tool.flavour == "mcpcore" and tool.server is None]
+    registered = [tool for tool in tools if tool not in declared]
+    if not declared or not registered:
+        return tools
+    for tool in registered:
+        tool.flavour, tool.contract = "mcpcore", declared[0].contract
+        if tool.name.node is function:
+            tool.name = declared[0].name
+        tool.annotations = joined(declared[0].annotations, tool.annotations)
+    return registered
+
+
+def given_name(maker: Maker) -> Value | None:
+    """The name that a registration gives; None if the function's own name holds."""
+    if maker.call is None:
+        return None
+    given = maker.call.argument("name", maker.way.name)
+    if isinstance(given, Missing) and "name_or_fn" in maker.way.handler:
+        given = maker.call.argument("name_or_fn")
+        if isinstance(given, Symbol):
+            return None  # the function itself
+    return None if is_left_out(given) else given
+
+
+def given_annotations(maker: Maker) -> Value:
+    """The annotations that a registration gives; `Missing` or None if it gives none."""
+    assert maker.call is not None
+    return annotations_of(maker.call.argument("annotations", maker.way.annotated), maker.call)
+
+
+def _description(maker: Maker, call: CallValue) -> Value:
+    given = call.argument("description", maker.way.described)
+    if isinstance(given, Missing) and maker.way.described is not None and len(call.args) == maker.way.described:
+        # The second argument was the description before it became the title.
+        return Unknown(call.node, call.module, "it is the title or the description, by the version")
+    return given
+
+
+__all__ = ["Builder"]

@@ -1,0 +1,354 @@
+"""Which expressions register tools, resources and prompts: decorators and calls.
+
+A function of the project that registers its arguments is read again for each call of it, with the arguments filled in.
+A decorator is read as a call with the decorated function as its argument.
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING, Final
+
+from mcpcore_lint.dataclasses import replace
+from mcpcore_lint.engine.registrations.collecting import collector_of
+from mcpcore_lint.engine.registrations.environment import DEEP, Frame, bound, entered, returned, see
+from mcpcore_lint.engine.registrations.functions import Functions, wrapped_parameter
+from mcpcore_lint.engine.registrations.servers import Servers
+from mcpcore_lint.engine.registrations.ways import (
+    ADDERS,
+    DECORATORS,
+    HINTS,
+    LISTS,
+    LOWLEVEL_DECORATOR,
+    LOWLEVEL_KEYWORD,
+    MADE,
+    MIXED_IN,
+    SERVES_ALL,
+    Maker,
+    Site,
+    Way,
+)
+from mcpcore_lint.engine.semantics.evaluate import Resolver, evaluate
+from mcpcore_lint.engine.semantics.symbols import class_round
+from mcpcore_lint.engine.syntax.scopes import Binding, Scope
+from mcpcore_lint.model import CallValue, Const, Missing, Symbol, Text, Unknown, Value, options
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from mcpcore_lint.engine.registrations.environment import Function
+    from mcpcore_lint.engine.semantics.hierarchy import Hierarchy
+    from mcpcore_lint.engine.syntax.module import Module
+    from mcpcore_lint.records import ToolFlavour
+
+
+_HANDLER: Final = "<handler>"
+"""The name of a decorated function in the scope that its decorators are read in."""
+
+
+class Calls:
+    """Finds registrations."""
+
+    def __init__(self, hierarchy: Hierarchy) -> None:
+        self.servers = Servers(hierarchy)
+        self.functions = Functions(self.registers)
+        self._depth = 0
+        """How many functions of the project lead to the registration that is read."""
+
+    # -- decorators --------------------------------------------------------------------------------------------------
+
+    def decorations(self, node: Function, module: Module) -> tuple[Site, ...]:
+        """The registrations that the decorators of a function make; kept for servers that list the function."""
+        key = ("decorations", node)
+        known: tuple[Site, ...] | None = module.memo.get(key)
+        if known is None:
+            scope = module.scope_of(node)
+            info = module.classes.get(scope.owner) if scope.owner is not None else None
+            outside = info.body_scope if info is not None else scope.parent or module.scope
+            known = tuple(self._decorations(node, outside))
+            module.memo[key] = known
+        return known
+
+    def _decorations(self, node: Function, outside: Scope) -> Iterator[Site]:
+        bindings = {_HANDLER: [Binding("function", node)]}
+        scope = Scope(outside.module, outside.node, outside, outside.qualname, outside.owner, bindings)
+        for decorator in node.decorator_list:
+            self.functions.steps = 0
+            handler = ast.copy_location(ast.Name(_HANDLER, ast.Load()), decorator)
+            call = ast.copy_location(ast.Call(decorator, [handler], []), decorator)
+            sites = [*self.sites(call, scope)]
+            maker = self._collected(decorator, scope) if not sites and not isinstance(decorator, ast.Call) else None
+            if maker is not None:
+                sites.append(Site(maker, handler, scope, decorator, call))
+            yield from (site._replace(registration=decorator) for site in sites)
+
+    def _collected(self, decorator: ast.expr, scope: Scope) -> Maker | None:
+        """The maker of a decorator of the project that collects functions to be registered later."""
+        called = isinstance(decorator, ast.Call)
+        call = decorator if isinstance(decorator, ast.Call) else ast.Call(decorator, [], [])
+        inside = self._entered(ast.copy_location(call, decorator), scope)
+        if inside is None:
+            return None
+        function, frame = inside
+        memo, key = frame.module.memo, ("collector", function, scope.module.name)
+        if key not in memo:
+            memo[key] = collector_of(function, frame.module, scope.module)
+        collector: tuple[bool, Maker] | None = memo[key]
+        return self.evaluated(collector[1], frame) if collector is not None and collector[0] is called else None
+
+    def maker(self, node: ast.expr, scope: Scope, depth: int = 0) -> Maker | None:
+        """The maker that a decorator is: `server.tool`, `tool`, one of them called, or an alias; None for others."""
+        if isinstance(node, ast.Call):
+            maker = self.maker(node.func, scope, depth)
+            uncalled = maker is not None and maker.inner is None
+            return self.evaluated(maker._replace(inner=node), scope) if uncalled and maker is not None else None
+        value = evaluate(node, scope)
+        if isinstance(value, Symbol):
+            way, flavour = way_of(value.name)
+            return Maker(way, flavour, None) if way is not None else None
+        if isinstance(node, ast.Attribute) and (node.attr in DECORATORS or node.attr == LOWLEVEL_DECORATOR):
+            server, key = self.servers.server(node.value, scope)
+            if server == "lowlevel":
+                return Maker(SERVES_ALL, server, key) if node.attr == LOWLEVEL_DECORATOR else None
+            if server is not None and node.attr in DECORATORS:
+                return Maker(DECORATORS[node.attr], server, key)
+        if depth >= DEEP or not isinstance(node, (ast.Name, ast.Attribute)) or self.functions.too_many_steps():
+            return None
+        makers = (self.maker(target, where, depth + 1) for target, where in bound(node, scope))
+        return next((maker for maker in makers if maker is not None), None)
+
+    # -- arguments ---------------------------------------------------------------------------------------------------
+
+    def evaluated(self, maker: Maker, scope: Scope) -> Maker:
+        """A maker with the arguments of its call, read in a scope."""
+        if maker.inner is None:
+            return maker
+        call = self.arguments(maker.inner, scope)
+        return maker._replace(call=replace(call, args=call.args[maker.first :]))
+
+    def arguments(self, node: ast.Call, scope: Scope) -> CallValue:
+        """The arguments of a call."""
+        args, keywords, complete = Resolver().arguments(node, scope)
+        if not any(isinstance(argument, ast.Starred) for argument in node.args):
+            args = [self._value(argument, value, scope) for argument, value in zip(node.args, args, strict=True)]
+        named = {keyword.arg: keyword.value for keyword in node.keywords if keyword.arg is not None}
+        keywords = [(key, self._value(named[key], value, scope) if key in named else value) for key, value in keywords]
+        name = node.func.attr if isinstance(node.func, ast.Attribute) else ""
+        func = Symbol(node.func, scope.module, name)
+        return CallValue(node, scope.module, func, tuple(args), tuple(keywords), complete)
+
+    def _value(self, node: ast.expr, value: Value, scope: Scope) -> Value:
+        """A value with what the function that is registered says: `name or fn.__name__`."""
+        if not any(isinstance(option, (Unknown, Text)) for option in options(value)):
+            return value
+        seen, where = see(node, scope)
+        for alternative in seen.values if isinstance(seen, ast.BoolOp) and isinstance(seen.op, ast.Or) else ():
+            value = self._value(alternative, evaluate(alternative, where), where)
+            if not (isinstance(value, Const) and not value.value):
+                return value
+        if isinstance(seen, ast.Attribute) and seen.attr in {"__doc__", "__name__"}:
+            functions = self.functions.behind(seen.value, where)
+            if len(functions) != 1:
+                return Missing(seen, where.module) if isinstance(scope, Frame) else value
+            function = functions[0]
+            if seen.attr == "__name__":
+                return function.name
+            doc = None if isinstance(function.node, ast.Lambda) else ast.get_docstring(function.node)
+            return Const(function.node, function.module, doc)
+        if isinstance(seen, ast.JoinedStr):
+            text = self.functions.elements.members.text(seen, where)
+            return value if text is None else Const(node, scope.module, text)
+        return evaluate(seen, where) if seen is not node else value
+
+    # -- calls -------------------------------------------------------------------------------------------------------
+
+    def sites(self, node: ast.Call, scope: Scope) -> Iterator[Site]:
+        """The registrations of a call: `add_tool(fn)`, `tool(errors=...)(fn)`, `mcp.tool(fn)`, `Server(tools=[fn])`."""
+        func = node.func
+        if isinstance(func, ast.Call):
+            maker = self.maker(func, scope)
+            if maker is None:
+                sites = [*self._by_result(func, node, scope)]
+                yield from sites
+                maker = self._collected(func, scope) if not sites else None
+            if maker is not None and node.args:
+                yield Site(maker, node.args[0], scope, func, node)
+            return
+        value = evaluate(func, scope)
+        for option in options(value):
+            if isinstance(option, Symbol):
+                way, flavour = made_by(option.name)
+                if way is not None:
+                    yield from self._site(Maker(way, flavour, None), node, scope)
+                    return
+                constructed = self.servers.flavour_of(option) if node.keywords else None
+                if constructed is not None:
+                    yield from self._constructed(constructed, node, scope)
+                    return
+        if isinstance(func, ast.Attribute) and func.attr in ADDERS:
+            owner, key = self.servers.server(func.value, scope)
+            if owner is not None and owner != "lowlevel":
+                yield from self._site(Maker(ADDERS[func.attr], owner, key), node, scope)
+                return
+        if isinstance(func, ast.Attribute) and func.attr == "__init__" and node.keywords:
+            # `super().__init__(tools=[...])` in a class that is a server.
+            info = class_round(scope)
+            own = self.servers.flavour_of_class(info) if info is not None else None
+            if own is not None:
+                yield from self._constructed(own, node, scope)
+            return
+        maker = self.maker(func, scope) if _may_register(func) else None
+        if maker is not None and maker.inner is None:
+            yield from self._site(maker, node, scope)
+            return
+        if maker is not None and node.args:
+            yield Site(maker, node.args[0], scope, node, node)
+            return
+        if node.args or node.keywords:
+            yield from self._inside(node, scope)
+
+    def _site(self, maker: Maker, node: ast.Call, scope: Scope) -> Iterator[Site]:
+        """A call that takes the handler itself."""
+        first = bool(node.args) and not maker.way.keyword_only and bool(maker.way.handler)
+        keywords = (keyword.value for keyword in node.keywords if keyword.arg in maker.way.handler)
+        target = node.args[0] if first else next(keywords, None)
+        if target is not None and not isinstance(target, (ast.Starred, ast.Constant)):
+            yield Site(self.evaluated(maker._replace(inner=node, first=first), scope), target, scope, node, node)
+
+    def _constructed(self, flavour: ToolFlavour, node: ast.Call, scope: Scope) -> Iterator[Site]:
+        """The handlers in the arguments of a server's constructor."""
+        key = f"{scope.module.path}:{node.lineno}:{node.col_offset}"
+        for keyword in node.keywords:
+            name = keyword.arg
+            if flavour == "lowlevel" and name == LOWLEVEL_KEYWORD:
+                yield Site(Maker(SERVES_ALL, flavour, None), keyword.value, scope, node, node)
+            elif flavour != "lowlevel" and name in LISTS:
+                for element, where in self.functions.elements.of(keyword.value, scope):
+                    here = where.module is scope.module and not isinstance(element, ast.Starred)
+                    at = element if here and _inside(element, keyword.value) else node
+                    yield Site(Maker(LISTS[name], flavour, key), element, where, at, node)
+
+    def registers(self, node: ast.Call, scope: Scope) -> bool:
+        """Whether a call registers something itself, so that its result is registered already."""
+        return next(self.sites(node, scope), None) is not None
+
+    # -- functions of the project that register ----------------------------------------------------------------------
+
+    @staticmethod
+    def _entered(node: ast.Call, scope: Scope) -> tuple[Function, Frame] | None:
+        # Finding the class of an object costs more than reading a name.
+        is_method = isinstance(node.func, ast.Attribute) and not isinstance(evaluate(node.func, scope), Symbol)
+        return entered(node, scope) if not is_method or _may_register(node.func) else None
+
+    def _by_result(self, func: ast.Call, node: ast.Call, scope: Scope) -> Iterator[Site]:
+        """The registrations of `my_tool(...)(fn)`, where a function of the project returns the decorator."""
+        inside = self._entered(func, scope)
+        if inside is None or not _speaks_of_tools(inside[0], inside[1].module):
+            return
+        arguments = {f"<{index}>": (argument, scope) for index, argument in enumerate(node.args)}
+        names: list[ast.expr] = [ast.copy_location(ast.Name(name, ast.Load()), node) for name in arguments]
+        for value in returned(inside[0]):
+            call = ast.copy_location(ast.Call(value, names, []), value)
+            yield from self._nested(call, Frame(inside[1], arguments), func)
+
+    def _inside(self, node: ast.Call, scope: Scope) -> Iterator[Site]:
+        """The registrations that a function of the project makes of its arguments: `register(mcp, fn)`."""
+        inside = self._entered(node, scope)
+        if inside is not None:
+            function, frame = inside
+            for call, where in self._registering(function, frame.module):
+                yield from self._nested(call, frame if where.node is function else Frame(where, frame.filled), node)
+
+    def _nested(self, call: ast.Call, scope: Scope, registration: ast.expr) -> Iterator[Site]:
+        """The registrations of a call inside a function, for the call of that function."""
+        if self._depth < DEEP:
+            self._depth += 1
+            try:
+                for site in self.sites(call, scope):
+                    yield site._replace(registration=registration)
+            finally:
+                self._depth -= 1
+
+    def _registering(self, function: Function, module: Module) -> tuple[tuple[ast.Call, Scope], ...]:
+        """The calls in a function that register what the arguments of the function decide."""
+        key = ("registering", function)
+        known: tuple[tuple[ast.Call, Scope], ...] | None = module.memo.get(key)
+        if known is None:
+            # A function that leads back to itself registers nothing more.
+            module.memo[key] = known = ()
+            if _speaks_of_tools(function, module):
+                depth, self._depth = self._depth, 0
+                known = tuple(placed for placed in _calls_in(function, module) if self._depends_on_arguments(*placed))
+                self._depth = depth
+            module.memo[key] = known
+        return known
+
+    def _depends_on_arguments(self, call: ast.Call, scope: Scope) -> bool:
+        """Whether the arguments of a function decide what a call in it registers, or on which server."""
+        sites = [*self.sites(call, scope)]
+        if sites:
+            return not all(self._resolves(site) for site in sites)
+        func = call.func.func if isinstance(call.func, ast.Call) else call.func
+        if isinstance(func, ast.Attribute) and (func.attr in DECORATORS or func.attr in ADDERS):
+            place = scope.lookup(func.value.id) if isinstance(func.value, ast.Name) else None
+            return place is not None and place[1][0].kind == "parameter"
+        inside = self._entered(call, scope)
+        return inside is not None and bool(self._registering(inside[0], inside[1].module))
+
+    def _resolves(self, site: Site) -> bool:
+        rounds = self.functions.elements.rounds(site.call, site.scope, site.target)
+        return any(self.functions.behind(site.target, scope) for scope in rounds)
+
+
+def _speaks_of_tools(function: Function, module: Module) -> bool:
+    starts, end = module.source.line_starts, function.end_lineno or function.lineno
+    text = module.source.text[starts[function.lineno - 1] : starts[end] if end < len(starts) else None]
+    return any(hint in text for hint in HINTS)
+
+
+def _calls_in(function: Function, module: Module) -> Iterator[tuple[ast.Call, Scope]]:
+    """The calls in a function that may register something, also those that decorators in it make."""
+    first, last = function.lineno, function.end_lineno or function.lineno
+    yield from (placed for placed in module.calls_near(*HINTS) if first < placed[0].lineno <= last)
+    for inner, scope in list(module.functions.items()):
+        if not isinstance(inner, ast.Lambda) and first < inner.lineno <= last and scope.parent is not None:
+            for decorator in inner.decorator_list:
+                handler = wrapped_parameter(inner, module) or ast.Name(inner.name, ast.Load())
+                call = ast.Call(decorator, [ast.copy_location(handler, decorator)], [])
+                yield ast.copy_location(call, decorator), scope.parent
+
+
+def way_of(name: str) -> tuple[Way | None, ToolFlavour]:
+    """The way and the flavour of a decorator that is a function of mcpcore or FastMCP."""
+    package, _, rest = name.partition(".")
+    if package == "mcpcore":
+        way = DECORATORS.get(rest)
+        return (way._replace(name=None, handler=("fn",)) if way is not None else None), "mcpcore"
+    if package == "fastmcp":
+        last = name.rpartition(".")[2]
+        return DECORATORS.get(last) or MIXED_IN.get(last), "fastmcp"
+    return None, "sdk"
+
+
+def made_by(name: str) -> tuple[Way | None, ToolFlavour]:
+    """The way and the flavour of a constructor that makes a tool of a function, to be added to a server later."""
+    package, _, rest = name.partition(".")
+    if package not in {"mcp", "fastmcp"}:
+        return None, "sdk"
+    owner, _, last = rest.rpartition(".")
+    way = MADE.get(last) or MADE.get(f"{owner.rpartition('.')[2].removeprefix('Function')}.{last}")
+    return way, "fastmcp" if package == "fastmcp" else "sdk"
+
+
+def _inside(node: ast.expr, outer: ast.expr) -> bool:
+    start, end = (outer.lineno, outer.col_offset), (outer.end_lineno or outer.lineno, outer.end_col_offset or 0)
+    return start <= (node.lineno, node.col_offset) <= end
+
+
+def _may_register(func: ast.expr) -> bool:
+    """Whether the name of a function suggests that it registers something."""
+    name = func.attr if isinstance(func, ast.Attribute) else func.id if isinstance(func, ast.Name) else ""
+    return isinstance(func, ast.Name) or any(hint in name.lower() for hint in HINTS)
+
+
+__all__ = ["Calls"]

@@ -1,0 +1,312 @@
+"""Scopes with known values for some names, and expressions read in them.
+
+A frame is a scope in which the variables of a loop have the values of one round, or the parameters of a function the
+arguments of one call. Names, attributes and subscripts are followed through frames, assignments, imports and the
+construction of objects.
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING, Final
+
+from mcpcore_lint.engine.semantics.evaluate import evaluate
+from mcpcore_lint.engine.semantics.symbols import class_info, class_round
+from mcpcore_lint.engine.semantics.type_model import ancestry, method_of
+from mcpcore_lint.engine.semantics.types import Inference
+from mcpcore_lint.engine.syntax.parse import all_parameters, own_nodes
+from mcpcore_lint.engine.syntax.scopes import Binding, Scope
+from mcpcore_lint.model import CallValue, Symbol
+from mcpcore_lint.names import FRAMEWORKS
+
+if TYPE_CHECKING:
+    from mcpcore_lint.engine.syntax.module import ClassInfo, Module
+    from mcpcore_lint.engine.syntax.scopes import Bindings
+
+DEEP: Final = 8
+"""How many bindings of a name are followed, and how many imports."""
+FUNCTIONS: Final = (ast.FunctionDef, ast.AsyncFunctionDef)
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+Placed = tuple[ast.expr, Scope]
+"""An expression and the scope to read it in."""
+Env = dict[str, Placed]
+"""Names, each with its value."""
+
+
+class Frame(Scope):
+    """A scope in which some names have expressions of other scopes as their values.
+
+    Whatever reads a scope reads a frame too: a name that is filled in looks like one that is assigned once. What the
+    body of the loop assigns is read again in the frame, so that `wrapped = trace(fn)` is about the `fn` of this round.
+    """
+
+    __slots__ = ("_held", "filled")
+
+    def __init__(self, outside: Scope, filled: Env, assigned: Bindings | None = None) -> None:
+        """Fill in names of a scope.
+
+        Args:
+            outside: The scope.
+            filled: The names, each with the expression of its value and the scope of that expression.
+            assigned: Those of the scope's own bindings that are read again in the frame.
+        """
+        super().__init__(outside.module, outside.node, outside, outside.qualname, outside.owner, assigned or {})
+        self.globals = outside.globals
+        self.filled: Env = {**(outside.filled if isinstance(outside, Frame) else {}), **filled}
+        for name in assigned or ():
+            self.filled.pop(name, None)
+        self._held = {name: _Held(name, *placed) for name, placed in filled.items()}
+
+    def lookup(self, name: str) -> tuple[Scope, list[Binding]] | None:
+        """The scope that binds a name, as seen from here, and its bindings there."""
+        held = self._held.get(name)
+        if held is not None:
+            return held, held.bindings[name]
+        assert self.parent is not None
+        assigned = self.bindings.get(name)
+        if assigned is None:
+            return self.parent.lookup(name)
+        filled_outside = isinstance(self.parent, Frame) and self.parent.holds(name)
+        # In `fn = trace(fn)` the right side is about the variable of the loop.
+        return (self.parent if filled_outside else self), assigned
+
+    def holds(self, name: str) -> bool:
+        """Whether this frame itself fills in a name."""
+        return name in self._held
+
+
+class _Held(Scope):
+    """Binds one name, to an expression that is read in the scope that it comes from."""
+
+    __slots__ = ()
+
+    def __init__(self, name: str, value: ast.expr, home: Scope) -> None:
+        binding = Binding("assign", value, value)
+        super().__init__(home.module, home.node, home, home.qualname, home.owner, {name: [binding]})
+
+    def lookup(self, name: str) -> tuple[Scope, list[Binding]] | None:
+        assert self.parent is not None
+        return self.parent.lookup(name)
+
+
+def read_again(frame: Frame, body: list[ast.stmt], *, filled_first: bool = False) -> Frame:
+    """A frame in which also what some statements assign is about the names that are filled in.
+
+    With `filled_first`, a name that is both filled in and assigned stays what it is filled in with.
+    """
+    first, last = body[0].lineno, body[-1].end_lineno or body[-1].lineno
+    found: Bindings = {}
+    for name, bindings in written_scope(frame).bindings.items():
+        inside = [
+            each
+            for each in bindings
+            if each.kind in {"assign", "annotated"} and first <= getattr(each.node, "lineno", 0) <= last
+        ]
+        if inside and not (filled_first and frame.holds(name)):
+            found[name] = inside
+    return Frame(frame, {}, found)
+
+
+def entered(call: ast.Call, scope: Scope) -> tuple[Function, Frame] | None:
+    """The function of the project that a call runs, and its scope with the arguments filled in, or None."""
+    value = evaluate(call.func, scope)
+    function = value.definition if isinstance(value, Symbol) else None
+    owner = scope.module.project.module_defining(function) if isinstance(function, FUNCTIONS) else None
+    method = method_called(call.func, scope) if isinstance(call.func, ast.Attribute) and function is None else None
+    if method is not None:
+        function, owner = method
+    if owner is None or not isinstance(function, FUNCTIONS):
+        return None
+    decorators = {each.id for each in function.decorator_list if isinstance(each, ast.Name)}
+    bound_first = method is not None or "classmethod" in decorators
+    inside = owner.scope_of(function)
+    args = function.args
+    positional = [*args.posonlyargs, *args.args]
+    outside = inside.parent or inside
+    # A nested function also sees the arguments of the function around it.
+    filled: Env = {**scope.filled} if isinstance(scope, Frame) and written_scope(scope) is outside else {}
+    defaults = [
+        *zip(reversed(positional), reversed(args.defaults), strict=False),
+        *zip(args.kwonlyargs, args.kw_defaults, strict=True),
+    ]
+    for parameter, default in defaults:
+        # A body often replaces the default None: `name = name or fn.__name__`.
+        replaced = isinstance(default, ast.Constant) and len(inside.bindings[parameter.arg]) > 1
+        if default is not None and not replaced:
+            filled[parameter.arg] = default, outside
+    filled |= {name: (value, scope) for name, value in arguments_of(function, call, bound_first=bound_first).items()}
+    if args.vararg is not None:
+        rest = ast.Tuple(call.args[len(positional) - bound_first :], ast.Load())
+        filled[args.vararg.arg] = ast.copy_location(rest, call), scope
+    if args.kwarg is not None:
+        named = {parameter.arg for parameter in (*positional, *args.kwonlyargs)}
+        more = [keyword for keyword in call.keywords if keyword.arg not in named]
+        keys = [None if each.arg is None else ast.copy_location(ast.Constant(each.arg), call) for each in more]
+        options = ast.Dict([*keys], [keyword.value for keyword in more])
+        filled[args.kwarg.arg] = ast.copy_location(options, call), scope
+    return function, read_again(Frame(inside, filled), function.body, filled_first=True)
+
+
+def method_called(func: ast.Attribute, scope: Scope) -> tuple[Function, Module] | None:
+    """The method of a class of the project that `value.name` is, with its file."""
+    for kind in Inference().of(func.value, scope):
+        info = getattr(kind, "info", None)
+        found = method_of(info, func.attr) if info is not None else None
+        if found is not None:
+            return found[0], found[1].module
+    return None
+
+
+def arguments_of(function: Function, call: ast.Call, *, bound_first: bool = False) -> dict[str, ast.expr]:
+    """The argument for each parameter of a function, as far as the call shows it."""
+    positional = [parameter.arg for parameter in (*function.args.posonlyargs, *function.args.args)]
+    if bound_first:
+        positional = positional[1:]
+    arguments: dict[str, ast.expr] = {}
+    for name, argument in zip(positional, call.args, strict=False):
+        if isinstance(argument, ast.Starred):
+            break
+        arguments[name] = argument
+    names = {parameter.arg for parameter in all_parameters(function.args)}
+    arguments.update({keyword.arg: keyword.value for keyword in call.keywords if keyword.arg in names})
+    return arguments
+
+
+def returned(function: Function) -> list[ast.expr]:
+    """The expressions that a function returns."""
+    statements = (node for node in own_nodes(function) if isinstance(node, ast.Return))
+    return [statement.value for statement in statements if statement.value is not None]
+
+
+def written_scope(scope: Scope) -> Scope:
+    """The scope of the source behind a frame."""
+    while isinstance(scope, (Frame, _Held)):
+        assert scope.parent is not None
+        scope = scope.parent
+    return scope
+
+
+# -- expressions ------------------------------------------------------------------------------------------------------
+
+
+def bound(node: ast.expr, scope: Scope) -> list[Placed]:
+    """The expressions that a name or an attribute is bound to, each with the scope to read it in, through imports."""
+    if isinstance(node, ast.Name):
+        where, bindings = scope.lookup(node.id) or (scope, [])
+        return [placed for binding in bindings[:DEEP] for placed in _bound_by(binding, where) if placed[0] is not node]
+    if not isinstance(node, ast.Attribute):
+        return []
+    base = evaluate(node.value, scope)
+    if isinstance(base, Symbol) and isinstance(base.definition, ast.Module):
+        owner = scope.module.project.module_by_name(base.name, base.definition)
+        return in_module(node.attr, owner, node)
+    info: ClassInfo | None = None
+    if isinstance(base, Symbol) and isinstance(base.definition, ast.ClassDef):
+        info = scope.module.project.class_info(base.definition)
+    elif isinstance(base, CallValue) and isinstance(base.func.definition, ast.ClassDef):
+        info = scope.module.project.class_info(base.func.definition)
+    elif isinstance(node.value, ast.Name) and node.value.id in {"self", "cls"}:
+        info = class_round(scope)
+    for each in ancestry(info) if info is not None else ():
+        own = [
+            (binding.value, each.body_scope)
+            for binding in each.attributes.get(node.attr, ())
+            if binding.value is not None
+        ]
+        own += [(value, where) for _, value, where in each.instance_attributes.get(node.attr, ()) if value is not None]
+        if own:
+            return own
+    return []
+
+
+def _bound_by(binding: Binding, where: Scope) -> list[Placed]:
+    if binding.kind in {"assign", "annotated"} and binding.value is not None:
+        return [(binding.value, where)]
+    source, name, level = binding.target or ("", None, 0)
+    if name is None:
+        return []
+    return in_module(name, where.module.project.module_of(where.module, source, level), binding.node)
+
+
+def in_module(name: str, module: Module | None, at: ast.AST) -> list[Placed]:
+    """A name in the file that binds it: its bindings there, and what is appended to a list there, count."""
+    known = module is not None and name in module.scope.bindings
+    return [(ast.copy_location(ast.Name(name, ast.Load()), at), module.scope)] if known and module is not None else []
+
+
+def bind(target: ast.expr, element: Placed, env: Env) -> None:
+    """Fill in the variables of a loop or of an assignment."""
+    if isinstance(target, ast.Name):
+        env[target.id] = element
+    elif isinstance(target, (ast.Tuple, ast.List)):
+        item, scope = constructed(*element)
+        items = item.elts if isinstance(item, (ast.Tuple, ast.List)) else []
+        if len(items) == len(target.elts) and not any(isinstance(each, ast.Starred) for each in target.elts):
+            for each, part in zip(target.elts, items, strict=True):
+                bind(each, (part, scope), env)
+
+
+def see(node: ast.expr, scope: Scope, env: Env | None = None) -> Placed:
+    """An expression with the names of a frame, or others, filled in: `fn`, `spec.fn`, `spec["fn"]`, `spec[0]`."""
+    env = env or (scope.filled if isinstance(scope, Frame) else {})
+    if isinstance(node, ast.Name):
+        return env.get(node.id, (node, scope))
+    if isinstance(node, (ast.Attribute, ast.Subscript)) and isinstance(node.value, ast.Name) and node.value.id in env:
+        item, where = env[node.value.id]
+        found = _part(item, where, node)
+        if found is not None:
+            return found
+        if isinstance(node, ast.Attribute):
+            return ast.copy_location(ast.Attribute(item, node.attr, ast.Load()), node), where
+    return node, scope
+
+
+def _part(item: ast.expr, scope: Scope, node: ast.Attribute | ast.Subscript) -> Placed | None:
+    """A part of an object whose construction can be seen."""
+    item, scope = constructed(item, scope)
+    key = node.slice if isinstance(node, ast.Subscript) else ast.Constant(node.attr)
+    if not isinstance(key, ast.Constant):
+        return None
+    if isinstance(item, ast.Dict):
+        # A subscript, or an attribute of a record that is made of the dict.
+        for each, value in zip(item.keys, item.values, strict=True):
+            if isinstance(each, ast.Constant) and each.value == key.value:
+                return value, scope
+        return None
+    if isinstance(item, (ast.Tuple, ast.List)):
+        index = key.value
+        return (item.elts[index], scope) if isinstance(index, int) and -1 <= index < len(item.elts) > 0 else None
+    if not isinstance(item, ast.Call):
+        return None
+    symbol = evaluate(item.func, scope)
+    if isinstance(symbol, Symbol) and symbol.name.partition(".")[0] in FRAMEWORKS:
+        return None  # objects of the frameworks are registered where they are created
+    for keyword in item.keywords:
+        if keyword.arg == key.value:
+            return keyword.value, scope
+    info = class_info(symbol) if isinstance(symbol, Symbol) else None
+    parts = dict(zip(_fields(info), item.args, strict=False)) if info is not None else {}
+    return (parts[key.value], scope) if key.value in parts else None
+
+
+def constructed(item: ast.expr, scope: Scope, depth: int = 0) -> Placed:
+    """The expression that makes an object, behind the names it is assigned to and the functions that return it."""
+    if depth > DEEP:
+        return item, scope
+    if isinstance(item, ast.Name):
+        made = [scope.filled[item.id]] if isinstance(scope, Frame) and item.id in scope.filled else bound(item, scope)
+        return constructed(*made[0], depth + 1) if len(made) == 1 else (item, scope)
+    inner = entered(item, scope) if isinstance(item, ast.Call) else None
+    results = returned(inner[0]) if inner is not None else []
+    if inner is not None and len(results) == 1:
+        return constructed(results[0], inner[1], depth + 1)
+    return item, scope
+
+
+def _fields(info: ClassInfo) -> list[str]:
+    """The fields of a dataclass or a named tuple of the project, those of its bases first."""
+    names: dict[str, None] = {}
+    for base in reversed(list(ancestry(info))):
+        names |= {name: None for name, bindings in base.attributes.items() if bindings[0].kind == "annotated"}
+    return list(names)

@@ -1,0 +1,169 @@
+"""The functions behind an expression that is registered."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from mcpcore_lint.engine.registrations.elements import Elements
+from mcpcore_lint.engine.registrations.environment import (
+    DEEP,
+    Frame,
+    bound,
+    entered,
+    method_called,
+    returned,
+    see,
+    written_scope,
+)
+from mcpcore_lint.engine.semantics.evaluate import evaluate
+from mcpcore_lint.engine.semantics.type_model import method_of
+from mcpcore_lint.engine.syntax.parse import alternatives
+from mcpcore_lint.model import Const, Symbol, Unknown, Value, options
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from mcpcore_lint.engine.registrations.environment import Function
+    from mcpcore_lint.engine.syntax.module import Module
+    from mcpcore_lint.engine.syntax.scopes import Scope
+    from mcpcore_lint.model import FunctionNode
+
+STEPS: Final = 600
+"""How many expressions are read for one registration, since names that are bound often lead along too many paths."""
+
+
+class Target(NamedTuple):
+    """A function that is registered."""
+
+    node: FunctionNode
+    module: Module
+    name: Value
+    """The name of the tool, unless the registration gives one."""
+    signed: bool = False
+    """Whether a wrapper or `partial(...)` may have replaced its signature."""
+
+
+class Functions:
+    """Finds them; `registers` says which calls register something by themselves."""
+
+    def __init__(self, registers: Callable[[ast.Call, Scope], bool]) -> None:
+        self.registers = registers
+        self.steps = 0
+        self.elements = Elements(self)
+
+    def too_many_steps(self) -> bool:
+        """Count one more expression, and say whether that is too many."""
+        self.steps += 1
+        return self.steps > STEPS
+
+    # -- functions ---------------------------------------------------------------------------------------------------
+
+    def behind(self, node: ast.expr, scope: Scope, depth: int = 0) -> list[Target]:
+        """The functions that an expression may be: a name, a lambda, `partial(f)`, a method, a callable object."""
+        if depth > DEEP or self.too_many_steps():
+            return []
+        if isinstance(node, ast.Lambda):
+            scope.module.note_lambda(node, written_scope(scope))
+            return [Target(node, scope.module, Const(node, scope.module, "<lambda>"))]
+        if isinstance(node, (ast.IfExp, ast.BoolOp)):
+            return [target for each in alternatives(node) for target in self.behind(each, scope, depth + 1)]
+        if isinstance(node, (ast.NamedExpr, ast.Await)):
+            return self.behind(node.value, scope, depth + 1)
+        if isinstance(node, ast.Call):
+            return self._called(node, scope, depth)
+        if not isinstance(node, (ast.Name, ast.Attribute, ast.Subscript)):
+            return []
+        seen = see(node, scope)
+        if seen[0] is not node:
+            return self.behind(*seen, depth + 1)
+        if isinstance(node, ast.Subscript) and self.elements.members.holder(node.value) is not None:
+            return self._members(node.value, node.slice, scope, depth)
+        value = evaluate(node, scope)
+        symbols = [option.definition for option in options(value) if isinstance(option, Symbol)]
+        known = [each for each in symbols if isinstance(each, (ast.FunctionDef, ast.AsyncFunctionDef))]
+        if known:
+            return [target for definition in known for target in self._function(definition, scope, depth)]
+        sources = bound(node, scope) or self.elements.members.home(node, scope)
+        targets = [target for placed in sources for target in self.behind(*placed, depth + 1)]
+        if not targets and isinstance(node, ast.Attribute) and isinstance(value, Unknown):
+            method = method_called(node, scope)
+            return [_plain(*method)] if method is not None else []
+        return targets
+
+    def _function(self, node: Function, scope: Scope, depth: int) -> list[Target]:
+        owner = scope.module.project.module_defining(node)
+        if owner is None:
+            return []
+        wrapped = wrapped_parameter(node, owner)
+        if wrapped is not None:
+            outside = owner.functions[node].parent
+            assert outside is not None
+            inside = Frame(outside, scope.filled) if isinstance(scope, Frame) else outside
+            signed = owner.source.has("__signature__")
+            targets = self.behind(wrapped, inside, depth + 1)
+            return [target._replace(signed=signed or target.signed) for target in targets]
+        named_later = _is_renamed(node.name, owner)
+        unknown = Unknown(node, owner, "it is renamed after its definition")
+        return [Target(node, owner, unknown if named_later else Const(node, owner, node.name))]
+
+    def _called(self, node: ast.Call, scope: Scope, depth: int) -> list[Target]:
+        if self.registers(node, scope):
+            return []
+        inside = entered(node, scope)
+        if inside is not None:
+            # A function nested in the callee, or one of the arguments.
+            return [target for value in returned(inside[0]) for target in self.behind(value, inside[1], depth + 1)]
+        func = evaluate(node.func, scope)
+        name = func.name if isinstance(func, Symbol) else ""
+        if name == "functools.partial":
+            unknown = Unknown(node, scope.module, "the result of partial() has no name")
+            targets = self.behind(node.args[0], scope, depth + 1) if node.args else []
+            return [target._replace(name=unknown, signed=True) for target in targets]
+        if name == "builtins.getattr" and len(node.args) > 1:
+            return self._members(node.args[0], node.args[1], scope, depth)
+        definition = func.definition if isinstance(func, Symbol) else None
+        if isinstance(definition, ast.ClassDef):
+            info = scope.module.project.class_info(definition)
+            call = method_of(info, "__call__") if info is not None else None
+            if info is not None and call is not None:
+                return [_plain(call[0], call[1].module)._replace(name=Const(definition, info.module, definition.name))]
+            return []
+        return self._wrapped(node, scope, depth) if name or isinstance(node.func, ast.Call) else []
+
+    def _members(self, holder: ast.expr, name: ast.expr, scope: Scope, depth: int) -> list[Target]:
+        """`getattr(module, name)`, `vars(module)[name]`, `globals()[name]`."""
+        members = self.elements.members.named_members(holder, name, scope)
+        return [target for placed in members for target in self.behind(*placed, depth + 1)]
+
+    def _wrapped(self, node: ast.Call, scope: Scope, depth: int) -> list[Target]:
+        """`decorate(f)`, by a decorator that cannot be read."""
+        if len(node.args) != 1 or not isinstance(node.args[0], (ast.Name, ast.Attribute, ast.Lambda, ast.Call)):
+            return []
+        return self.behind(node.args[0], scope, depth + 1)
+
+
+def _is_renamed(name: str, module: Module) -> bool:
+    """Whether a file renames a function after its definition: `call.__name__ = spec.name`."""
+    if not module.source.has(".__name__ = "):
+        return False
+    start = module.source.text.find(f"{name}.__name__ = ")
+    return start == 0 or (start > 0 and module.source.text[start - 1] in " \t\n;")
+
+
+def wrapped_parameter(node: Function, module: Module) -> ast.Name | None:
+    """The parameter of the enclosing function that a function wraps: `@wraps(fn) def inner(...)`."""
+    scope = module.functions.get(node)
+    if scope is None or scope.parent is None or scope.parent.is_module:
+        return None
+    for decorator in node.decorator_list:
+        if isinstance(decorator, ast.Call) and decorator.args and isinstance(decorator.args[0], ast.Name):
+            func = evaluate(decorator.func, scope.parent)
+            place = scope.parent.lookup(decorator.args[0].id)
+            if isinstance(func, Symbol) and func.name == "functools.wraps" and place is not None:
+                return decorator.args[0] if place[1][0].kind == "parameter" else None
+    return None
+
+
+def _plain(node: Function, module: Module) -> Target:
+    return Target(node, module, Const(node, module, node.name))

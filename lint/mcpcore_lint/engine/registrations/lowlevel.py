@@ -1,0 +1,304 @@
+"""The functions to which a low-level handler, which serves all tools, passes the call of each tool.
+
+The tool's name is followed from the handler's parameter through local names and through the functions that get it as an
+argument. Comparisons, `match` and tables of functions or of objects tell the tools apart.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from mcpcore_lint.engine.registrations.environment import arguments_of, bind, see
+from mcpcore_lint.engine.semantics.branches import Branch, Branches
+from mcpcore_lint.engine.semantics.evaluate import evaluate
+from mcpcore_lint.engine.syntax.parse import alternatives, own_nodes, walk, walk_shallow
+from mcpcore_lint.model import FunctionNode, Symbol, Value, options, string
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from mcpcore_lint.engine.registrations.environment import Env, Placed
+    from mcpcore_lint.engine.registrations.functions import Functions, Target
+    from mcpcore_lint.engine.syntax.module import Module
+
+DEEP: Final = 4
+"""Through how many functions a name is followed."""
+Way = tuple[tuple[FunctionNode, "Module", ast.Call], ...]
+
+
+class Dispatched(NamedTuple):
+    """The function to which one tool's name leads."""
+
+    name: Value
+    function: FunctionNode
+    """The function that tells this name from others."""
+    module: Module
+    target: Target | None
+    """The function that does the tool's work; None if the branch itself does it."""
+    call: ast.Call | None
+    """Where that function is called."""
+    way: Way
+    """The functions that lead there, the registered one first, each with the call that passes the name on."""
+    branches: tuple[Branch, ...]
+    """All branches of the function that tells the names apart."""
+
+
+def dispatched(functions: Functions, node: FunctionNode, module: Module) -> list[Dispatched]:
+    """The functions to which a registered handler passes each name, in source order, without repetition."""
+    if isinstance(node, ast.Lambda):
+        return []
+    args = [each.arg for each in (*node.args.posonlyargs, *node.args.args)]
+    if module.scope_of(node).owner is not None and args[:1] in (["self"], ["cls"]):
+        args = args[1:]
+    names = set(args[:1]) if len(args) > 1 else set()
+    found: dict[tuple[str | None, FunctionNode | None], Dispatched] = {}
+    for each in _Place(functions, node, module, names, set(args)).dispatched((), 0):
+        found.setdefault((string(each.name), each.target.node if each.target is not None else None), each)
+    return list(found.values())
+
+
+class _Place:
+    """A function that gets a tool's name as an argument."""
+
+    def __init__(
+        self, functions: Functions, node: FunctionNode, module: Module, names: set[str], parameters: set[str]
+    ) -> None:
+        self.functions = functions
+        self.node = node
+        self.module = module
+        self.scope = module.scope_of(node)
+        self.names = names
+        """Local names that hold the tool's name."""
+        self.requests = parameters - names
+        """Parameters that hold all arguments, and perhaps the name: `params.name`, `request.params.name`."""
+        self.derived = set(self.requests)
+        """Names for any value that comes from the arguments."""
+        self.by_name: set[str] = set()
+        """Local names for values that were looked up by the tool's name."""
+        self._behind: dict[ast.expr, list[Target]] = {}
+        for _ in range(2):
+            for target, value in _assignments(own_nodes(node)):
+                names_in = (each for each in walk([target]) if isinstance(each, ast.Name))
+                stored = {each.id for each in names_in if isinstance(each.ctx, ast.Store)}
+                if self.is_name(value):
+                    self.names |= stored
+                elif self._table(value) is not None:
+                    self.by_name |= stored
+                elif self.takes(value):
+                    self.derived |= stored
+
+    def is_name(self, node: ast.expr) -> bool:
+        """Whether an expression is the tool's name."""
+        match node:
+            case ast.NamedExpr(value=value):
+                return self.is_name(value)
+            case ast.Name(id=name):
+                return name in self.names
+            case ast.Attribute(attr="name", value=value):
+                return self._is_request(value)
+        return False
+
+    def takes(self, node: ast.AST) -> bool:
+        """Whether an expression has something of the arguments in it."""
+        return any(isinstance(each, ast.Name) and each.id in self.derived for each in walk([node]))
+
+    def _is_request(self, node: ast.expr) -> bool:
+        while isinstance(node, ast.Attribute) and node.attr == "params":
+            node = node.value
+        return isinstance(node, ast.Name) and node.id in self.requests
+
+    # -- dispatching -------------------------------------------------------------------------------------------------
+
+    def dispatched(self, way: Way, depth: int) -> Iterator[Dispatched]:
+        """The functions to which this one passes each name, itself or through other functions."""
+        branches = Branches(self.is_name, self.scope).of(self.node)
+        work = self._work(branches)
+        looked_up = list(self._looked_up())
+        every = (*branches, *self._for_none({string(name) for name, _, _ in looked_up}))
+        for branch in branches:
+            names = {string(name) for name in branch.names}
+            passed_on = False
+            for call in _calls(branch.body):
+                for dispatched in self._passed_to(call, way, depth):
+                    if not names or string(dispatched.name) in names:
+                        passed_on = True
+                        yield dispatched
+            for name in branch.names if not passed_on else ():
+                for work_call, target in work[branch]:
+                    yield Dispatched(name, self.node, self.module, target, work_call, way, every)
+                if not work[branch]:
+                    yield Dispatched(name, self.node, self.module, None, None, way, every)
+        for name, target, call in looked_up:
+            yield Dispatched(name, self.node, self.module, target, call, way, every)
+
+    def _for_none(self, names: set[str | None]) -> Iterator[Branch]:
+        """The branches for a name that is in no table: `if handler is None`, `if name not in TABLE`."""
+        known = frozenset(each for each in names if each is not None)
+        for node in own_nodes(self.node) if known else ():
+            match node:
+                case ast.If(test=ast.Compare(left=value, ops=[ast.NotIn()])):
+                    finds_none = self.is_name(value)
+                case (
+                    ast.If(test=ast.UnaryOp(op=ast.Not(), operand=ast.Name() | ast.NamedExpr() as value))
+                    | ast.If(test=ast.Compare(left=value, ops=[ast.Is()], comparators=[ast.Constant(value=None)]))
+                ):
+                    finds_none = self._decides(value)
+                case _:
+                    continue
+            if finds_none:
+                yield Branch((), node.body, known)
+
+    def _passed_to(self, call: ast.Call, way: Way, depth: int) -> Iterator[Dispatched]:
+        """The results of a function that gets the name, or the whole request, as an argument."""
+        if depth >= DEEP or not any(self.is_name(each) or self._is_request(each) for each in _arguments(call)):
+            return
+        for target in self.behind(call.func):
+            function = target.node
+            if isinstance(function, ast.Lambda) or any(step[0] is function for step in (*way, (self.node,))):
+                continue
+            bound_first = target.module.scope_of(function).owner is not None
+            arguments = arguments_of(function, call, bound_first=bound_first)
+            names = {parameter for parameter, argument in arguments.items() if self.is_name(argument)}
+            requests = {parameter for parameter, argument in arguments.items() if self.takes(argument)}
+            inner = _Place(self.functions, function, target.module, names, names | requests)
+            yield from inner.dispatched((*way, (self.node, self.module, call)), depth + 1)
+
+    def behind(self, node: ast.expr) -> list[Target]:
+        """The functions of the project behind an expression; none if the tool's name decides which."""
+        if node not in self._behind:
+            decides = any(isinstance(each, ast.expr) and self._decides(each) for each in walk([node]))
+            self.functions.steps = 0
+            self._behind[node] = [] if decides else self.functions.behind(node, self.scope)
+        return self._behind[node]
+
+    def _decides(self, node: ast.expr) -> bool:
+        """Whether an expression is the name, or was looked up by it."""
+        if isinstance(node, ast.NamedExpr):
+            node = node.target
+        return self.is_name(node) or (isinstance(node, ast.Name) and node.id in self.by_name)
+
+    # -- branches ----------------------------------------------------------------------------------------------------
+
+    def _work(self, branches: list[Branch]) -> dict[Branch, list[tuple[ast.Call, Target]]]:
+        """The function that does the work of each branch, with its call; empty if that is not clear."""
+        named = [branch for branch in branches if branch.names]
+        calls = {branch: [call for call in _calls(branch.body) if self._does_work(call)] for branch in named}
+        users = Counter(
+            function for inside in calls.values() for function in {self.behind(call.func)[0].node for call in inside}
+        )
+        shared = [statement for branch in branches if not branch.names for statement in branch.body]
+        work: dict[Branch, list[tuple[ast.Call, Target]]] = {}
+        for branch, inside in calls.items():
+            # A function that several branches call is a helper, unless each of them calls nothing else.
+            own = [call for call in inside if users[self.behind(call.func)[0].node] == 1] or inside
+            body = [*branch.body, *shared]
+            fitting = [call for call in self._returned(body) if call in own]
+            fitting += [call for call in own if self._bears_name(call, branch) and call not in fitting]
+            awaited = {each.value for each in walk_shallow([*body]) if isinstance(each, ast.Await)}
+            fitting = [call for call in fitting if call in awaited] or fitting
+            work[branch] = [(call, target) for call in fitting[:1] for target in self.behind(call.func)]
+        return work
+
+    def _bears_name(self, call: ast.Call, branch: Branch) -> bool:
+        """Whether a call is one of a function that has the name of the branch's tool."""
+        names = {(string(name) or "").replace("-", "_") for name in branch.names}
+        return isinstance(call.func, ast.Name) and call.func.id in names
+
+    def _does_work(self, call: ast.Call) -> bool:
+        arguments = _arguments(call)
+        if not self.behind(call.func) or (arguments and not any(self.takes(argument) for argument in arguments)):
+            return False
+        func = call.func
+        if not isinstance(func, ast.Attribute) or (isinstance(func.value, ast.Name) and func.value.id == "self"):
+            return True
+        # A method of another object that gets only some of the arguments is a service.
+        is_module = isinstance(evaluate(func.value, self.scope), Symbol)
+        return is_module or any(self._is_request(argument) for argument in arguments)
+
+    @staticmethod
+    def _returned(body: list[ast.stmt]) -> Iterator[ast.Call]:
+        """The calls whose results are returned, the outermost first: by a name, in a list, by another call."""
+        nodes = walk_shallow([*body])
+        assigned: dict[str, list[ast.expr]] = {}
+        for target, value in _assignments(nodes):
+            if isinstance(target, ast.Name):
+                assigned.setdefault(target.id, []).append(value)
+        queue = [each.value for each in nodes if isinstance(each, ast.Return) and each.value is not None]
+        for node in queue:
+            match node:
+                case ast.Call(func=ast.Attribute(value=value), args=[], keywords=[]):
+                    yield node
+                    queue.append(value)
+                case ast.Call():
+                    yield node
+                    queue += _arguments(node)
+                case ast.Name(id=name):
+                    queue += assigned.pop(name, ())
+                case ast.Await(value=value) | ast.NamedExpr(value=value) | ast.Starred(value=value):
+                    queue.append(value)
+                case ast.IfExp() | ast.BoolOp():
+                    queue += alternatives(node)
+                case ast.List(elts=items) | ast.Tuple(elts=items) | ast.Dict(values=items):
+                    queue += items
+
+    # -- tables ------------------------------------------------------------------------------------------------------
+
+    def _looked_up(self) -> Iterator[tuple[Value, Target, ast.Call]]:
+        """The functions in the table in which the name is looked up."""
+        nodes = own_nodes(self.node)
+        calls = [each for each in nodes if isinstance(each, ast.Call)]
+        found = [(name, item, call) for call in calls for name, item in self._entries(call.func)]
+        for target, value in _assignments(nodes):
+            for name, item in self._entries(value):
+                env: Env = {}
+                bind(target, item, env)
+                for call in calls:
+                    seen = see(call.func, self.scope, env)
+                    if seen[0] is not call.func and any(self.takes(each) for each in _arguments(call)):
+                        found.append((name, seen, call))
+        for name, item, call in found:
+            self.functions.steps = 0
+            yield from ((name, target, call) for target in self.functions.behind(*item))
+
+    def _table(self, node: ast.expr) -> ast.expr | None:
+        """The table in `TABLE[name]` and `TABLE.get(name)`."""
+        match node:
+            case ast.NamedExpr(value=value) | ast.Await(value=value):
+                return self._table(value)
+            case ast.Subscript(value=table, slice=key) if self.is_name(key):
+                return table
+            case ast.Call(func=ast.Attribute(value=table, attr="get"), args=[key, *_]) if self.is_name(key):
+                return table
+        return None
+
+    def _entries(self, node: ast.expr) -> Iterator[tuple[Value, Placed]]:
+        """The entries, by name, of the table in an expression."""
+        table = self._table(node)
+        for key, value, where in self.functions.elements.pairs(table, self.scope) if table is not None else ():
+            for name in options(evaluate(key, where)):
+                yield name, see(value, where)
+
+
+def _calls(body: list[ast.stmt]) -> list[ast.Call]:
+    return [each for each in walk_shallow([*body]) if isinstance(each, ast.Call)]
+
+
+def _arguments(call: ast.Call) -> list[ast.expr]:
+    return [*call.args, *(each.value for each in call.keywords)]
+
+
+def _assignments(nodes: list[ast.AST]) -> Iterator[tuple[ast.expr, ast.expr]]:
+    """The targets of assignments, each with its value; `a, b = x, y` counts as two."""
+    for each in nodes:
+        match each:
+            case ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.Tuple(elts=values)):
+                yield from zip(targets, values, strict=False)
+            case ast.Assign(targets=targets, value=value):
+                yield from ((target, value) for target in targets)
+            case ast.AnnAssign(target=target, value=ast.expr() as value) | ast.NamedExpr(target=target, value=value):
+                yield target, value
+
+
+__all__ = ["Dispatched", "dispatched"]

@@ -1,0 +1,186 @@
+"""The members of modules, classes and objects: all of them, or one by its name; and modules imported by name."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING, Final
+
+from mcpcore_lint.engine.registrations.environment import DEEP, bound, in_module, see
+from mcpcore_lint.engine.semantics.evaluate import evaluate
+from mcpcore_lint.engine.semantics.symbols import class_round
+from mcpcore_lint.engine.semantics.type_model import ancestry
+from mcpcore_lint.model import CallValue, Symbol, Text, options, string
+
+if TYPE_CHECKING:
+    from mcpcore_lint.engine.registrations.elements import Pair
+    from mcpcore_lint.engine.registrations.environment import Placed
+    from mcpcore_lint.engine.registrations.functions import Functions
+    from mcpcore_lint.engine.syntax.module import ClassInfo, Module
+    from mcpcore_lint.engine.syntax.scopes import Scope
+
+_IMPORTS: Final = frozenset({"importlib.import_module", "builtins.__import__"})
+_NAMESPACES: Final = frozenset({"vars", "globals", "locals"})
+
+
+class Members:
+    """Finds them, for one file."""
+
+    def __init__(self, functions: Functions) -> None:
+        self.functions = functions
+        self._depth = 0
+
+    # -- texts -------------------------------------------------------------------------------------------------------
+
+    def text(self, node: ast.expr, scope: Scope) -> str | None:
+        """The text that an expression is, also the name of a function or of a module."""
+        if self._depth > DEEP:
+            return None
+        self._depth += 1
+        try:
+            return self._text(node, scope)
+        finally:
+            self._depth -= 1
+
+    def _text(self, node: ast.expr, scope: Scope) -> str | None:
+        node, scope = see(node, scope)
+        known = string(evaluate(node, scope))
+        if known is not None:
+            return known
+        if isinstance(node, ast.Name):
+            if node.id in {"__name__", "__package__"}:
+                module = scope.module
+                return module.name if node.id == "__name__" or module.is_package else module.name.rpartition(".")[0]
+            values = bound(node, scope)
+            return self.text(*values[0]) if len(values) == 1 and not isinstance(values[0][0], ast.Name) else None
+        if isinstance(node, ast.Attribute) and node.attr in {"__name__", "__module__", "__package__"}:
+            module_here = self.module(node.value, scope)
+            if module_here is not None:
+                return module_here.name
+            functions = self.functions.behind(node.value, scope)
+            if len({function.node for function in functions}) == 1:
+                return string(functions[0].name) if node.attr == "__name__" else functions[0].module.name
+        if isinstance(node, ast.JoinedStr):
+            parts = [self._part(part, scope) for part in node.values]
+            return None if None in parts else "".join(part for part in parts if part is not None)
+        return None
+
+    def _part(self, node: ast.expr, scope: Scope) -> str | None:
+        if isinstance(node, ast.FormattedValue):
+            return self.text(node.value, scope) if node.format_spec is None else None
+        return string(evaluate(node, scope))
+
+    # -- modules -----------------------------------------------------------------------------------------------------
+
+    def module(self, node: ast.expr, scope: Scope, depth: int = 0) -> Module | None:
+        """The module of the project that an expression evaluates to, or None."""
+        if depth > DEEP or self.functions.too_many_steps():
+            return None
+        node, scope = see(node, scope)
+        value = evaluate(node, scope)
+        definition = value.definition if isinstance(value, Symbol) else None
+        if isinstance(value, Symbol) and definition is not None:
+            project = scope.module.project
+            return project.module_by_name(value.name, definition) if isinstance(definition, ast.Module) else None
+        if isinstance(node, ast.Call):
+            return self._imported(node, scope)
+        if isinstance(node, ast.Subscript):
+            table = evaluate(node.value, scope)
+            if isinstance(table, Symbol) and table.name == "sys.modules":
+                return _by_name(self.text(node.slice, scope), scope)
+        modules = (self.module(placed, where, depth + 1) for placed, where in bound(node, scope))
+        return next((module for module in modules if module is not None), None)
+
+    def _imported(self, node: ast.Call, scope: Scope) -> Module | None:
+        """The module of `import_module(name)`."""
+        callee = evaluate(node.func, scope)
+        if not isinstance(callee, Symbol) or not node.args or callee.name not in _IMPORTS:
+            return None
+        name = self.text(node.args[0], scope)
+        if name is not None and name.startswith("."):
+            from importlib.util import resolve_name
+
+            packages = [*node.args[1:2], *(each.value for each in node.keywords if each.arg == "package")]
+            package = self.text(packages[0], scope) if packages else None
+            name = resolve_name(name, package) if package else None
+        return _by_name(name, scope)
+
+    # -- members -----------------------------------------------------------------------------------------------------
+
+    def of(self, node: ast.expr, scope: Scope) -> list[Pair]:
+        """The members of a module, a class or an object, or of its `__dict__`: each with its name."""
+        node = self.holder(node) or node
+        own = isinstance(node, ast.Call) and self.holder(node) is node
+        module = scope.module if own else self.module(node, scope)
+        if module is not None:
+            at = module.tree.body[0] if module.tree.body else node
+            names = sorted(module.scope.bindings)
+            return [(_constant(name, node), _name(name, at), module.scope) for name in names]
+        info = _class_of(node, scope)
+        methods = sorted({name for base in (ancestry(info) if info is not None else ()) for name in base.methods})
+        return [
+            (_constant(name, node), ast.copy_location(ast.Attribute(node, name, ast.Load()), node), scope)
+            for name in methods
+        ]
+
+    @staticmethod
+    def holder(node: ast.expr) -> ast.expr | None:
+        """The object of `vars(x)` and `x.__dict__`; the call itself in `globals()`."""
+        if isinstance(node, ast.Attribute) and node.attr == "__dict__":
+            return node.value
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in _NAMESPACES:
+            return node.args[0] if node.args else node
+        return None
+
+    def named_members(self, holder: ast.expr, name: ast.expr, scope: Scope) -> list[Placed]:
+        """The value of `getattr(holder, name)`: one member, or all members with its known beginning and end."""
+        text = self.text(name, scope)
+        if text is None:
+            value = evaluate(*see(name, scope))
+            parts = value.parts if isinstance(value, Text) else ()
+            before, after = (parts[0] or "", parts[-1] or "") if len(parts) > 1 else ("", "")
+            found: list[Placed] = []
+            for key, member, where in self.of(holder, scope) if before or after else []:
+                word = string(evaluate(key, where)) or ""
+                if word.startswith(before) and word.endswith(after) and len(word) > len(before) + len(after):
+                    found.append((member, where))
+            return found
+        if not text.isidentifier():
+            return []
+        inner = self.holder(holder)
+        module = scope.module if isinstance(inner, ast.Call) else self.module(inner or holder, scope)
+        if module is not None:
+            return [(_name(text, name), module.scope)]
+        return [(ast.copy_location(ast.Attribute(inner or holder, text, ast.Load()), name), scope)]
+
+    def home(self, node: ast.expr, scope: Scope) -> list[Placed]:
+        """The name that `module.name` is in its file, if the module is known; nothing for other expressions."""
+        module = self.module(node.value, scope) if isinstance(node, ast.Attribute) else None
+        return in_module(node.attr, module, node) if isinstance(node, ast.Attribute) else []
+
+
+def _by_name(name: str | None, scope: Scope) -> Module | None:
+    if not name or not name.strip("."):
+        return None
+    module = scope.module
+    return module if name == module.name else module.project.module_of(module, name, 0)
+
+
+def _class_of(node: ast.expr, scope: Scope) -> ClassInfo | None:
+    if isinstance(node, ast.Name) and node.id in {"self", "cls"}:
+        return class_round(scope)
+    for value in options(evaluate(node, scope)):
+        symbol = value.func if isinstance(value, CallValue) else value
+        if isinstance(symbol, Symbol) and isinstance(symbol.definition, ast.ClassDef):
+            return scope.module.project.class_info(symbol.definition)
+    return None
+
+
+def _name(name: str, at: ast.AST) -> ast.expr:
+    return ast.copy_location(ast.Name(name, ast.Load()), at)
+
+
+def _constant(name: str, at: ast.AST) -> ast.expr:
+    return ast.copy_location(ast.Constant(name), at)
+
+
+__all__ = ["Members"]

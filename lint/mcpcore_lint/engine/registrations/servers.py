@@ -1,0 +1,183 @@
+"""Which expressions are servers: calls, parameters, attributes and imported names."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING, Any, Final
+
+from mcpcore_lint.engine.registrations.environment import returned
+from mcpcore_lint.engine.registrations.ways import flavour_in
+from mcpcore_lint.engine.semantics.evaluate import evaluate
+from mcpcore_lint.engine.semantics.symbols import class_round, qualified
+from mcpcore_lint.engine.semantics.type_model import Instance, Outside
+from mcpcore_lint.engine.semantics.types import Inference
+from mcpcore_lint.model import CallValue, Choice, Symbol, Unknown, Value, is_left_out, options
+from mcpcore_lint.names import FRAMEWORKS, SERVERS
+
+if TYPE_CHECKING:
+    from mcpcore_lint.engine.semantics.hierarchy import Hierarchy
+    from mcpcore_lint.engine.syntax.module import ClassInfo, Module
+    from mcpcore_lint.engine.syntax.scopes import Scope
+    from mcpcore_lint.records import ToolFlavour
+
+_USUAL: Final = frozenset({"mcp", "server", "app", "mcp_server", "mcp_app", "fastmcp"})
+"""Usual names of the parameter for a server."""
+_OTHERWISE: Final = ("client", "mock", "fake", "session", "config", "settings", "path", "url", "tools", "agent")
+"""Parts of names of other things than servers of tools."""
+_PARTS: Final = frozenset({"_tool_manager", "_resource_manager", "_prompt_manager"})
+"""Attributes of the high-level servers that hold their registrations."""
+_ANYTHING: Final = frozenset({"typing.Any", "builtins.object", "typing.TypeVar"})
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+Found = tuple["ToolFlavour | None", "str | None"]
+NOTHING: Final[Found] = (None, None)
+
+
+class Servers:
+    """Answers, and remembers what each function returns."""
+
+    def __init__(self, hierarchy: Hierarchy) -> None:
+        self.hierarchy = hierarchy
+
+    def server(self, node: ast.expr, scope: Scope) -> Found:
+        """The flavour of a server object, and a key by which the same object is known elsewhere."""
+        if isinstance(node, ast.Await):
+            node = node.value
+        value = evaluate(node, scope)
+        for each in options(value):
+            if isinstance(each, CallValue):
+                found = self._made(each)
+                if found[0] is not None:
+                    return found
+        if isinstance(node, ast.Name):
+            return self._named(node, value, scope)
+        if isinstance(node, ast.Attribute):
+            if not isinstance(value, (Unknown, Choice)):
+                return self._imported(value, scope.module)
+            found = self._attribute(node, scope)
+            return self.server(node.value, scope) if found[0] is None and node.attr in _PARTS else found
+        return NOTHING
+
+    def flavour_of(self, symbol: Symbol) -> ToolFlavour | None:
+        """The flavour of a class that makes servers; None for any other class."""
+        names = {symbol.name}
+        if isinstance(symbol.definition, ast.ClassDef):
+            names |= self.hierarchy.ancestors(symbol.name, symbol)[0]
+        flavour: Any = next((SERVERS[name] for name in names if name in SERVERS), None)
+        known: ToolFlavour | None = flavour
+        return known
+
+    # -- what is made by a call --------------------------------------------------------------------------------------
+
+    def _made(self, value: CallValue) -> Found:
+        node = value.node
+        if node is None or value.module is None:
+            return NOTHING
+        key = f"{value.module.path}:{getattr(node, 'lineno', 0)}:{getattr(node, 'col_offset', 0)}"
+        flavour = self.flavour_of(value.func)
+        if flavour is not None:
+            return flavour, key
+        if isinstance(value.func.definition, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            flavour, own = self._returned(value.func.definition, value.module)
+            return flavour, own or key
+        return NOTHING
+
+    def _returned(self, node: Function, asking: Module) -> Found:
+        """The server that a function of the project returns, with its key where that is one for all calls."""
+        owner = asking.project.module_defining(node)
+        if owner is None:
+            return NOTHING
+        key = ("returned server", node)
+        if key not in owner.memo:
+            # A function that leads back to itself returns nothing that is known.
+            owner.memo[key] = NOTHING
+            scope = owner.scope_of(node)
+            servers = ((value, *self.server(value, scope)) for value in returned(node))
+            for value, flavour, server in servers:
+                if flavour is not None:
+                    place = scope.lookup(value.id) if isinstance(value, ast.Name) else None
+                    owner.memo[key] = flavour, server if place is not None and place[0].is_module else None
+                    break
+        known: Found = owner.memo[key]
+        return known
+
+    # -- names -------------------------------------------------------------------------------------------------------
+
+    def _named(self, node: ast.Name, value: Value, scope: Scope) -> Found:
+        found = scope.lookup(node.id)
+        if found is None:
+            unknown = isinstance(value, Unknown)
+            return (self._guess(node.id, scope.module), None) if unknown else self._imported(value, scope.module)
+        where = found[0]
+        key = f"{where.module.path}:{where.qualname}:{node.id}"
+        if isinstance(value, Symbol):
+            return self._imported(value, scope.module)[0], key
+        if not isinstance(value, (Unknown, Choice)) and not is_left_out(value) and not _made_elsewhere(value):
+            return NOTHING
+        if where.owner is not None and node.id in {"self", "cls"}:
+            key = f"{where.module.path}:{where.module.classes[where.owner].qualname}"
+        flavour, known = self._inferred(node, scope)
+        return flavour or (None if known else self._guess(node.id, scope.module)), key
+
+    def flavour_of_class(self, info: ClassInfo) -> ToolFlavour | None:
+        """The flavour of a class of the project that is a server."""
+        name = qualified(info.module, info.node)
+        return self.flavour_of(Symbol(info.node, info.module, name, info.node))
+
+    def _imported(self, value: Value, module: Module) -> Found:
+        """The flavour of a server of a package that cannot be read: by its usual name."""
+        if not isinstance(value, Symbol) or value.definition is not None:
+            return NOTHING
+        package, _, rest = value.name.partition(".")
+        if not rest or package in FRAMEWORKS or package == "builtins":
+            return NOTHING
+        return self._guess(rest.rpartition(".")[2], module), value.name
+
+    # -- attributes --------------------------------------------------------------------------------------------------
+
+    def _attribute(self, node: ast.Attribute, scope: Scope) -> Found:
+        flavour, known = self._inferred(node, scope)
+        key = f"{scope.module.path}:{ast.unparse(node)}"
+        if isinstance(node.value, ast.Name) and node.value.id in {"self", "cls"}:
+            owner = class_round(scope)
+            if owner is not None:
+                key = f"{owner.module.path}:{owner.qualname}.{node.attr}"
+        if flavour is None and not known:
+            flavour = self._guess(node.attr, scope.module)
+        return (flavour, key) if flavour is not None else NOTHING
+
+    def _inferred(self, node: ast.expr, scope: Scope) -> tuple[ToolFlavour | None, bool]:
+        """The flavour of an object by its class, and whether its class is known."""
+        known = False
+        for kind in Inference().of(node, scope):
+            flavour: ToolFlavour | None = None
+            if isinstance(kind, Instance):
+                flavour = self.flavour_of_class(kind.info)
+                known = True
+            elif isinstance(kind, Outside) and kind.name and kind.name not in _ANYTHING:
+                flavour = self.flavour_of(Symbol(node, scope.module, kind.name))
+                # The result of a function of another package stays unknown; a class is known by its name.
+                known = known or kind.name.rpartition(".")[2][:1].isupper()
+            if flavour is not None:
+                return flavour, True
+        return None, known
+
+    @staticmethod
+    def _guess(name: str, module: Module) -> ToolFlavour | None:
+        """The flavour of a server of unknown origin: by its usual name, in a file that mentions a framework."""
+        plain = name.lower().strip("_")
+        if plain not in _USUAL:
+            speaks = "mcp" in plain or plain.endswith("_server")
+            if not speaks or any(part in plain for part in _OTHERWISE):
+                return None
+        return flavour_in(module.source.text)
+
+
+def _made_elsewhere(value: Value) -> bool:
+    """Whether a value is the result of a function, not of a class, that cannot be read."""
+    if not isinstance(value, CallValue) or value.func.definition is not None:
+        return False
+    package, _, rest = value.func.name.partition(".")
+    return bool(rest) and package != "builtins" and rest.rpartition(".")[2][:1].islower()
+
+
+__all__ = ["Servers"]

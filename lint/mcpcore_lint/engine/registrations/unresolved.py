@@ -1,0 +1,132 @@
+"""Registrations whose functions cannot be found, although they may be functions of the project."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from mcpcore_lint.engine.registrations.environment import Frame, bound, entered, see, written_scope
+from mcpcore_lint.engine.semantics.evaluate import evaluate
+from mcpcore_lint.engine.semantics.symbols import class_round
+from mcpcore_lint.engine.syntax.parse import children, own_nodes
+from mcpcore_lint.model import Symbol, Text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from mcpcore_lint.engine.registrations.environment import Placed
+    from mcpcore_lint.engine.registrations.functions import Functions
+    from mcpcore_lint.engine.registrations.members import Members
+    from mcpcore_lint.engine.registrations.ways import Site
+    from mcpcore_lint.engine.syntax.module import Module
+    from mcpcore_lint.engine.syntax.scopes import Scope
+
+STEPS: Final = 300
+_LOOKS_INTO: Final = frozenset(
+    {"builtins.getattr", "builtins.dir", "builtins.vars", "inspect.getmembers", "inspect.getmembers_static"}
+)
+_IMPORTS: Final = frozenset({"importlib.import_module", "builtins.__import__"})
+_OWN: Final = frozenset({"builtins.globals", "builtins.locals", "importlib.util.module_from_spec"})
+_KEY: Final = "unresolved registrations"
+
+
+class Unresolved(NamedTuple):
+    """One such registration."""
+
+    registration: ast.expr
+    text: str
+    """The expression that is registered, as written."""
+    example: str
+    """An entry for the setting `handlers` that would name the functions."""
+
+
+def unresolved_in(module: Module) -> tuple[Unresolved, ...]:
+    """The unresolved registrations of a file, once its tools were looked for."""
+    unresolved: tuple[Unresolved, ...] = module.memo.get(_KEY, ())
+    return unresolved
+
+
+def note_unresolved(module: Module, unresolved: list[Unresolved]) -> None:
+    """Keep the unresolved registrations of a file, one for each place."""
+    places = {(each.registration.lineno, each.registration.col_offset): each for each in unresolved}
+    module.memo[_KEY] = tuple(places[place] for place in sorted(places))
+
+
+def unresolved_registration(site: Site, functions: Functions) -> Unresolved | None:
+    """The report for a registration without functions; None if no function of the project can be behind it.
+
+    The function of the project must come from a look-up by a name that is only known at run time.
+    """
+    functions.steps = 0
+    queue: list[Placed] = [(site.target, site.scope)]
+    seen: set[ast.expr] = set()
+    for placed in queue:
+        node, scope = see(*placed)
+        if node in seen:
+            continue
+        seen.add(node)
+        if len(seen) > STEPS or (isinstance(node, ast.Call) and functions.registers(node, scope)):
+            return None
+        example = _example(node, scope, functions.elements.members) if isinstance(node, ast.Call) else None
+        if example is not None:
+            text = " ".join(ast.unparse(site.target).split())
+            return Unresolved(site.registration, text if len(text) <= 60 else text[:57] + "...", example)
+        queue += _origins(node, scope, functions.elements.members)
+    return None
+
+
+def _example(node: ast.Call, scope: Scope, members: Members) -> str | None:
+    """The entry for the settings, if a call looks up something in the project; None for other calls."""
+    here = written_scope(scope).module.name
+    symbol = evaluate(node.func, scope)
+    name = symbol.name if isinstance(symbol, Symbol) else ""
+    if name in _OWN:
+        return f"{here}:*"
+    if name not in _LOOKS_INTO | _IMPORTS or not node.args:
+        return None
+    holder = node.args[0]
+    module = members.module(node if name in _IMPORTS else holder, scope)
+    if name in _IMPORTS and members.text(holder, scope) is None:
+        start = _pattern(holder, scope).partition("*")[0]
+        return f"{start.rstrip('.') or here.rpartition('.')[0] or 'tools'}.*:*"
+    if module is None:
+        is_self = isinstance(holder, ast.Name) and holder.id in {"self", "cls"} and class_round(scope) is not None
+        return f"{here}:*" if is_self else None
+    return f"{module.name}:{_pattern(node.args[1], scope) if name == 'builtins.getattr' and node.args[1:] else '*'}"
+
+
+def _pattern(node: ast.expr, scope: Scope) -> str:
+    """What is known of a text, with a star for what is not."""
+    value = evaluate(node, scope)
+    parts = value.parts if isinstance(value, Text) else ()
+    return "".join("*" if part is None else part for part in parts) or "*"
+
+
+def _origins(node: ast.expr, scope: Scope, members: Members) -> Iterator[Placed]:
+    """The expressions that the value of an expression comes from, one step back."""
+    if isinstance(node, ast.Name):
+        place = scope.lookup(node.id)
+        for binding in place[1] if place is not None else ():
+            if isinstance(binding.node, (ast.For, ast.AsyncFor, ast.comprehension)) and place is not None:
+                # The items may come from the arguments of a call.
+                inside = isinstance(scope, Frame) and written_scope(scope) is place[0]
+                yield binding.node.iter, scope if inside else place[0]
+        yield from bound(node, scope)
+    elif isinstance(node, ast.Attribute):
+        yield from members.home(node, scope) or bound(node, scope) or [(node.value, scope)]
+    elif isinstance(node, ast.Call):
+        called = entered(node, scope)
+        if called is not None:
+            results = [each.value for each in own_nodes(called[0]) if isinstance(each, (ast.Return, ast.Yield))]
+            yield from ((value, called[1]) for value in results if value is not None)
+        else:
+            # `TABLE.get(name)`
+            holder = [node.func.value] if isinstance(node.func, ast.Attribute) else []
+            yield from ((part, scope) for part in (*node.args, *holder))
+    elif not isinstance(node, ast.Lambda):
+        parts = [node.value] if isinstance(node, ast.Subscript) else children(node)
+        parts = [part.iter if isinstance(part, ast.comprehension) else part for part in parts]
+        yield from ((part, scope) for part in parts if isinstance(part, ast.expr))
+
+
+__all__ = ["Unresolved", "note_unresolved", "unresolved_in", "unresolved_registration"]

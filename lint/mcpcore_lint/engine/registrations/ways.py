@@ -1,0 +1,120 @@
+"""How the frameworks let a server register tools, resources and prompts, as data; and the records of a registration."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+if TYPE_CHECKING:
+    import ast
+
+    from mcpcore_lint.engine.syntax.scopes import Scope
+    from mcpcore_lint.model import CallValue
+    from mcpcore_lint.records import ToolFlavour, ToolKind
+
+
+class Way(NamedTuple):
+    """What a call registers, and the positions of its arguments, counted without the handler."""
+
+    kind: ToolKind
+    handler: tuple[str, ...] = ()
+    """The keywords that take the handler, which may also be the first argument."""
+    name: int | None = 0
+    """The position of the name; None if it is keyword-only."""
+    uri: int | None = None
+    described: int | None = None
+    """The position of the description."""
+    annotated: int | None = None
+    """The position of the annotations."""
+    keyword_only: bool = False
+    """Whether the handler is keyword-only."""
+
+
+class Maker(NamedTuple):
+    """A decorator or a call that makes tools of functions: its way, its server and its arguments."""
+
+    way: Way
+    flavour: ToolFlavour
+    server: str | None
+    call: CallValue | None = None
+    """The arguments without the handler; None if it has none."""
+    inner: ast.Call | None = None
+    """The call as written."""
+    first: bool = False
+    """Whether the first argument of that call is the handler."""
+
+
+class Site(NamedTuple):
+    """A call that registers something."""
+
+    maker: Maker
+    target: ast.expr
+    """The expression that is registered."""
+    scope: Scope
+    registration: ast.expr
+    call: ast.Call
+    """The call whose enclosing loops count."""
+
+
+DECORATORS: Final[dict[str, Way]] = {
+    "tool": Way("tool", ("name_or_fn", "fn"), described=2, annotated=3),
+    "resource": Way("resource", (), name=None, uri=0),
+    "prompt": Way("prompt", ("name_or_fn", "fn"), described=2),
+}
+"""Decorators: methods of a server, and functions of mcpcore and FastMCP."""
+
+MIXED_IN: Final[dict[str, Way]] = {
+    "mcp_tool": Way("tool"),
+    "mcp_resource": Way("resource", name=None, uri=0),
+    "mcp_prompt": Way("prompt"),
+}
+"""Decorators of `fastmcp.contrib.mcp_mixin`."""
+
+ADDERS: Final[dict[str, Way]] = {
+    "add_tool": Way("tool", ("fn", "tool"), described=2, annotated=3),
+    "add_resource": Way("resource", ("resource", "fn"), name=None),
+    "add_resource_fn": Way("resource", ("fn",), name=1, uri=0),
+    "add_template": Way("resource", ("template", "fn"), name=None),
+    "add_prompt": Way("prompt", ("prompt", "fn")),
+    "add_prompt_fn": Way("prompt", ("fn",), described=1),
+}
+"""Methods of a server that take a handler, or a tool made of one."""
+
+MADE: Final[dict[str, Way]] = {
+    "Tool.from_function": Way("tool", ("fn",), described=2),
+    "FunctionTool": Way("tool", ("fn",), name=None, keyword_only=True),
+    "ToolBinding": Way("tool", ("fn",), name=None),
+    "Resource.from_function": Way("resource", ("fn",), name=1, uri=0),
+    "ResourceTemplate.from_function": Way("resource", ("fn",), name=1, uri=0),
+    "FunctionResource": Way("resource", ("fn",), name=None, keyword_only=True),
+    "Prompt.from_function": Way("prompt", ("fn",), described=2),
+}
+"""Constructors that make a tool, a resource or a prompt of a function, to be added later: the ends of their names.
+
+`FunctionTool.from_function` counts as `Tool.from_function`, and so on.
+"""
+
+LOWLEVEL_DECORATOR: Final = "call_tool"
+LOWLEVEL_KEYWORD: Final = "on_call_tool"
+"""How a low-level server takes the one handler that serves all tools."""
+
+SERVES_ALL: Final = Way("tool", name=None)
+
+LISTS: Final[dict[str, Way]] = {"tools": Way("tool"), "resources": Way("resource"), "prompts": Way("prompt")}
+"""Parameters of a server's constructor that take lists."""
+
+NEAR: Final = (
+    *("tool(", "tools=", "tools =", "on_call_tool", "resource(", "resources=", "prompt(", "register"),
+    *("add_tool", "add_resource", "add_template", "add_prompt", "from_function"),
+    *("FunctionTool(", "ToolBinding(", "FunctionResource("),
+)
+"""Texts near every call that registers something."""
+
+HINTS: Final = ("tool", "resource", "prompt", "register", "mcp")
+"""Parts of the names of a project's own registering functions."""
+
+
+def flavour_in(text: str) -> ToolFlavour | None:
+    """The flavour of the servers in a file, by the packages that its text mentions."""
+    if "fastmcp" in text and "mcp.server.fastmcp" not in text:
+        return "fastmcp"
+    return "sdk" if "mcp" in text else None

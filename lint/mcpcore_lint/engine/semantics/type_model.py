@@ -1,0 +1,149 @@
+"""The types of values that the linter infers, and the inheritance between classes of the project."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+from mcpcore_lint.dataclasses import light_value
+from mcpcore_lint.engine.semantics.evaluate import evaluate
+from mcpcore_lint.engine.semantics.symbols import class_info, last_name
+from mcpcore_lint.model import Symbol
+
+if TYPE_CHECKING:
+    import ast
+
+    from mcpcore_lint.engine.syntax.module import ClassInfo, Module
+    from mcpcore_lint.engine.syntax.scopes import Scope
+    from mcpcore_lint.model import FunctionNode
+
+
+@light_value
+class Instance:
+    """An instance of a class of the project."""
+
+    info: ClassInfo
+
+
+@light_value
+class ClassObject:
+    """A class of the project, rather than an instance of it."""
+
+    info: ClassInfo
+
+
+@light_value
+class Outside:
+    """A value from outside the project. `name` is its class, or empty if that is unknown."""
+
+    name: str = ""
+    items: tuple[ast.expr, Scope] | None = None
+    """The annotation of the items of a container, with the scope to read it in."""
+
+
+@light_value
+class Super:
+    """`super()` in a method of `owner`, called on an instance of `receiver`."""
+
+    owner: ClassInfo
+    receiver: ClassInfo
+
+
+@light_value
+class Function:
+    """A function of the project, or a method bound to an instance of `receiver`."""
+
+    node: FunctionNode
+    module: Module
+    receiver: ClassInfo | None = None
+
+
+Kind: TypeAlias = Instance | ClassObject | Outside | Super | Function
+"""The inferred type of a value. An empty list of kinds means that the type is unknown."""
+
+BUILTIN_METHODS: Final = frozenset(
+    name for kind in (str, bytes, list, dict, set, tuple, int, float) for name in dir(kind) if not name.startswith("_")
+) - {"get", "pop", "update", "remove", "find", "index", "count", "copy", "clear", "add", "insert", "replace", "format"}
+"""Methods that identify a value of unknown class as a string, a list or the like. Names that services often use for
+their own methods are left out."""
+
+
+_PROPERTIES: Final = frozenset({"property", "cached_property", "getter", "abstractproperty"})
+
+
+def method_of(info: ClassInfo, name: str) -> tuple[ast.FunctionDef | ast.AsyncFunctionDef, ClassInfo] | None:
+    """A method of a class, with the class of the project that defines it."""
+    for ancestor in ancestry(info):
+        method = ancestor.methods.get(name)
+        if method is not None:
+            return method, ancestor
+    return None
+
+
+def ancestry(info: ClassInfo) -> tuple[ClassInfo, ...]:
+    """A class and its base classes in the project, in method resolution order."""
+    memo = info.module.memo
+    key = ("ancestry", info.node)
+    order: tuple[ClassInfo, ...] | None = memo.get(key)
+    if order is None:
+        memo[key] = (info,)  # a class that inherits from itself, in code that cannot run
+        order = _linear(info)
+        memo[key] = order
+    return order
+
+
+def _linear(info: ClassInfo) -> tuple[ClassInfo, ...]:
+    """The C3 linearization without classes outside the project; if it fails, the first class in line comes next."""
+    parents: list[ClassInfo] = []
+    for base in info.node.bases:
+        value = evaluate(base, info.scope)
+        parent = class_info(value) if isinstance(value, Symbol) else None
+        if parent is not None and parent is not info:
+            parents.append(parent)
+    if not parents:
+        return (info,)
+    if len(parents) == 1:
+        return (info, *(ancestor for ancestor in ancestry(parents[0]) if ancestor is not info))
+    rows = [[ancestor for ancestor in ancestry(parent) if ancestor is not info] for parent in parents]
+    rows.append(parents)
+    order = [info]
+    while rows := [row for row in rows if row]:
+        head = next((row[0] for row in rows if not any(row[0] in other[1:] for other in rows)), rows[0][0])
+        order.append(head)
+        rows = [[ancestor for ancestor in row if ancestor is not head] for row in rows]
+    return tuple(order)
+
+
+def outside_bases(info: ClassInfo) -> list[str]:
+    """The base classes outside the project, including inherited ones; "" for a base that cannot be resolved."""
+    names: list[str] = []
+    for ancestor in ancestry(info):
+        for base in ancestor.node.bases:
+            value = evaluate(base, ancestor.scope)
+            if isinstance(value, Symbol) and class_info(value) is None:
+                names.append(value.name)
+            elif not isinstance(value, Symbol):
+                names.append("")
+    return names
+
+
+def is_property(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    """Whether a function is a property."""
+    return any(last_name(decorator) in _PROPERTIES for decorator in node.decorator_list)
+
+
+class Trail:
+    """The state of one inference: the names being inferred, and how many and how deep expressions were visited."""
+
+    __slots__ = ("active", "cut", "depth", "steps")
+
+    def __init__(self) -> None:
+        self.active: set[tuple[int, str | int, int]] = set()
+        self.depth = 0
+        self.steps = 0
+        self.cut = False
+        """Whether the result is incomplete: a name defined by itself, or the limit on depth or steps was reached."""
+
+
+def once(kinds: list[Kind]) -> list[Kind]:
+    """The kinds in order, without duplicates."""
+    return kinds if len(kinds) < 2 else list(dict.fromkeys(kinds))

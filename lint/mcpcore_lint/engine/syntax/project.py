@@ -1,0 +1,387 @@
+"""The files of a project as modules: which file an import means, read when it is asked for."""
+
+from __future__ import annotations
+
+import os
+import sys
+from itertools import islice
+from typing import TYPE_CHECKING, Final
+
+from mcpcore_lint.engine.syntax.module import ClassInfo, Module
+from mcpcore_lint.engine.syntax.requirements import Requirements, nearest
+from mcpcore_lint.engine.syntax.source import Source, SourceError
+from mcpcore_lint.names import FRAMEWORKS
+
+if TYPE_CHECKING:
+    import ast
+    from collections.abc import Callable, Iterable, Iterator
+
+    from mcpcore_lint.model import FunctionNode
+
+MANY: Final = 400
+"""How many files are listed at most: an editor waits for the answer."""
+_SKIPPED: Final = frozenset({"__pycache__", "node_modules", "site-packages", "venv", "build", "dist", "tests", "test"})
+
+
+class Project:
+    """The files round the ones that are linted: finds and reads the module that an import means, on demand."""
+
+    def __init__(
+        self,
+        root: str,
+        *,
+        source_roots: tuple[str, ...] = (),
+        reads_whole: Callable[[str, bytes], bool] = lambda path, raw: False,  # noqa: ARG005
+    ) -> None:
+        """Know of a project; nothing is read yet.
+
+        Args:
+            root: Its folder.
+            source_roots: Folders below it from which imports are looked for as well.
+            reads_whole: Whether all of a file, given its path and content, will be asked for: then putting off the
+                bodies of functions saves nothing.
+        """
+        self.root = os.path.abspath(root)
+        self.source_roots = tuple(os.path.join(self.root, each) for each in source_roots)
+        self._by_path: dict[str, Module | None] = {}
+        self._found: dict[tuple[str, str, int], tuple[str | None, tuple[str, ...]]] = {}
+        self._roots: dict[str, tuple[str, ...]] = {}
+        self._listings: dict[str, set[str]] = {}
+        self._edges: dict[str, tuple[set[str], set[str]]] = {}
+        """For each file, the files that its imports led to, and the modules that they did not find."""
+        self._requirements: dict[str, tuple[Requirements, list[str], list[str]]] = {}
+        self._given: dict[str, Source] = {}
+        """Files held in memory, which replace those on disk."""
+        self.reads_whole = reads_whole
+        self.loaded_lines = 0
+        self._absolutes: dict[str, str] = {}
+        self._by_tree: dict[ast.AST, Module] = {}
+        self._classes: dict[ast.ClassDef, ClassInfo] = {}
+        self._classes_by_name: dict[str, ClassInfo] = {}
+        self._classes_named = 0
+        """How many of the classes are there by name too."""
+        self._functions: dict[FunctionNode, Module] = {}
+
+    # -- reading -------------------------------------------------------------------------------------------------
+
+    def display_path(self, absolute: str) -> str:
+        """A path as diagnostics show it: relative to the project where it lies inside."""
+        if absolute == self.root or not absolute.startswith(self.root + os.sep):
+            return absolute.replace(os.sep, "/")
+        return absolute[len(self.root) + 1 :].replace(os.sep, "/")
+
+    def give(self, absolute: str, source: Source) -> None:
+        """Hold a file in memory, as an editor does; it replaces the file on disk, and is parsed when it is needed."""
+        absolute = os.path.abspath(absolute)
+        self._given[absolute] = source
+        self._by_path.pop(absolute, None)
+        self._listings.clear()
+
+    def add(self, absolute: str, source: Source, *, whole: bool = True) -> Module:
+        """Parse a file and make it known; where not `whole`, most bodies of functions only when asked for.
+
+        Raises:
+            SourceError: If it is not valid Python.
+        """
+        self._by_path[absolute] = None
+        name, is_package = self.module_name(absolute)
+        module = Module(self, source, name, absolute, is_package=is_package, whole=whole)
+        # An outline takes a part of the memory that the whole takes.
+        self.loaded_lines += len(source.line_starts) // (1 if whole else 4)
+        self._by_path[absolute] = module
+        self._by_tree[module.tree] = module
+        self.note(module, module.functions, module.classes.values())
+        return module
+
+    def note(self, module: Module, functions: Iterable[FunctionNode], classes: Iterable[ClassInfo]) -> None:
+        """Make functions and classes of a module known."""
+        self._functions.update(dict.fromkeys(functions, module))
+        self._classes.update({each.node: each for each in classes})
+
+    def read(self, absolute: str) -> Module:
+        """Read and parse a file.
+
+        Raises:
+            SourceError: If it is not valid Python.
+            OSError: If it cannot be read.
+        """
+        module = self._by_path.get(absolute)
+        if module is not None:
+            return module
+        if absolute in self._given:
+            return self.add(absolute, self._given[absolute])
+        with open(absolute, "rb") as file:
+            raw = file.read()
+        whole = self.reads_whole(absolute, raw)
+        return self.add(absolute, Source.from_bytes(self.display_path(absolute), raw), whole=whole)
+
+    def module_of_bytes(self, absolute: str, raw: bytes) -> Module:
+        """The module of a file whose content was read already.
+
+        Raises:
+            SourceError: If it is not valid Python.
+        """
+        module = self._by_path.get(absolute)
+        if module is None:
+            source = self._given.get(absolute)
+            return self.add(absolute, source or Source.from_bytes(self.display_path(absolute), raw))
+        module.complete()
+        return module
+
+    def module_name(self, absolute: str) -> tuple[str, bool]:
+        """The dotted name of a file, from the top of its package, and whether it is a package's `__init__`."""
+        directory, filename = os.path.split(absolute)
+        stem = filename.removesuffix(".py")
+        is_package = stem == "__init__"
+        parts = [] if is_package else [stem]
+        inside = False
+        while self._exists(directory, "__init__.py") and os.path.dirname(directory) != directory:
+            inside = True
+            directory, part = os.path.split(directory)
+            parts.insert(0, part)
+        if not inside:
+            shown = self.display_path(absolute)
+            parts = [part for part in os.path.splitext(shown)[0].split("/") if part]
+            if parts and parts[0] == "src":
+                parts = parts[1:]
+        return ".".join(parts) or stem, is_package
+
+    # -- finding -------------------------------------------------------------------------------------------------
+
+    def _roots_for(self, directory: str) -> tuple[str, ...]:
+        """The folders that the imports of the files in a folder start from, nearest first."""
+        found = self._roots.get(directory)
+        if found is None:
+            top = directory
+            roots = [*self.source_roots]
+            while self._exists(top, "__init__.py"):
+                parent = os.path.dirname(top)
+                if parent == top:
+                    break
+                if os.path.basename(top) == "src":
+                    # Imports start from it, although somebody made it a package.
+                    roots.append(top)
+                top = parent
+            while True:
+                roots.append(top)
+                if top == self.root or not top.startswith(self.root + os.sep):
+                    break
+                top = os.path.dirname(top)
+            roots.append(os.path.join(self.root, "src"))
+            found = tuple(dict.fromkeys(roots))
+            self._roots[directory] = found
+        return found
+
+    def _exists(self, directory: str, name: str) -> bool:
+        """Whether a folder holds a name; each folder is listed once."""
+        names = self._listings.get(directory)
+        if names is None:
+            try:
+                names = set(os.listdir(directory))
+            except OSError:
+                names = set()
+            for path in self._given:
+                head, tail = os.path.split(path)
+                if head == directory:
+                    names.add(tail)
+                elif head.startswith(directory + os.sep):
+                    names.add(head[len(directory) + 1 :].split(os.sep)[0])
+            self._listings[directory] = names
+        return name in names
+
+    def _file_of(self, base: str, parts: list[str]) -> str | None:
+        """The file of a dotted name below a folder."""
+        current = base
+        for index, part in enumerate(parts):
+            last = index == len(parts) - 1
+            if last and self._exists(current, part + ".py"):
+                package = os.path.join(current, part)
+                if self._exists(current, part) and self._exists(package, "__init__.py"):
+                    return os.path.join(package, "__init__.py")
+                return package + ".py"
+            if not self._exists(current, part):
+                return None
+            current = os.path.join(current, part)
+        return os.path.join(current, "__init__.py") if self._exists(current, "__init__.py") else None
+
+    def locate_from(self, absolute: str, name: str, level: int) -> str | None:
+        """The file that an import means in a file, whether that file was read or not."""
+        if not level:
+            top = name.partition(".")[0]
+            if not top or top in FRAMEWORKS or top in sys.stdlib_module_names:
+                return None
+        directory = os.path.dirname(absolute)
+        key = (directory, name, level)
+        known = self._found.get(key)
+        if known is None:
+            known = self._search(directory, name, level)
+            self._found[key] = known
+        found, missing = known
+        self._depends(absolute, (found,) if found is not None else (), missing)
+        return found
+
+    def _depends(self, absolute: str, consulted: Iterable[str], missing: Iterable[str]) -> None:
+        """Note the files that a file's findings depend on, and the paths that were looked for and not found."""
+        known_files, known_missing = self._edges.setdefault(absolute, (set(), set()))
+        known_files.update(consulted)
+        known_missing.update(missing)
+
+    def _search(self, directory: str, name: str, level: int) -> tuple[str | None, tuple[str, ...]]:
+        parts = name.split(".") if name else []
+        if level:
+            base = directory
+            for _ in range(level - 1):
+                base = os.path.dirname(base)
+            found = self._file_of(base, parts)
+            return found, (() if found is not None else (os.path.join(base, *parts),))
+        missing: list[str] = []
+        for root in self._roots_for(directory):
+            found = self._file_of(root, parts)
+            if found is not None:
+                return found, tuple(missing)
+            missing.append(os.path.join(root, parts[0]))
+        return None, tuple(missing)
+
+    def requirements(self, module: Module) -> Requirements:
+        """What the project that a file belongs to depends on; the findings of the file then depend on it too."""
+        directory = os.path.dirname(module.absolute)
+        known = self._requirements.get(directory)
+        if known is None:
+            known = self._requirements[directory] = nearest(directory, self.root, self._exists)
+        requirements, files, missing = known
+        self._depends(module.absolute, files, missing)
+        return requirements
+
+    def held(self) -> tuple[str, ...]:
+        """The paths of the files held in memory."""
+        return tuple(self._given)
+
+    def dependencies(self, absolute: str) -> tuple[set[str], set[str]]:
+        """The other files that a file's findings depend on, and the modules that were looked for and not found."""
+        seen: set[str] = {absolute}
+        missing: set[str] = set()
+        queue = [absolute]
+        while queue:
+            consulted, absent = self._edges.get(queue.pop(), ((), ()))
+            missing.update(absent)
+            for each in consulted:
+                if each not in seen:
+                    seen.add(each)
+                    queue.append(each)
+        seen.discard(absolute)
+        return seen, missing
+
+    def text_of(self, absolute: str) -> str:
+        """The text of a file. A file that was not parsed is decoded as Latin-1, which is enough to search for ASCII."""
+        module = self._by_path.get(absolute)
+        if module is not None:
+            return module.source.text
+        if absolute in self._given:
+            return self._given[absolute].text
+        try:
+            with open(absolute, "rb", buffering=0) as file:
+                return file.read().decode("latin-1")
+        except OSError:
+            return ""
+
+    def forget(self) -> None:
+        """Drop the syntax of everything read; what imports mean stays known."""
+        for module in self._by_path.values():
+            if module is not None:
+                module.clear()
+        self._by_path.clear()
+        self._by_tree.clear()
+        self._classes.clear()
+        self._classes_by_name.clear()
+        self._classes_named = 0
+        self._functions.clear()
+        self.loaded_lines = 0
+
+    def absolute(self, shown: str) -> str:
+        """The absolute path of a path as shown."""
+        found = self._absolutes.get(shown)
+        if found is None:
+            found = self._absolutes[shown] = os.path.normpath(os.path.join(self.root, shown))
+        return found
+
+    def module_of(self, importer: Module, name: str, level: int = 0) -> Module | None:
+        """The module of the project that an import means; None where it is not the project's or cannot be read."""
+        path = self.locate_from(importer.absolute, name, level)
+        return None if path is None else self._readable(path)
+
+    def _readable(self, path: str) -> Module | None:
+        if path not in self._by_path:
+            try:
+                self.read(path)
+            except (SourceError, OSError):
+                self._by_path[path] = None
+        return self._by_path[path]
+
+    def module_by_name(self, name: str, tree: ast.AST) -> Module | None:
+        """The module of a tree that was read before."""
+        module = self._by_tree.get(tree)
+        return module if module is not None and module.name == name else None
+
+    def class_info(self, node: ast.ClassDef) -> ClassInfo | None:
+        """What is known of a class of the project, whichever file it is in."""
+        return self._classes.get(node)
+
+    def class_named(self, name: str) -> ClassInfo | None:
+        """A class that was read before, by its qualified name."""
+        known = self._classes_by_name
+        if len(self._classes) > self._classes_named:
+            for info in islice(self._classes.values(), self._classes_named, None):
+                known.setdefault(f"{info.module.name}.{info.qualname}", info)
+            self._classes_named = len(self._classes)
+        return known.get(name)
+
+    def module_defining(self, node: FunctionNode) -> Module | None:
+        """The module that a function is in."""
+        return self._functions.get(node)
+
+    def module_at(self, shown: str) -> Module | None:
+        """The module of a path as diagnostics show it; None where it cannot be read."""
+        return self._readable(self.absolute(shown))
+
+    def class_at(self, place: str) -> ClassInfo | None:
+        """The class that starts at `path:line:column`."""
+        path, line, column = place.rsplit(":", 2)
+        module = self.module_at(path)
+        return module.class_at(int(line), int(column)) if module is not None else None
+
+
+def nearby(absolute: str, root: str) -> Iterator[str]:
+    """The Python files of the folder of a file and of the folders above, then all of its package."""
+    seen = {absolute}
+    folder, top = os.path.dirname(absolute), ""
+    while True:
+        for name in _listed(folder):
+            path = os.path.join(folder, name)
+            if name.endswith(".py") and path not in seen:
+                seen.add(path)
+                yield path
+        package = os.path.isfile(os.path.join(folder, "__init__.py"))
+        if package:
+            top = folder
+        above = os.path.dirname(folder)
+        # Without a pyproject.toml the root is the folder of the file, and its package may start above.
+        inside = folder != root and folder.startswith(root)
+        if not (package or inside) or above == folder or len(seen) > MANY:
+            break
+        folder = above
+    for inner, folders, names in os.walk(top) if top else ():
+        folders[:] = sorted(each for each in folders if each not in _SKIPPED and not each.startswith("."))
+        for name in sorted(names):
+            path = os.path.join(inner, name)
+            if name.endswith(".py") and path not in seen:
+                seen.add(path)
+                yield path
+        if len(seen) > MANY:
+            return
+
+
+def _listed(folder: str) -> list[str]:
+    try:
+        return sorted(os.listdir(folder))
+    except OSError:
+        return []

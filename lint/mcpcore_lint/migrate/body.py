@@ -1,0 +1,126 @@
+"""Answers questions about the body of a function: its clauses, `try` statements, names and classes of exceptions."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from mcpcore_lint.dataclasses import cached_property
+from mcpcore_lint.engine.semantics.evaluate import evaluate
+from mcpcore_lint.engine.syntax.parse import own_nodes, walk
+from mcpcore_lint.model import Symbol, options
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from mcpcore_lint.engine.semantics.hierarchy import Hierarchy
+    from mcpcore_lint.migrate.model import Function
+    from mcpcore_lint.model import FunctionNode
+
+BROAD = frozenset({"builtins.Exception", "builtins.BaseException"})
+
+
+class Body:
+    """A function of the project."""
+
+    def __init__(self, function: Function, hierarchy: Hierarchy) -> None:
+        self.function = function
+        self.node = function.node
+        self.module = function.module
+        self.hierarchy = hierarchy
+        self.module.complete()
+        self.scope = self.module.scope_of(self.node)
+        self.parents = self.module.parents
+
+    @cached_property
+    def nodes(self) -> list[ast.AST]:
+        """The nodes of the function, without what is in functions and classes nested in it."""
+        return own_nodes(self.node)
+
+    @cached_property
+    def nested(self) -> list[FunctionNode]:
+        """The functions nested in it."""
+        kinds = (ast.FunctionDef, ast.AsyncFunctionDef)
+        return [node for node in walk([*self.node.body]) if isinstance(node, kinds)]
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """Every name that appears in the function."""
+        found = {part.id for part in walk([self.node]) if isinstance(part, ast.Name)}
+        found |= {part.arg for part in walk([self.node]) if isinstance(part, ast.arg)}
+        found |= {part.name for part in walk([self.node]) if isinstance(part, ast.ExceptHandler) and part.name}
+        for part in walk([self.node]):
+            if isinstance(part, (ast.Import, ast.ImportFrom)):
+                found |= {alias.asname or alias.name.partition(".")[0] for alias in part.names}
+            elif isinstance(part, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+                found.add(part.name)
+            elif isinstance(part, (ast.Global, ast.Nonlocal)):
+                found.update(part.names)
+        return frozenset(found)
+
+    @cached_property
+    def is_generator(self) -> bool:
+        """Whether it yields."""
+        return any(isinstance(node, (ast.Yield, ast.YieldFrom)) for node in self.nodes)
+
+    def above(self, node: ast.AST) -> Iterator[tuple[ast.AST, ast.AST]]:
+        """The nodes around a node up to the function, each with the node below it."""
+        while node is not self.node:
+            parent = self.parents[node]
+            yield parent, node
+            node = parent
+
+    def clause_of(self, node: ast.AST) -> ast.ExceptHandler | None:
+        """The innermost `except` clause around a node."""
+        for parent, _ in self.above(node):
+            if isinstance(parent, ast.ExceptHandler):
+                return parent
+        return None
+
+    def tries(self, node: ast.AST) -> list[ast.Try | ast.TryStar]:
+        """The `try` statements that guard a node, the innermost first."""
+        found: list[ast.Try | ast.TryStar] = []
+        for parent, below in self.above(node):
+            if isinstance(parent, (ast.Try, ast.TryStar)) and below in parent.body:
+                found.append(parent)
+        return found
+
+    def withs(self, node: ast.AST) -> list[ast.expr]:
+        """The context managers around a node, the innermost first."""
+        found: list[ast.expr] = []
+        for parent, below in self.above(node):
+            if isinstance(parent, (ast.With, ast.AsyncWith)) and below in parent.body:
+                found += [item.context_expr for item in reversed(parent.items)]
+        return found
+
+    def symbol(self, node: ast.expr) -> Symbol | None:
+        """The class or function that an expression names; None if it is unknown or one of several."""
+        if not isinstance(node, (ast.Name, ast.Attribute)):
+            return None
+        value = evaluate(node, self.scope)
+        return value if isinstance(value, Symbol) else None
+
+    def caught(self, clause: ast.ExceptHandler) -> tuple[str | None, ...]:
+        """The classes that a clause catches, by name, with None for each that is not known."""
+        if clause.type is None:
+            return ("builtins.BaseException",)
+        types = clause.type.elts if isinstance(clause.type, ast.Tuple) else [clause.type]
+        names: list[str | None] = []
+        for node in types:
+            symbol = self.symbol(node)
+            names.append(symbol.name if symbol is not None else None)
+            if symbol is None:
+                found = options(evaluate(node, self.scope))
+                names += [option.name for option in found if isinstance(option, Symbol)]
+        return tuple(names)
+
+    def is_broad(self, clause: ast.ExceptHandler) -> bool:
+        """Whether a clause catches every exception, as far as that is known."""
+        return any(name in BROAD for name in self.caught(clause))
+
+    def catches(self, clause: ast.ExceptHandler, raised: str) -> bool:
+        """Whether a clause may catch an exception of a class."""
+        return any(
+            name is None or name in BROAD or self.hierarchy.is_kind_of(raised, name) is not False
+            for name in self.caught(clause)
+        )

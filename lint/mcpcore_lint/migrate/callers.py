@@ -1,0 +1,120 @@
+"""Other code that calls the function of a tool, and may read the failures that it returns or catch those it raises."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING, Final
+
+from mcpcore_lint.engine.semantics.evaluate import evaluate
+from mcpcore_lint.migrate.body import BROAD
+from mcpcore_lint.model import Symbol
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Iterator
+    from contextlib import AbstractContextManager
+
+    from mcpcore_lint.engine.semantics.hierarchy import Hierarchy
+    from mcpcore_lint.engine.syntax.module import Module
+    from mcpcore_lint.engine.syntax.scopes import Scope
+    from mcpcore_lint.migrate.model import Place
+    from mcpcore_lint.model import Handler
+
+_RUN: Final = frozenset({"run", "run_until_complete"})
+
+
+class Callers:
+    """The calls of functions in the files of a run, without tests."""
+
+    def __init__(
+        self,
+        modules: Iterable[Module],
+        hierarchy: Hierarchy,
+        handlers: set[ast.AST],
+        files: Collection[str],
+        guarded: Callable[[str], AbstractContextManager[None]],
+    ) -> None:
+        """Prepare to search the files; `guarded` goes on without one whose analysis crashes, by its absolute path."""
+        self._guarded = guarded
+        self.files = files
+        """The absolute paths of all files that the run may change."""
+        self._modules = list(modules)
+        self._hierarchy = hierarchy
+        self._handlers = handlers
+        self._known: dict[ast.AST, list[tuple[Module, ast.Call, Scope]]] = {}
+
+    def objection(self, handler: Handler, place: Place) -> tuple[str, str] | None:
+        """Why a failure cannot be raised in another way: a pattern and what to decide; None if it can."""
+        for module, call, scope in self._calls(handler):
+            if place.raised:
+                if name := self._catches(module, call, scope, place.raised):
+                    decide = f"let line {call.lineno} of {module.path} catch CodedError, not {name}, and raise ctx.fail"
+                    return f"{_short(place.raised)} is caught by a caller", decide
+            elif not self._only_returned(module, call):
+                decide = f"let line {call.lineno} of {module.path} catch CodedError if it reads it, and raise ctx.fail"
+                return "a failure is returned to other code too", decide
+        return None
+
+    def _calls(self, handler: Handler) -> list[tuple[Module, ast.Call, Scope]]:
+        calls = self._known.get(handler.node)
+        if calls is not None:
+            return calls
+        calls = self._known[handler.node] = []
+        for module in self._modules:
+            if not module.source.has(handler.name):
+                continue
+            with self._guarded(module.absolute):
+                calls += self._calls_in(module, handler)
+        return calls
+
+    def _calls_in(self, module: Module, handler: Handler) -> Iterator[tuple[Module, ast.Call, Scope]]:
+        for call, scope in module.calls_near(f"{handler.name}("):
+            short = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+            if short != handler.name:
+                continue
+            symbol = evaluate(call.func, scope)
+            if isinstance(symbol, Symbol):
+                if symbol.definition is handler.node:
+                    yield module, call, scope
+            elif handler.owner is not None and isinstance(call.func, ast.Attribute):
+                # A method of an object whose class is not known.
+                if isinstance(call.func.value, ast.Name) and call.func.value.id == "self":
+                    if scope.owner is handler.owner:
+                        yield module, call, scope
+                else:
+                    yield module, call, scope
+
+    def _only_returned(self, module: Module, call: ast.Call) -> bool:
+        """Whether a caller is a tool that returns the result as it is, or runs the function alone."""
+        parents = module.parents
+        node: ast.AST = call
+        if isinstance(parents[node], ast.Await):
+            node = parents[node]
+        parent = parents[node]
+        if isinstance(parent, ast.Call) and getattr(parent.func, "attr", "") in _RUN:
+            return isinstance(parents[parent], ast.Expr)
+        if not isinstance(parent, ast.Return):
+            return False
+        while not isinstance(parent, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Module)):
+            parent = parents[parent]
+        return parent in self._handlers
+
+    def _catches(self, module: Module, call: ast.Call, scope: Scope, raised: str) -> str | None:
+        """The class by which a clause around a call catches an exception, if it is not a broad one."""
+        parents = module.parents
+        node: ast.AST = call
+        while node in parents and not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            parent = parents[node]
+            if isinstance(parent, ast.Try) and node in parent.body:
+                for clause in parent.handlers:
+                    types = clause.type.elts if isinstance(clause.type, ast.Tuple) else [clause.type]
+                    for each in filter(None, types):
+                        value = evaluate(each, scope)
+                        name = value.name if isinstance(value, Symbol) else ""
+                        if name not in BROAD and (not name or self._hierarchy.is_kind_of(raised, name) is not False):
+                            return ast.unparse(each)
+            node = parent
+        return None
+
+
+def _short(name: str) -> str:
+    return name.rpartition(".")[2]

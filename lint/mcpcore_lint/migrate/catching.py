@@ -1,0 +1,285 @@
+"""Decides what happens to a raised failure on its way out: clauses around it, decorators, and callers of the tool."""
+
+from __future__ import annotations
+
+import ast
+import re
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from mcpcore_lint.engine.semantics.evaluate import evaluate
+from mcpcore_lint.engine.syntax.parse import all_parameters, own_nodes, walk, walk_shallow
+from mcpcore_lint.migrate.body import Body
+from mcpcore_lint.migrate.failures import statements_of
+from mcpcore_lint.migrate.failures.clauses import only_logs
+from mcpcore_lint.migrate.model import Function, Left, Place
+from mcpcore_lint.model import CallValue, Symbol
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from mcpcore_lint.engine.semantics.hierarchy import Hierarchy
+    from mcpcore_lint.engine.syntax.module import Module
+
+_UNDOES: Final = re.compile(r"transaction|begin|atomic|savepoint|\bconn(?:ection)?\b|connect\(", re.IGNORECASE)
+"""Context managers that may commit on a `return` and roll back on a `raise`."""
+_CACHES: Final = re.compile(r"cache|memo", re.IGNORECASE)
+_FAILURE = "mcpcore.CodedError"
+_KINDS: Final = (ast.FunctionDef, ast.AsyncFunctionDef)
+
+
+class Shield(NamedTuple):
+    """A `try` statement that needs `except CodedError: raise` as its first clause."""
+
+    node: ast.Try
+    module: Module
+
+
+def check(place: Place, answers: set[ast.AST], body: Body) -> list[Shield] | Left | None:
+    """The clauses that a failure must be kept from; None if the raise is no failure, as it is caught and handled.
+
+    Args:
+        place: The failure.
+        answers: The statements of the function that say that it failed.
+        body: The function.
+    """
+    shields: list[Shield] = []
+    for context in body.withs(place.node):
+        if _swallows(context, body):
+            return _left(place, body, "a context manager around the failure", "say what it does with a raised failure")
+        if isinstance(place.node, ast.Return) and _UNDOES.search(ast.unparse(context)):
+            return _left(
+                place, body, "a failure is returned inside a transaction", "raise ctx.fail if that may roll it back"
+            )
+    handled, raised = place.raised == "", place.raised
+    for statement in body.tries(place.node):
+        if not isinstance(statement, ast.Try):
+            return _left(place, body, "a failure inside except*", "raise ctx.fail outside of the group")
+        if any(isinstance(part, (ast.Return, ast.Break, ast.Continue)) for part in statement.finalbody):
+            return _left(place, body, "a finally that leaves the function", "raise ctx.fail where nothing drops it")
+        clause = next((each for each in statement.handlers if not handled and body.catches(each, raised)), None)
+        if clause is not None and not _raises_again(clause):
+            # The exception that the clause raises instead goes on to the next `try`.
+            last = clause.body[-1]
+            handled = not isinstance(last, ast.Raise)
+            raised = _raised_class(last, body) if isinstance(last, ast.Raise) else raised
+            verdict = _verdict(clause, answers)
+            if verdict == "goes on":
+                return None
+            if verdict == "cleans up":
+                return _left(
+                    place, body, "the clause that catches this does more than log", "do that before ctx.fail as well"
+                )
+        if any(body.is_broad(each) for each in statement.handlers) and not _shielded(statement, body):
+            shields.append(Shield(statement, body.module))
+    return shields
+
+
+def _left(place: Place, body: Body, pattern: str, decide: str) -> Left:
+    return Left(body.module.path, place.node.lineno, (body.function.name,), pattern, decide)
+
+
+def _raises_again(clause: ast.ExceptHandler) -> bool:
+    """Whether a clause always raises the exception that it caught, after logging or cleaning up."""
+    last = clause.body[-1]
+    again = isinstance(last, ast.Raise) and (
+        last.exc is None or (isinstance(last.exc, ast.Name) and last.exc.id == clause.name)
+    )
+    leaving = (ast.Return, ast.Break, ast.Continue, ast.Raise)
+    return again and not any(isinstance(part, leaving) and part is not last for part in walk_shallow([*clause.body]))
+
+
+def _raised_class(statement: ast.Raise, body: Body) -> str:
+    """The class that a statement raises, by its qualified name; empty if it is not known."""
+    error = statement.exc.func if isinstance(statement.exc, ast.Call) else statement.exc
+    symbol = body.symbol(error) if error is not None else None
+    return symbol.name if symbol is not None else ""
+
+
+def _verdict(clause: ast.ExceptHandler, answers: set[ast.AST]) -> str:
+    """How a clause handles an exception: it "answers", "cleans up" and answers, or "goes on"."""
+    *before, last = clause.body
+    if not (isinstance(last, ast.Raise) or last in answers):
+        nested = [part for part in walk([last]) if part in answers or isinstance(part, ast.Raise)]
+        failed = isinstance(last, (ast.If, ast.Match)) and nested
+        return "cleans up" if failed or _always_raises(last) else "goes on"
+    plain = all(only_logs(statement) or isinstance(statement, (ast.Assign, ast.AnnAssign)) for statement in before)
+    return "answers" if plain else "cleans up"
+
+
+def _always_raises(statement: ast.stmt) -> bool:
+    """Whether a statement always ends with an exception."""
+    if isinstance(statement, ast.If):
+        return bool(statement.orelse) and all(_always_raises(each[-1]) for each in (statement.body, statement.orelse))
+    if isinstance(statement, ast.Try):
+        parts = [statement.orelse or statement.body, *(clause.body for clause in statement.handlers)]
+        return all(_always_raises(part[-1]) for part in parts)
+    return isinstance(statement, ast.Raise)
+
+
+def _shielded(statement: ast.Try, body: Body) -> bool:
+    """Whether a `try` with a clause that catches everything already lets failures of mcpcore pass."""
+    first = next(each for each in statement.handlers if body.is_broad(each) or _FAILURE in body.caught(each))
+    return _FAILURE in body.caught(first) or _raises_again(first)
+
+
+def _swallows(context: ast.expr, body: Body) -> bool:
+    """Whether a context manager may swallow or change an exception."""
+    value = evaluate(context, body.scope)
+    func = value.func if isinstance(value, CallValue) else body.symbol(getattr(context, "func", context))
+    if func is None:
+        return False
+    if func.name in {"contextlib.suppress", "mcpcore.guard"}:
+        return True
+    definition = func.definition
+    if isinstance(definition, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        # A context manager of the project that catches around its `yield`, and does more than look.
+        return any(
+            isinstance(part, ast.Try) and not all(map(_raises_again, part.handlers)) for part in own_nodes(definition)
+        )
+    if isinstance(definition, ast.ClassDef):
+        exits = [part for part in definition.body if getattr(part, "name", "") in {"__exit__", "__aexit__"}]
+        return any(
+            isinstance(part, ast.Return) and part.value is not None and not _is_false(part.value)
+            for method in exits
+            for part in walk([method])
+        )
+    return False
+
+
+def _is_false(value: ast.expr) -> bool:
+    return isinstance(value, ast.Constant) and not value.value
+
+
+# -- decorators --------------------------------------------------------------------------------------------------------
+
+
+class Wrapping(NamedTuple):
+    """How the decorators of a tool treat a context and failures."""
+
+    blocks: str = ""
+    """Why the function cannot take a context; empty if it can."""
+    shields: tuple[Shield, ...] = ()
+    guards: tuple[tuple[Body, ast.Try, frozenset[ast.AST]], ...] = ()
+    """The `try` statements of the decorators, each with the statements around it that say that the tool failed."""
+    swallows: bool = False
+    """Whether a context manager of a decorator may swallow what the tool raises."""
+    answers: tuple[tuple[Module, ast.AST], ...] = ()
+    """The wrappers that answer for every exception."""
+
+    def handles(self, raised: str) -> bool:
+        """Whether a decorator may make something else than a failure of an exception, or look at its class."""
+        for inner, statement, answers in self.guards:
+            for clause in statement.handlers:
+                if not inner.catches(clause, raised):
+                    continue
+                if _raises_again(clause):
+                    break
+                if not inner.is_broad(clause) or _verdict(clause, set(answers)) == "goes on":
+                    return True
+                break
+        return self.swallows
+
+
+def wrapping(body: Body, registrations: set[ast.expr], hierarchy: Hierarchy) -> Wrapping:
+    """Read the decorators of a tool, without those that register it."""
+    outside = body.scope.parent or body.module.scope
+    shields: list[Shield] = []
+    guards: list[tuple[Body, ast.Try, frozenset[ast.AST]]] = []
+    swallows = False
+    answers: list[tuple[Module, ast.AST]] = []
+    for decorator in body.node.decorator_list:
+        if decorator in registrations or _is_own(decorator, outside):
+            continue
+        written = ast.unparse(decorator)
+        if written in {"staticmethod", "abstractmethod", "abc.abstractmethod", "override", "typing.override"}:
+            continue
+        if written in {"classmethod", "property"} or _CACHES.search(written):
+            return Wrapping(f"@{written}")
+        maker = evaluate(decorator.func if isinstance(decorator, ast.Call) else decorator, outside)
+        definition = maker.definition if isinstance(maker, Symbol) else None
+        if not isinstance(maker, Symbol) or isinstance(definition, ast.ClassDef):
+            return Wrapping(f"@{written}")
+        if not isinstance(definition, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            continue  # a library's decorator passes on what it does not know
+        owner = body.module.project.module_defining(definition)
+        if owner is None:  # pragma: no cover - each function that a name leads to is in a module of the project
+            return Wrapping(f"@{written}")
+        owner.complete()
+        called = isinstance(decorator, ast.Call)
+        wrappers = [*_wrappers(definition, called=called)]
+        if not wrappers and not all(map(_returns_argument, _decorators(definition, called=called))):
+            return Wrapping(f"@{written}")
+        for wrapper, wrapped in wrappers:
+            calls = [node for node in own_nodes(wrapper) if _calls(node, wrapped)]
+            if not calls or not all(_passes_on(wrapper, call) for call in calls):
+                return Wrapping(f"@{written}")
+            inner = Body(Function(wrapper, owner, body.function.name), hierarchy)
+            failing = statements_of(inner)
+            for call in calls:
+                swallows = swallows or any(_swallows(context, inner) for context in inner.withs(call))
+                for statement in inner.tries(call):
+                    if not isinstance(statement, ast.Try):
+                        continue
+                    loops = any(isinstance(parent, (ast.For, ast.While)) for parent, _ in inner.above(statement))
+                    if not loops or not all(map(inner.is_broad, statement.handlers)):
+                        guards.append((inner, statement, failing))
+                    broad = any(inner.is_broad(clause) for clause in statement.handlers)
+                    if broad and not loops and not _shielded(statement, inner):
+                        shields.append(Shield(statement, owner))
+                    if any(inner.is_broad(clause) and not _raises_again(clause) for clause in statement.handlers):
+                        answers.append((owner, wrapper))
+    return Wrapping("", tuple(shields), tuple(guards), swallows, tuple(answers))
+
+
+def _is_own(decorator: ast.expr, scope: object) -> bool:
+    maker = evaluate(decorator.func if isinstance(decorator, ast.Call) else decorator, scope)  # type: ignore[arg-type]
+    return isinstance(maker, Symbol) and maker.name in {"mcpcore.tool", "fastmcp.tool"}
+
+
+def _wrappers(
+    maker: ast.FunctionDef | ast.AsyncFunctionDef, *, called: bool
+) -> Iterator[tuple[ast.FunctionDef | ast.AsyncFunctionDef, str]]:
+    """The functions that replace a decorated one, each with the name by which it calls it."""
+    for decorator in _decorators(maker, called=called):
+        parameters = all_parameters(decorator.args)
+        for inner in own_nodes(decorator):
+            if isinstance(inner, _KINDS) and parameters:
+                yield inner, parameters[0].arg
+
+
+def _decorators(
+    maker: ast.FunctionDef | ast.AsyncFunctionDef, *, called: bool
+) -> list[ast.FunctionDef | ast.AsyncFunctionDef]:
+    """The functions that take the decorated one: those within a function that is called, as in `@retried(3)`."""
+    inner = [node for node in own_nodes(maker) if isinstance(node, _KINDS)] if called else []
+    return inner or [maker]
+
+
+def _returns_argument(maker: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    """Whether a decorator returns the function itself."""
+    names = {parameter.arg for parameter in all_parameters(maker.args)}
+    returned = [node.value for node in own_nodes(maker) if isinstance(node, ast.Return)]
+    return bool(returned) and all(isinstance(value, ast.Name) and value.id in names for value in returned)
+
+
+def _calls(node: ast.AST, name: str) -> bool:
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == name
+
+
+def _passes_on(wrapper: ast.FunctionDef | ast.AsyncFunctionDef, call: ast.AST) -> bool:
+    """Whether a wrapper takes any arguments and passes all of them on unread."""
+    assert isinstance(call, ast.Call)
+    arguments = wrapper.args
+    if arguments.vararg is None or arguments.kwarg is None or arguments.posonlyargs or len(arguments.args) > 1:
+        return False
+    first = [argument.arg for argument in arguments.args]
+    if first not in ([], ["self"]):
+        return False
+    rest, options = arguments.vararg.arg, arguments.kwarg.arg
+    passed = [ast.unparse(argument) for argument in call.args] == [*first, f"*{rest}"]
+    named = [(keyword.arg, ast.unparse(keyword.value)) for keyword in call.keywords]
+    reads = any(
+        isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name) and node.value.id == rest
+        for node in own_nodes(wrapper)
+    )
+    return passed and named == [(None, options)] and not reads

@@ -1,0 +1,243 @@
+"""Writes the contract of a tool and its context: the decorator, the entries, and the new first parameter."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+from typing import TYPE_CHECKING, Final
+
+from mcpcore_lint.codemods import edits as codemods
+from mcpcore_lint.diagnostics import Change, Edit
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mcpcore_lint.engine.syntax.module import Module
+    from mcpcore_lint.migrate.body import Body
+    from mcpcore_lint.migrate.model import Entry
+    from mcpcore_lint.migrate.names import Names
+    from mcpcore_lint.model import ContextParameter, Contract
+
+CONTEXT_NAMES: Final = ("ctx", "fails", "failures", "tool_context", "mcpcore_context")
+_INDENT: Final = re.compile(r"^([ \t]+)(?=[^\s#])", re.MULTILINE)
+_OPTIONS: Final = ("name", "title", "description", "annotations", "icons", "meta", "structured_output")
+"""The positional parameters of `Server.tool`, which takes them by keyword together with `errors`."""
+_SHORT: Final = 80
+"""The length up to which a list of constants stays on one line."""
+_TEXT_CODECS: Final = frozenset({"utf8", "utf8sig"})
+
+
+class Writer:
+    """Writes contracts into one file."""
+
+    def __init__(self, module: Module, names: Names) -> None:
+        self.module = module
+        self.names = names
+        self.newline = module.source.newline
+        match = _INDENT.search(module.source.text)
+        self.unit = match[1] if match else "    "
+
+    # -- entries -------------------------------------------------------------------------------------------------------
+
+    def entry(self, entry: Entry, indent: str) -> str:
+        """`FailureMode(...)`; its first line is not indented."""
+        utf8 = self.module.source.encoding.replace("-", "").lower() in _TEXT_CODECS
+        text = json.dumps(entry.when, ensure_ascii=not utf8)
+        mode, code = self.names.spell("mcpcore", "FailureMode"), self.names.spell("mcpcore", "ErrorCode")
+        inner = indent + self.unit
+        lines = [
+            f"{mode}(",
+            f'{inner}"{entry.reason}",',
+            f"{inner}{code}.{entry.code},",
+            f"{inner}when={text},",
+            f"{inner}recovery={self.names.spell('mcpcore', 'TODO')},",
+            f"{indent})",
+        ]
+        return self.newline.join(lines)
+
+    def errors(self, entries: Sequence[Entry], constants: dict[Entry, str], indent: str, old: str = "") -> str:
+        """The list of entries; `old` holds the items that it has already, as they are written."""
+        if not old and all(entry in constants for entry in entries):
+            line = ", ".join(constants[entry] for entry in entries)
+            if len(line) < 80:
+                return f"[{line}]"
+        inner = indent + self.unit
+        items = [constants.get(entry) or self.entry(entry, inner) for entry in entries]
+        lines = [f"{inner}{item}," for item in items]
+        head = f"[{old.rstrip().rstrip(',')},"[:-1] + "," if old.strip() else "["
+        return self.newline.join([head, *lines, f"{indent}]"])
+
+    def constant(self, name: str, entry: Entry) -> str:
+        """A constant at the top of the file."""
+        return f"{name} = {self.entry(entry, '')}{self.newline}"
+
+    # -- the tool ------------------------------------------------------------------------------------------------------
+
+    def declare(
+        self,
+        body: Body,
+        decorators: Sequence[ast.expr],
+        entries: Sequence[Entry],
+        constants: dict[Entry, str],
+        contract: Contract | None,
+        *,
+        on_server: bool,
+    ) -> Change | Edit | None:
+        """Write the entries into the contract of a tool.
+
+        Args:
+            body: The function.
+            decorators: Its decorators that register it.
+            entries: The new entries.
+            constants: The names of those that several tools share.
+            contract: The contract that it has.
+            on_server: Whether `errors=` goes into the only decorator.
+        """
+        indent = self.indent_of(body.node)
+        if contract is not None:
+            if contract.module is not self.module or not isinstance(contract.node, ast.List):
+                return None
+            segment = self.module.source.segment(contract.node)
+            return codemods.replace_node(
+                self.module,
+                contract.node,
+                self.errors(entries, constants, self.indent_of(contract.node), segment[1:-1]),
+            )
+        short = self._short(entries, constants)
+        text = f"errors={short or self.errors(entries, constants, indent + self.unit)}"
+        alone = text if short else self._lines([text], indent)
+        if on_server:
+            decorator = decorators[0]
+            if not isinstance(decorator, ast.Call):
+                return codemods.replace_node(
+                    self.module, decorator, f"{self.module.source.segment(decorator)}({alone})"
+                )
+            starred = any(isinstance(arg, ast.Starred) for arg in decorator.args)
+            if not starred and len(decorator.args) <= len(_OPTIONS):
+                change = self._with_errors(decorator, text, indent, short=bool(short))
+                written = change or self._in_front_of_bracket(decorator, text)
+                if written is not None:
+                    return written
+        spelled = self.names.spell("mcpcore", "tool")
+        place = self._place(body.node, decorators)
+        return Edit(place, place, f"{indent}@{spelled}({alone}){self.newline}")
+
+    def _lines(self, arguments: Sequence[str], indent: str) -> str:
+        """The arguments of a call, each on its own line."""
+        lines = [f"{indent}{self.unit}{argument}," for argument in arguments]
+        return self.newline.join(["", *lines, indent])
+
+    def _short(self, entries: Sequence[Entry], constants: dict[Entry, str]) -> str:
+        """The list of entries on one line, if all are constants and it is short."""
+        line = f"[{', '.join(constants.get(entry, '') for entry in entries)}]"
+        return line if all(entry in constants for entry in entries) and len(line) < _SHORT else ""
+
+    def _with_errors(self, decorator: ast.Call, text: str, indent: str, *, short: bool) -> Change | None:
+        segment = self.module.source.segment
+        arguments: list[ast.expr | ast.keyword | str] = []
+        for argument in codemods.arguments_in_order(decorator):
+            if argument in decorator.args and isinstance(argument, ast.expr):
+                arguments.append(f"{_OPTIONS[decorator.args.index(argument)]}={segment(argument)}")
+            else:
+                arguments.append(argument)
+        unpacked = next(
+            (at for at, each in enumerate(arguments) if isinstance(each, ast.keyword) and not each.arg), None
+        )
+        arguments.insert(len(arguments) if unpacked is None else unpacked, text)
+        if decorator.lineno == decorator.end_lineno and not short:
+            written = [each if isinstance(each, str) else segment(each) for each in arguments]
+            code = f"{segment(decorator.func)}({self._lines(written, indent)})"
+            return codemods.replace_node(self.module, decorator, code)
+        return codemods.rewrite_call(self.module, decorator, arguments)
+
+    def _in_front_of_bracket(self, decorator: ast.Call, text: str) -> Edit | None:
+        """A new last argument on its own line, in a call with comments; None if the call has another form."""
+        source = self.module.source
+        line = decorator.end_lineno or decorator.lineno
+        before = source.line(line)[: source.position(source.node_range(decorator)[1])[1] - 1].strip()
+        last = source.node_range(codemods.arguments_in_order(decorator)[-1])[1] if decorator.keywords else 0
+        if before != ")" or decorator.args or not source.text[last:].lstrip(" \t").startswith(","):
+            return None
+        place = source.line_starts[line - 1]
+        return Edit(place, place, f"{self.indent_of(decorator)}{self.unit}{text},{self.newline}")
+
+    def _place(self, node: ast.FunctionDef | ast.AsyncFunctionDef, decorators: Sequence[ast.expr]) -> int:
+        """Where `@tool` goes: below the decorators that register the function, else above all others."""
+        starts = self.module.source.line_starts
+        if decorators:
+            return starts[max(each.end_lineno or each.lineno for each in decorators)]
+        return starts[min([node.lineno, *(each.lineno for each in node.decorator_list)]) - 1]
+
+    def context(
+        self, body: Body, context: ContextParameter | None, reasons: Sequence[str], index: int
+    ) -> tuple[str, list[Change | Edit | None]]:
+        """The name of the context, and the changes that add it or its reasons.
+
+        Args:
+            body: The function.
+            context: Its context of mcpcore.
+            reasons: All reasons that it raises.
+            index: 1 for a method, 0 otherwise.
+        """
+        listed = ", ".join(f'"{reason}"' for reason in reasons)
+        if context is not None:
+            return context.name, [self._more_reasons(context, reasons)] if context.annotation else []
+        name = next((name for name in CONTEXT_NAMES if name not in body.names), "")
+        if not name:
+            return name, [None]
+        if name == CONTEXT_NAMES[0] and is_untyped(body.node):
+            # A type checker does not look into a function without annotations. One annotation would change that.
+            return name, [
+                codemods.add_parameter(self.module, body.node, name, index) or self._before(body, name, index)
+            ]
+        kind = self.names.spell("mcpcore", "Context")
+        literal = self.names.spell("typing", "Literal")
+        code = f"{name}: {kind}[{literal}[{listed}]]"
+        return name, [codemods.add_parameter(self.module, body.node, code, index) or self._before(body, code, index)]
+
+    def _before(self, body: Body, code: str, index: int) -> Edit | None:
+        """Put a parameter before another one, in a signature with comments."""
+        arguments = body.node.args
+        following = [*arguments.posonlyargs, *arguments.args][index : index + 1]
+        if not following:
+            return None
+        start, _ = self.module.source.node_range(following[0])
+        line = self.module.source.line(following[0].lineno)
+        indent = line[: len(line) - len(line.lstrip(" \t"))]
+        alone = not line[: self.module.source.position(start)[1] - 1].strip()
+        return Edit(start, start, f"{code},{self.newline}{indent}" if alone else f"{code}, ")
+
+    def _more_reasons(self, context: ContextParameter, reasons: Sequence[str]) -> Change | None:
+        if context.reasons is None or context.argument is None:
+            # A context without reasons accepts all of them.
+            return (
+                codemods.replace_node(self.module, context.annotation, self.module.source.segment(context.annotation))
+                if context.annotation is not None
+                else None
+            )
+        literal = self.names.spell("typing", "Literal")
+        everything = dict.fromkeys([*context.reasons, *reasons])
+        listed = ", ".join(f'"{reason}"' for reason in everything)
+        return codemods.replace_node(self.module, context.argument, f"{literal}[{listed}]")
+
+    # -- lines ---------------------------------------------------------------------------------------------------------
+
+    def indent_of(self, node: ast.AST) -> str:
+        """The indentation of the line on which a node starts."""
+        line = self.module.source.line(getattr(node, "lineno", 1))
+        return line[: len(line) - len(line.lstrip(" \t"))]
+
+    def shield(self, statement: ast.Try, names: Names) -> Edit:
+        """`except CodedError: raise`, in front of the other clauses."""
+        first = statement.handlers[0]
+        indent, newline = self.indent_of(first), self.newline
+        place = self.module.source.line_starts[first.lineno - 1]
+        failure = names.spell("mcpcore", "CodedError")
+        return Edit(place, place, f"{indent}except {failure}:{newline}{indent}{self.unit}raise{newline}")
+
+
+def is_untyped(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    """Whether a function has no annotations."""
+    arguments = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
+    return node.returns is None and all(argument.annotation is None for argument in arguments)

@@ -1,0 +1,337 @@
+"""Failures that are returned: mappings, JSON, texts, and results that are marked as failed."""
+
+from __future__ import annotations
+
+import ast
+import re
+from typing import TYPE_CHECKING, Final
+
+from mcpcore_lint.engine.semantics.symbols import class_info
+from mcpcore_lint.engine.syntax.parse import all_parameters
+from mcpcore_lint.migrate.failures.evidence import always_returned, is_message, is_result_model
+from mcpcore_lint.migrate.failures.raises import mentions_name
+from mcpcore_lint.migrate.messages import is_text, may_be_text, pieces
+from mcpcore_lint.migrate.model import Left, Place
+from mcpcore_lint.model import Symbol
+from mcpcore_lint.patterns import ERROR_DOING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mcpcore_lint.migrate.body import Body
+
+_SUCCESS: Final = frozenset({"ok", "success", "succeeded", "successful"})
+_FAILURE: Final = frozenset({"iserror", "is_error", "failed"})
+_STATUS: Final = frozenset({"status", "state", "result"})
+_FAILED: Final = frozenset({"error", "failed", "failure", "fail"})
+_ERROR: Final = ("error", "error_message", "errormessage")
+_MESSAGE: Final = ("message", "msg", "detail", "details", "error_description")
+_HINT: Final = ("hint", "suggestion", "help", "recovery")
+_FACTS: Final = frozenset({"detail", "details", "code", "type", "error_type", "errortype", "error_code", "errorcode",
+                           "status_code", "statuscode", "tool", "traceback", "exception"})  # fmt: skip
+"""Keys that describe a failure further; they become data of the failure."""
+_VERDICT: Final = frozenset(
+    {"valid", "is_valid", "passed", "healthy", "is_healthy", "compliant", "connected", "reachable", "alive", "online",
+     "requires_confirmation", "confirmation_required", "needs_confirmation", "confirm"}
+)  # fmt: skip
+_SIGNS: Final = "[\u274c\u26a0\ufe0f\U0001f6ab\u26d4\u2717]"
+_BEGINS: Final = re.compile(
+    rf"\s*(?:{_SIGNS}+\s*)?(?:\*\*)?(?:error|failure)(?:\*\*)?\s*(?::|!|-\s|\u2013)|\s*\u274c"
+    rf"|\s*(?:an? )?(?:unexpected )?error (?:(?:occurred|while|when|in|during)\b|{ERROR_DOING})"
+    r"|\s*(?:failed|unable) to \w+|\s*failed [a-z]+ing\b|\s*encountered an error\b"
+    r"|\s*(?:cannot|can't|could not|couldn't) \w+|\s*invalid \w+",
+    re.IGNORECASE,
+)
+_BEGINS_IN_CLAUSE: Final = re.compile(
+    rf"\s*(?:{_SIGNS}+\s*)?\W*(?:(?:an? )?(?:\w+ ){{0,3}}(?:error|exception|failure|timed out)\b"
+    r"|(?:failed|failure|invalid|unable to|could not|couldn't|can't|cannot|something went wrong)\b)"
+    r"|.{0,60}\b(?:failed|error)\b\s*[:.!]",
+    re.IGNORECASE,
+)
+_SOFT: Final = re.compile(r".{0,60}\b(?:not found|does not exist|not available|not configured)\b", re.IGNORECASE)
+_DECLINED: Final = re.compile(r"\b(?:cancel+ed|declined|rejected|aborted)\b", re.IGNORECASE)
+_CHECKS: Final = re.compile(r"valid|check|verif|lint|diagnos|health|test", re.IGNORECASE)
+"""Tools whose result may be that something is invalid."""
+_ABOUT_ERRORS: Final = re.compile(r"(?:^|_)(?:errors?|failures?)(?:_|$)", re.IGNORECASE)
+"""Tools whose result is an error that happened elsewhere."""
+_MAKING: Final = frozenset({"__init__", "__new__", "__post_init__", "model_post_init"})
+"""Methods by which a class does more than hold its values."""
+_MAKES_ERRORS: Final = re.compile(r"err|fail|exception|problem", re.IGNORECASE)
+_TEXT_CONTENT: Final = "mcp.TextContent"
+_RESULT: Final = "mcp.CallToolResult"
+
+
+def returned(node: ast.Return, body: Body) -> Place | Left | None:
+    """The failure that a `return` is; None if it returns a result."""
+    value = node.value
+    match value:
+        case ast.Dict() | ast.List(elts=[ast.Dict()]):
+            mapping = value.elts[0] if isinstance(value, ast.List) else value
+            assert isinstance(mapping, ast.Dict)
+            return _mapping(node, _items(mapping), "mapping", body)
+        case ast.Call(func=func) | ast.List(elts=[ast.Call(func=func)]) if _name(func, body) == _TEXT_CONTENT:
+            content = value.elts[0] if isinstance(value, ast.List) else value
+            assert isinstance(content, ast.Call)
+            text = next((keyword.value for keyword in content.keywords if keyword.arg == "text"), None)
+            return None if text is None or not is_text(text, body.scope) else _text(node, text, body)
+        case ast.Call(func=func, args=[ast.Dict() as mapping, *_]) if _name(func, body) == "json.dumps":
+            return _mapping(node, _items(mapping), "json", body)
+        case ast.Call(func=func) if _name(func, body) == _RESULT:
+            return _result(node, value, body)
+    if isinstance(value, ast.IfExp) and not is_text(value, body.scope):
+        return _either(node, value, body)
+    if value is not None and (is_text(value, body.scope) or _is_exception(value, body, node)):
+        return _text(node, value, body)
+    if isinstance(value, ast.Call):
+        return _call(node, value, body)
+    return None
+
+
+def _left(node: ast.AST, body: Body, pattern: str, decide: str) -> Left:
+    return Left(body.module.path, getattr(node, "lineno", 1), (body.function.name,), pattern, decide)
+
+
+def _name(func: ast.expr, body: Body) -> str:
+    symbol = body.symbol(func)
+    return symbol.name if symbol is not None else ""
+
+
+def _either(node: ast.Return, value: ast.IfExp, body: Body) -> Left | None:
+    """A conditional expression of a failure and a result."""
+    for branch in (value.body, value.orelse):
+        one = ast.copy_location(ast.Return(branch), node)
+        body.parents[one] = body.parents[node]
+        if isinstance(returned(one, body), Place):
+            pattern, decide = "a failure in a conditional expression", "write an if statement, and raise ctx.fail in it"
+            return _left(node, body, pattern, decide)
+    return None
+
+
+# -- mappings ----------------------------------------------------------------------------------------------------------
+
+
+def _items(mapping: ast.Dict) -> list[tuple[str | None, ast.expr]]:
+    """The items of a mapping, with None for a key that is not a constant text."""
+    keys = [key.value if isinstance(key, ast.Constant) and isinstance(key.value, str) else None for key in mapping.keys]
+    return [*zip(keys, mapping.values, strict=True)]
+
+
+def _mapping(
+    node: ast.Return, items: Sequence[tuple[str | None, ast.expr]], rule: str, body: Body
+) -> Place | Left | None:
+    table: dict[str, ast.expr] = {}
+    spelled: dict[str, str] = {}
+    for key, value in items:
+        if key is not None:
+            table[key.lower()] = value
+            spelled[key.lower()] = key
+    whole = len(table) == len(items)
+    if not _is_failure(table) or table.keys() & _VERDICT:
+        return None
+    if _may_be_result(node, table, rule, body):
+        decide = "raise ctx.fail if the tool could not do its work"
+        return _left(node, body, "a mapping may be a result about an error", decide)._replace(perhaps=True)
+    nested = table.get("error")
+    if isinstance(nested, ast.Dict) and whole:
+        inner = {key.lower(): (key, value) for key, value in _items(nested) if key is not None}
+        if len(inner) < len(nested.keys) or inner.keys() & (table.keys() - {"error"}):
+            return _beside(node, body)
+        del table["error"], spelled["error"]
+        table.update((key, value) for key, (_, value) in inner.items())
+        spelled.update((key, name) for key, (name, _) in inner.items())
+    texts = [key for key in (*_ERROR, *_MESSAGE, "reason") if key in table and _says(table[key], body)]
+    hint = ""
+    if len(texts) > 1 and texts[0] == "error" and texts[1] in {"message", "msg"}:
+        match table["error"]:
+            case ast.Constant(value=str(word)) if re.fullmatch(r"[A-Za-z][\w-]*", word):
+                hint = word
+                del table["error"], texts[0]
+    if not texts:
+        return _left(node, body, "a failure without a text is returned", "say in a message what went wrong")
+    message = table.pop(texts[0])
+    rest = {key: value for key, value in table.items() if not (_only_marks(key, value) or _is_empty(value))}
+    facts = _FACTS | {*_HINT, *_MESSAGE, *_ERROR, "reason"}
+    if not whole or not all(key in facts or _is_known(value, body) for key, value in rest.items()):
+        return _beside(node, body)
+    if any(_DECLINED.search(part) for part in pieces(message, body.scope) if part):
+        return None
+    return Place(node, rule, message, hint=hint, arguments=tuple(_arguments(rest, spelled, body)))
+
+
+def _may_be_result(node: ast.Return, table: dict[str, ast.expr], rule: str, body: Body) -> bool:
+    """Whether nothing in the function says that a mapping with an error is a failure, and not a result about one."""
+    flagged = any(
+        _only_marks(key, value) for key, value in table.items() if key in _SUCCESS | _FAILURE | _STATUS | {"error"}
+    )
+    error = next((table[key] for key in _ERROR if key in table), None)
+    in_clause = body.clause_of(node) is not None
+    describes = (error is None and bool(table.keys() & {*_MESSAGE, "reason"})) or (len(table) == 1 and _is_word(error))
+    if rule != "model" and describes and always_returned(node, body):
+        return True
+    if flagged:
+        has_text = error is not None and _says(error, body)
+        return rule != "model" and not in_clause and not has_text and is_result_model(node, {*table}, _is_failure, body)
+    if error is None or isinstance(error, ast.Dict):
+        return False
+    about_errors = _ABOUT_ERRORS.search(body.function.name) is not None and isinstance(error, ast.Constant)
+    return not is_message(error, node, body) or (about_errors and not in_clause)
+
+
+def _is_word(value: ast.expr | None) -> bool:
+    """Whether a value is a text of one word, such as the code of an error."""
+    return isinstance(value, ast.Constant) and isinstance(value.value, str) and " " not in value.value
+
+
+def _beside(node: ast.AST, body: Body) -> Left:
+    return _left(
+        node, body, "an error is returned beside data", "raise ctx.fail with the data, or return the result without it"
+    )
+
+
+def _is_failure(table: dict[str, ast.expr]) -> bool:
+    """Whether a mapping with these keys says that the tool failed."""
+    for key, value in table.items():
+        constant = value.value if isinstance(value, ast.Constant) else ...
+        if (key in _SUCCESS and constant is True) or (key in _FAILURE and constant is False):
+            return False
+        if key in _STATUS and isinstance(constant, str) and constant.lower() in {"ok", "success", "succeeded"}:
+            return False
+    for key, value in table.items():
+        constant = value.value if isinstance(value, ast.Constant) else ...
+        if (key in _SUCCESS and constant is False) or (key in _FAILURE and constant is True):
+            return True
+        if key in _STATUS and isinstance(constant, str) and constant.lower() in _FAILED:
+            return bool(table.keys() & {*_ERROR, *_MESSAGE, "reason"})
+        if key in _ERROR and constant not in {None, False, ""} and not _may_be_none(value):
+            return True
+    return False
+
+
+def _may_be_none(value: ast.expr) -> bool:
+    """Whether a value may be empty, so that the mapping may be a result."""
+    if isinstance(value, ast.Call):
+        return isinstance(value.func, ast.Attribute) and value.func.attr in {"get", "pop"}
+    return isinstance(value, (ast.IfExp, ast.List, ast.BoolOp))
+
+
+def _says(value: ast.expr, body: Body) -> bool:
+    return is_text(value, body.scope) or (may_be_text(value) and not isinstance(value, ast.Constant))
+
+
+def _only_marks(key: str, value: ast.expr) -> bool:
+    """Whether an item only marks the mapping as a failure: `"success": False`."""
+    constant = value.value if isinstance(value, ast.Constant) else ...
+    if key in _SUCCESS | _FAILURE | {"error"}:
+        return isinstance(constant, bool)
+    return key in _STATUS and isinstance(constant, str) and constant.lower() in _FAILED
+
+
+def _is_empty(value: ast.expr) -> bool:
+    """Whether a value is `None`, `[]` or `{}`: beside a failure, it says nothing."""
+    match value:
+        case ast.Constant(value=None) | ast.List(elts=[]) | ast.Tuple(elts=[]) | ast.Dict(keys=[]):
+            return True
+    return False
+
+
+def _is_known(value: ast.expr, body: Body) -> bool:
+    """Whether a value is a constant or an argument of the call, so that it is no part of a result."""
+    if isinstance(value, ast.Name):
+        bindings = body.scope.bindings.get(value.id, ())
+        return len(bindings) == 1 and value.id in {each.arg for each in all_parameters(body.node.args)}
+    return isinstance(value.operand if isinstance(value, ast.UnaryOp) else value, ast.Constant)
+
+
+def _arguments(rest: dict[str, ast.expr], spelled: dict[str, str], body: Body) -> list[str]:
+    """`data=` and `recovery=` for the other items of a mapping."""
+    segment = body.module.source.segment
+    arguments: list[str] = []
+    hint = next((key for key in _HINT if key in rest and is_text(rest[key], body.scope)), None)
+    facts = {key: value for key, value in rest.items() if key != hint}
+    if facts:
+        items = ", ".join(f'"{_key(spelled[key])}": {segment(value)}' for key, value in facts.items())
+        arguments.append(f"data={{{items}}}")
+    if hint is not None:
+        arguments.append(f"recovery={segment(rest[hint])}")
+    return arguments
+
+
+def _key(name: str) -> str:
+    """A key of the data. The keys that the envelope fills get another name."""
+    return {"reason": "reason_text", "recovery": "recovery_text", "retryable": "can_be_retried"}.get(name, name)
+
+
+# -- texts and results -------------------------------------------------------------------------------------------------
+
+
+def _is_exception(value: ast.expr, body: Body, node: ast.Return) -> bool:
+    clause = body.clause_of(node)
+    return clause is not None and clause.name is not None and isinstance(value, ast.Name) and value.id == clause.name
+
+
+def _text(node: ast.Return, value: ast.expr, body: Body) -> Place | Left | None:
+    parts = pieces(value, body.scope)
+    start = parts[0] if parts and parts[0] else ""
+    clause = body.clause_of(node)
+    if _DECLINED.search("".join(filter(None, parts))):
+        return None
+    names_exception = clause is not None and clause.name is not None and mentions_name(value, clause.name)
+    if clause is not None and (names_exception or _BEGINS_IN_CLAUSE.match(start)):
+        return Place(node, "text", value)
+    if _BEGINS.match(start):
+        if start.lstrip().lower().startswith("invalid") and _CHECKS.search(body.function.name):
+            return _left(node, body, "a text says that something is invalid", "raise ctx.fail if that is a failure")
+        return Place(node, "text", value)
+    if _SOFT.match("".join(filter(None, parts))) or clause is not None:
+        decide = "raise ctx.fail if the tool could not do its work"
+        return _left(node, body, "a text may be a failure", decide)._replace(perhaps=True)
+    return None
+
+
+def _result(node: ast.Return, call: ast.Call, body: Body) -> Place | Left | None:
+    keywords = {keyword.arg: keyword.value for keyword in call.keywords}
+    marked = keywords.get("isError") or keywords.get("is_error")
+    if not (isinstance(marked, ast.Constant) and marked.value is True):
+        return None
+    match keywords.get("content"):
+        case ast.List(elts=[ast.Call(func=func, args=[], keywords=parts)]) if _name(func, body) == _TEXT_CONTENT:
+            text = {keyword.arg: keyword.value for keyword in parts}.get("text")
+            if text is not None and len(keywords) == 2 and not call.args and _says(text, body):
+                return Place(node, "result", text)
+    return _left(
+        node, body, "a result is marked as failed by hand", "raise ctx.fail with the structured content as data"
+    )
+
+
+def _call(node: ast.Return, call: ast.Call, body: Body) -> Place | Left | None:
+    """A failure that another function or a model builds."""
+    symbol = body.symbol(call.func)
+    clause = body.clause_of(node)
+    passes = clause is not None and clause.name is not None and mentions_name(call, clause.name)
+    definition = symbol.definition if isinstance(symbol, Symbol) else None
+    short = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+    if isinstance(definition, ast.ClassDef) and symbol is not None:
+        fields = {(keyword.arg or "").lower(): keyword.value for keyword in call.keywords}
+        # Outside of a clause, an error alone may be one of the values that a result holds.
+        marked = {"message" if clause is None and key in _ERROR else key: value for key, value in fields.items()}
+        info = class_info(symbol)
+        if info is None or not _is_failure(marked):
+            return None
+        if info.methods.keys() & _MAKING:
+            return _left(node, body, f"{short}() says that the tool failed", "raise ctx.fail with what the class adds")
+        given = [(None, each) for each in call.args] + [(keyword.arg, keyword.value) for keyword in call.keywords]
+        return _mapping(node, given, "model", body)
+    if passes or (
+        _MAKES_ERRORS.search(short) and (clause is not None or short.startswith(("err", "make_err", "_err")))
+    ):
+        pattern = f"{short}() makes the failure that the tool returns"
+        decide = "let it raise an exception or make only the text, and raise ctx.fail in the tool"
+        owner = None
+        if isinstance(definition, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            owner = body.module.project.module_defining(definition)
+        if owner is None or definition is None:
+            return _left(node, body, pattern, decide)
+        last = getattr(definition, "end_lineno", 0)
+        line = min([definition.lineno, *(each.lineno for each in definition.decorator_list)])  # type: ignore[attr-defined]
+        return Left(owner.path, line, (body.function.name,), pattern, decide, last=last)
+    return None

@@ -1,0 +1,193 @@
+"""Names a failure after the constant part of its message."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+import textwrap
+from typing import TYPE_CHECKING, Final
+
+from mcpcore_lint.engine.semantics.evaluate import evaluate
+from mcpcore_lint.model import Const, Text, options
+
+if TYPE_CHECKING:
+    from mcpcore_lint.engine.syntax.scopes import Scope
+
+_PREFIX: Final = re.compile(
+    r"^\W*(?:(?:an? )?(?:unexpected )?(?:error|failure)\b(?: occurred)?\s*[^\w\s'\"]+\s*)+", re.IGNORECASE
+)
+_SIGNS: Final = "[\u274c\u26a0\ufe0f\U0001f6ab\u26d4\u2717]"
+_LABEL: Final = re.compile(
+    rf"(?:\s*(?:{_SIGNS}+\s*)?(?:\*\*)?error(?:\*\*)?\s*(?:[:!]|[-\u2013\u2014](?=\s))(?:\*\*)?\s*|\s*{_SIGNS}+\s*)+",
+    re.IGNORECASE,
+)
+"""What says at the start of a message that it is one of an error: the envelope of a failure says it already."""
+_OPENING: Final = re.compile(r"(\(*\s*)([fFrRuU]{0,2})(\"\"\"|'''|\"|')")
+_SENTENCE: Final = re.compile(r"[.!?;:,\n](?:\s|$)|\n")
+_WORD: Final = re.compile(r"[A-Za-z][A-Za-z0-9]*(?:'[a-z]+)?|\d+")
+_DROPPED: Final = frozenset({"a", "an", "the", "please"})
+_CONNECTING: Final = frozenset(
+    {
+        "in",
+        "at",
+        "for",
+        "of",
+        "to",
+        "from",
+        "with",
+        "and",
+        "or",
+        "on",
+        "by",
+        "is",
+        "are",
+        "be",
+        "was",
+        "got",
+        "as",
+        "but",
+    }
+)
+"""Words that connect a message with a hole, and say nothing at the end of a name."""
+_MAX_WORDS: Final = 6
+_MAX_SLUG: Final = 60
+_MAX_WHEN: Final = 90
+_STRING_METHODS: Final = frozenset({"format", "join", "strip", "rstrip", "lower", "replace", "upper", "title"})
+_HOLE: Final = "\N{HORIZONTAL ELLIPSIS}"
+
+
+def pieces(node: ast.expr | None, scope: Scope) -> list[str | None]:
+    """The constant pieces of a text, with None for each hole; a single None if nothing is known."""
+    match node:
+        case None:
+            return []
+        case ast.Constant(value=str(text)):
+            return [text]
+        case ast.JoinedStr(values=values):
+            return [
+                part.value if isinstance(part, ast.Constant) and isinstance(part.value, str) else None
+                for part in values
+            ]
+        case ast.BinOp(left=left, op=ast.Add(), right=right):
+            return [*pieces(left, scope), *pieces(right, scope)]
+        case ast.BinOp(left=ast.Constant(value=str(text)), op=ast.Mod()):
+            return _holes(re.split(r"%(?:\(\w+\))?[-#0 +]?\d*(?:\.\d+)?[a-zA-Z]", text))
+        case ast.Call(func=ast.Attribute(value=ast.Constant(value=str(text)), attr="format")):
+            return _holes(re.split(r"\{[^{}]*\}", text))
+        case ast.Name():
+            value = evaluate(node, scope)
+            if isinstance(value, Const) and isinstance(value.value, str):
+                return [value.value]
+            if isinstance(value, Text):
+                return list(value.parts)
+    return [None]
+
+
+def _holes(texts: list[str]) -> list[str | None]:
+    parts: list[str | None] = []
+    for text in texts:
+        parts += [text, None]
+    return parts[:-1]
+
+
+def is_text(node: ast.expr | None, scope: Scope) -> bool:
+    """Whether an expression is certainly a string."""
+    match node:
+        case ast.Constant(value=value):
+            return isinstance(value, str)
+        case ast.JoinedStr():
+            return True
+        case ast.BinOp(left=left, op=ast.Add()):
+            return is_text(left, scope)
+        case ast.BinOp(left=left, op=ast.Mod()):
+            return is_text(left, scope)
+        case ast.IfExp(body=body, orelse=orelse):
+            return is_text(body, scope) and is_text(orelse, scope)
+        case ast.BoolOp(op=ast.Or(), values=values):
+            return all(is_text(value, scope) for value in values)
+        case ast.Call(func=ast.Name(id="str" | "repr")):
+            return True
+        case ast.Call(func=ast.Attribute(value=value, attr=attr)) if attr in _STRING_METHODS:
+            return is_text(value, scope)
+        case ast.Name():
+            found = options(evaluate(node, scope))
+            return all(isinstance(value, Text) or isinstance(getattr(value, "value", None), str) for value in found)
+    return False
+
+
+def may_be_text(node: ast.expr) -> bool:
+    """Whether `str(...)` of an expression is its message: not of a display of several values."""
+    return isinstance(node, (ast.Name, ast.Attribute, ast.Subscript, ast.Call, ast.BoolOp, ast.IfExp, ast.BinOp))
+
+
+def unlabelled(code: str, parts: list[str | None]) -> str:
+    """The code of a message without "Error: " at its start; the same code if nothing is left, or if it is not clear.
+
+    Args:
+        code: The expression, as it is written.
+        parts: Its constant pieces.
+    """
+    label = _LABEL.match(parts[0] or "") if parts else None
+    if label is None or parts == [label[0]]:
+        return code
+    if code.isidentifier():
+        return f"{code}.removeprefix({json.dumps(label[0], ensure_ascii=False)})"
+    opening = _OPENING.match(code)
+    if opening is None or not code.startswith(label[0], opening.end()):
+        return code
+    rest, quote = code[opening.end() + len(label[0]) :], opening[3]
+    if rest.startswith(quote):
+        # The literal held nothing else. The message follows, next to it or behind a plus sign.
+        rest = opening[1] + rest[len(quote) :].lstrip().removeprefix("+").lstrip()
+    else:
+        rest = opening[0] + rest
+    return _plain(rest) or code
+
+
+def _plain(code: str) -> str:
+    """The code of a text, as `str(x)` for `f"{x}"`; empty if it is no expression."""
+    try:
+        parsed = ast.parse(f"({code})", mode="eval").body
+    except SyntaxError:  # pragma: no cover - what follows a text is an expression
+        return ""
+    match parsed:
+        case ast.JoinedStr(values=[ast.FormattedValue(value=value, conversion=-1, format_spec=None)]):
+            return f"str({ast.unparse(value)})"
+    return code
+
+
+def constant_text(parts: list[str | None]) -> str:
+    """The constant pieces of a message, with an ellipsis for each hole."""
+    return "".join(_HOLE if part is None else part for part in parts)
+
+
+def slug(parts: list[str | None], otherwise: str) -> str:
+    """The reason: up to six words of the first sentence of the message; `otherwise` if it has none."""
+    text = _PREFIX.sub("", "".join(" " if part is None else part for part in parts).lstrip())
+    words: list[str] = []
+    for sentence in _SENTENCE.split(text):
+        words += [word.lower().replace("'", "") for word in _WORD.findall(sentence)]
+        words = [word for word in words if word not in _DROPPED]
+        if len(words) > 1:
+            break
+    words = words[:_MAX_WORDS]
+    while len(words) > 1 and words[-1] in _CONNECTING:
+        words.pop()
+    while words and (words[0].isdigit() or len("_".join(words)) > _MAX_SLUG):
+        words = words[1:] if words[0].isdigit() else words[:-1]
+    joined = "_".join(words)
+    return joined if len(joined) > 3 else otherwise
+
+
+def when(parts: list[str | None], otherwise: str) -> str:
+    """When it happens: the message without its holes."""
+    text = "".join("" if part is None else part for part in parts)
+    label = _LABEL.match(text)
+    text = " ".join(text[label.end() if label is not None else 0 :].split())
+    text = re.sub(r"\s+([.,:;!?])", r"\1", re.sub(r"(['\"`(\[])\s*(['\"`)\]])", "", text)).strip(" :-\u2013,")
+    text = re.sub(r"\s{2,}", " ", text)
+    if sum(map(str.isalpha, text)) < 3:
+        return otherwise
+    text = "".join(char if char.isprintable() else " " for char in text)
+    return textwrap.shorten(text, _MAX_WHEN, placeholder="...")

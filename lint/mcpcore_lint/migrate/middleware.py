@@ -1,0 +1,52 @@
+"""Adds the middleware of mcpcore to FastMCP servers."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from mcpcore_lint.codemods import edits as codemods
+from mcpcore_lint.codemods.rewrite import Rewriter
+from mcpcore_lint.diagnostics import Edit, Fix
+from mcpcore_lint.engine.semantics.evaluate import evaluate
+from mcpcore_lint.migrate.model import Left
+from mcpcore_lint.migrate.names import Names
+from mcpcore_lint.model import Symbol
+
+if TYPE_CHECKING:
+    from mcpcore_lint.engine.syntax.module import Module
+
+_PACKAGE = "mcpcore.integrations.fastmcp"
+_NAME = "ContractMiddleware"
+
+
+def plan_middleware(module: Module) -> tuple[list[Edit], list[Left]]:
+    """The edits that add `ContractMiddleware` to the servers that a file makes."""
+    if module.source.has(_NAME) or not module.source.has("FastMCP"):
+        return [], []
+    names = Names(module)
+    edits: list[Edit] = []
+    left: list[Left] = []
+    rewriter = Rewriter(module.path, module.source.text)
+    for call, scope in module.calls_near("FastMCP("):
+        symbol = evaluate(call.func, scope)
+        if not (isinstance(symbol, Symbol) and symbol.name == "fastmcp.FastMCP"):
+            continue
+        made = f"{names.spell(_PACKAGE, _NAME)}()"
+        given = next((keyword for keyword in call.keywords if keyword.arg == "middleware"), None)
+        change = None
+        if given is None and not any(keyword.arg is None for keyword in call.keywords):
+            arguments = [*codemods.arguments_in_order(call), f"middleware=[{made}]"]
+            change = codemods.rewrite_call(module, call, arguments)
+        elif given is not None and isinstance(given.value, ast.List):
+            segment = module.source.segment(given.value)
+            separator = ", " if given.value.elts else ""
+            change = codemods.replace_node(module, given.value, f"[{made}{separator}{segment[1:].lstrip()}")
+        new = rewriter.edits(Fix("", (change,))) if change is not None else ()
+        edits += new
+        if not new:
+            pattern, decide = "the middleware of the server", "add ContractMiddleware() as its first middleware"
+            left.append(Left(module.path, call.lineno, (), pattern, decide))
+    if edits:
+        edits += names.edits({(_PACKAGE, _NAME)})
+    return edits, left

@@ -1,0 +1,83 @@
+"""The rules of `mcpcore migrate`, and the records that its parts exchange."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+if TYPE_CHECKING:
+    import ast
+
+    from mcpcore_lint.engine.syntax.module import Module
+
+RULES: Final = {
+    "server": "rename what version 2 of the SDK calls differently, and make the SDK's FastMCP an mcpcore Server",
+    "raise": "`raise ValueError(...)` and other built-in exceptions",
+    "rethrow": "`except X as e: raise RuntimeError(...)`",
+    "tool-error": "`raise ToolError(...)` and `raise McpError(...)`",
+    "project-error": "`raise` of an exception class of the project",
+    "made-error": "`raise` of an exception that a function of the project makes, as in `raise handle_error(e)`",
+    "mapping": '`return {"error": ...}`',
+    "json": '`return json.dumps({"error": ...})`',
+    "model": '`return Answer(status="error", message=...)` of a class of the project',
+    "text": '`return "Error ..."`',
+    "result": "`return CallToolResult(isError=True, ...)` with one text",
+}
+"""The rules that `--only` takes, each with what it converts."""
+
+
+class Left(NamedTuple):
+    """A place that somebody has to decide about."""
+
+    path: str
+    """As the run displays it."""
+    line: int
+    tools: tuple[str, ...]
+    pattern: str
+    decide: str
+    comment: bool = True
+    """Whether the line gets a comment if no lint rule reports it."""
+    last: int = 0
+    """The last line of the function that it is about; 0 if it is about a statement."""
+    perhaps: bool = False
+    """Whether it may be no failure of the tool at all."""
+
+    def text(self, path: str, line: int) -> str:
+        """The line of the report: the place, the tools if it is about tools, what was found, and what to do."""
+        names = ", ".join(self.tools[:3]) + (f" and {len(self.tools) - 3} more" if len(self.tools) > 3 else "")
+        return f"{path}:{line}{names and ' '}{names}: {self.pattern}: {self.decide}"
+
+
+class Place(NamedTuple):
+    """A `raise` or `return` that says that a tool failed, and how `ctx.fail` says the same."""
+
+    node: ast.Raise | ast.Return
+    rule: str
+    message: ast.expr | None
+    """The expression of the message; None if the failure has none."""
+    raised: str = ""
+    """The class that it raises by its qualified name, or the function that makes it as `f()`; empty for a `return`."""
+    call: ast.Call | None = None
+    """The call of the exception class, if its only argument is the message."""
+    hint: str = ""
+    """A constant that names the failure better than the message does, such as an error code."""
+    arguments: tuple[str, ...] = ()
+    """Further arguments of `ctx.fail`, as code."""
+    attribute: str = ""
+    """The attribute of `message` that holds the text; empty if it is the text itself, or its `str`."""
+
+
+class Entry(NamedTuple):
+    """A failure mode to be declared."""
+
+    reason: str
+    code: str
+    when: str
+
+
+class Function(NamedTuple):
+    """The function behind a tool."""
+
+    node: ast.FunctionDef | ast.AsyncFunctionDef
+    module: Module
+    name: str
+    """The name of the tool."""

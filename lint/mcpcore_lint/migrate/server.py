@@ -1,0 +1,367 @@
+"""Stage 1: the imports, classes and fields that version 2 of the SDK calls differently; in tests too."""
+
+from __future__ import annotations
+
+import ast
+import re
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from mcpcore_lint.codemods import edits as codemods
+from mcpcore_lint.diagnostics import Edit
+from mcpcore_lint.engine.semantics.evaluate import evaluate
+from mcpcore_lint.engine.syntax.parse import walk
+from mcpcore_lint.migrate.model import Left
+from mcpcore_lint.migrate.renames import (
+    ATTRIBUTES,
+    GONE,
+    OLD_PACKAGE,
+    POSITIONAL,
+    REMOVED,
+    SERVER,
+    renamed,
+    renamed_path,
+)
+from mcpcore_lint.model import Symbol
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from mcpcore_lint.engine.syntax.module import Module
+    from mcpcore_lint.engine.syntax.scopes import Scope
+
+_CONCERNS: Final = re.compile(
+    "|".join(
+        rf"\b{word}\b"
+        for word in (
+            "McpError",
+            r"fastmcp",
+            "FastMCP",
+            "MCPServer",
+            "get_context",
+            *GONE,
+            *(name for _, name in REMOVED),
+        )
+    )
+)
+"""A file without these words, and without fields and names that are renamed, stays as it is."""
+_SERVER_CLASSES: Final = frozenset({"mcp.FastMCP", "mcp.MCPServer", "mcpcore.Server"})
+_PATH: Final = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+\Z")
+_CLASS: Final = re.compile(r"<class 'mcp\.server\.fastmcp(?:\.server)?\.FastMCP'>\Z")
+"""What `str(type(server))` shows."""
+_DOUBLES: Final = frozenset({"Mock", "MagicMock", "AsyncMock", "NonCallableMock", "SimpleNamespace", "namedtuple"})
+"""Test doubles, whose keywords are the fields that they show."""
+
+
+class Project(NamedTuple):
+    """What the renaming of a file needs to know about the others."""
+
+    fields: frozenset[str]
+    """The fields of `ATTRIBUTES` to rename, if the project uses version 1: those that its own classes do not have."""
+    exported: Mapping[tuple[str, str], str]
+    """The names that were renamed, by module and old name."""
+
+
+class Renaming:
+    """The edits of one file."""
+
+    def __init__(self, module: Module, project: Project) -> None:
+        module.complete()
+        self.module = module
+        self.project = project
+        self.edits: list[Edit] = []
+        self.left: list[Left] = []
+        self.exported: dict[tuple[str, str], str] = {}
+        """The names at the top of this file that got new ones."""
+        self._locals: dict[str, str] = {}
+        """The local names that change, with their new spelling."""
+        self._contexts: set[str] = set()
+        """The local names of the context of version 1."""
+
+    def run(self) -> None:
+        """Find everything that changes in the file."""
+        words = {name for _, name in self.project.exported} | self.project.fields
+        if not (_CONCERNS.search(self.module.source.text) or any(map(self.module.source.has, words))):
+            return
+        nodes = walk([self.module.tree])
+        for node in nodes:
+            if isinstance(node, ast.ImportFrom):
+                self._import(node)
+            elif isinstance(node, ast.Import):
+                self._import_module(node)
+        if self._locals:
+            self._rename_uses()
+        old_names = {name for _, name in self.project.exported}
+        for node in nodes:
+            if isinstance(node, ast.Attribute) and node.attr in self.project.fields:
+                end = self.module.source.node_range(node)[1]
+                self.edits.append(Edit(end - len(node.attr), end, ATTRIBUTES[node.attr]))
+            elif isinstance(node, ast.Attribute) and node.attr in old_names:
+                self._attribute(node)
+            elif isinstance(node, ast.Call):
+                self._call(node)
+            elif (
+                isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name) and node.value.id in self._contexts
+            ):
+                self._context(node)
+            elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+                self._string(node)
+
+    # -- imports -------------------------------------------------------------------------------------------------------
+
+    def _import(self, node: ast.ImportFrom) -> None:
+        package = node.module or ""
+        wanted: dict[str, list[str]] = {}
+        changed = False
+        for alias in node.names:
+            if not node.level and (package, alias.name) in REMOVED:
+                self._note(node, f"the import of {alias.name}", REMOVED[package, alias.name])
+            new = self._target(node, package, alias.name)
+            target, name = new or ("." * node.level + package, alias.name)
+            changed = changed or new is not None
+            local = alias.asname or alias.name
+            if alias.name == "Context" and package.startswith(OLD_PACKAGE) and not node.level:
+                self._contexts.add(local)
+            if new is not None and alias.asname is None and name != alias.name:
+                local = self._local(node, alias.name, name)
+            wanted.setdefault(target, []).append(name if local == name else f"{name} as {local}")
+        if not changed:
+            return
+        source = self.module.source
+        start, end = source.node_range(node)
+        segment = source.text[start:end]
+        if codemods.has_comment(segment):
+            self._note(node, "an import with comments", "write the new imports by hand")
+            self._locals.clear()
+            return
+        lines = [f"from {target} import {', '.join(names)}" for target, names in wanted.items()]
+        if len(lines) == 1 and "(" in segment:
+            head = f"from {next(iter(wanted))} import {segment[segment.index('(') :]}"
+            for alias in node.names:
+                new_name = self._locals.get(alias.name)
+                if new_name is not None and alias.asname is None:
+                    head = re.sub(rf"(?<![\w.]){re.escape(alias.name)}(?!\w)", _spelled(wanted, new_name), head)
+            lines = [head]
+        line = source.line(node.lineno)
+        indent = line[: len(line) - len(line.lstrip())]
+        alone = not line[len(indent) : node.col_offset].strip() and ";" not in source.line(node.end_lineno or 1)
+        glue = f"{source.newline}{indent}" if alone else "; "
+        self.edits.append(Edit(start, end, glue.join(sorted(lines, key=lambda each: each.split()[1]))))
+
+    def _target(self, node: ast.ImportFrom, package: str, name: str) -> tuple[str, str] | None:
+        if not node.level and (new := renamed(package, name)) is not None:
+            return new
+        module = self.module.project.module_of(self.module, package, node.level)
+        exported = self.project.exported.get((module.name, name)) if module is not None else None
+        return None if exported is None else ("." * node.level + package, exported)
+
+    def _local(self, node: ast.ImportFrom, old: str, new: str) -> str:
+        """The local name of an import that is renamed; the old one if the file gets that name in other ways too."""
+        scopes = [self.module.scope, *self.module.functions.values()]
+        for scope in scopes:
+            for binding in scope.bindings.get(old, ()):
+                target = binding.target
+                ours = target is not None and not target[2] and renamed(target[0], target[1] or "") is not None
+                ours = ours or (isinstance(binding.node, ast.ImportFrom) and binding.node is node)
+                if not ours and scope is self.module.scope:
+                    return old
+        local = new
+        others = [
+            binding
+            for scope in scopes
+            for binding in scope.bindings.get(new, ())
+            if binding.target is None or f"{binding.target[0]}.{binding.target[1]}" != ".".join(SERVER)
+        ]
+        if others:
+            local = f"Contract{new}"
+        self._locals[old] = local
+        self.exported[self.module.name, old] = local
+        return local
+
+    def _import_module(self, node: ast.Import) -> None:
+        for alias in node.names:
+            if renamed_path(alias.name) is not None:
+                self._note(node, f"import {alias.name}", "import the names that are used from mcp.server.mcpserver")
+
+    # -- uses ----------------------------------------------------------------------------------------------------------
+
+    def _rename_uses(self) -> None:
+        for node in self._unshadowed():
+            if isinstance(node, ast.Name) and node.id in self._locals:
+                start, end = self.module.source.node_range(node)
+                self.edits.append(Edit(start, end, self._locals[node.id]))
+            elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+                parent = self.module.parents.get(node)
+                if self._is_annotation(node) or (isinstance(parent, (ast.List, ast.Tuple)) and self._in_all(parent)):
+                    self._words(node)
+
+    def _unshadowed(self) -> Iterator[ast.AST]:
+        """The nodes of the file without functions that use an old name for something else."""
+        shadowing = {
+            function
+            for function, scope in self.module.functions.items()
+            for name in self._locals
+            for binding in scope.bindings.get(name, ())
+            if binding.kind != "import"
+        }
+        stack: list[ast.AST] = [self.module.tree]
+        while stack:
+            node = stack.pop()
+            if node in shadowing:
+                continue
+            yield node
+            stack.extend(ast.iter_child_nodes(node))
+
+    def _is_annotation(self, node: ast.AST) -> bool:
+        child, parent = node, self.module.parents.get(node)
+        while parent is not None and isinstance(child, ast.expr):
+            if isinstance(parent, (ast.arg, ast.AnnAssign)):
+                return parent.annotation is child
+            if isinstance(parent, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                return parent.returns is child
+            if isinstance(parent, ast.Call):
+                return getattr(parent.func, "id", "") == "cast" and parent.args[:1] == [child]
+            if isinstance(parent, ast.Subscript) and ast.unparse(parent.value).endswith("Literal"):
+                return False
+            child, parent = parent, self.module.parents.get(parent)
+        return False
+
+    def _in_all(self, node: ast.AST) -> bool:
+        parent = self.module.parents.get(node)
+        return isinstance(parent, ast.Assign) and [getattr(each, "id", "") for each in parent.targets] == ["__all__"]
+
+    def _words(self, node: ast.Constant) -> None:
+        start, end = self.module.source.node_range(node)
+        text = self.module.source.text[start:end]
+        new = text
+        for old, name in self._locals.items():
+            new = re.sub(rf"(?<![\w.]){re.escape(old)}(?!\w)", name, new)
+        if new != text:
+            self.edits.append(Edit(start, end, new))
+
+    # -- calls and strings ---------------------------------------------------------------------------------------------
+
+    def _call(self, node: ast.Call) -> None:
+        name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+        options = {keyword.arg for keyword in node.keywords}
+        if not options.isdisjoint(self.project.fields) and (name in _DOUBLES or self._is_of_sdk(node)):
+            for keyword in node.keywords:
+                if keyword.arg in self.project.fields and keyword.arg is not None:
+                    start = self.module.source.offset(keyword.lineno, keyword.col_offset)
+                    self.edits.append(Edit(start, start + len(keyword.arg), ATTRIBUTES[keyword.arg]))
+        if isinstance(node.func, ast.Name) and self._locals.get(name) == "MCPError" and len(node.args) == 1:
+            self._error(node)
+        if (not options.isdisjoint(GONE) or len(node.args) > 1) and self._makes_server(node):
+            self._server(node, old=name in self._locals)
+        if name == "get_context" and isinstance(node.func, ast.Attribute) and self._is_server(node.func.value):
+            self._note(
+                node, "get_context() of the server", "take the context as a parameter, since version 2 has no other"
+            )
+        if name in {"object", "setattr"} and len(node.args) > 1 and isinstance(node.args[1], ast.Constant):
+            self._patched(node.args[0], node.args[1])
+
+    def _context(self, node: ast.Subscript) -> None:
+        """Drop the type of the session, which the context of version 2 does not name."""
+        source = self.module.source
+        if isinstance(node.slice, ast.Tuple) and len(node.slice.elts) > 1:
+            first, second = (source.node_range(each)[0] for each in node.slice.elts[:2])
+            self.edits.append(Edit(first, second, ""))
+        else:
+            self.edits.append(Edit(source.node_range(node.value)[1], source.node_range(node)[1], ""))
+
+    def _is_of_sdk(self, node: ast.Call) -> bool:
+        symbol = evaluate(node.func, self._scope(node)) if isinstance(node.func, (ast.Name, ast.Attribute)) else None
+        return isinstance(symbol, Symbol) and symbol.name.partition(".")[0] in {"mcp", "mcp_types"}
+
+    def _scope(self, node: ast.AST) -> Scope:
+        parent = self.module.parents.get(node)
+        while parent is not None:
+            if isinstance(parent, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                return self.module.scope_of(parent)
+            parent = self.module.parents.get(parent)
+        return self.module.scope
+
+    def _makes_server(self, node: ast.Call) -> bool:
+        if not isinstance(node.func, (ast.Name, ast.Attribute)):
+            return False
+        symbol = evaluate(node.func, self._scope(node))
+        return isinstance(symbol, Symbol) and symbol.name in _SERVER_CLASSES
+
+    def _is_server(self, node: ast.expr) -> bool:
+        """Whether an expression is a server: by its annotation as a parameter, or by the call that made it."""
+        match = self._scope(node).lookup(node.id) if isinstance(node, ast.Name) else None
+        for binding in match[1] if match is not None else ():
+            if isinstance(binding.value, ast.Call) and self._makes_server(binding.value):
+                return True
+            said = evaluate(binding.annotation, self.module.scope) if binding.annotation is not None else None
+            if isinstance(said, Symbol) and said.name in _SERVER_CLASSES:
+                return True
+        return False
+
+    def _server(self, node: ast.Call, *, old: bool) -> None:
+        symbol = evaluate(node.func, self._scope(node))
+        if old and isinstance(symbol, Symbol) and symbol.name == "mcp.FastMCP":
+            for argument, option in zip(node.args[1:], POSITIONAL[1:], strict=False):
+                if not isinstance(argument, ast.Starred):
+                    start = self.module.source.node_range(argument)[0]
+                    self.edits.append(Edit(start, start, f"{option}="))
+        for keyword in node.keywords:
+            if keyword.arg in GONE:
+                self._note(keyword, f"{keyword.arg}= of the server", "give it where the server is run")
+
+    def _error(self, node: ast.Call) -> None:
+        """`MCPError(code, message)` for `McpError(ErrorData(code=..., message=...))`."""
+        source = self.module.source
+        argument = node.args[0]
+        start, end = source.node_range(argument)
+        if isinstance(argument, ast.Call) and ast.unparse(argument.func).endswith("ErrorData") and not argument.args:
+            _, func_end = source.node_range(argument.func)
+            opening = source.text.index("(", func_end)
+            self.edits.append(Edit(start, opening + 1, ""))
+            self.edits.append(Edit(end - 1, end, ""))
+        elif not isinstance(argument, ast.Starred):
+            func = source.node_range(node.func)[1]
+            self.edits.append(Edit(func, func, ".from_error_data"))
+
+    def _string(self, node: ast.Constant) -> None:
+        value = str(node.value)
+        shown = _CLASS.match(value)
+        if not (shown or _PATH.match(value)) or isinstance(self.module.parents.get(node), ast.JoinedStr):
+            return
+        new = "<class 'mcpcore.sdk.server.Server'>" if shown else renamed_path(value)
+        if new is None:
+            for (module, old), name in self.project.exported.items():
+                path, dot, rest = value.partition(f".{old}")
+                same = path == module or path.endswith(f".{module}") or module.endswith(f".{path}")
+                if dot and same and (not rest or rest.startswith(".")):
+                    new = f"{path}.{name}{rest}"
+        if new is not None:
+            start, end = self.module.source.node_range(node)
+            text = self.module.source.text[start:end]
+            if text.count(value) == 1:
+                self.edits.append(Edit(start, end, text.replace(value, new)))
+
+    def _attribute(self, node: ast.Attribute) -> None:
+        """`server.FastMCP`, a name of another module that was renamed."""
+        symbol = evaluate(node.value, self._scope(node)) if isinstance(node.value, (ast.Name, ast.Attribute)) else None
+        new = self.project.exported.get((symbol.name, node.attr)) if isinstance(symbol, Symbol) else None
+        if new is not None:
+            end = self.module.source.node_range(node)[1]
+            self.edits.append(Edit(end - len(node.attr), end, new))
+
+    def _patched(self, target: ast.expr, name: ast.Constant) -> None:
+        """`patch.object(server, "FastMCP")`."""
+        symbol = evaluate(target, self._scope(target)) if isinstance(target, (ast.Name, ast.Attribute)) else None
+        new = self.project.exported.get((symbol.name, str(name.value))) if isinstance(symbol, Symbol) else None
+        if new is not None:
+            start, end = self.module.source.node_range(name)
+            text = self.module.source.text[start:end]
+            self.edits.append(Edit(start, end, text.replace(str(name.value), new)))
+
+    def _note(self, node: ast.AST, pattern: str, decide: str) -> None:
+        self.left.append(Left(self.module.path, getattr(node, "lineno", 1), (), pattern, decide))
+
+
+def _spelled(wanted: Mapping[str, list[str]], local: str) -> str:
+    """How an import clause spells the new name: `Server`, or `Server as ContractServer`."""
+    clauses = [clause for names in wanted.values() for clause in names]
+    return next((clause for clause in clauses if clause.split(" as ")[-1] == local), local)

@@ -1,0 +1,75 @@
+"""Answers that wait for the records of their call, while the event loop goes on."""
+
+from __future__ import annotations
+
+import functools
+import logging
+from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar, cast
+
+from mcpcore.audit import AuditError
+from mcpcore.audit.waiting import Call, current_call, settle
+from mcpcore.boundary.crash_log import log_traced
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Coroutine
+
+_LOGGER: Final = logging.getLogger("mcpcore")
+
+HandleT = TypeVar("HandleT", bound="Callable[..., Coroutine[Any, Any, Any]]")
+
+
+class Answering(Protocol):
+    """What answers calls: a server, or its middleware. The methods get the positional arguments of the call."""
+
+    def unrecorded(self, *call: Any) -> Any:
+        """The answer to a call whose failure could not be recorded, where the policy of the trail is to refuse."""
+        ...
+
+    def unrecorded_error(self, *call: Any) -> Exception:
+        """The same as an error of the protocol."""
+        ...
+
+
+def recorded_first(handle: HandleT) -> HandleT:
+    """Have the answer of `handle`, a method of an `Answering`, wait until the records of its call are written.
+
+    Where one cannot be written and the policy of the trail is to refuse, the call fails for that reason instead.
+    """
+
+    @functools.wraps(handle)
+    async def answer(owner: Answering, *args: Any, **options: Any) -> Any:
+        call = Call()
+        token = current_call.set(call)
+        try:
+            try:
+                result = await handle(owner, *args, **options)
+            except BaseException as exc:
+                if call and await _is_refused(call) and isinstance(exc, Exception):
+                    raise owner.unrecorded_error(*args) from None
+                raise
+            finally:
+                current_call.reset(token)
+            if call and await _is_refused(call):
+                return owner.unrecorded(*args)
+            return result
+        finally:
+            # Tasks that the handler started still have the call in their context.
+            call.answered = True
+
+    return cast("HandleT", answer)
+
+
+async def _is_refused(call: Call) -> bool:
+    """Whether the policy withholds the answer of `call`, once its records are written or their time is up."""
+    refused = False
+
+    def on_error(exc: Exception) -> None:
+        nonlocal refused
+        refused = refused or isinstance(exc, AuditError)
+        if isinstance(exc, AuditError):
+            _LOGGER.critical("a failure could not be recorded: %s", exc)
+        else:
+            log_traced(exc, "recording a failure went wrong")
+
+    await settle(call, on_error)
+    return refused

@@ -1,0 +1,286 @@
+"""`FailureMapper`: turns an exception into an outcome, and chooses the exception of a group that is answered."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import TYPE_CHECKING, Any, Final, cast
+
+from mcpcore.boundary.outcome import Breach, BrokenContractError, Outcome
+from mcpcore.boundary.upstream import UpstreamError
+from mcpcore.contract.codes import BASELINE, Code, ErrorCode, sentence_for
+from mcpcore.contract.effects import declared_effects, settled, weakest
+from mcpcore.contract.errors import CodedError, FrameworkError
+from mcpcore.contract.failure_modes import ContractError, UndeclaredReasonError
+from mcpcore.contract.limits import DEFAULT_LIMITS, Limits
+from mcpcore.values.jsonable import named, safe_str
+from mcpcore.values.untrusted import quietly
+from mcpcore.values.unwrapping import (
+    BrokenResultError,
+    framework_error,
+    is_a,
+    leaves_of,
+    relayed_failure,
+    returned_failure,
+    unwrapped,
+)
+from mcpcore.wire.envelope_builder import Facts, build_envelope, facts_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from types import ModuleType
+
+    from mcpcore.boundary.outcome import FailedCall
+    from mcpcore.contract.codes import Effects
+    from mcpcore.contract.failure_modes import Contract, FailureMode
+    from mcpcore.contract.retry import Retry
+    from mcpcore.wire.envelope import Envelope
+
+
+# Internal, so not frozen: freezing slows the import.
+@dataclass(slots=True, kw_only=True, eq=False, repr=False)
+class FailureMapper:
+    """Turns exceptions into outcomes, by the options of one server."""
+
+    limits: Limits = DEFAULT_LIMITS
+    expose: bool = False
+
+    def outcome(self, exc: BaseException, call: FailedCall) -> Outcome:
+        """The outcome of `exc`, with which `call` failed; never raises.
+
+        If the state of the call is known, the envelope has the effects that follow from the tool's annotations.
+        """
+        exc = returned_failure(exc)
+        try:
+            selected, others = _select(exc, call.contract)
+            case = _Case(exc, call, _effects_of_others(exc, selected, call) if others else "none")
+            outcome = self._outcome(selected, case)
+        except KeyboardInterrupt:
+            raise
+        except BaseException as failed:  # noqa: BLE001 - a hostile exception is reported as a crash
+            code = ErrorCode.INTERNAL_ERROR
+            effects, retry = settled(call.state, code, code.retry, crashed=True)
+            envelope = build_envelope(
+                code,
+                sentence_for(code, call.surface),
+                retry=retry,
+                effects=effects,
+                tool=call.name,
+                masked=True,
+                context=call.context,
+                limits=self.limits,
+            )
+            breach = Breach("other", f"the failure could not be told: {safe_str(failed)}")
+            return Outcome(envelope=envelope, exception=exc, expected=False, breaches=(breach,))
+        return replace(outcome, others=others) if others else outcome
+
+    def _outcome(self, exc: BaseException, case: _Case) -> Outcome:
+        error = exc if is_a(exc, CodedError) else relayed_failure(exc)
+        if error is not None:
+            return self._coded(cast("CodedError", error), case)
+        call = case.call
+        authored = framework_error(exc) if call.code is None else None
+        if authored is not None:
+            code, message, data = authored
+            envelope = self._envelope(case, code, message, data=data)
+            return Outcome(envelope=envelope, exception=case.exception, expected=True)
+        code, retry = _classified(exc) if call.code is None else (call.code, call.code.retry)
+        if code is ErrorCode.NOT_FOUND and call.surface != "tool":
+            # The sentence of that code would say that the resource or the prompt itself does not exist.
+            code, retry = ErrorCode.INTERNAL_ERROR, ErrorCode.INTERNAL_ERROR.retry
+        message = code.sentence
+        if self.expose:
+            # Redacted like the traceback, by names too: nobody wrote this text for a client.
+            message = _crash_log().message_of(exc) or named(exc)
+        envelope = self._envelope(case, code, message, retry=retry, crashed=True, masked=not self.expose)
+        breaches: Sequence[Breach] = ()
+        if type(exc) is BrokenContractError:
+            breaches = exc.breaches
+        elif is_a(exc, ContractError):
+            # The log and the record name the tool already.
+            text = safe_str(exc).removeprefix(f"tool {call.name!r}: ")
+            breaches = (Breach("undeclared_reason" if is_a(exc, UndeclaredReasonError) else "other", text),)
+        return Outcome(envelope=envelope, exception=case.exception, expected=False, breaches=breaches)
+
+    def _coded(self, error: CodedError, case: _Case) -> Outcome:
+        breaches: list[Breach] = []
+        misused: list[str] = []
+        contract = case.call.contract
+        by_framework = isinstance(error, FrameworkError)
+        entry = None if by_framework else contract.get(error.reason)
+        if entry is not None and error.entry is not entry:
+            error.declare(entry)
+        facts = None if error.data is None else facts_of(error.data, self.limits)
+        if not by_framework:
+            if entry is not None:
+                if error.code != entry.code or entry.data is not None:
+                    breaches += _violations(error, entry, facts)
+            elif error.sent_reason is not None and len(contract):
+                breaches.append(Breach("undeclared_reason", f"the reason {error.reason!r} is not declared"))
+            if facts is not None and (misused := error.misused_keys(facts.json)):
+                breaches.append(Breach("data", _misuse(misused)))
+            if error.unusable_advice is not None:
+                breaches.append(Breach("other", error.unusable_advice))
+        envelope = self._envelope(
+            case,
+            error.code,
+            error.message,
+            error=error,
+            data=facts,
+            dropped=misused,
+            reason=error.sent_reason,
+            recovery=error.recovery,
+            entry=error.entry,
+        )
+        relayed = is_a(error, UpstreamError)
+        if relayed:
+            envelope = cast("UpstreamError", error).identified(envelope)
+        return Outcome(envelope=envelope, exception=case.exception, expected=True, breaches=breaches, relayed=relayed)
+
+    def _envelope(
+        self,
+        case: _Case,
+        code: Code,
+        message: str,
+        *,
+        retry: Retry | None = None,
+        data: object = None,
+        error: CodedError | None = None,
+        crashed: bool = False,
+        **rest: Any,
+    ) -> Envelope:
+        call = case.call
+        if message == code.sentence:
+            message = sentence_for(code, call.surface)
+        if error is None:
+            effects, retry = settled(call.state, code, retry or code.retry, crashed=crashed, others=case.others)
+        else:
+            effects, retry = error.settled(call.state, others=case.others)
+        if self.expose:
+            facts = data if type(data) is Facts else facts_of({} if data is None else data, self.limits)
+            data = {**facts.json, "exception": _crash_log().described(case.exception)}
+        return build_envelope(
+            code,
+            message,
+            retry=retry,
+            effects=effects,
+            tool=call.name,
+            data=data,
+            context=call.context,
+            limits=self.limits,
+            **rest,
+        )
+
+
+@dataclass(slots=True, eq=False, repr=False)
+class _Case:
+    exception: BaseException
+    """The whole failure, of which a member may be the one that is answered."""
+
+    call: FailedCall
+    others: Effects | None
+    """The effects of the other failures of the same group."""
+
+
+@cache
+def _crash_log() -> ModuleType:
+    # Once: an import within a function takes longer than most of this module's work, and at the top every start pays.
+    from mcpcore.boundary import crash_log
+
+    return crash_log
+
+
+def _effects_of_others(exc: BaseException, selected: BaseException, call: FailedCall) -> Effects | None:
+    """The effects of the failures in the group `exc` without the selected one."""
+    return weakest(
+        _effects_of(leaf, call) for leaf in map(unwrapped, leaves_of(unwrapped(exc))) if leaf is not selected
+    )
+
+
+def _effects_of(exc: BaseException, call: FailedCall) -> Effects | None:
+    code: Code | None = None
+    if is_a(exc, CodedError):
+        error = cast("CodedError", exc)
+        effects = declared_effects(error, call.contract)
+        if effects is not None:
+            return effects
+        code = error.code
+    elif (authored := framework_error(exc)) is not None:
+        code = authored[0]
+    if call.state is None:
+        return None
+    return call.state.effects_of(code or ErrorCode.INTERNAL_ERROR, is_open=code is None)
+
+
+def _violations(error: CodedError, entry: FailureMode[Any], facts: Facts | None) -> Iterator[Breach]:
+    """How the failure violates the entry that declares its reason."""
+    if error.code != entry.code:
+        text = f"{error.reason!r} is declared as {entry.code.name} and was raised as {error.code.name}"
+        yield Breach("wrong_code", text)
+        return
+    sent = None if facts is None else facts.json
+    misfit = quietly(lambda: entry.check_data(error.data, sent=sent, dumped=error.is_dumped), "it cannot be read")
+    if misfit is not None:
+        yield Breach("data", f"the data of {error.reason!r} breaks its model: {misfit}")
+
+
+def _misuse(keys: list[str]) -> str:
+    listed = ", ".join(map(repr, keys))
+    return (
+        f"data has {listed}, which only the contract may fill: the values were dropped; use the reason, recovery and "
+        "retry options, call ctx.recovery_for(...), or choose another name"
+    )
+
+
+def _classified(exc: BaseException) -> tuple[Code, Retry]:
+    import asyncio
+
+    # A handler cannot end the server, so an exit is a crash. A cancellation that reaches this is not the call's own.
+    crash = not is_a(exc, (Exception, BaseExceptionGroup, asyncio.CancelledError))
+    if crash or is_a(exc, (ContractError, BrokenContractError, BrokenResultError)):
+        return ErrorCode.INTERNAL_ERROR, ErrorCode.INTERNAL_ERROR.retry
+    from mcpcore.classification import explain
+
+    explained = explain(exc)
+    return explained.code, explained.retry
+
+
+# --- the exception of a group that is answered ------------------------------------------------------------------------
+
+
+def select_failure(exc: BaseException, contract: Contract[Any]) -> BaseException:
+    """The exception that answers for `exc` under `contract`: of a group, the most specific declared one."""
+    return _select(exc, contract)[0]
+
+
+def failures_within(exc: BaseException, contract: Contract[Any]) -> tuple[BaseException, ...]:
+    """The exception in the wrappers of `exc`, and the one that answers for it; none if `exc` is hostile."""
+    return quietly(lambda: (unwrapped(exc), select_failure(exc, contract)), ())
+
+
+def _select(exc: BaseException, contract: Contract[Any]) -> tuple[BaseException, int]:
+    """The exception that answers for `exc`, and the number of others in the same group."""
+    if type(exc) is not CodedError:  # which wraps no other
+        exc = unwrapped(exc)
+    if not is_a(exc, BaseExceptionGroup):
+        return exc, 0
+    leaves = [unwrapped(leaf) for leaf in leaves_of(exc)]
+    best = min(leaves, key=lambda leaf: _rank(leaf, contract))
+    if _rank(best, contract)[0] >= _UNDECLARED:
+        return (best, 0) if len(leaves) == 1 else (exc, len(leaves) - 1)
+    return best, len(leaves) - 1
+
+
+_UNDECLARED: Final = 5
+
+
+def _rank(exc: BaseException, contract: Contract[Any]) -> tuple[int, bool]:
+    """The order of exceptions in a group, the most specific first."""
+    if is_a(exc, CodedError):
+        error = cast("CodedError", exc)
+        entry = contract.get(error.reason)
+        general = error.code in BASELINE
+        if entry is not None:
+            return (0 if entry.code == error.code else 1), general
+        return (2 if error.reason is not None else 3), general
+    return (4, False) if framework_error(exc) is not None else (_UNDECLARED, False)

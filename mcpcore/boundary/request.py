@@ -1,0 +1,111 @@
+"""The request behind a call: its contract, what its server does for it, and the failures that were made in it."""
+
+from __future__ import annotations
+
+import itertools
+from typing import TYPE_CHECKING, Any, Final
+
+from mcpcore.contract.effects import CallState
+from mcpcore.contract.failure_modes import NO_CONTRACT, Contract
+from mcpcore.contract.unraised import CLOSED, Notes
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from anyio import CancelScope
+    from fastmcp import Context as FastMCPContext
+    from mcp.server.mcpserver import Context as SDKContext
+
+    from mcpcore.boundary.call_limits import Place
+    from mcpcore.boundary.outcome import BrokenItem
+    from mcpcore.boundary.strictness import Strictness
+    from mcpcore.contract.codes import Effects
+    from mcpcore.contract.effects import ToolEffects
+    from mcpcore.contract.unraised import LostFailure
+    from mcpcore.values.jsonable import JSON
+    from mcpcore.wire.envelope import Envelope
+
+_numbers: Final = itertools.count(1)
+"""A number for each call of this process: tells what an exception brings from one call from what it has of another."""
+
+
+class Request:
+    """The request behind a context; the SDK's own object for it is made when something asks for it."""
+
+    # On the class, so that a request without limits costs no more for them.
+    timeout: float | None = None
+    """Seconds that the call may take; None for no limit."""
+
+    scope: CancelScope | None = None
+    """Cancels the call when its time is up."""
+
+    places: tuple[Place, ...] = ()
+    """The places that the call takes among those that may run concurrently."""
+
+    def __init__(
+        self,
+        make: Callable[[], SDKContext[Any, Any]],
+        *,
+        contract: Contract[Any] | None = None,
+        effects: ToolEffects | None = None,
+        fastmcp: FastMCPContext | None = None,
+    ) -> None:
+        """Keep `make`, which makes the SDK's context, and the contract of the handler."""
+        self._make = make
+        self.contract: Contract[Any] = NO_CONTRACT if contract is None else contract
+        self.effects: ToolEffects | None = effects
+        """The effects that follow from the tool's annotations for a failure that declares none."""
+        self.began = False
+        """Whether the handler has begun; a call that fails earlier has changed nothing."""
+        self.at_least: Effects | None = None
+        """The effects of parts of the call that ended earlier: items of a batch that failed as a whole."""
+        self.record_failure: Callable[[BaseException, Request], Envelope] | None = None
+        """Records a part of the call that failed; the server that answers the request sets it, and the next two."""
+
+        self.render_item: Callable[[Envelope], dict[str, Any]] | None = None
+        self.show_value: Callable[[JSON], JSON] | None = None
+        self.fastmcp = fastmcp
+        """FastMCP's own context, if FastMCP runs the server."""
+        self._sdk: SDKContext[Any, Any] | None = None
+        self.fields: dict[str, Any] | None = None
+        self.number = next(_numbers)
+        self.claimed = True
+        """Whether a handler answers the request; the contract is that handler's."""
+        self.reads = False
+        """Whether the request is for a resource, and the SDK has not begun to read it."""
+        self.strictness: Strictness | None = None
+        """Decides in place of the strictness of the server that answers, which is mounted on another."""
+        self._notes: Notes | None = None
+
+    def state(self, *, of_part: bool = False) -> CallState | None:
+        """What is known of the effects of this call; with `of_part`, of a part of it such as an item of a batch."""
+        at_least = None if of_part else self.at_least
+        if self.effects is None and at_least is None:
+            return None
+        return CallState(self.effects, self.began, at_least)
+
+    def noted(self) -> Notes:
+        """The failures that have been made for this request."""
+        if self._notes is None:
+            self._notes = Notes()
+        return self._notes
+
+    def lost(self, outcome: BaseException | None = None) -> Sequence[LostFailure | BrokenItem]:
+        """The failures that were made for this request, which ended with `outcome`, and lost; call it once.
+
+        On a strict server, also the parts of the call that broke its contract.
+        """
+        notes, self._notes = self._notes, CLOSED
+        return () if notes is None else notes.close(outcome)
+
+    @property
+    def is_of_a_client(self) -> bool:
+        """Whether a client sent the request; code on a FastMCP server makes some too."""
+        return self.fastmcp is None or self.fastmcp.request_context is not None
+
+    @property
+    def sdk(self) -> SDKContext[Any, Any]:
+        """The SDK's own context."""
+        if self._sdk is None:
+            self._sdk = self._make()
+        return self._sdk

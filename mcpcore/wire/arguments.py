@@ -1,0 +1,351 @@
+"""Arguments that do not fit a tool: which, why, and a hint made from the schema; never the rejected values."""
+
+from __future__ import annotations
+
+import functools
+import json
+import re
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast, get_args
+
+from mcpcore.values.escaping import clean_text
+from mcpcore.values.json_schema import branches, forms, properties, resolved
+from mcpcore.values.jsonable import clean_cut, cut_text, dumps, to_json
+
+if TYPE_CHECKING:
+    from pydantic import ValidationError
+
+INVALID_ARGUMENTS: Final = "invalid_arguments"
+"""The reason of the failure."""
+
+_MAX_ISSUES: Final = 20
+_MAX_ERRORS: Final = 10_000
+"""Errors of one validation that are read; pydantic tells all of them or none, in half a kilobyte and more each."""
+
+_MAX_MESSAGE: Final = 200
+_MAX_HINTS: Final = 4
+_MAX_CHOICES: Final = 20
+_MAX_KINDS: Final = 20
+_MAX_PLACES: Final = 5
+
+# Messages of validators are searched for the values that they quote. A message beyond these bounds is not shown.
+_MAX_PARTS: Final = 1_000
+_MAX_WORDS: Final = 4_000
+_MAX_LENGTH: Final = 100_000
+_LEFT_OUT: Final = "Breaks a rule of the tool's own; the rule's words are left out, as they may quote what was sent"
+
+# pydantic's own messages for these repeat what the caller sent, or the text of an exception.
+_SAYS_THE_INPUT: Final = {
+    "union_tag_invalid": "Input should have one of the expected tags: {expected_tags}",
+    "uuid_parsing": "Input should be a valid UUID",
+    "bytes_invalid_encoding": "Data should be valid {encoding}",
+    "get_attribute_error": "The attributes of the input cannot be read",
+    "iteration_error": "The input cannot be iterated over",
+    "mapping_type": "Input should be a valid mapping",
+    "json_invalid": "Input should be valid JSON",
+}
+
+_UNKNOWN: Final = ("extra_forbidden", "unexpected_keyword_argument")
+MISSING: Final = ("missing", "missing_argument", "missing_keyword_only_argument", "missing_positional_only_argument")
+"""The types of issues that say that something is absent."""
+
+
+class Misfit(NamedTuple):
+    """The message, the issues and the hint for arguments that do not fit."""
+
+    message: str
+    issues: list[dict[str, Any]]
+    """What does not fit, each as `{path, type, message}`: no rejected value, no link; at most 20, and a count."""
+
+    hint: str
+    """What to send instead, from the schema: the missing field, the allowed values, the name that was meant."""
+
+
+def misfit(error: ValidationError, schema: Mapping[str, Any], tool: str, arguments: object = None) -> Misfit:
+    """Describe arguments that pydantic rejected; `schema` is the tool's input schema, `arguments` all that was sent."""
+    count = error.error_count()
+    if count > _MAX_ERRORS:
+        issues: list[dict[str, Any]] = [{"path": "", "type": "more", "message": f"{count} errors"}]
+        return Misfit(_summary(issues, count, tool), issues, _hint("", "", (), schema))
+    errors = error.errors(include_url=False)
+    hints: dict[str, None] = {}
+    names, sent = functools.cache(lambda: _names(schema)), functools.cache(lambda: _texts(arguments))
+    issues = []
+    for problem in errors[:_MAX_ISSUES]:
+        path = _path(problem["loc"], problem["type"], schema)
+        issues.append({"path": path, "type": problem["type"], "message": _message(problem, sent, names)})
+        if len(hints) < _MAX_HINTS:
+            hints[_hint(path, problem["type"], problem["loc"], schema)] = None
+    if len(errors) > _MAX_ISSUES:
+        issues.append({"path": "", "type": "more", "message": f"{len(errors) - _MAX_ISSUES} more"})
+    return Misfit(_summary(issues, len(errors), tool), issues, " ".join(hints))
+
+
+def _summary(issues: Sequence[Mapping[str, Any]], count: int, tool: str) -> str:
+    """One sentence: the issue where there is one, else the places; the details are the issues' own."""
+    if count == 1:
+        path, message = issues[0]["path"], issues[0]["message"]
+        return f"The arguments do not fit {tool}: {f'{path}: {message}' if path else message}"
+    places = list(dict.fromkeys(issue["path"] for issue in issues if issue["path"]))
+    more = f" and {len(places) - _MAX_PLACES} more" if len(places) > _MAX_PLACES else ""
+    at = f": {', '.join(places[:_MAX_PLACES])}{more}" if places else ""
+    return f"The arguments do not fit {tool} in {count} ways{at}"
+
+
+def _path(loc: Sequence[str | int], kind: str, schema: Mapping[str, Any]) -> str:
+    """A place in the arguments, such as `filter.tags.0`.
+
+    pydantic also names the branch of a union and the key that was rejected; neither is a place that a caller knows.
+    """
+    last = len(loc) - 1
+    current = resolved(schema, schema)
+    parts: list[str] = []
+    for index, part in enumerate(loc):
+        if part == "[key]" or (index < last and loc[index + 1] == "[key]"):
+            continue
+        following = _step(current, part, schema)
+        if following is not None:
+            current = following
+        elif isinstance(part, str) and not (index == last and kind in (*_UNKNOWN, *MISSING)):
+            continue
+        parts.append(str(part)[:100])
+    return cut_text(clean_text(".".join(parts)), 300)
+
+
+def _message(
+    one: Mapping[str, Any], sent: Callable[[], Collection[str] | None], names: Callable[[], Collection[str]]
+) -> str:
+    template = _SAYS_THE_INPUT.get(one["type"])
+    if template is not None:
+        context = one.get("ctx") or {}
+        text = template.format(expected_tags=context.get("expected_tags"), encoding=context.get("encoding"))
+    else:
+        text = str(one["msg"])
+        if not _is_own(one["type"], one.get("ctx"), text):
+            # A validator sees what was sent beside its own argument, too.
+            text = _unquoted(text, one.get("input"), sent=sent(), names=names())
+    return clean_cut(text, _MAX_MESSAGE)
+
+
+_known_types: set[str] = set()
+
+
+def _own_types() -> set[str]:
+    """The kinds of error whose messages are pydantic's own."""
+    if not _known_types:
+        from pydantic_core.core_schema import ErrorType
+
+        _known_types.update(get_args(ErrorType))
+        _known_types.difference_update({"value_error", "assertion_error"})
+    return _known_types
+
+
+def _is_own(kind: str, facts: Any, text: str) -> bool:
+    """Whether a message is pydantic's own; a validator may give its own error the name of one of pydantic's."""
+    if kind not in _own_types():
+        return False
+    from pydantic_core import PydanticKnownError
+
+    try:
+        return PydanticKnownError(cast("Any", kind), facts).message() == text
+    except (TypeError, KeyError, ValueError):
+        return False
+
+
+def _unquoted(text: str, value: object, *, sent: Collection[str] | None = (), names: Collection[str] = ()) -> str:
+    """A validator's own words without what they quote of `value`; none of them where not all of it can be searched.
+
+    `sent` are the other texts of the call; `names` are words that reveal nothing: those of the tool's parameters.
+    """
+    texts = _texts(value) if len(text) <= _MAX_WORDS else None
+    if texts is None or sent is None:
+        return _LEFT_OUT
+    lowered = text.lower()
+    # A validator may quote what the one before it made of the value.
+    quoted = {one for one in (*texts, *sent) if one in text or one.lower() in lowered}
+    for one in sorted(quoted.difference(names), key=len, reverse=True):
+        text = re.sub(re.escape(one), "…", text.replace(one, "…"), flags=re.IGNORECASE)
+        if one.lower() in text.lower():  # letters of which the two have different ideas
+            return _LEFT_OUT
+    return text
+
+
+def _names(schema: Mapping[str, Any]) -> frozenset[str]:
+    """The names of the parameters and fields that a schema has, at any depth."""
+    found: set[str] = set()
+    stack: list[Any] = [schema]
+    while stack:
+        one = stack.pop()
+        if isinstance(one, list):
+            stack += one
+        elif isinstance(one, Mapping):
+            stack += one.values()
+            if isinstance(one.get("properties"), Mapping):
+                found.update(one["properties"])
+    return frozenset(found)
+
+
+def _texts(value: object) -> set[str] | None:
+    """The scalars in a rejected value, as text; too short ones would be found in any word.
+
+    None where the value is of more parts than are searched, or of a part that may be quoted in unknown words.
+    """
+    found: set[str] = set()
+    stack, searched = [value], 1
+    while stack:
+        one = stack.pop()
+        parts: Collection[Any] = ()
+        if isinstance(one, Mapping):
+            parts = [*one.keys(), *one.values()]
+        elif isinstance(one, list | tuple | set | frozenset):
+            parts = one
+        elif isinstance(one, str | int | float | bytes) and not isinstance(one, bool):
+            if isinstance(one, str | bytes) and len(one) > _MAX_LENGTH:
+                return None
+            found.update(form for form in _forms_of(one) if len(form) > 3)
+            parts = _parsed(one)
+        elif one is not None and not isinstance(one, bool):
+            return None
+        searched += len(parts)
+        if searched > _MAX_PARTS:
+            return None
+        stack += parts
+    return found
+
+
+def _parsed(value: object) -> Collection[Any]:
+    """What a text says as JSON: some hosts send lists and objects so, and validators see what is in them."""
+    if not isinstance(value, str) or not value.lstrip().startswith(("{", "[")):
+        return ()
+    try:
+        return (json.loads(value),)
+    except (ValueError, RecursionError):
+        return ()
+
+
+def _forms_of(value: str | float | bytes) -> Iterator[str]:
+    """How a message may show a scalar: as it is, as Python writes it, as JSON does."""
+    text = value.decode("utf-8", "backslashreplace") if isinstance(value, bytes) else str(value)
+    yield from (text, text.strip(), repr(text)[1:-1])
+    if isinstance(value, str):
+        # A member of an enumeration of texts may call itself by another name than its text.
+        plain = str.__str__(value)
+        yield from (plain, plain.strip(), repr(plain)[1:-1], json.dumps(plain)[1:-1], dumps(plain)[1:-1])
+    elif isinstance(value, bytes):
+        yield repr(value)[2:-1]
+
+
+def _hint(path: str, kind: str, loc: Sequence[str | int], schema: Mapping[str, Any]) -> str:
+    if kind in _UNKNOWN and loc:
+        known = list(properties(_at(schema, loc[:-1]), schema))
+        import difflib
+
+        near = difflib.get_close_matches(str(loc[-1])[:100], known, n=1, cutoff=0.5)
+        if near:
+            return f"There is no {path!r}; did you mean {near[0]!r}?"
+        shown = ", ".join(map(repr, known[:_MAX_CHOICES]))
+        return f"Leave out {path!r}; {f'known are {shown}' if shown else 'no arguments are taken'}."
+    description = _described(_at(schema, loc), schema)
+    if kind in MISSING:
+        return f"Add {path!r}{f': {description}' if description else ''}."
+    if path and description:
+        return f"Send {path!r} as {description}."
+    return f"Correct {path!r}." if path else "Send arguments that meet the rules of the tool together."
+
+
+def _at(schema: Mapping[str, Any], loc: Sequence[str | int]) -> Mapping[str, Any]:
+    """The schema of a place; that of the nearest place around it where the schema says nothing of it."""
+    current = resolved(schema, schema)
+    for part in loc:
+        following = _step(current, part, schema)
+        if following is not None:
+            current = following
+    return current
+
+
+def _step(node: Mapping[str, Any], part: str | int, root: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    for branch in forms(node, root):
+        declared = branch.get("properties")
+        if isinstance(declared, Mapping) and part in declared:
+            return resolved(declared[part], root)
+        if isinstance(part, int):
+            prefix = branch.get("prefixItems")
+            if isinstance(prefix, Sequence) and part < len(prefix):
+                return resolved(prefix[part], root)
+            if isinstance(branch.get("items"), Mapping):
+                return resolved(branch["items"], root)
+        elif isinstance(branch.get("additionalProperties"), Mapping):
+            return resolved(branch["additionalProperties"], root)
+    return None
+
+
+def _described(node: Mapping[str, Any], root: Mapping[str, Any]) -> str:
+    """A schema in words: its kind, its bounds, its description."""
+    words = _kind(node, root, depth=3)
+    description = node.get("description")
+    if isinstance(description, str) and description.strip():
+        first = cut_text(" ".join(description.split()), 160).rstrip(".")
+        words = f"{words} ({first})" if words else first
+    return words
+
+
+def _kind(node: Mapping[str, Any], root: Mapping[str, Any], *, depth: int, many: bool = False) -> str:
+    """What kind of value a schema describes, with its bounds: one of it, or with `many` several."""
+    if "const" in node:
+        return dumps(to_json(node["const"]))
+    if isinstance(node.get("enum"), list):
+        choices = _choices([dumps(to_json(value)) for value in node["enum"]])
+        return f"values out of {choices}" if many else f"one of {choices}" if len(node["enum"]) > 1 else choices
+    kind = node.get("type")
+    if isinstance(kind, str):
+        noun = kind if kind != "null" else "null"
+        if kind != "null":
+            noun = f"{kind}s" if many else f"{'an' if kind[0] in 'aeiou' else 'a'} {kind}"
+        if kind == "array" and depth > 0:
+            items = _kind(resolved(node.get("items", {}), root), root, depth=depth - 1, many=True)
+            noun = f"{noun} of {items}" if items else noun
+        return " ".join([noun, *_bounds(node)])
+    if depth <= 0:
+        return ""
+    kinds = [_kind(branch, root, depth=depth - 1, many=many) for branch in branches(node, root)[:_MAX_KINDS]]
+    return " or ".join(dict.fromkeys(filter(None, kinds)))
+
+
+def _bounds(node: Mapping[str, Any]) -> list[str]:
+    limits = []
+    for least, most, between, at_least, at_most, unit in _RANGES:
+        low, high = node.get(least), node.get(most)
+        if low is not None and high is not None:
+            amount = f"{low}" if unit and low == high else f"{low} to {high}"
+            limits.append(f"{between} {_counted(amount, unit, one=low == high == 1)}")
+        elif low is not None:
+            limits.append(f"{at_least} {_counted(str(low), unit, one=low == 1)}")
+        elif high is not None:
+            limits.append(f"{at_most} {_counted(str(high), unit, one=high == 1)}")
+    limits += [words.format(node[key]) for key, words in _RULES.items() if isinstance(node.get(key), str | int | float)]
+    return limits
+
+
+def _counted(amount: str, unit: str, *, one: bool) -> str:
+    return f"{amount} {unit if one else f'{unit}s'}" if unit else amount
+
+
+_RANGES: Final = (
+    ("minimum", "maximum", "from", "of at least", "of at most", ""),
+    ("minLength", "maxLength", "of", "of at least", "of at most", "character"),
+    ("minItems", "maxItems", "with", "with at least", "with at most", "item"),
+    ("minProperties", "maxProperties", "with", "with at least", "with at most", "field"),
+)
+_RULES: Final = {
+    "exclusiveMinimum": "greater than {}",
+    "exclusiveMaximum": "less than {}",
+    "multipleOf": "that is a multiple of {}",
+    "pattern": "matching {}",
+    "format": "in the format {}",
+}
+
+
+def _choices(values: list[str]) -> str:
+    shown = values[:_MAX_CHOICES]
+    more = f", … ({len(values) - len(shown)} more)" if len(values) > len(shown) else ""
+    return f"{', '.join(shown)}{more}"

@@ -1,0 +1,283 @@
+"""Reading a failure out of whatever a call came back with."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Final, cast
+
+from mcpcore.contract.codes import PROTOCOL_CODES, ErrorCode, code_named
+from mcpcore.contract.retry import Retry
+from mcpcore.values.bounds import MESSAGE
+from mcpcore.values.jsonable import clean_cut
+from mcpcore.values.untrusted import quietly
+from mcpcore.wire.dialects.answers import MAX_TEXT, Answer, answer_of
+from mcpcore.wire.dialects.repeating import forbids_retry, word_of
+from mcpcore.wire.envelope import Envelope
+from mcpcore.wire.envelope_text import read as read_text
+
+if TYPE_CHECKING:
+    from types import EllipsisType
+
+    from mcpcore.contract.codes import Code
+    from mcpcore.wire.dialects.dialect import Dialect
+UNKNOWN_DIALECT: Final = "unknown"
+
+
+def read(result: object, dialects: Collection[Dialect]) -> Envelope | None:
+    """The failure in `result`; None for a success.
+
+    Raises:
+        TypeError: If `result` is a Python object of an unknown type.
+    """
+    if issubclass(type(result), Envelope):
+        return cast("Envelope", result)
+    answer = answer_of(result)
+    if not isinstance(answer, Answer):
+        return answer
+    # Reading can fail only on objects whose methods raise and on JSON that is nested too deeply.
+    envelope = quietly(lambda: _plain_failure_in(answer, dialects), ...)
+    return _failure_in(answer.converted(), dialects) if envelope is ... else envelope
+
+
+def _plain_failure_in(answer: Answer, dialects: Collection[Dialect]) -> Envelope | EllipsisType | None:
+    """The failure in an answer; `...` if it has values that are not JSON."""
+    envelope = _failure_in(answer, dialects)
+    return envelope if envelope is None or _is_plain([envelope.to_json(), envelope.native_code]) else ...
+
+
+def _is_plain(value: object) -> bool:
+    """Whether `value` consists of JSON's own types alone."""
+    stack = [value]
+    for _ in range(_MAX_VALUES):
+        if not stack:
+            return True
+        item: Any = stack.pop()
+        kind = type(item)
+        if kind is list:
+            stack.extend(item)
+        elif kind is dict:
+            stack.extend(item)
+            stack.extend(item.values())
+        elif item is not None and kind not in _PLAIN:
+            return False
+    return False  # a cycle, or more than any envelope has
+
+
+_PLAIN: Final = frozenset({str, bool, int, float})
+_MAX_VALUES: Final = 100_000
+
+
+def _failure_in(answer: Answer, dialects: Collection[Dialect]) -> Envelope | None:
+    envelope = _read_failure(answer, dialects)
+    return None if envelope is None else _with_word(envelope, answer)
+
+
+def _with_word(envelope: Envelope, answer: Answer) -> Envelope:
+    """`envelope` with what the answer says about repeating the call, where its dialect has no field for it."""
+    values: list[object] = [answer.structured, {"_meta": answer.meta}, answer.error]
+    own = envelope.retry_stated
+    if not own:
+        values += [_object(text) or _object_within(text) for text in answer.texts]
+    word = word_of(values, own=own)
+    forbidden = word.forbidden or (not own and any(map(forbids_retry, (envelope.message, *answer.texts))))
+    if forbidden:
+        return replace(envelope, retry=Retry.never(), retry_stated=True)
+    retry = None if own else word.retry(envelope.retry)
+    return envelope if retry is None else replace(envelope, retry=retry, retry_stated=True)
+
+
+def _read_failure(answer: Answer, dialects: Collection[Dialect]) -> Envelope | None:
+    if answer.error is not None:
+        return _of_protocol(answer.error, dialects)
+    structured, is_error = answer.structured, answer.is_error
+    if isinstance(structured, Mapping):
+        envelope = _of_structured(structured, dialects, is_error=is_error)
+        if envelope is not None:
+            return envelope
+    if not is_error and (answer.blocks != 1 or not _is_text_alone(structured)):
+        # The text of a success repeats its structured content, or is a part of it: a file, a line of a log.
+        return None
+    for text in answer.texts:
+        envelope = _of_text(text, dialects, is_error=is_error)
+        if envelope is not None:
+            return envelope
+    if answer.instead is not None:
+        return _no_result(answer.instead, answer.texts)
+    return _unknown(structured, answer.texts) if is_error else None
+
+
+def _is_text_alone(structured: object) -> bool:
+    """Whether a result has no structured content but its text, which the SDKs wrap as `result`."""
+    if not isinstance(structured, Mapping):
+        return structured is None
+    return structured.keys() == {"result"} and isinstance(structured["result"], str)
+
+
+def _of_structured(structured: Mapping[str, Any], dialects: Collection[Dialect], *, is_error: bool) -> Envelope | None:
+    forms = [structured]
+    # The SDKs wrap the value of a handler that declares no model.
+    if structured.keys() == {"result"} and isinstance(structured["result"], Mapping):
+        forms.append(structured["result"])
+    for form in forms:
+        for dialect in dialects:
+            envelope = dialect.read(form, is_error=is_error)
+            if envelope is not None:
+                return envelope
+    return None
+
+
+def _of_text(text: str, dialects: Collection[Dialect], *, is_error: bool) -> Envelope | None:
+    parsed = _object(text)
+    if parsed is not None:
+        return _of_structured(parsed, dialects, is_error=is_error)
+    if not is_error:
+        return None
+    envelope = _canonical_text(text)
+    within = _object_within(text) if envelope is None else None
+    return envelope if within is None else _of_structured(within, dialects, is_error=True)
+
+
+def _canonical_text(text: str) -> Envelope | None:
+    """The canonical envelope from its text block alone, which is all that some clients keep."""
+    fields = read_text(text)
+    if fields is None:
+        return None
+    data: dict[str, Any] = dict(fields.details)
+    recovery: dict[str, Any] = {}
+    if fields.hint is not None:
+        recovery["hint"] = fields.hint
+    if fields.fallback_tool is not None:
+        recovery.setdefault("hint", f"Try {fields.fallback_tool}.")
+        recovery["fallbackTool"] = fields.fallback_tool
+    if recovery:
+        data["recovery"] = recovery
+    if fields.reason is not None:
+        data["reason"] = fields.reason
+    if data:
+        data["retryable"] = fields.retry.retryable
+    try:
+        number = int(code_named(fields.name))
+    except KeyError:
+        number = int(ErrorCode.UNKNOWN_ERROR)
+    return Envelope(
+        code=number,
+        name=fields.name,
+        message=fields.message,
+        retry=fields.retry,
+        retry_stated=True,
+        effects=fields.effects,
+        correlation_id=fields.correlation_id,
+        data=data or None,
+    )
+
+
+def _native_in(failure: Mapping[str, Any]) -> str | int | None:
+    """The code in a failure of no dialect; a status or a type counts where it says something."""
+    native = failure.get("code")
+    if isinstance(native, str | int) and not isinstance(native, bool):
+        return native
+    statuses = (failure.get(key) for key in ("status", "statusCode", "status_code", "type"))
+    return next((value for value in statuses if _code_of(value) is not ErrorCode.UNKNOWN_ERROR), None)
+
+
+def _unknown(structured: object, texts: Sequence[str]) -> Envelope:
+    """A failure in no known dialect: its words unchanged, and its code if that is known.
+
+    A text may hold a caller's words, so nothing in it is taken for a hint.
+    """
+    failure = structured if isinstance(structured, Mapping) else next(filter(None, map(_object, texts)), {})
+    inner = failure.get("error")
+    failure = inner if isinstance(inner, Mapping) else failure
+    native = _native_in(failure)
+    code = _code_of(native)
+    said = next((text for text in (failure.get("message"), inner) if isinstance(text, str) and text.strip()), None)
+    shown = next((text for text in texts if text.strip()), "")
+    message = said if said is not None and (not shown or _object(shown) is not None) else shown or code.sentence
+    return _as_sent(code, message, native=native)
+
+
+def _object(text: str) -> Mapping[str, Any] | None:
+    """The JSON object that a text is, or None."""
+    stripped = text.strip()
+    if not stripped.startswith("{") or len(stripped) > MAX_TEXT:
+        return None
+    try:
+        parsed = json.loads(stripped)
+    except (ValueError, RecursionError):
+        return None
+    return parsed if isinstance(parsed, dict) else None
+
+
+_AROUND_JSON: Final = re.compile(
+    r"(?:Error (?:executing|calling) tool '?[A-Za-z0-9._-]{1,128}'?: )?"
+    r"(?:```(?:json)?\n)?(?=\{)(?P<json>.*\})(?:\n```)?",
+    re.DOTALL,
+)
+
+
+def _object_within(text: str) -> Mapping[str, Any] | None:
+    """The JSON object in the text of a failure, surrounded by nothing but an SDK's prefix or a fence.
+
+    The SDKs put "Error executing tool NAME: " before the text of an exception. An object among other words may be a
+    caller's, and is not read.
+    """
+    if len(text) > MAX_TEXT:
+        return None
+    if text.lstrip().startswith('"'):
+        try:
+            said = json.loads(text)
+        except (ValueError, RecursionError):
+            return None
+        return _object(said) if isinstance(said, str) else None
+    match = _AROUND_JSON.fullmatch(text.strip())
+    return _object(match["json"]) if match is not None else None
+
+
+def _code_of(native: object) -> Code:
+    """The code for a code of an unknown dialect: by its name here, or as an HTTP status."""
+    from mcpcore.classification.status import code_for_status
+
+    if isinstance(native, str):
+        try:
+            return code_named(native.upper())
+        except KeyError:
+            return ErrorCode.UNKNOWN_ERROR
+    if isinstance(native, int) and not isinstance(native, bool) and 400 <= native <= 599:
+        return code_for_status(native)
+    return ErrorCode.UNKNOWN_ERROR
+
+
+def _of_protocol(error: object, dialects: Collection[Dialect]) -> Envelope:
+    """The envelope that a JSON-RPC error carries; else its own words and the nearest code."""
+    if not isinstance(error, Mapping):
+        return _unknown({"error": error}, ())
+    data, code, message = error.get("data"), error.get("code"), error.get("message")
+    if isinstance(data, Mapping):
+        envelope = _of_structured(data, dialects, is_error=True)
+        if envelope is not None:
+            return envelope
+    if isinstance(code, bool) or not isinstance(code, int):
+        return _unknown(error, ())
+    nearest = PROTOCOL_CODES.get(code, ErrorCode.UNKNOWN_ERROR)
+    return _as_sent(nearest, message if isinstance(message, str) else "", native=code)
+
+
+def _no_result(instead: str, texts: Sequence[str]) -> Envelope:
+    """The failure of an answer that is neither a result nor an error."""
+    shown = f": {texts[0]}" if texts else ""
+    return _as_sent(ErrorCode.UNKNOWN_ERROR, f"The answer is not the result of a call, but {instead}{shown}")
+
+
+def _as_sent(code: Code, message: str, *, native: str | int | None = None) -> Envelope:
+    """An envelope with the words and the code of another server, and with no data; the server had to redact it."""
+    return Envelope(
+        code=int(code),
+        name=code.name,
+        message=clean_cut(message, MESSAGE) or code.sentence,
+        retry=code.retry,
+        dialect=UNKNOWN_DIALECT,
+        native_code=native,
+    )

@@ -1,0 +1,205 @@
+"""Building an envelope of anything: converted to JSON, without secrets, and cut to the limits of the server."""
+
+from __future__ import annotations
+
+import os
+import time
+from datetime import UTC, datetime
+from functools import cache
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
+
+from mcpcore.contract.codes import STRATEGIES
+from mcpcore.contract.failure_modes import MAX_REASON, WRITTEN_DATA_KEYS
+from mcpcore.contract.limits import DEFAULT_LIMITS, Limits
+from mcpcore.values.jsonable import WIDEST, clean_cut, fit_object, size, to_json_object
+from mcpcore.wire.envelope import Envelope
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping
+    from types import ModuleType
+
+    from mcpcore.contract.codes import Code, Effects
+    from mcpcore.contract.failure_modes import FailureMode
+    from mcpcore.contract.retry import Retry
+    from mcpcore.values.jsonable import JSON
+
+
+def build_envelope(
+    code: Code,
+    message: str,
+    *,
+    retry: Retry,
+    tool: str | None,
+    effects: Effects | None = None,
+    data: object = None,
+    dropped: Collection[str] = (),
+    masked: bool = False,
+    reason: str | None = None,
+    recovery: Mapping[str, Any] | None = None,
+    context: Mapping[str, Any] | None = None,
+    correlation_id: str | None = None,
+    limits: Limits = DEFAULT_LIMITS,
+    entry: FailureMode[Any] | None = None,
+) -> Envelope:
+    """Make an envelope of anything: converted to JSON and cut to `limits`; never raises.
+
+    With `masked`, the envelope has no `data` at all; the keys in `dropped` are left out of it. The texts that `entry`
+    declares are sent as they are.
+    """
+    bound = to_json_object(context) if context else None
+    own = None if data is None or masked else _own_data(data, dropped, limits)
+    if limits.redact_secrets:
+        wire = _wire()
+        is_declared = message == code.sentence or (entry is not None and message == entry.when)
+        # Nearly all failures end their search here, so the declared texts are left out of it where that is cheap.
+        is_hint = (
+            entry is not None and recovery is not None and len(recovery) == 1 and recovery.get("hint") is entry.recovery
+        )
+        if recovery is not None and not is_hint:
+            # As JSON first: what a throw site gave may hold objects whose own code raises.
+            recovery = to_json_object(recovery, depth=limits.depth - 1, room=limits.data)
+        # A declared reason is a declared text; any other may come from a caller or an upstream.
+        is_free = reason is not None and (entry is None or reason != entry.reason)
+        if wire.may_hold_secret(
+            None if is_declared else message,
+            tool,
+            own,
+            bound,
+            None if is_hint else recovery,
+            reason if is_free else None,
+        ):
+            if not is_declared:
+                message = wire.redact_message(message, limits.message)
+            if is_free and reason is not None:
+                reason = wire.redact_message(reason, MAX_REASON)
+            tool = None if tool is None else wire.redact_message(tool, limits.message)
+            own = None if own is None else wire.redact_value(own, limits.data)
+            bound = None if bound is None else wire.redact_value(bound, _MAX_CONTEXT)
+            if recovery is not None:
+                recovery = wire.redact_recovery(recovery, {} if entry is None else entry.recovery_json(), limits.data)
+    return Envelope(
+        code=int(code),
+        name=code.name,
+        message=clean_cut(message, limits.message) or code.sentence,
+        retry=retry,
+        effects=effects,
+        tool=tool,
+        correlation_id=correlation_id or new_correlation_id(),
+        timestamp=now(),
+        data=None if masked else _data(own, retry=retry, reason=reason, recovery=recovery, limits=limits),
+        context=fit_object(bound, _MAX_CONTEXT) if bound else None,
+    )
+
+
+@cache
+def _wire() -> ModuleType:
+    # Loaded with the first failure, and once: an import within a function takes longer than the search.
+    from mcpcore.wire.redaction import wire
+
+    return wire
+
+
+_RECOVERY_PARTS: Final[Mapping[str, type]] = {
+    "hint": str,
+    "strategy": str,
+    "actions": list,
+    "fallbackTool": str,
+    "correctiveParams": dict,
+    "userMessage": str,
+}
+_MAX_CONTEXT: Final = 4 * 1024
+"""Bytes of the fields that the server or the call had bound."""
+
+
+def new_correlation_id() -> str:
+    """16 hex digits, new for each failure."""
+    return os.urandom(8).hex()
+
+
+def now() -> str:
+    """The time in UTC, ISO 8601 with milliseconds."""
+    global _second  # noqa: PLW0603 - a pair that is replaced as one
+    second, millisecond = divmod(time.time_ns() // 1_000_000, 1_000)
+    known, text = _second
+    if known != second:
+        text = datetime.fromtimestamp(second, UTC).strftime("%Y-%m-%dT%H:%M:%S")
+        _second = second, text
+    return f"{text}.{millisecond:03d}Z"
+
+
+_second: tuple[int, str] = (-1, "")
+"""The last second that was asked for, as text: failures come in bursts."""
+
+
+def bounded_recovery(recovery: Mapping[str, Any], limits: Limits) -> dict[str, JSON]:
+    """`recovery` as JSON, its sentences cut and its parts of the types that the wire has."""
+    if _stands(recovery, limits):
+        return dict(recovery)
+    room = limits.data // 4
+    bounded = to_json_object(recovery, depth=limits.depth - 1, room=room)
+    # The hint first, since `fit_object` cuts from the end.
+    bounded = {"hint": bounded.get("hint"), **bounded}
+    for key, kind in _RECOVERY_PARTS.items():
+        part = bounded.get(key)
+        if part is None or not isinstance(part, kind) or (key == "strategy" and part not in STRATEGIES):
+            bounded.pop(key, None)
+        elif key in ("hint", "userMessage"):
+            bounded[key] = clean_cut(cast("str", part), limits.hint)
+        elif key == "actions":
+            bounded[key] = [action for action in cast("list[JSON]", part) if isinstance(action, str)]
+    # A quarter of the room at most: the author's data must not be cut for its recovery's sake.
+    return fit_object(bounded, room)
+
+
+def _stands(recovery: Mapping[str, Any], limits: Limits) -> bool:
+    """Whether nothing of `recovery` has to be converted or cut, as is so for nearly all that is declared."""
+    left = limits.data // 4
+    for key, part in recovery.items():
+        if type(part) is not str or _RECOVERY_PARTS.get(key) is not str or len(part) > limits.hint:
+            return False
+        if not part.isprintable() or part != part.strip() or (key == "strategy" and part not in STRATEGIES):
+            return False
+        left -= WIDEST * len(part) + 24
+    return left >= 0
+
+
+class Facts(NamedTuple):
+    """The data of a failure, converted to JSON already."""
+
+    json: dict[str, JSON]
+
+
+def facts_of(data: object, limits: Limits) -> Facts:
+    """`data` as JSON, of which a client sees at most what `limits` say."""
+    return Facts(to_json_object(data, depth=limits.depth, room=limits.data))
+
+
+def _own_data(data: object, dropped: Collection[str], limits: Limits) -> dict[str, JSON]:
+    """The author's facts as JSON, without the keys that the framework writes."""
+    own = (data if type(data) is Facts else facts_of(data, limits)).json
+    if not dropped and WRITTEN_DATA_KEYS.isdisjoint(own):
+        return own
+    return {key: value for key, value in own.items() if key not in WRITTEN_DATA_KEYS and key not in dropped}
+
+
+def _data(
+    own: dict[str, JSON] | None,
+    *,
+    retry: Retry,
+    reason: str | None,
+    recovery: Mapping[str, Any] | None,
+    limits: Limits,
+) -> dict[str, JSON]:
+    reserved: dict[str, JSON] = {"retryable": retry.retryable}
+    if recovery is not None:
+        bounded = bounded_recovery(recovery, limits)
+        if bounded:
+            reserved["recovery"] = bounded
+    if reason is not None and (said := clean_cut(reason, MAX_REASON)):
+        reserved["reason"] = said
+    if own is None:
+        return reserved
+    whole = {**own, **reserved}
+    if size(whole) <= limits.data:
+        return whole
+    return {**fit_object(own, limits.data - size(reserved)), **reserved}

@@ -1,0 +1,215 @@
+r"""The text form of an envelope, written so that no value in it can pass for a line of the framework, and its reader.
+
+    Error: None of 3 PMIDs returned data.
+        The second line of a message is indented.
+
+    Recovery: Call search_articles to discover valid PMIDs first.
+
+    Details: {"pmids":["1","2","3"]}
+
+    (reason no_match · NOT_FOUND · not retryable · try search_articles · id 7c1e0f6a91b2d4e5)
+
+Only the framework begins a line at the margin. The lines that continue a message or a hint are indented, and not
+folded, so that diffs and compiler output stay readable. The details are one line of JSON. A reason or a tool that
+could be taken for something else in the last line is written as a JSON string. After the retry advice comes, where it
+is known, what the call has changed: "nothing was changed", for one. `read` accepts nothing that `write`
+cannot have written.
+
+Source of the form: the section "The wire" of the design.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from mcpcore.contract.effects import CHANGED, CHECK_FIRST, PHRASES, phrase_of
+from mcpcore.contract.failure_modes import WRITTEN_DATA_KEYS
+from mcpcore.contract.retry import Retry
+from mcpcore.values.escaping import clean_text, one_line
+from mcpcore.values.jsonable import dumps, fit_object, to_json_object
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from mcpcore.contract.codes import Effects
+    from mcpcore.wire.envelope import Envelope
+
+INDENT: Final = "    "
+_ERROR: Final = "Error: "
+_RECOVERY: Final = "Recovery: "
+_DETAILS: Final = "Details: "
+_BETWEEN: Final = " · "
+
+_WIDEST: Final = 4
+"""The most bytes of a character in UTF-8."""
+
+_MAX_TEXT: Final = 1_000_000
+"""Characters of a text that is read; no server writes a longer one."""
+
+# Sections follow one another after a blank line; within one, a line is indented or blank.
+_SECTION: Final = re.compile(r"\n\n(?=\S)")
+_NAME: Final = re.compile(r"[A-Z][A-Z0-9_]*")
+_WAIT: Final = re.compile(r"retry after ([0-9]{1,13})(?:\.([0-9]{1,3}))? s")
+_ID: Final = re.compile(r"[0-9a-f]{16}")
+# Neither a separator of the last line nor the quote that begins a JSON string, and no space at either end.
+_PLAIN: Final = re.compile(r'[^\s·"](?:[^\t\n·]*[^\s·])?')
+_EFFECTS: Final[dict[str, Effects]] = {phrase: effects for effects, phrase in PHRASES.items()} | {
+    PHRASES[effects] + CHECK_FIRST: effects for effects in PHRASES if effects in CHANGED
+}
+
+
+class TextFields(NamedTuple):
+    """The values in a text that `write` made."""
+
+    message: str
+    name: str
+    retry: Retry
+    correlation_id: str
+    effects: Effects | None = None
+    reason: str | None = None
+    hint: str | None = None
+    fallback_tool: str | None = None
+    details: Mapping[str, Any] = {}
+
+
+def write(envelope: Envelope, *, max_details: int) -> str:
+    """The text for `envelope`, its details as at most `max_details` bytes of JSON."""
+    sections = [_ERROR + indented(envelope.message)]
+    recovery = envelope.recovery
+    if recovery is not None and "hint" in recovery:
+        sections.append(_RECOVERY + indented(recovery["hint"]))
+    if details := envelope.details:
+        sections.append(_DETAILS + _json(details, max_details))
+    reason = envelope.reason
+    facts = [] if reason is None else [f"reason {_token(reason)}"]
+    facts += [_token(envelope.name), envelope.retry.phrase]
+    if envelope.effects is not None:
+        facts.append(phrase_of(envelope.effects, retryable=envelope.retry.retryable))
+    if recovery is not None and isinstance(fallback_tool := recovery.get("fallbackTool"), str):
+        facts.append(f"try {_token(fallback_tool)}")
+    facts.append(f"id {_token(envelope.correlation_id)}")
+    sections.append(f"({_BETWEEN.join(facts)})")
+    return "\n\n".join(sections)
+
+
+def indented(text: str) -> str:
+    """`text` with every line after the first indented, its controls escaped and the space around it removed."""
+    text = clean_text(text).strip()
+    if "\n" not in text:
+        return text
+    return "\n".join(INDENT + line if line and number else line for number, line in enumerate(text.split("\n")))
+
+
+def read(text: str) -> TextFields | None:
+    """The values in `text`; None where `write` cannot have written it."""
+    text = text.strip()
+    if len(text) > _MAX_TEXT or not text.startswith(_ERROR) or clean_text(text) != text:
+        return None
+    error, *middle = _SECTION.split(text)
+    fields = _last_line(middle.pop()) if middle else None
+    message = _unindented(error.removeprefix(_ERROR))
+    if fields is None or message is None:
+        return None
+    fields = fields._replace(message=message)
+    if middle and middle[0].startswith(_RECOVERY):
+        hint = _unindented(middle.pop(0).removeprefix(_RECOVERY))
+        if hint is None:
+            return None
+        fields = fields._replace(hint=hint)
+    if middle and middle[0].startswith(_DETAILS):
+        details = _object(middle.pop(0).removeprefix(_DETAILS))
+        # The last line has what the framework writes into the data.
+        if details is None or not WRITTEN_DATA_KEYS.isdisjoint(details):
+            return None
+        fields = fields._replace(details=details)
+    return None if middle else fields
+
+
+def _unindented(section: str) -> str | None:
+    first, *rest = section.split("\n")
+    if any(line and not line.startswith(INDENT) for line in rest):
+        return None
+    return "\n".join([first, *(line.removeprefix(INDENT) for line in rest)])
+
+
+def _json(details: Mapping[str, Any], limit: int) -> str:
+    whole = dict(details)
+    try:
+        text = dumps(whole)
+        if _WIDEST * len(text) > limit:
+            text = dumps(fit_object(whole, limit))
+    except (ValueError, TypeError, RecursionError):  # an envelope that was read may hold a NaN, which JSON cannot
+        text = dumps(fit_object(to_json_object(whole), limit))
+    return one_line(text)
+
+
+def _object(text: str) -> dict[str, Any] | None:
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) and value else None
+
+
+def _token(value: str) -> str:
+    # Nearly all are: reasons, codes, ids and the names of most tools.
+    if value.isascii() and (value.isidentifier() or value.isalnum()):
+        return value
+    if _PLAIN.fullmatch(value) and clean_text(value) == value:
+        return value
+    return one_line(json.dumps(value, ensure_ascii=False)).replace("·", "\\u00b7")
+
+
+def _untoken(token: str) -> str | None:
+    if _PLAIN.fullmatch(token):
+        return token
+    try:
+        value = json.loads(token)
+    except (ValueError, RecursionError):
+        return None
+    # A plain value is never written as a string, nor anything else in a second spelling.
+    return value if isinstance(value, str) and _token(value) == token else None
+
+
+def _last_line(line: str) -> TextFields | None:
+    if not (line.startswith("(") and line.endswith(")")) or "\n" in line:
+        return None
+    facts = line[1:-1].split(_BETWEEN)
+    reason = _untoken(facts.pop(0).removeprefix("reason ")) if facts[0].startswith("reason ") else ...
+    correlation_id = _untoken(facts.pop().removeprefix("id ")) if facts and facts[-1].startswith("id ") else None
+    tool = _untoken(facts.pop().removeprefix("try ")) if facts and facts[-1].startswith("try ") else ...
+    if reason is None or tool is None or correlation_id is None or len(facts) not in (2, 3):
+        return None
+    name, phrase, *rest = facts
+    retry, effects = _retry(phrase), _EFFECTS.get(rest[0]) if rest else None
+    if rest and effects is None:
+        return None
+    if retry is None or not _NAME.fullmatch(name) or not (correlation_id == "" or _ID.fullmatch(correlation_id)):
+        return None
+    return TextFields(
+        message="",
+        name=name,
+        retry=retry,
+        correlation_id=correlation_id,
+        effects=effects,
+        reason=None if reason is ... else reason,
+        fallback_tool=None if tool is ... else tool,
+    )
+
+
+def _retry(phrase: str) -> Retry | None:
+    for retry in (Retry.never(), Retry.now()):
+        if phrase == retry.phrase:
+            return retry
+    match = _WAIT.fullmatch(phrase)
+    if match is None:
+        return None
+    # In milliseconds, since a float does not hold the longest wait exactly.
+    after_ms = int(match[1]) * 1000 + int((match[2] or "").ljust(3, "0"))
+    try:
+        retry = Retry.from_json({"kind": "retryable_after_ms", "afterMs": after_ms})
+    except ValueError:
+        return None
+    return retry if retry.phrase == phrase else None

@@ -247,9 +247,9 @@ def masked(
     envelope: Envelope | None = None,
     kind: type[BaseException] | None = None,
 ) -> ContractFailure:
-    """The error with the text `message` that takes the place of `raised`, and is of the same class, or of `kind`.
+    """The error with the text `message` that replaces `raised`, of the same class or of `kind`.
 
-    It has the attributes of `raised`, which code that catches an error of its own class may read.
+    It keeps the attributes of `raised`, since code that catches its own class of error may read them.
     """
     own = type(raised) if kind is None else kind
     error = quietly(lambda: _made(own), None) or _made(ToolError)

@@ -310,7 +310,7 @@ class TestWithoutPlainTools:
         assert not isinstance(raised.value, ContractFailure)
 
     async def test_a_lookup_that_fails_shows_nothing(self, every_log: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-        """A tool that cannot be told apart is taken for a contract tool by the log of other middleware."""
+        """Other middleware sees the masked text of a tool that cannot be looked up."""
         mcp = shop()
         mcp.add_middleware(ContractMiddleware(plain_tools=False))
         mcp.add_middleware(TimingMiddleware())

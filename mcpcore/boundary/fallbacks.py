@@ -123,7 +123,7 @@ def with_tool_names(envelope: Envelope, rename: Callable[[str], str]) -> Envelop
 def with_renamed_words(text: str, rename: Callable[[str], str], fallback: str | None = None) -> str:
     """`text`, in which each word that is the name of a tool is renamed by `rename`; `fallback` is such a name.
 
-    A name that could be an ordinary word, such as `search`, counts only where it stands in quotation marks or before a
+    A name that could be an ordinary word, such as `search`, counts only in quotation marks or before a
     parenthesis, or if it is the fallback tool.
     """
 

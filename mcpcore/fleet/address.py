@@ -67,8 +67,8 @@ def parse(text: str) -> Address:
         if not text or "\0" in text:
             raise StoreError(f"the name of the store is empty or not a path; {_FORM}")
         if "?" in text:
-            # Behind it, the engine reads options of its own, and opens the folder before it.
-            raise StoreError(f"the path of a store cannot have a `?`, behind which the engine reads options; {_FORM}")
+            # The engine opens the folder before it, and reads its options after it.
+            raise StoreError(f"the path of a store cannot have a `?`, after which the engine reads options; {_FORM}")
         return Address(folder=Path(text))
     if not text.lower().startswith("clickhouse://"):
         raise StoreError(f"the store's URL does not begin with clickhouse://; {_FORM}")

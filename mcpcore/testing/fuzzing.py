@@ -433,7 +433,7 @@ class _Caller:
         if leak is not None:
             yield ("leak", leak[0]), "leak", leak[1]
         if self._contract.get(envelope.reason) is not None:
-            return  # what a client sees is declared, whatever the log says of its cause
+            return  # the client sees a declared failure, whatever the log says of its cause
         if logged.breach is not None:
             yield ("breach", envelope.name, logged.breach[:40]), "broken contract", logged.breach
         elif logged.crash is not None:

@@ -48,7 +48,7 @@ def change(request: pytest.FixtureRequest) -> Callable[..., tuple[int, str]]:
 
 @pytest.fixture
 def tree(tmp_path: Path) -> Path:
-    """A folder in a repository, and a file beside it."""
+    """A folder in a repository, and a file next to it."""
     (tmp_path / ".git").mkdir()
     (tmp_path / "tree").mkdir()
     (tmp_path / "outside.py").write_text(SOURCE)
@@ -131,7 +131,7 @@ def test_a_folder_that_becomes_a_link_is_not_followed(
 
 
 def test_a_file_that_becomes_a_link_is_not_followed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A link that takes the place of the file while it is written is not replaced, nor what it leads to."""
+    """A link that replaces the file while it is written is left, and its target too."""
     (tmp_path / "a.py").write_text("old")
     (tmp_path / "other.py").write_text("old")
     opened = files._opened

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import cProfile
 import json
 import random
 import subprocess
@@ -11,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from lsprotocol import types
+from mcpcore_lint.lsp import actions
 from mcpcore_lint.lsp.positions import Document
 from pygls.exceptions import JsonRpcException
 from pygls.lsp.client import LanguageClient
@@ -360,6 +362,33 @@ def test_a_strange_client_does_not_end_the_server(editor, server):
     )
     assert [(17, "error-contract-fail-undeclared")] == [each for each in editor.rules(same) if each[0] == 17]
     editor.close(same)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["x = " + "(" * 5_000, "x = '\0'\n", "x = " + " + ".join("a" * 10_000) + "\n", "x = 1\n" * 20_000],
+    ids=["brackets", "null bytes", "a sum", "many equal lines"],
+)
+def test_a_document_that_ends_the_analysis_costs_its_own_answers(editor, text):
+    """The server answers for it, and for the documents after it."""
+    hostile = editor.open("hostile.py", text)
+    assert not editor.actions(hostile, 1, [actions.FIX_ALL])
+    editor.close(hostile)
+    assert [(1, "parse-error")] == editor.rules(editor.open("after.py", "x = (\n"))
+    editor.close((editor.root / "after.py").as_uri())
+
+
+def test_edits_of_many_equal_lines_take_a_time_that_grows_with_their_number():
+    """A fix at each end of a long file replaces the lines between them, or leaves them alone."""
+    before = "x = 1\n" * 20_000
+    after = f"import a\n{before}y = 2\n"
+    document = Document("x.py", before)
+    profile = cProfile.Profile()
+    edits = profile.runcall(document.edits_to, after)
+    assert sum(entry.callcount for entry in profile.getstats()) < 500_000
+    events = [types.TextDocumentContentChangePartial(range=edit.range, text=edit.new_text) for edit in edits[::-1]]
+    assert after == document.changed(events, 2).source.text
+    assert [] == document.edits_to(before)
 
 
 def test_places_without_a_reason_have_no_answer(editor, server):

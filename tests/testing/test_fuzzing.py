@@ -166,7 +166,7 @@ def logging_is(enabled: bool) -> None:
 @pytest.mark.parametrize("is_logged", [True, False])
 @pytest.mark.parametrize("make", [None, on_server, on_fastmcp])
 def test_the_answer_is_judged_and_not_the_log(make: Any, is_logged: bool) -> None:
-    """A declared failure is none, whatever exception caused it; a crash is one, also if nothing is logged."""
+    """A declared failure is no problem, whatever exception caused it; a crash is a problem, even if nothing is logged."""
     logging_is(is_logged)
     try:
         fuzz_tool(translated, server=None if make is None else make(translated), max_examples=20)

@@ -148,11 +148,12 @@ class Piece:
         """The offsets in the file at which `ast` may put a node: it counts the parentheses of a tuple as part of it."""
         from libcst.metadata import PositionProvider, WhitespaceInclusivePositionProvider
 
+        offset_at, lines = self.file.offset_at, self.lines
         for provider in (PositionProvider, WhitespaceInclusivePositionProvider):
             position = self.metadata(provider).get(node)
             if position is not None:
-                span = self.span_of(position)
-                yield self.file.offset_at(span.line, span.column), self.file.offset_at(span.end_line, span.end_column)
+                first, last = position.start, position.end
+                yield offset_at(first.line + lines, first.column + 1), offset_at(last.line + lines, last.column + 1)
 
     def find(self, start: int, end: int, kinds: tuple[type[libcst.CSTNode], ...]) -> libcst.CSTNode:
         """The node of some kinds at a range of the file; of a statement, only the start is compared.
@@ -172,9 +173,10 @@ class Piece:
         """The nodes by the offset in the file at which each starts, with the offset at which it ends."""
         from libcst.metadata import PositionProvider
 
+        # Most nodes have the same range for both providers, and this is most of what a change costs.
         by_start: dict[int, list[tuple[libcst.CSTNode, int]]] = {}
         for node in self.metadata(PositionProvider):
-            for start, end in self.ranges(node):
+            for start, end in dict.fromkeys(self.ranges(node)):
                 by_start.setdefault(start, []).append((node, end))
         return by_start
 

@@ -11,7 +11,7 @@ from lsprotocol import types
 from mcpcore_lint.engine.syntax.source import Source
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from mcpcore_lint.diagnostics import Edit, Span
 
@@ -81,9 +81,15 @@ class Document:
         """The edits that turn the document into another text, line by line."""
         old, new = _LINE.findall(self.source.text), _LINE.findall(after)
         starts = [*self.source.line_starts[: len(old)], len(self.source.text)]
+        head = _equal(old, new)
+        tail = _equal(old[head:][::-1], new[head:][::-1])
+        # Lines that a long text has very often are not matched, which would take a time that grows with their square.
+        matcher = SequenceMatcher(None, old[head : len(old) - tail], new[head : len(new) - tail])
         return [
-            types.TextEdit(self.range(starts[first], starts[last]), "".join(new[begin:end]))
-            for tag, first, last, begin, end in SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
+            types.TextEdit(
+                self.range(starts[head + first], starts[head + last]), "".join(new[head + begin : head + end])
+            )
+            for tag, first, last, begin, end in matcher.get_opcodes()
             if tag != "equal"
         ]
 
@@ -93,3 +99,9 @@ class Document:
         if self.encoding == "utf-8":
             return len(text.encode("utf-8", "surrogatepass"))
         return len(text) + sum(char > "\uffff" for char in text)
+
+
+def _equal(one: Sequence[str], other: Sequence[str]) -> int:
+    """How many lines two texts begin with alike."""
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((number for number, (line, same) in pairs if line != same), min(len(one), len(other)))

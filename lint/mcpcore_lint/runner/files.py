@@ -43,7 +43,7 @@ def content_of(path: str) -> bytes | None:
 
 
 def real_paths(paths: Iterable[str | os.PathLike[str]]) -> tuple[str, ...]:
-    """Where the paths that a user named really are: what a command may change is one of them, or below one."""
+    """The real paths of the paths that a user named: a command may change them and the files below them."""
     return tuple(os.path.realpath(path) for path in paths)
 
 
@@ -70,7 +70,7 @@ def put_in_place(
 ) -> None:
     """Replace a file so that it has the old or the new content at any time, even if this process is killed.
 
-    Its mode stays, and its owner if possible. Of a file with several hard links, only this one changes.
+    Its mode stays, and its owner if possible. If a file has several hard links, only this one changes.
 
     Args:
         path: The file or a link to it.

@@ -247,9 +247,9 @@ def masked(
     envelope: Envelope | None = None,
     kind: type[BaseException] | None = None,
 ) -> ContractFailure:
-    """The error with the text `message` that takes the place of `raised`, and is of the same class, or of `kind`.
+    """The error with the text `message` that replaces `raised`, of the same class or of `kind`.
 
-    It has the attributes of `raised`, which code that catches an error of its own class may read.
+    It keeps the attributes of `raised`, since code that catches its own class of error may read them.
     """
     own = type(raised) if kind is None else kind
     error = quietly(lambda: _made(own), None) or _made(ToolError)
@@ -289,7 +289,7 @@ def inner_failure(exc: BaseException) -> Envelope | None:
     """The failure of a call within this one that `exc` passes on; None for any other error."""
     leaves = [*leaves_of(exc)]
     inner: BaseException | None = leaves[0] if len(leaves) == 1 else None
-    for _ in range(_MAX_WRAPPERS):
+    for _ in range(_MAX_WRAPPERS):  # pragma: no branch - errors are wrapped a few times at most
         if inner is None:
             break
         if is_a(inner, ContractFailure) and (envelope := cast("ContractFailure", inner).envelope) is not None:

@@ -121,7 +121,7 @@ def output_schema_of(tool: Tool[..., Any]) -> dict[str, Any] | None:
 def described(tool: FastMCPTool, *, dialect: Dialect, advertise: bool, describe: bool) -> FastMCPTool:
     """`tool` as clients see it: with its contract, and an output schema that admits the error.
 
-    A tool of FastMCP's own stays as it is. `advertise` and `describe` are options of the middleware.
+    A tool of FastMCP's own is unchanged. `advertise` and `describe` are options of the middleware.
     """
     fn = getattr(tool, "fn", None)
     ours = fn if isinstance(fn, Tool) else None

@@ -15,13 +15,17 @@ from fastmcp.server.middleware.error_handling import ErrorHandlingMiddleware
 from fastmcp.server.middleware.logging import LoggingMiddleware, StructuredLoggingMiddleware
 from fastmcp.server.middleware.timing import DetailedTimingMiddleware, TimingMiddleware
 from fastmcp.tools.base import ToolResult
+from mcp.shared.exceptions import MCPError
+from mcp_types import MISSING_REQUIRED_CLIENT_CAPABILITY
 
 from mcpcore import Context, Envelope, tool
+from mcpcore.audit import AuditTrail
 from mcpcore.integrations.fastmcp import ContractFailure, ContractMiddleware
 from tests.integrations.fastmcp.contract_server import NO_ORDER, records
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
 pytestmark = pytest.mark.anyio
 
@@ -304,3 +308,82 @@ class TestWithoutPlainTools:
         with pytest.raises(ToolError, match="hunter2") as raised:
             await mcp.call_tool("plain")
         assert not isinstance(raised.value, ContractFailure)
+
+    async def test_a_lookup_that_fails_shows_nothing(self, every_log: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Other middleware sees the masked text of a tool that cannot be looked up."""
+        mcp = shop()
+        mcp.add_middleware(ContractMiddleware(plain_tools=False))
+        mcp.add_middleware(TimingMiddleware())
+        find = mcp.get_tool
+
+        async def get_tool(*args: Any, **options: Any) -> Any:
+            if called:
+                raise LookupError(SECRET)
+            called.append(True)
+            return await find(*args, **options)
+
+        called: list[bool] = []
+        async with Client(mcp) as client:
+            await client.list_tools()
+            monkeypatch.setattr(mcp, "get_tool", get_tool)
+            await client.call_tool_mcp("plain", {})
+        assert "hunter2" not in "".join(line for line in logged(every_log).splitlines() if "fastmcp.timing" in line)
+
+
+@pytest.mark.parametrize("policy", ["refuse", "strict"])
+async def test_a_call_that_may_not_end_well_is_refused(policy: str, tmp_path: Path) -> None:
+    """A failure that was handled but cannot be recorded, or that was lost on a strict server, fails the call."""
+    path = tmp_path / "audit.jsonl"
+    trail = AuditTrail.open(path, policy=policy) if policy == "refuse" else None
+    mcp = shop()
+    mcp.add_middleware(ContractMiddleware(audit=trail, strict=policy == "strict", external_tools=["list_orders"]))
+    if trail is not None:
+        trail.close()
+        path.unlink()
+        (tmp_path / "audit.jsonl.head").unlink(missing_ok=True)
+        path.mkdir()
+
+    @mcp.tool
+    @tool(errors=[NO_ORDER])
+    async def careful(ctx: Context[Literal["no_order"]]) -> str:
+        if policy == "strict":
+            ctx.fail("no_order")
+        else:
+            with pytest.raises(ToolError):
+                await mcp.call_tool("plain")
+        return "done"
+
+    @mcp.tool
+    async def calls() -> str:
+        return str((await mcp.call_tool("careful")).content)
+
+    with pytest.raises(ToolError) as raised:
+        await mcp.call_tool("careful")
+    async with Client(mcp) as client:
+        for name in ("careful", "calls"):
+            failure = Envelope.from_result(await client.call_tool_mcp(name, {}))
+            assert failure is not None
+            assert "INTERNAL_ERROR" == failure.name
+    assert isinstance(raised.value, ContractFailure)
+
+
+async def test_steps_of_the_protocol_pass_through(every_log: Any) -> None:
+    """A handler, other middleware and the client read them as they are."""
+    mcp = shop()
+    mcp.add_middleware(ContractMiddleware())
+    mcp.add_middleware(TimingMiddleware())
+    step = MCPError(code=MISSING_REQUIRED_CLIENT_CAPABILITY, message="Needs sampling.")
+
+    @mcp.tool
+    def samples() -> str:
+        raise step
+
+    @mcp.resource("shop://samples")
+    def sampled() -> str:
+        raise step
+
+    for call in (mcp.call_tool("samples"), mcp.read_resource("shop://samples")):
+        with pytest.raises(MCPError, match=r"^Needs sampling\.$") as raised:
+            await call
+        assert MISSING_REQUIRED_CLIENT_CAPABILITY == raised.value.code
+    assert "Needs sampling." in logged(every_log)

@@ -234,7 +234,7 @@ def test_after_the_time_limit_the_policy_applies(path, name, arguments, policy, 
 @pytest.mark.usefixtures("door")
 @pytest.mark.parametrize(
     ("hints", "expected"),
-    [((True, None), "none"), ((False, False), "unknown"), ((None, None), None)],
+    [((True, None), "none"), ((False, False), "unknown"), ((None, None), "unknown")],
     ids=["reads", "sends", "unsaid"],
 )
 def test_a_withheld_answer_has_the_effects_of_the_annotations(path, hints, expected):

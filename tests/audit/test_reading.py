@@ -306,8 +306,10 @@ def test_file_system_errors_are_reported_in_one_line(tmp_path, failure):
     with AuditTrail.open(path, sinks=()) as trail:
         trail.record(failure(1))
     missing = tmp_path / "no" / "such"
-    for arguments in (("verify", path, "--key-file", missing), ("stats", path, "--html", missing)):
-        assert f"Error: {missing}: No such file or directory\n" == run(*arguments, status=2).stderr
+    unread = run("verify", path, "--key-file", missing, status=2).stderr
+    assert f"Error: {missing}: No such file or directory\n" == unread
+    unwritten = run("stats", path, "--html", missing, status=2).stderr
+    assert unwritten.startswith(f"Error: {missing} cannot be written: No such file or directory.\nNext: ")
     assert "not a head: 'xxx" in run("verify", path, "--head", "x" * 5_000, status=2).stderr
     assert "the head file does not exist" in run("verify", path, "--head", "x/" * 3_000, status=2).stderr
     assert "there is no trail" in run("show", missing, status=2).stderr

@@ -579,7 +579,7 @@ def test_foreign_metadata_is_passed_on(contract: Any) -> None:
 
 @pytest.mark.parametrize(
     "contract",
-    [["x", 3, {}, {"reason": "no_item", "name": "NOT_FOUND", "when": "w"}], [{"reason": []}], []],
+    [["x", 3, {}, {"reason": "no_item", "name": "NOT_FOUND", "recovery": "r"}], [{"reason": []}], []],
     ids=["mixed", "no text", "empty"],
 )
 def test_descriptions_leave_out_entries_of_other_servers_without_text(contract: list[Any]) -> None:

@@ -64,7 +64,7 @@ class UpstreamError(FrameworkError):
 
 
 def declares_retry(sent: Envelope) -> bool:
-    """Whether the retry advice of another server is its own word, and not merely the default of its code.
+    """Whether another server stated its retry advice itself, instead of sending the default of its code.
 
     A canonical envelope always has advice, which may be the default of a code that is known here. Only with effects was
     it decided for this very call.

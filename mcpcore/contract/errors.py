@@ -239,14 +239,13 @@ class CodedError(Exception):
         if isinstance(thrown, CodedError):
             return _with_fields(thrown, fields)
         retry = None
-        if code is None:
-            code = ErrorCode.UNKNOWN_ERROR
-            if isinstance(thrown, BaseException):
-                from mcpcore import provided
+        if code is None and isinstance(thrown, BaseException):
+            from mcpcore import provided
 
-                explained: Explanation = provided("explain")(thrown)
-                code = explained.code
-                retry = None if explained.retry == code.retry else explained.retry
+            explained: Explanation = provided("explain")(thrown)
+            code = explained.code
+            retry = None if explained.retry == code.retry else explained.retry
+        code = ErrorCode.UNKNOWN_ERROR if code is None else code
         error = cls(code, message, data, reason=reason).with_found_advice(retry)
         error.__cause__ = thrown if isinstance(thrown, BaseException) else RuntimeError(safe_str(thrown))
         return _with_fields(error, fields)

@@ -194,8 +194,8 @@ def _caller(headers: Mapping[str, str]) -> bytes:
 def _kept(table: OrderedDict[K, V], key: K, make: Callable[[], V], listing_of: Callable[[V], Listing]) -> V:
     """The value of a table of bounded size, whose keys clients choose; the oldest use goes first.
 
-    The proxy requests a forgotten listing again. Of a conversation it forgets no more, since that knows which answers
-    are awaited.
+    If the listings are too large together, the proxy forgets the oldest and requests them again. It keeps their
+    conversations, which know which answers are still expected.
     """
     if key not in table:
         if len(table) >= _MAX_SESSIONS:

@@ -1,6 +1,6 @@
 """The envelope: one failure as a client receives it, JSON-safe and bounded, as structured content and as text.
 
-Source of the form: the section "The wire" of the design. The numbers of the codes stand in `mcpcore.contract.codes`.
+Source of the form: the section "The wire" of the design. `mcpcore.contract.codes` has the numbers of the codes.
 """
 
 from __future__ import annotations

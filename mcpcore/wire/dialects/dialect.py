@@ -16,7 +16,7 @@ class Dialect(ABC):
     """A way to write a failure down.
 
     ```python
-    from mcpcore.dialects import dialect_named
+    from mcpcore.wire.dialects import dialect_named
 
     structured, text = dialect_named("taxonomy").write(failed.envelope, limits=limits)
     ```

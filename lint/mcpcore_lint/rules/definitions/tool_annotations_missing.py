@@ -18,8 +18,8 @@ class ToolAnnotationsMissing(Rule):
     summary = "a contract tool whose default retry advice depends on annotations that it lacks"
     why = """After a TIMEOUT or SERVICE_UNAVAILABLE, an agent of a tool that only reads could simply call again. By the
     defaults of MCP, a tool without annotations may be destructive and is not idempotent. So the runtime withholds the
-    advice of the code: the agent is told that the call may have taken effect, and to check first. Whether a second call
-    does harm only the author knows, so `--fix` writes nothing."""
+    advice of the code: the failure says that the call may have taken effect, and to check first. Only you know whether
+    a second call does harm, so `--fix` writes nothing."""
     bad = '@tool(errors=[FailureMode("timed_out", ErrorCode.TIMEOUT, when="...", recovery="...")])'
     good = '@tool(read_only=True, errors=[FailureMode("timed_out", ErrorCode.TIMEOUT, when="...", recovery="...")])'
     how_to_fix = """Write `read_only=True` if the tool changes nothing. Otherwise write `idempotent=True` if a second

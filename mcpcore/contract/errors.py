@@ -245,8 +245,7 @@ class CodedError(Exception):
             explained: Explanation = provided("explain")(thrown)
             code = explained.code
             retry = None if explained.retry == code.retry else explained.retry
-        code = ErrorCode.UNKNOWN_ERROR if code is None else code
-        error = cls(code, message, data, reason=reason).with_found_advice(retry)
+        error = cls(code or ErrorCode.UNKNOWN_ERROR, message, data, reason=reason).with_found_advice(retry)
         error.__cause__ = thrown if isinstance(thrown, BaseException) else RuntimeError(safe_str(thrown))
         return _with_fields(error, fields)
 

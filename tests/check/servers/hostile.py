@@ -35,7 +35,11 @@ def failed(text):
 
 
 def canonical(reason, *, name="NOT_FOUND", code=-32001, retry="not_retryable", **more):
-    data = {"reason": reason, "retryable": retry != "not_retryable", "recovery": {"hint": "Search first.", **more.pop("recovery", {})}}
+    data = {
+        "reason": reason,
+        "retryable": retry != "not_retryable",
+        "recovery": {"hint": "Search first.", **more.pop("recovery", {})},
+    }
     data |= more.pop("data", {})
     error = {"code": code, "name": name, "message": "No.", "retry": {"kind": retry}, "data": data, **more}
     error |= {"correlationId": "0123456789abcdef", "timestamp": "2026-01-01T00:00:00.000Z"}

@@ -255,8 +255,21 @@ def _guarded(target: Target, load: Callable[[], Any]) -> Any:
         raise Problem(
             f"{target.source} cannot be loaded: {type(exc).__name__}: {message}",
             detail="\n".join(filter(None, (more, where(exc)))),
-            hint=f"for the traceback: mcpcore run {target.source} --traceback",
+            hint=_next_step(exc) or f"for the traceback: mcpcore run {target.source} --traceback",
         ) from exc
+
+
+def _next_step(exc: Exception) -> str | None:
+    """The way out of an error that says nothing of it itself; None for others."""
+    if isinstance(exc, ModuleNotFoundError) and exc.name in _EXTRAS:
+        return f'pip install "mcpcore[{_EXTRAS[exc.name]}]"'
+    if isinstance(exc, TypeError) and str(exc).endswith("got an unexpected keyword argument 'errors'"):
+        return "give `errors` to mcpcore's own decorator, directly above the function, below that of FastMCP or the SDK"
+    return None
+
+
+_EXTRAS: Final = {"fastmcp": "fastmcp", "opentelemetry": "otel", "tenacity": "retry"}
+"""The extra that installs a library which servers import, by the name of the module."""
 
 
 def where(exc: BaseException) -> str | None:

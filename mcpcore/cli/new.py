@@ -61,6 +61,7 @@ def new(name: Path, *, fastmcp: bool) -> None:
         output.line(f"  cd {shlex.quote(str(name))}")
     output.line("  make test   # lint, types, tests and reason coverage")
     output.line("  make call   # a failed call, as an agent sees it")
+    output.line("While no package index has mcpcore, set PIP_FIND_LINKS to a folder with its wheel for both.")
 
 
 def package_of(name: str) -> str:

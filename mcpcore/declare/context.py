@@ -130,8 +130,8 @@ class Context(Generic[R_contra, LifespanT]):
             return handler(cls)
         except PydanticSchemaGenerationError:
             raise ContractError(
-                "a function takes mcpcore's Context, but is not declared with @tool, @resource or @prompt of mcpcore; "
-                "put one of these directly above the function, below @mcp.tool, @mcp.resource or @mcp.prompt"
+                "a function takes mcpcore's Context, but mcpcore's decorator is missing or above that of FastMCP; put "
+                "@tool, @resource or @prompt of mcpcore directly above the function, below @mcp.tool and the like"
             ) from None
 
     @property

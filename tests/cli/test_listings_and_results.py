@@ -267,6 +267,27 @@ def test_a_module_that_lacks_one_of_its_own_imports_is_not_taken_for_missing(apa
     assert "my_server.py:1: import not_installed_at_all" in done.stderr
 
 
+@pytest.mark.parametrize(
+    ("source", "step"),
+    [
+        ("import fastmcp\n", 'Next: pip install "mcpcore[fastmcp]"'),
+        (
+            "from mcp.server import MCPServer\n@MCPServer('s').tool(errors=[])\ndef f() -> str: return ''\n",
+            "Next: give `errors` to mcpcore's own decorator, directly above the function",
+        ),
+    ],
+    ids=["an extra is missing", "errors of another decorator"],
+)
+def test_an_error_at_import_that_names_no_way_out_gets_one(call, tmp_path, monkeypatch, source, step):
+    """Libraries that know nothing of mcpcore say what is wrong, and cannot say what to write."""
+    (tmp_path / "fastmcp.py").write_text("raise ModuleNotFoundError('No module named fastmcp', name='fastmcp')\n")
+    (tmp_path / "own_server.py").write_text(source)
+    monkeypatch.chdir(tmp_path)
+    done = call("own_server.py", "f")
+    assert 2 == done.exit_code
+    assert step in done.stderr
+
+
 def test_a_file_in_a_folder_that_is_not_there_is_told(call):
     """The folder is what the user got wrong, so the folder is named."""
     done = call("no/such/folder/server.py", "echo")

@@ -31,10 +31,10 @@ _MAX_SEARCHED: Final = 10_000
 _MAX_LOGGED: Final = 10
 """Lost failures of one call that the log names."""
 
-_PACKAGE: Final = os.path.dirname(__file__) + os.sep  # noqa: PTH120 - pathlib would cost more than this whole module
+_PACKAGE: Final = os.path.dirname(os.path.dirname(__file__)) + os.sep  # noqa: PTH120 - pathlib costs more than this module
 _MAKERS: Final = frozenset(
-    _PACKAGE + name
-    for name in ("errors.py", os.path.join("declare", "context.py"), os.path.join("services", "responses.py"))  # noqa: PTH118
+    _PACKAGE + name.replace("/", os.sep)
+    for name in ("contract/errors.py", "declare/context.py", "services/responses.py")
 )
 """Modules that make a failure for their caller. All other modules of this package raise the failures they make."""
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from types import FrameType
 
-_PACKAGE: Final = f"{Path(__file__).parent}{os.sep}"
+_PACKAGE: Final = f"{Path(__file__).parent.parent}{os.sep}"
 
 
 def caller() -> FrameType | None:

@@ -144,7 +144,9 @@ def bounded_recovery(recovery: Mapping[str, Any], limits: Limits) -> dict[str, J
         if part is None or not isinstance(part, kind) or (key == "strategy" and part not in STRATEGIES):
             bounded.pop(key, None)
         elif key in ("hint", "userMessage"):
-            bounded[key] = clean_cut(cast("str", part), limits.hint)
+            bounded[key] = cut = clean_cut(cast("str", part), limits.hint)
+            if not cut:
+                del bounded[key]  # it was blank up to the limit
         elif key == "actions":
             bounded[key] = [action for action in cast("list[JSON]", part) if isinstance(action, str)]
     # A quarter of the room at most: the author's data must not be cut for its recovery's sake.

@@ -493,11 +493,11 @@ def test_an_interruption_ends_the_command(pair, monkeypatch, command):
 def test_a_write_that_fails_leaves_the_old_file(pair, monkeypatch):
     """So does a catalogue that cannot be written in the format."""
 
-    def full(_descriptor):
+    def full(*_paths, **_folders):
         raise OSError(28, "No space left on device")
 
     before = (pair / "new.json").read_text(encoding="utf-8")
-    monkeypatch.setattr("os.fsync", full)
+    monkeypatch.setattr("os.replace", full)
     done = mcpcore("catalog", "old.json", "-o", "new.json")
     assert (2, True) == (done.exit_code, "No space left on device" in done.stderr)
     assert before == (pair / "new.json").read_text(encoding="utf-8")

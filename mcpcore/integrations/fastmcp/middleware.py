@@ -380,12 +380,13 @@ class ContractMiddleware(Middleware):
         found = await read_tool_failure(unmasked(raised), request, _server(context), context.message, self._hints)
         failure = returned_failure(found)
         inner = inner_failure(raised)
+        lost = request.lost(failure)
         if inner is not None and await is_delegated(_server(context), name):
-            return inner
+            refused = call.lost(lost)
+            return inner if refused is None else refused.envelope
         is_unknown = type(failure) is FrameworkError and failure.reason == "unknown_tool"
         if request.contract is NO_CONTRACT and not self._plain_tools and not is_unknown:
             return None
-        lost = request.lost(failure)
         if (protocol := protocols_own(failure)) is not None:
             refused = call.lost(lost)
             if refused is None:

@@ -68,7 +68,7 @@ def test_the_metadata_lists_the_requirements(wheel: Path) -> None:
 
 
 def test_a_bare_install_imports_without_its_dependencies(wheel: Path, tmp_path: Path) -> None:
-    """With only the wheel, the package and its codes load, and the command names the missing dependency."""
+    """With only the wheel, the package and its codes load."""
     site = tmp_path / "site"
     zipfile.ZipFile(wheel).extractall(site)
     script = (
@@ -80,11 +80,6 @@ def test_a_bare_install_imports_without_its_dependencies(wheel: Path, tmp_path: 
     done = subprocess.run([*bare, setup + script], capture_output=True, text=True, check=True)
     assert done.stdout.startswith("0.1.0 404")
     assert str(site) in done.stdout
-    failed = subprocess.run(
-        [*bare, setup + "from mcpcore.cli import main; main()"], capture_output=True, text=True, check=False
-    )
-    assert (2, 1) == (failed.returncode, failed.stderr.count("\n"))
-    assert "pip install mcpcore" in failed.stderr
 
 
 class Installed:

@@ -27,13 +27,6 @@ def main(*, leave: Callable[[int], object] = sys.exit) -> None:
         from mcpcore_lint.start import start
 
         start(sys.argv[2:], leave=leave)
-    try:
-        import click  # noqa: F401 - imported first, so that a missing click gets a clear message
-    except ModuleNotFoundError as exc:
-        if exc.name != "click":
-            raise
-        sys.stderr.write("mcpcore: the command line needs click, which is not installed; run: pip install mcpcore\n")
-        sys.exit(2)
     from mcpcore.cli.root import run
 
     run()

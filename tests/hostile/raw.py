@@ -169,7 +169,7 @@ class Http(Process):
 
     def _port_of_proxy(self) -> int:
         deadline = time.monotonic() + TIMEOUT
-        while (found := re.search(r" at http://127\.0\.0\.1:(\d+)/mcp\n", self.log.read_text())) is None:
+        while (found := re.search(r" at http://127\.0\.0\.1:(\d+)/mcp\b", self.log.read_text())) is None:
             assert time.monotonic() < deadline
             time.sleep(0.02)
         return int(found[1])

@@ -173,7 +173,8 @@ def require_allowed(server: Hostile, policy: CallPolicy) -> None:
         declared = next((part for part in contract if part["reason"] == reason), {})
         effect = None if error is None else error.get("effects")
         effect = effect if effect in ("none", *CHANGED) else declared.get("effects")
-        changed = changed or effect in CHANGED
+        # By its annotation, a read-only tool has changed nothing, whatever its failure says.
+        changed = changed or (effect in CHANGED and hints.get(before, {}).get("readOnlyHint") is not True)
         if (tool, arguments) == (before, before_arguments):
             if isinstance(answer, dict) and error is not None:
                 retry = error["retry"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import time
 from pathlib import Path
 from typing import Any
 
@@ -220,6 +221,23 @@ def test_the_oldest_of_too_many_open_requests_is_forgotten() -> None:
     failed = {"isError": True, "content": [{"type": "text", "text": "No."}]}
     assert failed == respond(conversation, result=failed)["result"]
     assert "structuredContent" in respond(conversation, 2, result=failed)["result"]
+
+
+def test_answers_with_unknown_ids_take_linear_time() -> None:
+    """Each is looked up, and not compared with every open request."""
+    conversation = talk(name="t")
+    for ident in range(2, 1_000):
+        conversation.from_client(request("tools/call", f"0x{ident:x}", name="t"))
+    start = time.process_time()
+
+    for ident in range(3_000):
+        conversation.from_server(b'{"jsonrpc":"2.0","id":"x%d","result":{}}' % ident)
+
+    assert time.process_time() - start < 2
+    assert "INTERNAL_ERROR" in json.dumps(respond(conversation, 3, **result_of(stack=PYTHON)))
+    assert conversation.from_server(b'{"jsonrpc":"2.0","id":"4.0","result":{}}').to_client
+    assert len(conversation.lost("It ended.", final=True)) == 997
+    assert not conversation.waits
 
 
 def test_a_name_of_any_kind_is_answered() -> None:

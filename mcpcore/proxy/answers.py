@@ -25,7 +25,7 @@ from mcpcore.proxy.matching import Facts
 from mcpcore.proxy.messages import SURFACES, params_of, server_name
 from mcpcore.proxy.overlay import ANY, HINTS, Overlay, Section
 from mcpcore.proxy.statistics import Statistics
-from mcpcore.proxy.texts import MAX_SEARCHED, cleaned, is_crash
+from mcpcore.proxy.texts import MAX_SEARCHED, cleaned, is_crash, traces_in
 from mcpcore.sdk.serving import PROTOCOL_NEEDS, protocol_error
 from mcpcore.values.untrusted import quietly
 from mcpcore.wire.dialects.answers import is_true
@@ -186,21 +186,21 @@ class Answers:
             sent = None if facts is None else Envelope.from_result({"structuredContent": facts})
             sent = sent or _envelope_of([{"type": "text", "text": text}])
             said = Facts(text=text, json=facts or {})
-            envelope = self._judged(asked, sent, said, listing.get(asked.name), "tools")
-            return {**response, "result": self._result(asked, envelope, result)}
+            envelope, masked = self._judged(asked, response, sent, said, listing.get(asked.name), "tools")
+            return self._replaced(asked, response, envelope, masked=masked)
 
         return self._converted(asked, listing, convert)
 
     def _of_failed(self, asked: Asked, response: Json, result: Json, listing: Listing) -> Json | None:
         """A result that says that it is a failure."""
         sent = _envelope_of(result.get("content"), result.get("structuredContent"))
-        if sent.dialect == CANONICAL and _is_whole(sent, result):
+        if sent.dialect == CANONICAL and _is_whole(sent, result) and not _traces_beside(sent, response):
             # The id in the server's own log is worth more than one of the proxy.
             refused = self._relayed(sent, FailedCall(name=asked.name))
             return None if refused is None else self._response(asked, self._result(asked, refused, {}))
         said = Facts(text=_texts_of(result), json=object_of(result) or {})
-        envelope = self._judged(asked, sent, said, listing.get(asked.name), "tools")
-        return {**response, "result": self._result(asked, envelope, result)}
+        envelope, masked = self._judged(asked, response, sent, said, listing.get(asked.name), "tools")
+        return self._replaced(asked, response, envelope, masked=masked)
 
     def _converted(self, asked: Asked, listing: Listing, convert: Callable[[], Json | None]) -> Json | None:
         """What `convert` makes of a failure; if that goes wrong, a failure that says nothing of it, recorded."""
@@ -263,25 +263,26 @@ class Answers:
     def _of_error(self, asked: Asked, response: Json, error: Json, listing: Listing) -> Json | None:
         """A call that was answered with an error of the protocol, which most hosts do not show the model."""
         code = _facts_of(error).code
-        if code in _STEPS:
-            return None
         tool = listing.get(asked.name)
         is_unknown = tool is None and listing.complete
         is_answer = not _OF_A_QUESTION.isdisjoint(params_of(asked.request))
-        if code == _INVALID_PARAMS and (is_unknown or is_answer):
+        if code in _STEPS or (code == _INVALID_PARAMS and (is_unknown or is_answer)):
             # The client has to know that there is no such tool, or that its answer to a question was refused.
             return self._of_other(asked, response, error, listing)
 
         def convert() -> Json:
-            envelope = self._judged(asked, _envelope_of_error(error), _facts_of(error), tool, "tools")
+            envelope, _ = self._judged(asked, response, _envelope_of_error(error), _facts_of(error), tool, "tools")
             return self._response(asked, self._result(asked, envelope, {}))
 
         return self._converted(asked, listing, convert)
 
     def _judged(
-        self, asked: Asked, sent: Envelope, facts: Facts, tool: ListedTool | None, kind: str | None
-    ) -> Envelope:
-        """The envelope of a failed request, recorded; `kind` is the section of the overlay about it."""
+        self, asked: Asked, answer: Json, sent: Envelope, facts: Facts, tool: ListedTool | None, kind: str | None
+    ) -> tuple[Envelope, bool]:
+        """The envelope of a failed request, recorded, and whether nothing else of `answer` may be sent.
+
+        `kind` is the section of the overlay about the request.
+        """
         name, surface = asked.name, SURFACES[asked.method]
         section = Section() if kind is None else self.overlay.sections[kind]
         if kind == "tools":
@@ -297,7 +298,8 @@ class Answers:
         mode = section.mode_of(name, facts)
         # A program that the tool ran may have crashed; then its traceback is the answer, unless the call itself broke.
         ran = kind == "tools" and facts.code is None and shows_texts(name)
-        crashed = not ran and is_crash(facts.text)
+        traces = [] if ran else _traces_beside(sent, answer)
+        crashed = bool(traces) or (not ran and is_crash(facts.text))
         call = FailedCall(
             name=name,
             surface=surface,
@@ -309,8 +311,9 @@ class Answers:
             exc = _declared(mode, sent, facts, crashed=crashed)
             if forbidden and mode.retry is None:
                 exc.retry = sent.retry
-        elif crashed and inferred:
-            exc = ServerCrash(facts.text[:MAX_SEARCHED])
+        elif traces or (crashed and inferred):
+            texts = dict.fromkeys((facts.text, *traces))
+            exc = ServerCrash("\n".join(text[:MAX_SEARCHED] for text in texts if text)[: 2 * MAX_SEARCHED])
             call = replace(call, code=ErrorCode.INTERNAL_ERROR)
         else:
             exc = UpstreamError(replace(sent, message=cleaned(sent.message), data=_data_of(sent, facts)))
@@ -321,30 +324,30 @@ class Answers:
             # A draft with an entry for every URI would be of no use, and a list has no name.
             shown = ANY if kind == "resources" or name == asked.method else name
             self._watch("the draft", lambda: learner.saw(kind, shown, sent, facts))
-        return outcome.envelope
+        return outcome.envelope, crashed
 
     # --- resources, prompts and unknown tools -----------------------------------------------------------------------
 
     def _of_other(self, asked: Asked, response: Json, error: Json, listing: Listing) -> Json | None:
         """An error of the protocol that stays one: its number and its message stay, and the envelope is added."""
-        if _facts_of(error).code in _STEPS:
+        if _facts_of(error).code in _STEPS and not any(traces_in(response)):
             return None
         return self._converted(asked, listing, lambda: self._with_envelope(asked, response, error))
 
     def _with_envelope(self, asked: Asked, response: Json, error: Json) -> Json | None:
         facts, sent = _facts_of(error), _envelope_of_error(error)
-        if sent.dialect == CANONICAL and sent.correlation_id:
+        if sent.dialect == CANONICAL and sent.correlation_id and not _traces_beside(sent, response):
             refused = self._relayed(sent, FailedCall(name=asked.name, surface=SURFACES[asked.method]))
             return None if refused is None else {**response, "error": _protocol_error(refused)}
-        envelope = self._judged(asked, sent, facts, None, _KINDS.get(SURFACES[asked.method]))
-        changes: Json = {"data": {"error": envelope.to_json()}}
-        if is_crash(facts.text):
-            changes["message"] = envelope.message
-        else:
-            data = error.get("data")
-            kept = data if isinstance(data, dict) else {} if data is None else {"details": data}
-            changes["data"] = {**kept, **changes["data"]}
-        return {**response, "error": {**error, **changes}}
+        envelope, masked = self._judged(asked, response, sent, facts, None, _KINDS.get(SURFACES[asked.method]))
+        own, data = {"error": envelope.to_json()}, error.get("data")
+        kept = data if isinstance(data, dict) else {} if data is None else {"details": data}
+        if masked:
+            # The client has to act on an error that the protocol needs, such as by opening a page that its data names.
+            needed = kept if facts.code in _STEPS and not any(traces_in(data)) else {}
+            bare = {"code": -32603 if facts.code is None else facts.code, "message": envelope.message}
+            return {"jsonrpc": "2.0", "id": asked.request["id"], "error": {**bare, "data": {**needed, **own}}}
+        return {**response, "error": {**error, "data": {**kept, **own}}}
 
     def _of_text(self, asked: Asked, response: Json, result: Json, listing: Listing) -> Json | None:
         """A resource or a prompt that is a failure, although it is sent as a success; only an entry can know."""
@@ -358,12 +361,18 @@ class Answers:
             return None
 
         def convert() -> Json:
-            envelope = self._judged(asked, _envelope_of(said["content"]), facts, None, kind)
+            envelope, _ = self._judged(asked, response, _envelope_of(said["content"]), facts, None, kind)
             return {"jsonrpc": "2.0", "id": response["id"], "error": _protocol_error(envelope)}
 
         return self._converted(asked, listing, convert)
 
     # --- the form of an answer --------------------------------------------------------------------------------------
+
+    def _replaced(self, asked: Asked, response: Json, envelope: Envelope, *, masked: bool) -> Json:
+        """`response` with `envelope` as its result; nothing else of it if it is `masked`."""
+        if masked:
+            return self._response(asked, self._result(asked, envelope, {}))
+        return {**response, "result": self._result(asked, envelope, response["result"])}
 
     def _result(self, asked: Asked, envelope: Envelope, result: Json) -> Json:
         """`envelope` as the result of a call; what else `result` had, such as images and `_meta`, stays."""
@@ -387,6 +396,12 @@ class Answers:
     @staticmethod
     def _response(asked: Asked, result: Json) -> Json:
         return {"jsonrpc": "2.0", "id": asked.request["id"], "result": result}
+
+
+def _traces_beside(sent: Envelope, answer: Json) -> list[str]:
+    """The tracebacks in an answer; without those of an envelope, which a server with contracts means to send."""
+    meant = {sent.text(), *traces_in(sent.to_json())} if sent.dialect == CANONICAL else frozenset()
+    return [text for text in traces_in(answer) if text not in meant]
 
 
 def _is_whole(sent: Envelope, result: Json) -> bool:

@@ -94,6 +94,9 @@ class OpenRequests:
     """
 
     _by_id: dict[tuple[type, object], list[Asked]] = field(default_factory=dict)
+    _alike: dict[object, dict[tuple[type, object], None]] = field(default_factory=dict)
+    """The keys of `_by_id`, oldest first, by what their ids are for an SDK."""
+
     _cancelled: dict[tuple[type, object], Asked] = field(default_factory=dict)
     """Requests that the client has cancelled; the server may have answered them before it heard of that."""
 
@@ -102,11 +105,20 @@ class OpenRequests:
 
     def add(self, asked: Asked) -> None:
         """Note a request; of too many, the oldest is forgotten."""
-        self._cancelled.pop(_key(asked), None)
-        self._loosely.pop(_key(asked), None)
-        self._by_id.setdefault(_key(asked), []).append(asked)
+        key = _key(asked)
+        self._cancelled.pop(key, None)
+        self._loosely.pop(key, None)
+        self._by_id.setdefault(key, []).append(asked)
+        self._alike.setdefault(loose_key(key[1]), {})[key] = None
         if len(self._by_id) > _MAX_OPEN:
-            del self._by_id[next(iter(self._by_id))]
+            self._remove(next(iter(self._by_id)))
+
+    def _remove(self, key: tuple[type, object]) -> None:
+        del self._by_id[key]
+        loose = loose_key(key[1])
+        del self._alike[loose][key]
+        if not self._alike[loose]:
+            del self._alike[loose]
 
     def cancel(self, ident: object) -> Asked | None:
         """Remove the oldest request with that id, and return it; its answer may still come."""
@@ -132,13 +144,13 @@ class OpenRequests:
             if key in self._loosely:
                 return self._loosely.pop(key)
             loose = loose_key(ident)
-            key = next((key for key in self._by_id if loose is not None and loose_key(key[1]) == loose), None)
+            key = None if loose is None else next(iter(self._alike.get(loose, ())), None)
         if key is None:
             return None
         requests = self._by_id[key]
         asked = requests.pop(0)
         if not requests:
-            del self._by_id[key]
+            self._remove(key)
         if key != key_of(ident):
             self._loosely[key] = asked
             if len(self._loosely) > _MAX_OPEN:
@@ -149,6 +161,7 @@ class OpenRequests:
         """Remove all."""
         taken = list(self)
         self._by_id.clear()
+        self._alike.clear()
         self._cancelled.clear()
         self._loosely.clear()
         return taken

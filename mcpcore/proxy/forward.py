@@ -150,9 +150,9 @@ class Forward:
         async with self._client.stream(method, self.url, content=content, headers=headers) as response:
             kept = [(name, value) for name, value in response.headers.raw if name.lower().decode() not in _OF_THE_HOP]
             if not _is_stream(response):
+                # Whatever its type says: clients differ in the types that they take for JSON.
                 answer = await response.aread()
-                if "json" in response.headers.get("content-type", ""):
-                    answer = _one(conversation.from_server(answer), answer)
+                answer = _one(conversation.from_server(answer), answer)
                 # Such as one that was refused; its session may go on for long.
                 conversation.forget(body)
                 await _respond(send, response.status_code, kept, answer)
@@ -223,7 +223,8 @@ def _one(step: Step, answer: bytes) -> bytes:
 
 
 def _is_stream(response: Any) -> bool:
-    return bool(response.headers.get("content-type", "").startswith("text/event-stream"))
+    """Whether clients read a response as events, as the SDK does: in any case, with any parameters."""
+    return bool(response.headers.get("content-type", "").strip().lower().startswith("text/event-stream"))
 
 
 async def _respond(send: Send, status: int, headers: list[tuple[bytes, bytes]], body: bytes) -> None:

@@ -71,6 +71,21 @@ ENCODINGS: dict[str, Callable[[str], str]] = {
     "lines in JSON": lines("\\n"),
     "lines in HTML": lines("<br/>"),
     "literals": lambda text: f"{text[:5]!r}\n    {text[5:]!r}",
+    "Base64 twice": lambda text: base64_after("")(base64_after("user:")(text)),
+    "Base64 three times": lambda text: base64_after("")(base64_after("")(base64_after("user:")(text))),
+    "Base64 of a URL": lambda text: base64_after("")(each("%%%02x")(text)),
+    "Base64 of JSON, in a URL": lambda text: quote(base64_after("", urlsafe=True)(each("\\u%04x")(text)), safe=""),
+    "Base64 of UTF-16": lambda text: base64.b64encode(text.encode("utf-16-le")).decode(),
+    "Base64 of hexadecimal": lambda text: base64_after("")(text.encode().hex()),
+    "hexadecimal of Base64": lambda text: base64_after("")(text).encode().hex(),
+    "hexadecimal with colons": lambda text: text.encode().hex(":"),
+    "hexadecimal with dashes": lambda text: text.encode().hex("-").upper(),
+    "hexadecimal of a program": lambda text: ", ".join(f"0x{byte:02x}" for byte in text.encode()),
+    "colours": lines("\x1b[1;31m"),
+    "colours in JSON": lines("\\u001b[0m"),
+    "lines of a comment": lines("\n    // "),
+    "lines of a listing": lines("\n 12 | "),
+    "Base64 in a frame": lambda text: lines("\r\n| ", 12)(base64_after("")(text)),
     "zero width": lines("\u200b", 1),
     "capitals": str.upper,
     "swapped case": str.swapcase,
@@ -108,6 +123,19 @@ def test_encodings_within_each_other_are_undone(secret: str, encodings: list[Cal
     assert KnownSecrets([secret], MARK).hide(f"<{encoded}>") == f"<{MARK}>" or "=" in secret[0] + secret[-1]
 
 
+@pytest.mark.parametrize("text", ["\x1b[k-987654", "k-9\n87654- x", "k-98\n7654+ x"])
+def test_what_divides_a_value_may_be_a_part_of_it(text: str) -> None:
+    assert KnownSecrets(["k-987654", "k-987654-", "k-987654+"], MARK).hide(text).removesuffix(" x").endswith(MARK)
+
+
+def test_a_run_that_holds_a_value_is_hidden_as_a_whole() -> None:
+    run = base64.b64encode(b"token: " + base64.b64encode(b"k-987654, and more")).decode()
+
+    assert (
+        KnownSecrets(["k-987654"], MARK).hide(f"a {run} b {'ab' * 20} k-987654 c") == f"a {MARK} b {'ab' * 20} {MARK} c"
+    )
+
+
 @given(st.text(max_size=200))
 def test_a_text_without_the_value_is_not_touched(text: str) -> None:
     assert text is KnownSecrets(["Zq9#Zq9#Zq9#"], MARK).hide(text)
@@ -119,7 +147,26 @@ def test_what_is_too_short_to_be_a_secret_is_not_hidden() -> None:
 
 
 @pytest.mark.parametrize(
-    "unit", ["word \\n %20 &amp; ", "a", "%25", "\\", "&amp;", "&", "%", "%2525", "&#38;", "\n", "k-98765"]
+    "unit",
+    [
+        "word \\n %20 &amp; ",
+        "a",
+        "%25",
+        "\\",
+        "&amp;",
+        "&",
+        "%",
+        "%2525",
+        "&#38;",
+        "\n",
+        "k-98765",
+        "ab ",
+        "ab:",
+        "0x",
+        "\n 1",
+        "\x1b[",
+        "a-" * 9 + " ",
+    ],
 )
 def test_the_time_is_linear_in_the_text(unit: str) -> None:
     hide, text = KnownSecrets(["k-987654"], MARK).hide, unit * (1_000_000 // len(unit))

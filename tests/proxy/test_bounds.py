@@ -68,6 +68,24 @@ def test_a_stream_that_breaks_is_answered() -> None:
     assert "server_ended" not in text
 
 
+@pytest.mark.parametrize("kind", [
+    "Application/JSON", " application/json", "application/json;charset=utf-8", "application/problem+json", None,
+    "Text/Event-Stream", "TEXT/EVENT-STREAM;charset=UTF-8", " text/event-stream ;x",
+])  # fmt: skip
+def test_a_failure_is_converted_whatever_type_is_named(kind: str | None) -> None:
+    """Types have no case, and clients differ in those that they read."""
+    failed = {"isError": True, "content": [{"type": "text", "text": "KeyError: 'hunter22'"}]}
+    body = json.dumps({"jsonrpc": "2.0", "id": CALL["id"], "result": failed}).encode()
+    if kind is not None and "stream" in kind.lower():
+        body = b"event: message\ndata: %b\n\n" % body
+    headers = {} if kind is None else {"content-type": kind}
+
+    text = forwarded(CALL, no_list(), httpx2.Response(200, headers=headers, content=body))
+
+    assert "INTERNAL_ERROR" in text
+    assert "hunter22" not in text
+
+
 def test_a_late_answer_over_http_is_an_error() -> None:
     """A client that has cancelled the call gets no failure that it does not wait for, and HTTP needs an answer."""
     cancel = {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 5}}

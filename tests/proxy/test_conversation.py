@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import time
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,10 @@ import pytest
 
 from mcpcore import Contract, Envelope
 from mcpcore.audit import AuditTrail
+from mcpcore.boundary.outcome import FailedCall
 from mcpcore.boundary.script import Boundary
+from mcpcore.contract.codes import ErrorCode
+from mcpcore.contract.errors import CodedError
 from mcpcore.contract.failure_modes import CONTRACT_META_KEY
 from mcpcore.proxy.answers import Answers
 from mcpcore.proxy.conversation import Conversation
@@ -47,6 +51,77 @@ def test_errors_that_the_protocol_needs_stay(code: int) -> None:
     error = {"code": code, "message": "no", "data": {"x": 1}}
     assert error == respond(talk(name="t"), error=error)["error"]
     assert error == respond(talk("resources/read", uri="a://b"), error=error)["error"]
+
+
+def result_of(**parts: Any) -> dict[str, Any]:
+    return {"result": {"isError": True, "content": [{"type": "text", "text": "boom"}], **parts}}
+
+
+PYTHON = (
+    'Traceback (most recent call last):\n  File "/srv/app.py", line 3, in f\n    go("hunter22")\nKeyError: \'hunter22\''
+)
+JAVASCRIPT = "Error: hunter22\n    at f (C:\\new\\app.js:3:14)\n    at g (/app.js:1:2)"
+GO = "panic: hunter22\n\ngoroutine 1 [running]:\nmain.main()"
+AT_THE_END = "x" * 30_000 + "\n" + PYTHON
+
+
+@pytest.mark.parametrize("trace", [PYTHON, JAVASCRIPT, GO, AT_THE_END], ids=["python", "javascript", "go", "late"])
+@pytest.mark.parametrize("place", [
+    lambda trace: result_of(content=[{"type": "text", "text": "boom"}, {"type": "text", "text": trace}]),
+    lambda trace: result_of(structuredContent={"error": "boom", "traceback": trace}),
+    lambda trace: result_of(content=[{"type": "text", "text": json.dumps({"error": "boom", "traceback": trace})}]),
+    lambda trace: result_of(content=[{"type": "text", "text": "boom " + json.dumps([json.dumps([trace])])}]),
+    lambda trace: result_of(content=[{"type": "resource", "resource": {"uri": "a:/b", "text": trace}}]),
+    lambda trace: result_of(structuredContent={"lines": trace.splitlines()}),
+    lambda trace: result_of(_meta={"deep": [{"trace": trace}]}),
+    lambda trace: result_of(stack=trace),
+    lambda trace: {**result_of(), "stack": trace},
+    lambda trace: {"error": {"code": -32603, "message": "boom", "data": {"traceback": trace}}},
+    lambda trace: {"error": {"code": -32603, "message": "boom", "data": trace}},
+    lambda trace: {"error": {"code": -32602, "message": "boom", "stack": trace}},
+    lambda trace: {"error": {"code": -32601, "message": trace}},
+    lambda trace: {"error": {"code": "-32700", "message": "boom", "data": [trace]}},
+    lambda trace: {"error": {"code": -32042, "message": "boom", "data": {"elicitations": [], "trace": trace}}},
+])  # fmt: skip
+def test_a_traceback_is_masked_wherever_it_is(place: Any, trace: str, tmp_path: Path) -> None:
+    """Nothing of the answer is sent, and the record has the traceback."""
+    trail = tmp_path / "trail.jsonl"
+    conversation = talk(name="t", audit=trail)
+    conversation.listing.learn({"tools": [{"name": "t"}]})
+    answer = place(trace)
+
+    sent = respond(conversation, **answer)
+
+    assert "hunter22" not in json.dumps(sent)
+    assert "boom" not in json.dumps(sent)
+    assert "failed unexpectedly" in json.dumps(sent)
+    assert sent.keys() <= {"jsonrpc", "id", "result", "error"}
+    if "error" in sent:
+        assert sent["error"]["code"] == int(answer["error"]["code"])
+    (record,) = trail.read_text().splitlines()
+    assert "hunter22" in record or trace is AT_THE_END
+
+
+def test_the_data_that_a_client_needs_stays() -> None:
+    sent = respond(talk(name="t"), error={"code": -32042, "message": PYTHON, "data": {"elicitations": [1]}})
+
+    assert sent["error"]["code"] == -32042
+    assert sent["error"]["message"] == "The tool failed unexpectedly."
+    assert sent["error"]["data"]["elicitations"] == [1]
+
+
+def test_a_traceback_in_the_data_of_a_contract_stays() -> None:
+    """A server with contracts means it; what is beside its envelope nobody means."""
+    exc = CodedError(ErrorCode.VALIDATION_ERROR, "It does not compile.", {"output": PYTHON}, reason="broken")
+    envelope = Boundary(server="s", audit=None).record_failure(exc, FailedCall(name="check")).envelope
+    failed = {
+        "isError": True,
+        "structuredContent": {"error": envelope.to_json()},
+        "content": [{"type": "text", "text": envelope.text()}],
+    }
+
+    assert respond(talk(name="check"), result=failed)["result"] == failed
+    assert "hunter22" not in json.dumps(respond(talk(name="check"), result={**failed, "_meta": {"stack": GO}}))
 
 
 def test_an_error_in_answer_to_a_call_becomes_a_result() -> None:
@@ -146,6 +221,23 @@ def test_the_oldest_of_too_many_open_requests_is_forgotten() -> None:
     failed = {"isError": True, "content": [{"type": "text", "text": "No."}]}
     assert failed == respond(conversation, result=failed)["result"]
     assert "structuredContent" in respond(conversation, 2, result=failed)["result"]
+
+
+def test_answers_with_unknown_ids_take_linear_time() -> None:
+    """Each is looked up, and not compared with every open request."""
+    conversation = talk(name="t")
+    for ident in range(2, 1_000):
+        conversation.from_client(request("tools/call", f"0x{ident:x}", name="t"))
+    start = time.process_time()
+
+    for ident in range(3_000):
+        conversation.from_server(b'{"jsonrpc":"2.0","id":"x%d","result":{}}' % ident)
+
+    assert time.process_time() - start < 2
+    assert "INTERNAL_ERROR" in json.dumps(respond(conversation, 3, **result_of(stack=PYTHON)))
+    assert conversation.from_server(b'{"jsonrpc":"2.0","id":"4.0","result":{}}').to_client
+    assert len(conversation.lost("It ended.", final=True)) == 997
+    assert not conversation.waits
 
 
 def test_a_name_of_any_kind_is_answered() -> None:

@@ -1,13 +1,15 @@
 """Hides values that are known to be secret, in every encoding in which they may come back.
 
 The text is decoded layer by layer, and each layer is searched for the values as they are, in Base64, in Base32 and in
-hexadecimal. Each place is then mapped back to the text itself, and replaced there.
+hexadecimal. Runs of Base64 and of hexadecimal are themselves layers, which may hold others. Each place is then mapped
+back to the text itself, and replaced there.
 """
 
 from __future__ import annotations
 
 import re
-from base64 import b32encode, b64encode
+from base64 import b32encode, b64decode, b64encode
+from bisect import bisect_right
 from html.entities import html5
 from typing import TYPE_CHECKING, Final
 
@@ -34,10 +36,27 @@ _ESCAPE: Final = re.compile(
 )
 """Escapes of URLs, of JSON and programming languages, and of HTML."""
 
+_RUN: Final = re.compile(
+    r"\b(?P<hexadecimal>(?:0x)?[0-9A-Fa-f]{2}(?:[ :,-]{0,2}(?:0x)?[0-9A-Fa-f]{2}){4,}+)"
+    r"|(?P<base64>[A-Za-z0-9+/_-]{8,}+)={0,2}"
+)
+"""Text that may be that of bytes, also with signs between them."""
+
+_APART: Final = re.compile("0x|[ :,-]")
+_URL_SAFE: Final = b"-_"
+
 _SIGNS: Final = dict(zip("bfnrtv", "\b\f\n\r\t\v", strict=True))
 
-_BETWEEN: Final = re.compile("[\\s\"'=\\\\>\x00-\x1f\x7f\xad\u200b-\u200d\u2060\ufeff]+|<br ?/?>", re.IGNORECASE)
+_BLANK: Final = "[\\s\"'=\\\\>\x00-\x1f\x7f\xad\u200b-\u200f\u2060\ufe00-\ufe0f\ufeff]"
+_BETWEEN: Final = re.compile(f"{_BLANK}+|<br ?/?>", re.IGNORECASE)
 """Blanks, quotes and their like, which divide the characters of a value that is broken over lines."""
+
+_FRAME: Final = re.compile(
+    r"\x1b\[[0-?]*+[ -/]*+[@-~]"  # colours and their like of a terminal
+    r"|[\r\n][\d \t]*+(?:[|#>*+-]|//)(?=[ \t])"  # what begins a line of a quotation, a comment or a listing
+)
+_FRAMED: Final = re.compile(f"(?:{_FRAME.pattern}|{_BLANK})+|<br ?/?>", re.IGNORECASE)
+"""What divides a value, too, unless it is a part of the value itself; so texts are searched with it and without it."""
 
 
 class KnownSecrets:
@@ -70,20 +89,32 @@ class KnownSecrets:
         """The places of the values in `text`; without `at`, the offsets of its characters, they are not exact."""
         for _ in range(_LAYERS):
             own = None if at is None else [*range(len(text) + 1)]
-            bare, places = _replaced(_BETWEEN, lambda _: "", lowered(text), own)
-            for form in self._forms:
-                start = bare.find(form)
-                while start >= 0:
-                    end = start + len(form)
+            # A second time only where it makes a difference.
+            for between in (_BETWEEN, _FRAMED) if _FRAME.search(text) else (_BETWEEN,):
+                bare, places = _replaced(between, lambda _: "", lowered(text), own)
+                for start, end in self._within(bare):
                     if at is None or places is None:
                         yield start, end
                     else:
-                        yield at[places[start]], at[places[end - 1] + 1]
-                    start = bare.find(form, end)
-            decoded, at = _replaced(_ESCAPE, _character, text, at)
+                        # What was decoded as a whole has one offset; the place ends behind all of it.
+                        last = at[places[end - 1]]
+                        yield at[places[start]], at[bisect_right(at, last)]
+            decoded, offsets = _replaced(_ESCAPE, _character, text, at)
+            if decoded == text:
+                # An escape may be within a run, so runs are decoded when no escape is left.
+                decoded, offsets = _replaced(_RUN, _decoded, text, at)
             if decoded == text:
                 return
-            text = decoded
+            text, at = decoded, offsets
+
+    def _within(self, bare: str) -> Iterator[tuple[int, int]]:
+        """The places of the values in a text as it was decoded."""
+        for form in self._forms:
+            start = bare.find(form)
+            while start >= 0:
+                end = start + len(form)
+                yield start, end
+                start = bare.find(form, end)
 
 
 def _replaced(
@@ -113,6 +144,17 @@ def _character(match: re.Match[str]) -> str:
         return html5.get(f"{value};", match[0])
     number = int(value, {"decimal": 10, "octal": 8}.get(kind or "", 16))
     return chr(number) if number < 0x110000 else match[0]
+
+
+def _decoded(match: re.Match[str]) -> str:
+    """The text in a run of Base64 or hexadecimal; the run itself if no text is in it."""
+    run = match[match.lastgroup or 0]
+    try:
+        if match.lastgroup == "hexadecimal":
+            return bytes.fromhex(_APART.sub("", run)).decode()
+        return b64decode(run + "=" * (-len(run) % 4), _URL_SAFE if "-" in run or "_" in run else None).decode()
+    except ValueError:
+        return match[0]
 
 
 def _bare(text: str) -> str:

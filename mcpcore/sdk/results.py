@@ -196,8 +196,8 @@ def _require_short_integers(written: bytes) -> None:
             from_json(written, cache_strings="none")
         except ValueError as exc:
             raise BrokenResultError(
-                f"the result has an integer of more than {MAX_DIGITS:,} digits, which JSON readers refuse: return it as a "
-                "string, or raise a failure"
+                f"the result has an integer of more than {MAX_DIGITS:,} digits, which JSON readers refuse: return it "
+                "as a string, or raise a failure"
             ) from exc
 
 

@@ -33,7 +33,8 @@ _of_handlers: Final[anyio.lowlevel.RunVar[dict[int, tuple[_Threads, weakref.ref[
 async def in_thread(fn: Callable[[], Any], handler: object, request: Request) -> Any:
     """Run `fn` in a worker thread and return its result.
 
-    Each `handler`, any object that stays for as long as the handler is registered, has as many threads as the event loop has by default, so that one that hangs never stops the others.
+    Each `handler`, any object that stays for as long as the handler is registered, has as many threads as the event
+    loop has by default, so that one that hangs never stops the others.
     When the caller is cancelled, the thread is left to run on; it counts until it ends, so that cancelled calls cannot
     pile up threads without bound.
 

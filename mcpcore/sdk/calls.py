@@ -205,11 +205,11 @@ class Calls:
         return self._answers.error(envelope), self._answers.result(envelope)
 
 
-def _in_own_thread(fn: Callable[..., Any], request: Request) -> Callable[..., Awaitable[Any]]:
-    """`fn` in one of its tool's threads, which a timeout can leave; the SDK waits for its threads."""
+def _in_own_thread(tool: SDKTool, request: Request) -> Callable[..., Awaitable[Any]]:
+    """The function of `tool` in one of the tool's threads, which a timeout can leave; the SDK waits for its threads."""
 
     async def run(**arguments: Any) -> Any:
-        return await in_thread(holding_places(request, functools.partial(fn, **arguments)), fn, request)
+        return await in_thread(holding_places(request, functools.partial(tool.fn, **arguments)), tool, request)
 
     return run
 
@@ -220,7 +220,7 @@ async def _run(tool: SDKTool, arguments: dict[str, Any], request: Request) -> Ca
     # A subclass may run and convert in its own way.
     own = type(tool).run is SDKTool.run
     if own and not tool.is_async:
-        tool = tool.model_copy(update={"fn": _in_own_thread(tool.fn, request), "is_async": True})
+        tool = tool.model_copy(update={"fn": _in_own_thread(tool, request), "is_async": True})
     request.began = True
     try:
         returned = await tool.run(arguments, request.sdk, convert_result=not own)

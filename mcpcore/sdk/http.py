@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import ipaddress
 import math
+import os
 import re
 from typing import TYPE_CHECKING, Any, Final, Literal
 
@@ -262,6 +263,14 @@ def web_server(app: ASGIApp, *, level: str, grace: int, lifespan: Literal["auto"
 
     return uvicorn.Server(
         uvicorn.Config(
-            app, http=ImpatientProtocol, ws="none", log_level=level, timeout_graceful_shutdown=grace, lifespan=lifespan
+            app,
+            http=ImpatientProtocol,
+            ws="none",
+            log_level=level,
+            timeout_graceful_shutdown=grace,
+            lifespan=lifespan,
+            # uvicorn believes any process on this machine by default; then X-Forwarded-For would get around the limit
+            # of sessions for each address.
+            proxy_headers="FORWARDED_ALLOW_IPS" in os.environ,
         )
     )

@@ -20,6 +20,7 @@ from mcpcore.contract.codes import ErrorCode
 from mcpcore.contract.errors import FrameworkError
 from mcpcore.contract.failure_modes import ContractError
 from mcpcore.sdk.returned import convert_result, raise_within
+from mcpcore.values.jsonable import MAX_DIGITS
 from mcpcore.values.untrusted import quietly
 from mcpcore.values.unwrapping import BrokenResultError, ReturnedError
 from mcpcore.wire.dialects.reading import UNKNOWN_DIALECT
@@ -153,8 +154,9 @@ def _written(result: CallToolResult) -> bytes:
             else:
                 require_writable(block)
         if result.meta:
-            to_json(result.meta)
+            _require_short_integers(to_json(result.meta))
         written = to_json(result.structured_content)
+        _require_short_integers(written)
         if written.count(b"{") + written.count(b"[") > _MAX_DEPTH:
             # Read as the SDK's client reads it, which never answers a call whose result is deeper than 200 levels.
             from_json(b"%b%b%b" % (b"[" * _AROUND, written, b"]" * _AROUND), cache_strings="none")
@@ -171,12 +173,32 @@ def require_writable(model: BaseModel) -> None:
         BrokenResultError: If it cannot: a lone surrogate, bytes that are no text, an object that JSON does not have.
     """
     try:
-        model.model_dump_json(by_alias=True)
+        _require_short_integers(model.model_dump_json(by_alias=True).encode())
     except (ValueError, RecursionError) as exc:
         raise BrokenResultError(_UNWRITABLE) from exc
 
 
 _UNWRITABLE: Final = "the result cannot be written as JSON"
+
+_BLOCK: Final = MAX_DIGITS // 2
+
+
+def _require_short_integers(written: bytes) -> None:
+    """Check that JSON readers can read the integers of `written`, which is JSON.
+
+    Raises:
+        BrokenResultError: If one has more than 4,300 digits. A client would drop the whole message, and wait forever.
+    """
+    # A run of more digits fills one of these blocks, wherever it begins. Only then is the JSON read, since the digits
+    # may be those of a string.
+    if any(written[start : start + _BLOCK].isdigit() for start in range(0, len(written) - _BLOCK + 1, _BLOCK)):
+        try:
+            from_json(written, cache_strings="none")
+        except ValueError as exc:
+            raise BrokenResultError(
+                f"the result has an integer of more than {MAX_DIGITS:,} digits, which JSON readers refuse: return it "
+                "as a string, or raise a failure"
+            ) from exc
 
 
 def _is_suspect(block: Any) -> bool:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import contextlib
 import math
 import threading
+import weakref
 from typing import TYPE_CHECKING, Any, Final
-from weakref import WeakKeyDictionary
 
 import anyio.lowlevel
 import anyio.to_thread
@@ -24,15 +24,17 @@ MAX_WAIT: Final = 10.0
 """Seconds for which a call waits while its handler uses all the threads that it may; then it is refused."""
 
 _unlimited: Final[anyio.lowlevel.RunVar[anyio.CapacityLimiter]] = anyio.lowlevel.RunVar("mcpcore_no_limit")
-_of_handlers: Final[anyio.lowlevel.RunVar[WeakKeyDictionary[object, _Threads]]] = anyio.lowlevel.RunVar(
+_of_handlers: Final[anyio.lowlevel.RunVar[dict[int, tuple[_Threads, weakref.ref[object]]]]] = anyio.lowlevel.RunVar(
     "mcpcore_threads"
 )
+"""The threads of each handler by its `id`, since it may have no hash, or be equal to another one."""
 
 
 async def in_thread(fn: Callable[[], Any], handler: object, request: Request) -> Any:
     """Run `fn` in a worker thread and return its result.
 
-    Each `handler` has as many threads as the event loop has by default, so that one that hangs never stops the others.
+    Each `handler`, any object that stays for as long as the handler is registered, has as many threads as the event
+    loop has by default, so that one that hangs never stops the others.
     When the caller is cancelled, the thread is left to run on; it counts until it ends, so that cancelled calls cannot
     pile up threads without bound.
 
@@ -98,17 +100,12 @@ def _threads_of(handler: object) -> _Threads:
     try:
         table = _of_handlers.get()
     except LookupError:
-        table = WeakKeyDictionary()
+        table = {}
         _of_handlers.set(table)
-    try:
-        threads = table.get(handler)
-    except TypeError:
-        # An object that has no hash, or to which there is no weak reference, shares the threads of its class.
-        handler = type(handler)
-        threads = table.get(handler)
-    if threads is None:
-        threads = table[handler] = _Threads()
-    return threads
+    ident = id(handler)
+    if ident not in table:
+        table[ident] = _Threads(), weakref.ref(handler, lambda _: table.pop(ident, None))
+    return table[ident][0]
 
 
 class _Place:

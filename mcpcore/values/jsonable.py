@@ -33,7 +33,7 @@ U = TypeVar("U")
 JSON: TypeAlias = "dict[str, JSON] | list[JSON] | str | int | float | bool | None"
 """A JSON value."""
 
-_MAX_DIGITS: Final = 4_300
+MAX_DIGITS: Final = 4_300
 """The digits of the longest integer that Python reads and writes by default (`sys.int_info`)."""
 
 _SHORT: Final = 2**2_000
@@ -274,7 +274,7 @@ class _Conversion:
     def _long(self, value: int) -> int | str:
         """A long integer; the name of one that is too long for JSON readers and writers in Python."""
         self._characters -= value.bit_length() / 3
-        limit = min(sys.get_int_max_str_digits() or _MAX_DIGITS, _MAX_DIGITS)
+        limit = min(sys.get_int_max_str_digits() or MAX_DIGITS, MAX_DIGITS)
         return value if abs(value) < 10**limit else _bits(value)
 
     def _text(self, value: str) -> str:

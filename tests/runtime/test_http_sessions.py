@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import socket
 import sys
 from collections.abc import AsyncIterator, Callable, Coroutine
 from typing import Any
@@ -22,6 +23,7 @@ from mcpcore.boundary.script import Boundary
 from mcpcore.proxy.answers import Answers
 from mcpcore.proxy.child_front import ChildFront
 from mcpcore.sdk import http_sessions
+from mcpcore.sdk.http import web_server
 from mcpcore.sdk.http_sessions import Sessions
 
 ECHO = """
@@ -238,5 +240,35 @@ def test_a_session_that_cannot_be_ended_holds_up_nobody(fails: bool, monkeypatch
         await clients.opened("a", PING)
         assert 503 == (await clients.open()).status_code
         assert 200 == (await clients.send("a", json=PING, headers={"mcp-protocol-version": "2026-07-28"})).status_code
+
+    run(test)
+
+
+@pytest.mark.parametrize("allowed", [None, "127.0.0.1", "10.9.9.9"])
+def test_forwarded_addresses_are_believed_only_where_the_operator_says_so(
+    allowed: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Otherwise one client would pass for many; the real web server of the commands says who sent a request."""
+    if allowed is None:
+        monkeypatch.delenv("FORWARDED_ALLOW_IPS", raising=False)
+    else:
+        monkeypatch.setenv("FORWARDED_ALLOW_IPS", allowed)
+
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        await send({"type": "http.response.body", "body": f"{scope['scheme']} {scope['client'][0]}".encode()})
+
+    async def test() -> None:
+        with socket.create_server(("127.0.0.1", 0)) as listening:
+            web = web_server(app, level="critical", grace=1, lifespan="off")
+            async with anyio.create_task_group() as tasks:
+                tasks.start_soon(web.serve, [listening])
+                forwarded = {"x-forwarded-for": "10.1.1.1", "x-forwarded-proto": "https"}
+                async with httpx2.AsyncClient(trust_env=False) as client:
+                    url = f"http://127.0.0.1:{listening.getsockname()[1]}"
+                    answer = await client.get(url, headers=forwarded)
+                expected = "https 10.1.1.1" if allowed == "127.0.0.1" else "http 127.0.0.1"
+                assert expected == answer.text
+                web.should_exit = True
 
     run(test)

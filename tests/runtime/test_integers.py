@@ -9,6 +9,7 @@ from typing import Any, Literal
 import jsonschema
 import pytest
 from mcp import Client
+from mcp_types import CallToolResult
 from pydantic import BaseModel
 
 from mcpcore import Context, Envelope, ErrorCode, FailureMode, Server, tool
@@ -108,3 +109,48 @@ def test_a_long_integer_in_the_text_is_cut_like_any_value() -> None:
     read = Envelope.from_result({"isError": True, "content": [{"type": "text", "text": exact.text()}]})
     assert read is not None
     assert {"order": 10**40} == read.details
+
+
+class Count(BaseModel):
+    """A number in a model."""
+
+    number: Any
+
+
+def long_alone() -> int:
+    """Return a number."""
+    return 10**4_300
+
+
+def long_in_a_model() -> Count:
+    """Return a model."""
+    return Count(number=["x" * 2_000, {"deep": -(10**4_300)}])
+
+
+def long_in_meta() -> CallToolResult:
+    """Return a whole result."""
+    return CallToolResult(content=[], _meta={"number": 10**5_000})
+
+
+def long_in_a_text() -> Count:
+    """Return digits that are no number."""
+    return Count(number="1" * 20_000)
+
+
+@pytest.mark.parametrize("plain", [False, pytest.param(True, marks=pytest.mark.server_only)], ids=["contract", "plain"])
+@pytest.mark.parametrize("handler", [long_alone, long_in_a_model, long_in_meta])
+async def test_a_success_with_an_integer_that_no_client_reads_is_a_failure(
+    handler: Any, plain: bool, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The client has an answer, the log says what to change, and the digits of a text are no integer."""
+    server = Server("s")
+    for fn in (handler, long_in_a_text):
+        server.add_tool(fn if plain else tool(fn))
+    async with Client(server) as client:
+        failed = await client.call_tool(handler.__name__, {})
+        text = await client.call_tool("long_in_a_text", {})
+    envelope = Envelope.from_result(failed)
+    assert envelope is not None, failed
+    assert "INTERNAL_ERROR" == envelope.name
+    assert "an integer of more than 4,300 digits" in caplog.text
+    assert {"number": "1" * 20_000} == text.structured_content

@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
 from typing import Any
 
 import anyio
@@ -147,5 +148,37 @@ def test_a_call_that_waits_for_a_thread_may_end(kind: str) -> None:
             assert left.cancelled_caught
             release.set()
         assert 4 == len(ran)
+
+    anyio.run(run)
+
+
+@dataclass
+class Same:
+    """Handlers without a hash that are equal."""
+
+    fn: Callable[[], object] = field(compare=False)
+    __name__ = "same"
+
+    def __call__(self) -> str:
+        return str(self.fn())
+
+
+@KINDS
+@pytest.mark.parametrize("kind_of_handler", [Odd, Same])
+def test_handlers_of_one_class_have_their_own_threads(
+    kind: str, kind_of_handler: Callable[[Callable[[], object]], Callable[[], object]]
+) -> None:
+    """Even if Python cannot tell them apart by hash or equality."""
+    release = threading.Event()
+
+    async def run() -> None:
+        hang, well = kind_of_handler(lambda: release.wait(30)), kind_of_handler(lambda: "well")
+        async with serving(kind, hang=hang, well=well) as call, anyio.create_task_group() as group:
+            for _ in range(6):
+                group.start_soon(call, "hang")
+            await anyio.wait_all_tasks_blocked()
+            with anyio.fail_after(8):
+                assert "well" == (await call("well")).content[0].text
+            release.set()
 
     anyio.run(run)

@@ -55,8 +55,11 @@ _WAIT: Final = re.compile(r"retry after ([0-9]{1,13})(?:\.([0-9]{1,3}))? s")
 _ID: Final = re.compile(r"[0-9a-f]{16}")
 # Neither a separator of the last line nor the quote that begins a JSON string, and no space at either end.
 _PLAIN: Final = re.compile(r'[^\s·"](?:[^\t\n·]*[^\s·])?')
-_EFFECTS: Final[dict[str, Effects]] = {phrase: effects for effects, phrase in PHRASES.items()} | {
-    PHRASES[effects] + CHECK_FIRST: effects for effects in PHRASES if effects in CHANGED
+_EFFECTS: Final[dict[str, Effects]] = {
+    phrase + check: effects
+    for effects, phrase in PHRASES.items()
+    for check in ("", CHECK_FIRST)
+    if not check or effects in CHANGED
 }
 
 

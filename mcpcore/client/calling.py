@@ -141,7 +141,7 @@ class _Run:
         self._called: frozenset[str] = frozenset()
         self._corrected: frozenset[tuple[str, str]] = frozenset()
         self._acted: frozenset[str] = frozenset()
-        self._changed: str | None = None
+        self._changed: tuple[str, ...] = ()
         self._calling: tuple[str, dict[str, Any]] | None = None
         self._failure: ToolCallFailed | None = None
 
@@ -262,8 +262,8 @@ class _Run:
 
     def _failed(self, failure: ToolCallFailed) -> None:
         self._failure = failure
-        if self._changed is None and not unchanged(failure, (self._tools or NO_TOOLS).get(failure.tool)):
-            self._changed = failure.tool
+        if not unchanged(failure, (self._tools or NO_TOOLS).get(failure.tool)):
+            self._changed = (*self._changed, failure.tool)
         failure.attempts = self._attempts
         self._report("failed", failure.tool, str(failure), failure)
         failure.steps = tuple(self._steps)

@@ -201,8 +201,8 @@ class Progress:
         called: The tools that were called; none of them is a fallback again.
         corrected: The tools and reasons after which the arguments were corrected.
         acted: The reasons after which an action has run; for a failure without one, the key of the action.
-        changed: The first tool whose call is not known to have changed nothing, or None; a later failure without
-            effects does not undo them.
+        changed: The tools whose failed calls are not known to have changed nothing; what happens later does not undo
+            that.
     """
 
     attempts: int = 1
@@ -211,7 +211,7 @@ class Progress:
     called: frozenset[str] = frozenset()
     corrected: frozenset[tuple[str, str]] = frozenset()
     acted: frozenset[str] = frozenset()
-    changed: str | None = None
+    changed: tuple[str, ...] = ()
 
 
 class Decision(NamedTuple):
@@ -319,8 +319,8 @@ def repeatable(failure: ToolCallFailed, tool: ListedTool | None) -> bool:
 
 def _hindrance(failure: ToolCallFailed, policy: CallPolicy, state: Progress) -> str | None:
     """The tool that keeps back every call that may write and is not the identical one, or None."""
-    changed_by = state.changed or (None if unchanged(failure, state.tools.get(failure.tool)) else failure.tool)
-    return None if changed_by is None or policy.allows_repeat(changed_by) else changed_by
+    this = () if unchanged(failure, state.tools.get(failure.tool)) else (failure.tool,)
+    return next((tool for tool in (*state.changed, *this) if not policy.allows_repeat(tool)), None)
 
 
 def _is_safe_again(failure: ToolCallFailed, policy: CallPolicy, state: Progress) -> bool:

@@ -144,3 +144,30 @@ async def test_no_order_is_placed_twice() -> None:
     assert 1 == called["writes", "idempotent", "TIMEOUT unknown", "none"]
     assert 1 == called["unannotated", "none", "TIMEOUT None", "looks"]
     assert 2 <= called["unannotated", "none", "TIMEOUT none", "corrects"]
+
+
+@pytest.mark.parametrize("corrections", [False, True])
+async def test_a_permission_to_repeat_one_tool_covers_no_other(*, corrections: bool) -> None:
+    """After a second tool may have ordered, neither a third tool nor the second with other arguments is called."""
+    calls: list[str] = []
+    fallbacks = {"place_a": "place_b", "place_b": "place_c", "place_c": "place_d"}
+    tools = [
+        listed(name, entry("x", fallbackTool=fallback, correctiveParams={"item": "chair"}), properties=ARGUMENTS)
+        for name, fallback in fallbacks.items()
+    ]
+    listing = ListToolsResult(tools=[Tool.model_validate(tool) for tool in tools])
+
+    async def list_tools(ctx: Any, params: Any) -> ListToolsResult:
+        return listing
+
+    async def call_tool(ctx: Any, params: Any) -> CallToolResult:
+        calls.append(params.name)
+        return CallToolResult.model_validate(failed("x", effects="unknown"))
+
+    server: Server[Any] = Server("shop", on_list_tools=list_tools, on_call_tool=call_tool)
+    policy = CallPolicy(retry_unsafe={"place_a"}, fallbacks=True, corrections=corrections, max_attempts=6)
+    async with Client(server) as client:
+        with pytest.raises(ToolCallFailed):
+            await call(client, "place_a", {"item": "table", "answer": ""}, policy=policy)
+    assert "place_c" not in calls
+    assert 1 == calls.count("place_b")

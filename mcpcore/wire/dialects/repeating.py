@@ -17,8 +17,11 @@ from mcpcore.contract.retry import Retry
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-_FLAGS: Final = frozenset({"retryable", "isretryable"})
+_FLAGS: Final = frozenset({"retryable", "isretryable", "canretry", "shouldretry"})
 """Fields that say whether the call may be repeated, without case, hyphens and underscores."""
+
+_BANS: Final = frozenset({"donotretry", "noretry"})
+"""Fields that say that it may not."""
 
 _WAITS: Final[dict[str, float]] = {
     "retryafter": 1,
@@ -32,15 +35,16 @@ _WAITS: Final[dict[str, float]] = {
 _ABOUT: Final = frozenset({"error", "errors", "data", "details", "detail", "_meta", "retry", "result"})
 """Fields whose objects are about the failure itself; in a foreign failure, so is an object that is the only field."""
 
-_NO: Final = frozenset({"false", "no", "never"})
+_NO: Final = frozenset({"false", "no", "never", "none", "0", "not_retryable"})
+_YES: Final = frozenset({"true", "yes", "1"})
 _MAX_OBJECTS: Final = 1_000
 
 _FORBIDS: Final = re.compile(
-    r"\b(?:do not|don't|never|must not|should not|shouldn't|cannot|can't|not safe to|unsafe to|not to|avoid) "
+    r"\b(?:do not|don'?t|never|must not|should not|shouldn't|cannot|can't|not safe to|unsafe to|not to|avoid) "
     r"(?:(?:be|attempt to|try to|(?!immediate|quick|rapid|frequent|repeated|constant|continuous)\w{1,20}ly) ){0,2}"
     r"(?:re-?(?:try|tried|trying|submit|submitted|send|sent|run)\b|repeat(?:ed|ing)?\b"
     r"|(?:repeat|call|submit|send|try)\b[^.\n]{0,40}?\b(?:again|twice)\b)"
-    r"(?![^.\n;]{0,40}?\b(?:(?:for|before|within|in|until) (?:at least |about |another |the next )?\d"
+    r"(?![^.\n;:,]{0,40}?\b(?:(?:for|before|within|in|until) (?:at least |about |another |the next )?\d"
     r"|more than|immediately|right away|yet\b|too (?:often|soon|quickly|fast)))"
     r"|\b(?:not|non)[-_ ]?re-?(?:try-?able|triable|peatable)|\bretry(?:able)?[\"']?\s?[:=]\s?(?:false|no|never)\b"
     r"|\bretry(?:ing)? (?:will not|won't|does not|doesn't|cannot|can't) "
@@ -53,10 +57,13 @@ _FORBIDS: Final = re.compile(
 _MAX_SEARCHED: Final = 20_000
 """Characters of a text that are searched."""
 
+_BETWEEN: Final = re.compile(r"(?:[^\S\n]|[*_`~])+|(?<=[a-z])\n(?=[a-z])")
+"""What may be between two words of a sentence: space, the marks of Markdown, and the end of a wrapped line."""
+
 
 def forbids_retry(text: str) -> bool:
     """Whether a text says that the call must not be made again; one that says for how long does not."""
-    return _FORBIDS.search(text[:_MAX_SEARCHED].replace("\u2019", "'")) is not None
+    return _FORBIDS.search(_BETWEEN.sub(" ", text[:_MAX_SEARCHED].replace("\u2019", "'"))) is not None
 
 
 class Word(NamedTuple):
@@ -101,13 +108,29 @@ def word_of(values: Iterable[object], *, own: bool = False) -> Word:
         for key, value in item.items():
             name = str(key).replace("_", "").replace("-", "").lower()
             if (name in _FLAGS and (is_about or not own)) or (name == "retry" and is_about):
-                forbidden |= value is False or (isinstance(value, str) and value.strip().lower() in _NO)
-                allowed |= is_about and (value is True or (isinstance(value, str) and value.strip().lower() == "true"))
+                said = _said(value) if name in _FLAGS or not _is_number(value) else None
+                forbidden |= said is False
+                allowed |= is_about and said is True
+            elif name in _BANS and (is_about or not own):
+                forbidden |= _said(value) is True
             elif is_about and name in _WAITS and (seconds := _seconds(value, _WAITS[name])) is not None:
                 waits.append(seconds)
             elif is_about and key == "kind" and value == "not_retryable":
                 forbidden = True
     return Word(forbidden, allowed, max(waits, default=None))
+
+
+def _said(value: object) -> bool | None:
+    """A boolean in any of its spellings; None for any other value."""
+    if isinstance(value, str):
+        word = value.strip().lower()
+        return True if word in _YES else False if word in _NO else None
+    return bool(value) if isinstance(value, bool) or (_is_number(value) and value in (0, 1)) else None
+
+
+def _is_number(value: object) -> bool:
+    """Whether a value is a number; under `retry`, it may be the number of attempts."""
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def _objects(values: Iterable[object], *, own: bool) -> Iterator[tuple[Mapping[str, Any], bool]]:

@@ -12,7 +12,7 @@ def page() -> str:
     parts = [
         "# Dialects",
         "",
-        NOTE.format("mcpcore/dialects/"),
+        NOTE.format("mcpcore/wire/dialects/"),
         "",
         f"`Server(dialect=...)` takes one of {', '.join(f'`{name}`' for name in DIALECTS)}.",
         "",

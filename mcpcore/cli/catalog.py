@@ -102,7 +102,7 @@ def _require_own(path: Path) -> None:
     """
     from mcpcore.catalog.python import FIRST_LINE
 
-    if path.suffix not in {".py", ".pyi"} or not path.is_file():
+    if path.suffix.lower() not in {".py", ".pyi"} or not path.is_file():
         return
     with path.open(encoding="utf-8", errors="replace") as file:
         begins = file.readline()

@@ -198,11 +198,15 @@ def test_a_catalogue_in_a_revision_is_read_as_it_is(project):
         (["infinite.json", "--format", "json"], "the catalogue cannot be written as JSON"),
         (["server.py", "-o", "no/such/folder/x.md"], "cannot be written"),
         (["server.py", "-o", "server.py"], "server.py is source code that this command has not written"),
+        (["server.py", "-o", "LOUD.PY"], "LOUD.PY is source code that this command has not written"),
+        (["server.py", "-o", "shapes.PyI"], "shapes.PyI is source code that this command has not written"),
     ],
 )
 def test_what_cannot_be_read_is_named(project, monkeypatch, words, message):
     """A message says what is wrong and where, and the exit code is 2."""
     (project / "broken.py").write_text("from mcpcore import tool\n@tool(\n", encoding="utf-8")
+    for name in ("LOUD.PY", "shapes.PyI"):
+        (project / name).write_text("x = 1\n", encoding="utf-8")
     (project / "broken.json").write_text("{", encoding="utf-8")
     (project / "huge.json").write_text("1" * 20_000, encoding="utf-8")
     (project / "bad").mkdir()

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 from mcpcore_lint.runner.engine import fix_source, lint_paths
+from mcpcore_lint.runner.groups import find_groups
+from mcpcore_lint.runner.migrate import migrate
 
 from tests.migrate.migrating import run
 
@@ -65,6 +67,33 @@ def test_a_crash_in_one_file_leaves_the_names_that_others_share(
     assert failure.path.endswith("b.py")
     assert "the linter crashed: MemoryError" in failure.message
     assert outcome.exit_code == 2
+
+
+@pytest.mark.parametrize("coding", ["idna", "punycode", "rot13", "zip", "utf-7", "undefined", "unicode_escape"])
+def test_an_encoding_that_cannot_be_written_costs_that_file(tmp_path: Path, coding: str) -> None:
+    """Whatever a codec raises when a file is decoded or encoded, the others are converted, and fixed."""
+    text = f"# -*- coding: {coding} -*-\n{GOOD}"
+    outcome, after = run(tmp_path, {"a_hostile.py": text, "good.py": GOOD})
+    assert 'ctx.fail("it_is_bad"' in after["good.py"]
+    named = [each.path for each in (*outcome.left, *outcome.failures) if each.path.endswith("a_hostile.py")]
+    assert named or after["a_hostile.py"] != text
+
+
+def test_two_names_of_one_file_are_one(tmp_path: Path) -> None:
+    """A link to a file of the tree, or to one that is named by its folder's link, is not migrated a second time."""
+    (tmp_path / "tree" / "inner").mkdir(parents=True)
+    (tmp_path / "tree" / "own.py").write_text(GOOD)
+    (tmp_path / "tree" / "a_link.py").symlink_to("own.py")
+    (tmp_path / "tree" / "inner" / "z_link.py").symlink_to("../own.py")
+    (tmp_path / "tree" / "inner" / "pyproject.toml").write_text("[tool.mcpcore.lint]\n")
+    (tmp_path / "other").symlink_to("tree")
+    outcome = migrate([str(tmp_path / name) for name in ("other", "tree")], write=True)
+    assert not outcome.failures
+    assert outcome.tools == len(outcome.files) == len(outcome.converted) == 1
+    assert (tmp_path / "tree" / "a_link.py").is_symlink()
+    assert 'ctx.fail("it_is_bad"' in (tmp_path / "tree" / "own.py").read_text()
+    groups = find_groups([str(tmp_path / "tree")], lambda settings: settings)
+    assert [Path(path).name for group in groups for path in group.walk.files] == ["own.py"]
 
 
 def test_a_chain_of_classes_is_followed_to_its_end(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from mcpcore_lint.config import Config
+    from mcpcore_lint.runner.discover import Found
     from mcpcore_lint.settings import Settings
 
 DOCUMENTS: Final = (".md", ".markdown")
@@ -85,7 +86,25 @@ def find_groups(
             for folder, inner in _nested(walk, root, finder, members):
                 waiting.setdefault(inner.root, (inner, []))[1].append(folder)
         groups.append(Group(found, tuple(code), walk, tuple(dict.fromkeys(documents_of(found, members)))))
+    _name_once(groups)
     return groups
+
+
+def _name_once(groups: Sequence[Group]) -> None:
+    """Remove the files that were found by another name too: of a link and its target, the target stays."""
+    names: dict[Found, list[tuple[Walk, str]]] = {}
+    for group in groups:
+        for path, file in group.walk.files.items():
+            names.setdefault(file, []).append((group.walk, path))
+    # Only files with equal states can be the same one, so that few real paths need to be read.
+    for same in names.values():
+        if len(same) == 1:
+            continue
+        real = {path: os.path.realpath(path) for _, path in same}
+        kept: dict[str, str] = {}
+        for walk, path in sorted(same, key=lambda each: (real[each[1]] != each[1], each[1])):
+            if kept.setdefault(real[path], path) != path:
+                del walk.files[path]
 
 
 def _nested(walk: Walk, root: str, finder: config.Finder, paths: Sequence[str]) -> Iterator[tuple[str, Config]]:

@@ -148,16 +148,17 @@ class _Run:
         """Make passes over some files until nothing changes, or the analysis of one of them crashes; the last pass."""
         version_1 = any(_VERSION_1.search(raw) for raw in files.values())
         exported: dict[tuple[str, str], str] = {}
-        broken: set[str] = set()
         known = len(crashed)
         left = MAX_PASSES
         while True:
             left -= 1
-            one = _Pass(self, group, files, exported, broken, crashed, version_1=version_1)
+            one = _Pass(self, group, files, exported, crashed, version_1=version_1)
             edits = one.run()
             if len(crashed) > known:
                 break
-            made = self._apply(edits, broken)
+            made = self._apply(edits, crashed)
+            if len(crashed) > known:
+                break
             exported = {**exported, **one.exported}
             self.converted += [each for path, each in one.converted if path in made]
             if not (made and left):
@@ -174,29 +175,35 @@ class _Run:
                 files[path] = self.raw[path] = raw
         return files
 
-    def _apply(self, edits: Mapping[str, Sequence[Edit]], broken: set[str]) -> set[str]:
+    def _apply(self, edits: Mapping[str, Sequence[Edit]], crashed: dict[str, Failure]) -> set[str]:
         """Make the edits of one pass, file by file; return the files that changed."""
         made: set[str] = set()
         for path, changes in edits.items():
-            if not changes or path in broken:
-                continue
-            raw = self.contents.get(path, self.raw[path])
-            source = Source.from_bytes(self.shown(path), raw)
-            changed = _disjoint(changes)
-            text = apply(source.text, changed)
-            try:
-                parse(Source(source.path, text))
-                new = source.to_bytes(text)
-            except (SourceError, UnicodeEncodeError):  # pragma: no cover - a guard; no source is known to get here
-                broken.add(path)
-                pattern, decide = "the changes would break this file", "convert it by hand"
-                self.left.append((path, Left(source.path, 1, (), pattern, decide, comment=False)))
-                continue
-            if new != raw and source.to_bytes(source.text) == raw:  # pragma: no branch - a guard, like the one above
-                self.contents[path] = new
-                self.moves.setdefault(path, []).append(_Moves(source, changed))
-                made.add(path)
+            with _guarded(crashed, path):
+                if changes and self._change(path, changes, crashed):
+                    made.add(path)
         return made
+
+    def _change(self, path: str, changes: Sequence[Edit], crashed: dict[str, Failure]) -> bool:
+        """Make the edits of one file; whether it changed."""
+        raw = self.contents.get(path, self.raw[path])
+        source = Source.from_bytes(self.shown(path), raw)
+        changed = _disjoint(changes)
+        text = apply(source.text, changed)
+        try:
+            if source.to_bytes(source.text) != raw:
+                raise SourceError(f"its bytes do not come back from the encoding {source.encoding!r}")  # noqa: TRY301
+            parse(Source(source.path, text))
+            new = source.to_bytes(text)
+        except (SourceError, UnicodeError) as error:
+            # Its names would stay as they are, and the other files wait until no name changes any more.
+            crashed[path] = Failure(path, f"the changes would break this file, so convert it by hand: {error}")
+            return False
+        if new == raw:  # pragma: no cover - a guard; no source gets here
+            return False
+        self.contents[path] = new
+        self.moves.setdefault(path, []).append(_Moves(source, changed))
+        return True
 
     def _requirements(self, group: Group) -> list[tuple[str, Left]]:
         if "server" not in self.rules:
@@ -239,7 +246,10 @@ class _Run:
         module = checker.project.module_of_bytes(path, self.contents.get(path, self.raw[path]))
         module.complete()
         edits = comments(module, left, reported)
-        self._apply({path: edits}, set())
+        crashed: dict[str, Failure] = {}
+        if not self._change(path, edits, crashed):
+            self.failures += (failure._replace(path=self.shown(path)) for failure in crashed.values())
+            return
         starts = sorted(module.source.position(edit.start)[0] for edit in edits for _ in edit.text.splitlines())
         for place, (at, each) in enumerate(self.left):
             if at == path:
@@ -265,8 +275,9 @@ class _Run:
                 except OSError as error:
                     self.failures.append(Failure(self.shown(path), f"not written: {error.strerror or error}"))
                     continue
-            before, after = (Source.from_bytes(path, raw).text for raw in (old, new))
-            files.append(FixedFile(self.shown(path), before, after, 1))
+            with crashes(self.failures, self.shown(path)):
+                before, after = (Source.from_bytes(path, raw).text for raw in (old, new))
+                files.append(FixedFile(self.shown(path), before, after, 1))
         left = [each._replace(path=self.shown(path)) for path, each in self.left]
         if named is None:
             left = [
@@ -321,7 +332,6 @@ class _Pass:
         group: Group,
         files: dict[str, bytes],
         exported: Mapping[tuple[str, str], str],
-        broken: set[str],
         crashed: dict[str, Failure],
         *,
         version_1: bool,
@@ -330,7 +340,6 @@ class _Pass:
         self._group = group
         self._files = files
         self._exported = exported
-        self._broken = broken
         self._crashed = crashed
         self._version_1 = version_1
         self.exported: dict[tuple[str, str], str] = {}
@@ -352,14 +361,8 @@ class _Pass:
                     self.left.append((path, Left(run.shown(path), error.span.line, (), pattern, decide, comment=False)))
         self._edits: dict[str, list[Edit]] = {}
 
-    @contextlib.contextmanager
-    def _guarded(self, path: str) -> Iterator[None]:
-        """Go on without a file if its analysis crashes."""
-        failures: list[Failure] = []
-        with crashes(failures, path):
-            yield
-        for failure in failures:
-            self._crashed.setdefault(path, failure)
+    def _guarded(self, path: str) -> contextlib.AbstractContextManager[None]:
+        return _guarded(self._crashed, path)
 
     def run(self) -> Mapping[str, Sequence[Edit]]:
         """The edits of the pass by file. The tools wait until no name changes any more."""
@@ -433,6 +436,16 @@ class _Pass:
         edits = [Writer(module, names).shield(node, names), *names.edits({("mcpcore", "CodedError")})]
         known = self._edits.setdefault(module.absolute, [])
         known += [edit for edit in edits if edit not in known]
+
+
+@contextlib.contextmanager
+def _guarded(crashed: dict[str, Failure], path: str) -> Iterator[None]:
+    """Go on without a file if its analysis crashes, or if it cannot be read or encoded."""
+    failures: list[Failure] = []
+    with crashes(failures, path):
+        yield
+    for failure in failures:
+        crashed.setdefault(path, failure)
 
 
 def _is_test(module: Module) -> bool:

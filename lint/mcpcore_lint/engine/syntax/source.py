@@ -91,7 +91,7 @@ class Source:
         """A changed text, in the file's own encoding.
 
         Raises:
-            UnicodeEncodeError: If the encoding lacks a character of the text.
+            UnicodeError: If the encoding cannot hold the text, for example because it lacks a character.
         """
         return (BOM if self.bom else b"") + text.encode(self.encoding)
 

@@ -40,6 +40,7 @@ class Callers:
         self._modules = list(modules)
         self._hierarchy = hierarchy
         self._handlers = handlers
+        self._by_name: dict[Module, dict[str, list[tuple[ast.Call, Scope]]]] = {}
         self._known: dict[ast.AST, list[tuple[Module, ast.Call, Scope]]] = {}
 
     def objection(self, handler: Handler, place: Place) -> tuple[str, str] | None:
@@ -66,11 +67,18 @@ class Callers:
                 calls += self._calls_in(module, handler)
         return calls
 
+    def _calls_of(self, module: Module) -> dict[str, list[tuple[ast.Call, Scope]]]:
+        """The calls in a file, by the name that is called."""
+        calls = self._by_name.get(module)
+        if calls is None:
+            calls = self._by_name[module] = {}
+            for call, scope in module.calls_near("("):
+                name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+                calls.setdefault(name, []).append((call, scope))
+        return calls
+
     def _calls_in(self, module: Module, handler: Handler) -> Iterator[tuple[Module, ast.Call, Scope]]:
-        for call, scope in module.calls_near(f"{handler.name}("):
-            short = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
-            if short != handler.name:
-                continue
+        for call, scope in self._calls_of(module).get(handler.name, ()):
             symbol = evaluate(call.func, scope)
             if isinstance(symbol, Symbol):
                 if symbol.definition is handler.node:

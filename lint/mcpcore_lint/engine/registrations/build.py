@@ -85,11 +85,13 @@ class Builder:
         """The calls that may register something: by their words, or by a name that such a line binds."""
         text = self.module.source.text
         words = [word for word in NEAR if word in text]
+        hinted = {line for hint in HINTS for line in self.module.lines_with(hint)}
         for local, bindings in self.module.scope.bindings.items():
             if bindings[0].kind == "import" and bindings[0].target == ("mcpcore", local, 0):
                 continue  # mcpcore's own names are among the words
-            lines = (self.module.source.line(getattr(binding.node, "lineno", 1)) for binding in bindings)
-            if any(hint in line for line in lines for hint in HINTS):
+            # A long line may bind a name many times.
+            numbers = {getattr(binding.node, "lineno", 1) for binding in bindings}
+            if not numbers.isdisjoint(hinted):
                 # A server may be called, or handed to a function of any name: `setup(mcp)`.
                 words += [word for word in (f"{local}(", f"({local})", f"({local},") if word in text]
         return self.module.calls_near(*words) if words else []

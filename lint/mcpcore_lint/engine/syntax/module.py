@@ -188,7 +188,7 @@ class Module:
         found: list[tuple[ast.Call, Scope]] = known
         return found
 
-    def _lines_with(self, word: str) -> list[int]:
+    def lines_with(self, word: str) -> list[int]:
         """The lines on which a text begins."""
         text = self.source.text
         starts = self.source.line_starts
@@ -203,7 +203,7 @@ class Module:
     def _calls_near(
         self, words: tuple[str, ...], skip: Callable[[ast.AST], bool] | None, *, decorators: bool
     ) -> list[tuple[ast.Call, Scope]]:
-        hits = sorted({line for word in words for line in self._lines_with(word)})
+        hits = sorted({line for word in words for line in self.lines_with(word)})
         if not hits:
             return []
         last = len(hits)

@@ -15,38 +15,58 @@ class Part(NamedTuple):
 
 
 PARTS: Final = (
-    Part("calls", "follows the functions that a handler calls", {"flow.facts.callees:Callees.targets": ([], [])}),
-    Part("decorators", "follows the project's own decorators", {"flow.decorations:_wrapper_of_function": []}),
-    Part("stdout", "finds what writes to standard output", {"flow.facts.stdout:written_by": None}),
+    Part(
+        "calls", "follows the functions that a handler calls", {"engine.flow.facts.callees:Callees.targets": ([], [])}
+    ),
+    Part("decorators", "follows the project's own decorators", {"engine.flow.decorations:_wrapper_of_function": []}),
+    Part("stdout", "finds what writes to standard output", {"engine.flow.facts.stdout:written_by": None}),
     Part(
         "types",
         "infers the class of an expression",
-        {"semantics.types:Inference.of": [], "semantics.types:Inference.name": []},
+        {"engine.semantics.types:Inference.of": [], "engine.semantics.types:Inference.name": []},
     ),
-    Part("annotations", "reads classes from annotations", {"semantics.types:Inference.annotation": []}),
-    Part("returned types", "reads classes from what functions return", {"semantics.types:Inference.returned": []}),
-    Part("attribute types", "reads classes from attributes", {"semantics.types:Inference.attribute_of": []}),
-    Part("element types", "infers the items of a container", {"semantics.types:Inference.element": []}),
-    Part("entered types", "infers the value that `with` binds", {"semantics.types:Inference.entered": []}),
-    Part("flags", "skips branches that a flag rules out", {"flow.facts.flags:flags_of": {}}),
-    Part("tables", "follows functions and errors in tables", {"flow.facts.callees:values_of": []}),
-    Part("passed functions", "follows functions passed to functions", {"flow.facts.callees:Callees.functions_in": []}),
-    Part("callbacks", "follows functions passed to libraries", {"flow.facts.extract:Extractor._callbacks": None}),
+    Part("annotations", "reads classes from annotations", {"engine.semantics.types:Inference.annotation": []}),
+    Part(
+        "returned types", "reads classes from what functions return", {"engine.semantics.types:Inference.returned": []}
+    ),
+    Part("attribute types", "reads classes from attributes", {"engine.semantics.types:Inference.attribute_of": []}),
+    Part("element types", "infers the items of a container", {"engine.semantics.types:Inference.element": []}),
+    Part("entered types", "infers the value that `with` binds", {"engine.semantics.types:Inference.entered": []}),
+    Part("flags", "skips branches that a flag rules out", {"engine.flow.facts.flags:flags_of": {}}),
+    Part("tables", "follows functions and errors in tables", {"engine.flow.facts.callees:values_of": []}),
+    Part(
+        "passed functions",
+        "follows functions passed to functions",
+        {"engine.flow.facts.callees:Callees.functions_in": []},
+    ),
+    Part(
+        "callbacks", "follows functions passed to libraries", {"engine.flow.facts.extract:Extractor._callbacks": None}
+    ),
     Part(
         "doubts",
         "doubts errors that a clause raises again conditionally",
-        {"flow.facts.except_clauses:Guards._doubts": ()},
+        {"engine.flow.facts.except_clauses:Guards._doubts": ()},
     ),
-    Part("exits", "doubts errors that an `__exit__` may stop", {"flow.facts.except_clauses:Guards._of_exit": []}),
-    Part("generator guards", "reads the clauses around a `yield`", {"flow.facts.except_clauses:yield_guards": []}),
-    Part("guards", "reads the errors that `guard` raises instead", {"flow.facts.except_clauses:Guards.converting": []}),
-    Part("gathered", "reads `return_exceptions=True`", {"flow.facts.except_clauses:Guards.gathered": ()}),
-    Part("groups", "reads errors in exception groups", {"flow.bodies.raises:RaiseReader._group_members": []}),
-    Part("reaching", "finds the assignment that reaches a use of a name", {"syntax.reaching:is_followed": False}),
-    Part("star imports", "follows `from x import *`", {"semantics.evaluate:Resolver._starred": None}),
+    Part(
+        "exits", "doubts errors that an `__exit__` may stop", {"engine.flow.facts.except_clauses:Guards._of_exit": []}
+    ),
+    Part(
+        "generator guards", "reads the clauses around a `yield`", {"engine.flow.facts.except_clauses:yield_guards": []}
+    ),
+    Part(
+        "guards",
+        "reads the errors that `guard` raises instead",
+        {"engine.flow.facts.except_clauses:Guards.converting": []},
+    ),
+    Part("gathered", "reads `return_exceptions=True`", {"engine.flow.facts.except_clauses:Guards.gathered": ()}),
+    Part("groups", "reads errors in exception groups", {"engine.flow.bodies.raises:RaiseReader._group_members": []}),
+    Part(
+        "reaching", "finds the assignment that reaches a use of a name", {"engine.syntax.reaching:is_followed": False}
+    ),
+    Part("star imports", "follows `from x import *`", {"engine.semantics.evaluate:Resolver._starred": None}),
     Part(
         "class attributes",
         "reads class attributes and members of enums",
-        {"semantics.evaluate:Resolver._class_attribute": "unknown"},
+        {"engine.semantics.evaluate:Resolver._class_attribute": "unknown"},
     ),
 )

@@ -152,14 +152,6 @@ def test_the_table_is_what_documentation_tools_read():
     assert {"timeout", "era"} <= {option["name"] for option in described["commands"]["call"]["params"]}
 
 
-def test_without_click_the_command_says_what_to_install(tmp_path):
-    """Where click is missing, one sentence says what brings it."""
-    code = "import sys; sys.modules['click'] = None\nfrom mcpcore.cli import main\nmain()"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False)
-    assert (2, 1) == (done.returncode, done.stderr.count("\n"))
-    assert "pip install mcpcore" in done.stderr
-
-
 @pytest.mark.parametrize("shell", SHELLS)
 def test_completion_prints_a_script_for_each_shell(shell):
     """The script calls the command back through click's own variable."""

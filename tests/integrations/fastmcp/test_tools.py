@@ -48,7 +48,9 @@ class TestRegistration:
             """Get an order."""
             raise ctx.fail("no_order")
 
-        with pytest.raises(ContractError, match=r"put one of these directly above the function, below @mcp\.tool"):
+        with pytest.raises(
+            ContractError, match=r"put @tool, .* of mcpcore directly above the function, below @mcp\.tool"
+        ):
             register(server_of(), get_order)
 
     def test_a_decorator_of_fastmcp_below_ours_is_refused(self) -> None:

@@ -240,7 +240,7 @@ CASES: Final[Cases] = {
         def load():
             raise not_found("x")
         """,
-        "ModuleNotFoundError: fetch > importlib.import_module\n?: importlib.import_module().load",
+        "?: importlib.import_module().load",
     ),
     "an assertion that is caught, and sys.exit in a bare except": (
         """

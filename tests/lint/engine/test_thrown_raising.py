@@ -307,7 +307,7 @@ CASES: Final[Cases] = {
         """,
         "CONFLICT: fetch\nAssertionError: fetch > check > load",
     ),
-    "sys.exit leaves past `except Exception`": (
+    "SystemExit leaves past `except Exception`": (
         """
         import sys
         @tool
@@ -317,9 +317,9 @@ CASES: Final[Cases] = {
             except Exception:
                 return None
         def load():
-            sys.exit(1)
+            raise SystemExit(1)
         """,
-        "SystemExit: fetch > load > sys.exit",
+        "SystemExit: fetch > load",
     ),
     "NotImplementedError": (
         """

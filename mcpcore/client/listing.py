@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 from weakref import WeakKeyDictionary, ref
 
 import anyio
@@ -101,7 +101,7 @@ def listed_tool(tool: object) -> ListedTool | None:
         contract=Contract.from_listing(tool),
         read_only=_part(annotations, "read_only_hint", "readOnlyHint") is True,
         idempotent=_part(annotations, "idempotent_hint", "idempotentHint") is True,
-        effects=quietly(lambda: default_effects(annotations), "unstated"),
+        effects=cast("ToolEffects", quietly(lambda: default_effects(annotations), "unstated")),
         input_schema=schema if isinstance(schema, Mapping) else {},
     )
 

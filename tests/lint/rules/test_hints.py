@@ -10,6 +10,8 @@ from mcpcore_lint.rules._advice import CHANGED_BY_HINTS
 from mcpcore_lint.runner.engine import lint_paths, lint_source
 from mcpcore_lint.settings import Settings
 
+from mcpcore.contract import codes, effects
+
 PATH = "server.py"
 HEAD = """\
 import mcp.types
@@ -202,7 +204,6 @@ def test_unknown_annotations_are_not_reported(annotations, spelling, tmp_path):
 
 def test_the_linter_and_the_runtime_withhold_the_same_advice():
     """The same codes have default advice that depends on annotations."""
-    effects, codes = pytest.importorskip("mcpcore.effects"), pytest.importorskip("mcpcore.contract.codes")
 
     def sent(code, hints):
         return effects.settled(effects.CallState(effects.default_effects(hints)), code, code.retry)[1]

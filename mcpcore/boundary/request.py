@@ -58,7 +58,7 @@ class Request:
         self.began = False
         """Whether the handler has begun; a call that fails earlier has changed nothing."""
         self.at_least: Effects | None = None
-        """The effects of parts of the call that ended earlier: items of a batch that failed as a whole."""
+        """The effects of parts of the call that ended earlier, such as items of a batch."""
         self.record_failure: Callable[[BaseException, Request], Envelope] | None = None
         """Records a part of the call that failed; the server that answers the request sets it, and the next two."""
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 from mcpcore.client.budget import RetryBudget
 from mcpcore.client.listing import NO_TOOLS, ListedTool
 from mcpcore.contract.codes import Code, is_code
+from mcpcore.contract.effects import CHANGED
 from mcpcore.values.bounds import MESSAGE
 from mcpcore.values.escaping import one_line
 from mcpcore.values.jsonable import clean_cut
@@ -86,7 +87,8 @@ class CallPolicy:
         corrections: The tools whose declared `corrective_params` may be merged into the arguments, or True for all.
         on: The application's own actions, by reason or by code, each run once for a reason. Afterwards the call is made
             again, with the arguments that the action returned, if any. An action in `ReadOnly` also runs where the
-            call may have taken effect; then the call is made again only if that is safe.
+            call may have taken effect; then the same call is made again only if that is safe and the failure is
+            retryable, since an action that only looked changes neither.
         budget: A budget that several calls share, or None.
         on_step: A function that gets each step.
 
@@ -330,6 +332,9 @@ def _is_safe_again(failure: ToolCallFailed, policy: CallPolicy, state: Progress)
 def may_follow_action(failure: ToolCallFailed, policy: CallPolicy, state: Progress, *, identical: bool) -> bool:
     """Whether the call may be made again after an action.
 
+    A failure that advises against the same call is overruled only by an action that writes, and not where the call
+    may have taken effect: a session that it began, for one, makes the same call another one.
+
     Args:
         failure: The failure of the call.
         policy: What is allowed.
@@ -337,7 +342,13 @@ def may_follow_action(failure: ToolCallFailed, policy: CallPolicy, state: Progre
         identical: Whether the arguments stay the same.
     """
     if identical:
-        return _is_safe_again(failure, policy, state)
+        # An action that writes was made to change what the failure speaks of; after one that only looked, that holds.
+        match, code = policy.action_of(failure), failure.envelope.error_code
+        wrote = match is not None and not isinstance(match[1], ReadOnly)
+        # A code such as UNAUTHORIZED is never retryable. Of a TIMEOUT, somebody says so because of this very call.
+        is_usual = code is not None and not code.retry.retryable and failure.effects not in CHANGED
+        is_lifted = wrote and (is_usual or unchanged(failure, state.tools.get(failure.tool)))
+        return _is_safe_again(failure, policy, state) and (failure.envelope.retryable or is_lifted)
     return _hindrance(failure, policy, state) is None or _listed(failure, state).read_only
 
 

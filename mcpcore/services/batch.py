@@ -122,7 +122,6 @@ class Batch(Generic[T]):
         self._left_out: Counter[str] = Counter()
         self._bytes = 0
         self._effects: list[Effects | None] = []
-        self._is_broken = False
 
     @contextmanager
     def item(self, item: object) -> Iterator[None]:
@@ -144,7 +143,6 @@ class Batch(Generic[T]):
                 raise
             speaker = select_failure(exc, self._ctx.contract)
             if self._is_whole(speaker):
-                self._is_broken = True
                 self._tell_call()
                 raise
             self._fail(number, item, exc, speaker)
@@ -187,9 +185,8 @@ class Batch(Generic[T]):
         )
 
     def _tell_call(self) -> None:
-        """After the batch failed as a whole, report the effects of its items to the call."""
-        if self._is_broken:
-            self._ctx.has_changed(weakest(["partial" if self._done else None, *self._effects]))
+        """Report the effects of the items so far, since the call may still fail: with an item, or outside of them."""
+        self._ctx.has_changed(weakest(["partial" if self._done else None, *self._effects]))
 
     def _begin(self) -> int:
         self._begun += 1
@@ -198,6 +195,7 @@ class Batch(Generic[T]):
     def _fail(self, number: int, item: object, exc: BaseException, speaker: BaseException) -> None:
         envelope = self._ctx.record_failure(exc)
         self._effects = [weakest((envelope.effects, *self._effects))]
+        self._tell_call()
         self._succeeded = [added for added in self._succeeded if added[0] != number]
         shown = self._ctx.show_value(to_json(item, room=_MAX_ITEM))
         failure = ItemFailure(item=fit(shown, _MAX_ITEM), error=self._ctx.render_item(envelope))

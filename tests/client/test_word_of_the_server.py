@@ -7,10 +7,11 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from mcp import Client
 
 from mcpcore import Envelope, Retry
-from mcpcore.client import CallPolicy, ListedTool, Progress, decide, failure_of
-from tests.client.hostile import failed
+from mcpcore.client import CallPolicy, ListedTool, Progress, ReadOnly, ToolCallFailed, call, decide, failure_of
+from tests.client.hostile import failed, listed, server
 
 TOOL = ListedTool(name="a", read_only=True)
 STATE = Progress(tools={"a": TOOL})
@@ -76,6 +77,39 @@ FORBIDDEN: dict[str, Any] = {
 def test_a_prohibition_is_never_overruled(answer: Any) -> None:
     """Wherever the server says that the call must not be repeated, it is not repeated."""
     assert Retry.never() == advised(answer)
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize(
+    ("action", "options", "count"),
+    [
+        (ReadOnly(lambda _: None), {}, 1),
+        (ReadOnly(lambda _: None), {"retry_unsafe": True}, 1),
+        (lambda _: None, {"retry_unsafe": True}, 1),
+        (lambda _: None, {}, 1),
+    ],
+)
+@pytest.mark.parametrize("answer", [FORBIDDEN["in words"], FORBIDDEN["beside a text"], FORBIDDEN["in the text"]])
+async def test_an_action_does_not_overrule_a_prohibition(
+    answer: Any, action: Any, options: dict[str, Any], count: int
+) -> None:
+    """After a call that may have taken effect, an action is no reason for the same call; a look never is."""
+    made, calls = server([listed("a", annotations={"idempotentHint": True})], lambda _: answer)
+    async with Client(made) as client:
+        with pytest.raises(ToolCallFailed):
+            await call(client, "a", policy=CallPolicy(on={"TIMEOUT": action}, max_attempts=5, **options))
+    assert count == len(calls)
+
+
+@pytest.mark.anyio
+async def test_an_action_that_writes_makes_the_same_call_another_one() -> None:
+    """A session that was begun is what the failure asked for; nothing was changed before."""
+    answer = failed("expired", name="UNAUTHORIZED", code=-32011, effects="none", retry={"kind": "not_retryable"})
+    made, calls = server([listed("a")], lambda _: answer)
+    async with Client(made) as client:
+        with pytest.raises(ToolCallFailed):
+            await call(client, "a", policy=CallPolicy(on={"expired": lambda _: None}, max_attempts=5))
+    assert 2 == len(calls)
 
 
 STATED: dict[str, tuple[Any, float]] = {

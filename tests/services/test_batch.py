@@ -590,9 +590,35 @@ async def test_a_batch_that_fails_as_a_whole_is_at_least_partial(
 
 
 @pytest.mark.anyio
-async def test_a_failure_after_a_batch_is_separate() -> None:
-    """Only a batch that fails as a whole reports on its items."""
-    assert (None, Retry.now()) == (await sent(REPEATS, "ok", close=False))[:2]
+@pytest.mark.parametrize(
+    ("annotations", "items", "expected"),
+    [
+        (REPEATS, ["ok"], ("partial", Retry.now())),
+        (None, ["ok"], ("unknown", Retry.never())),
+        (None, ["lost"], ("unknown", Retry.never())),
+        (REPEATS, ["nothing"], (None, Retry.now())),
+        (READS, ["ok"], ("none", Retry.now())),
+    ],
+)
+async def test_a_failure_after_the_items_counts_them(annotations: Any, items: list[str], expected: Any) -> None:
+    """A handler that fails by itself has done the items before: the same call would do them again."""
+    assert expected == (await sent(annotations, *items, close=False))[:2]
+
+
+@pytest.mark.anyio
+async def test_a_rate_limit_after_the_items_is_no_advice_to_repeat_them() -> None:
+    """Nothing was done by the request that was refused, but by those before."""
+
+    @tool
+    def refused(ctx: Context[Any]) -> BatchResult[str]:
+        """Do one thing of two."""
+        batch = Batch[str](ctx)
+        with batch.item("one"):
+            batch.add("one")
+        raise CodedError(ErrorCode.RATE_LIMITED)
+
+    _, failed = await run(refused)
+    assert ("partial", Retry.never()) == (failed.effects, failed.retry)
 
 
 @pytest.mark.anyio

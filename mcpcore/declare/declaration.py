@@ -244,7 +244,8 @@ class Declared(_OfDeclaration, Generic[P, T_co]):
         functools.update_wrapper(self, declaration.handler, updated=())
         self.declaration = declaration
         self._bound = bound
-        self._fastmcp: Any = None
+        self.fastmcp_options: Any = None
+        """The options of FastMCP's decorator, as it has set them; None without one."""
 
     @property
     def handler(self) -> Callable[..., Any]:
@@ -305,11 +306,11 @@ class Declared(_OfDeclaration, Generic[P, T_co]):
         """The options that FastMCP registers this with; FastMCP's decorators read and set them."""
         if not _uses_fastmcp():
             raise AttributeError("__fastmcp__")
-        return provided("registration_of")(self, self._fastmcp)
+        return provided("registration_of")(self, self.fastmcp_options)
 
     @__fastmcp__.setter
     def __fastmcp__(self, metadata: Any) -> None:
-        self._fastmcp = metadata
+        self.fastmcp_options = metadata
 
     def _declare(self, error: CodedError) -> None:
         entry = self.contract.get(error.reason)

@@ -225,7 +225,9 @@ async def _run(
         if isinstance(resolved, InputRequiredResult):
             return resolved
         values |= resolved
-    returned = await run_handler(declared, values | injected, request, threaded=not is_tool or metadata.run_in_thread)
+    chosen = declared.fastmcp_options  # what is registered says only that FastMCP starts no thread
+    threaded = not is_tool or getattr(chosen, "run_in_thread", True)
+    returned = await run_handler(declared, values | injected, request, threaded=threaded)
     if isinstance(declared, DeclaredResource):
         return await resource_result(returned, mime_type=metadata.mime_type, meta=_own_meta(metadata.meta))
     if isinstance(declared, DeclaredPrompt):

@@ -171,6 +171,37 @@ class TestInjection:
         assert {"result": False} == calling(mcp, "where").structured_content
         assert {"result": True} == calling(mcp, "inline").structured_content
 
+    def test_plain_tools_that_hang_stop_no_contract_tool(self) -> None:
+        """FastMCP's own sync tools share one set of threads."""
+        import threading
+
+        release = threading.Event()
+
+        def hangs() -> None:
+            release.wait(60)
+
+        @tool
+        def answers() -> str:
+            return "here"
+
+        mcp = server_of(answers)
+        mcp.tool(hangs)
+
+        async def run() -> Any:
+            count = int(anyio.to_thread.current_default_thread_limiter().total_tokens)
+            async with Client(mcp) as client, anyio.create_task_group() as group:
+                for _ in range(count):
+                    group.start_soon(client.call_tool, "hangs")
+                try:
+                    while anyio.to_thread.current_default_thread_limiter().available_tokens:
+                        await anyio.sleep(0.01)
+                    with anyio.fail_after(5):
+                        return await client.call_tool("answers")
+                finally:
+                    release.set()
+
+        assert "here" == anyio.run(run).data
+
     def test_the_lifespan_of_a_mounted_server_reaches_its_tools(self) -> None:
         """`ctx.lifespan_context` is that of the server that has the tool."""
         from contextlib import asynccontextmanager

@@ -155,6 +155,9 @@ class AuditTrail:
         self._warned_at: float | None = None
         self._sinks = sinks
         self._deferred: set[Deferred] = set()
+        # Only a file has a lock to wait for; a sink or a subclass may write to another trail.
+        self.may_defer: Final = path is not None or sinks is not None or type(self) is not AuditTrail
+        """Whether the answer of a call may have to wait for its records."""
 
     @classmethod
     def open(
@@ -261,7 +264,10 @@ class AuditTrail:
             return True
         if self._sinks is None:
             self._sinks = default_sinks()
-        return any(listens(sink) for sink in self._sinks)
+        for sink in self._sinks:  # noqa: SIM110 - a generator costs more than all of the rest
+            if listens(sink):
+                return True
+        return False
 
     def record(self, record: Mapping[str, Any]) -> None:
         """Record one failure, before the client gets it.

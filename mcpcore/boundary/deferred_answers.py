@@ -21,6 +21,11 @@ HandleT = TypeVar("HandleT", bound="Callable[..., Coroutine[Any, Any, Any]]")
 class Answering(Protocol):
     """What answers calls: a server, or its middleware. The methods get the positional arguments of the call."""
 
+    @property
+    def may_defer(self) -> bool:
+        """Whether answers may have to wait for the records of their calls."""
+        ...
+
     def unrecorded(self, *call: Any) -> Any:
         """The answer to a call whose failure could not be recorded, where the policy of the trail is to refuse."""
         ...
@@ -37,7 +42,11 @@ def recorded_first(handle: HandleT) -> HandleT:
     """
 
     @functools.wraps(handle)
-    async def answer(owner: Answering, *args: Any, **options: Any) -> Any:
+    def answer(owner: Answering, *args: Any, **options: Any) -> Any:
+        # A coroutine of its own would cost every call.
+        return (recorded if owner.may_defer else handle)(owner, *args, **options)
+
+    async def recorded(owner: Answering, *args: Any, **options: Any) -> Any:
         call = Call()
         token = current_call.set(call)
         try:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final, cast
 
@@ -10,8 +10,8 @@ from mcpcore.boundary.outcome import Breach, BrokenContractError, Outcome
 from mcpcore.boundary.upstream import UpstreamError
 from mcpcore.contract.codes import BASELINE, Code, ErrorCode, sentence_for
 from mcpcore.contract.effects import declared_effects, settled, weakest
-from mcpcore.contract.errors import CodedError, FrameworkError
-from mcpcore.contract.failure_modes import ContractError, UndeclaredReasonError
+from mcpcore.contract.errors import PLAIN_ERRORS, CodedError, FrameworkError
+from mcpcore.contract.failure_modes import RESERVED_DATA_KEYS, ContractError, UndeclaredReasonError
 from mcpcore.contract.limits import DEFAULT_LIMITS, Limits
 from mcpcore.values.jsonable import named, safe_str
 from mcpcore.values.untrusted import quietly
@@ -53,8 +53,7 @@ class FailureMapper:
         exc = returned_failure(exc)
         try:
             selected, others = _select(exc, call.contract)
-            case = _Case(exc, call, _effects_of_others(exc, selected, call) if others else "none")
-            outcome = self._outcome(selected, case)
+            outcome = self._outcome(selected, exc, call, _effects_of_others(exc, selected, call) if others else "none")
         except KeyboardInterrupt:
             raise
         except BaseException as failed:  # noqa: BLE001 - a hostile exception is reported as a crash
@@ -72,18 +71,21 @@ class FailureMapper:
             )
             breach = Breach("other", f"the failure could not be told: {safe_str(failed)}")
             return Outcome(envelope=envelope, exception=exc, expected=False, breaches=(breach,))
-        return replace(outcome, others=others) if others else outcome
+        if others:
+            outcome.others = others
+        return outcome
 
-    def _outcome(self, exc: BaseException, case: _Case) -> Outcome:
+    def _outcome(self, exc: BaseException, whole: BaseException, call: FailedCall, others: Effects | None) -> Outcome:
+        """The outcome of `exc`, the exception in `whole` that is answered; `others` has the effects of the rest."""
         error = exc if is_a(exc, CodedError) else relayed_failure(exc)
         if error is not None:
-            return self._coded(cast("CodedError", error), case)
-        call = case.call
+            return self._coded(cast("CodedError", error), whole, call, others)
         authored = framework_error(exc) if call.code is None else None
         if authored is not None:
             code, message, data = authored
-            envelope = self._envelope(case, code, message, data=data)
-            return Outcome(envelope=envelope, exception=case.exception, expected=True)
+            settled_advice = settled(call.state, code, code.retry, others=others)
+            envelope = self._envelope(whole, call, code, message, settled_advice, data=data)
+            return Outcome(envelope=envelope, exception=whole, expected=True)
         code, retry = _classified(exc) if call.code is None else (call.code, call.code.retry)
         if code is ErrorCode.NOT_FOUND and call.surface != "tool":
             # The sentence of that code would say that the resource or the prompt itself does not exist.
@@ -92,7 +94,8 @@ class FailureMapper:
         if self.expose:
             # Redacted like the traceback, by names too: nobody wrote this text for a client.
             message = _crash_log().message_of(exc) or named(exc)
-        envelope = self._envelope(case, code, message, retry=retry, crashed=True, masked=not self.expose)
+        settled_advice = settled(call.state, code, retry, crashed=True, others=others)
+        envelope = self._envelope(whole, call, code, message, settled_advice, masked=not self.expose)
         breaches: Sequence[Breach] = ()
         if type(exc) is BrokenContractError:
             breaches = exc.breaches
@@ -100,86 +103,74 @@ class FailureMapper:
             # The log and the record name the tool already.
             text = safe_str(exc).removeprefix(f"tool {call.name!r}: ")
             breaches = (Breach("undeclared_reason" if is_a(exc, UndeclaredReasonError) else "other", text),)
-        return Outcome(envelope=envelope, exception=case.exception, expected=False, breaches=breaches)
+        return Outcome(envelope=envelope, exception=whole, expected=False, breaches=breaches)
 
-    def _coded(self, error: CodedError, case: _Case) -> Outcome:
+    def _coded(self, error: CodedError, whole: BaseException, call: FailedCall, others: Effects | None) -> Outcome:
         breaches: list[Breach] = []
         misused: list[str] = []
-        contract = case.call.contract
+        contract = call.contract
         by_framework = isinstance(error, FrameworkError)
         entry = None if by_framework else contract.get(error.reason)
         if entry is not None and error.entry is not entry:
             error.declare(entry)
         facts = None if error.data is None else facts_of(error.data, self.limits)
+        reason = error.sent_reason
         if not by_framework:
             if entry is not None:
-                if error.code != entry.code or entry.data is not None:
+                if error.code is not entry.code or entry.data is not None:
                     breaches += _violations(error, entry, facts)
-            elif error.sent_reason is not None and len(contract):
+            elif reason is not None and len(contract):
                 breaches.append(Breach("undeclared_reason", f"the reason {error.reason!r} is not declared"))
-            if facts is not None and (misused := error.misused_keys(facts.json)):
-                breaches.append(Breach("data", _misuse(misused)))
+            if facts is not None and not RESERVED_DATA_KEYS.isdisjoint(facts.json):
+                misused = error.misused_keys(facts.json)
+                if misused:
+                    breaches.append(Breach("data", _misuse(misused)))
             if error.unusable_advice is not None:
                 breaches.append(Breach("other", error.unusable_advice))
         envelope = self._envelope(
-            case,
+            whole,
+            call,
             error.code,
             error.message,
-            error=error,
+            error.settled(call.state, others=others),
             data=facts,
             dropped=misused,
-            reason=error.sent_reason,
+            reason=reason,
             recovery=error.recovery,
             entry=error.entry,
         )
-        relayed = is_a(error, UpstreamError)
+        relayed = type(error) is not CodedError and is_a(error, UpstreamError)
         if relayed:
             envelope = cast("UpstreamError", error).identified(envelope)
-        return Outcome(envelope=envelope, exception=case.exception, expected=True, breaches=breaches, relayed=relayed)
+        return Outcome(envelope=envelope, exception=whole, expected=True, breaches=breaches, relayed=relayed)
 
     def _envelope(
         self,
-        case: _Case,
+        whole: BaseException,
+        call: FailedCall,
         code: Code,
         message: str,
+        advice: tuple[Effects | None, Retry],
         *,
-        retry: Retry | None = None,
         data: object = None,
-        error: CodedError | None = None,
-        crashed: bool = False,
         **rest: Any,
     ) -> Envelope:
-        call = case.call
         if message == code.sentence:
             message = sentence_for(code, call.surface)
-        if error is None:
-            effects, retry = settled(call.state, code, retry or code.retry, crashed=crashed, others=case.others)
-        else:
-            effects, retry = error.settled(call.state, others=case.others)
         if self.expose:
             facts = data if type(data) is Facts else facts_of({} if data is None else data, self.limits)
-            data = {**facts.json, "exception": _crash_log().described(case.exception)}
+            data = {**facts.json, "exception": _crash_log().described(whole)}
         return build_envelope(
             code,
             message,
-            retry=retry,
-            effects=effects,
+            retry=advice[1],
+            effects=advice[0],
             tool=call.name,
             data=data,
             context=call.context,
             limits=self.limits,
             **rest,
         )
-
-
-@dataclass(slots=True, eq=False, repr=False)
-class _Case:
-    exception: BaseException
-    """The whole failure, of which a member may be the one that is answered."""
-
-    call: FailedCall
-    others: Effects | None
-    """The effects of the other failures of the same group."""
 
 
 @cache
@@ -260,7 +251,7 @@ def failures_within(exc: BaseException, contract: Contract[Any]) -> tuple[BaseEx
 
 def _select(exc: BaseException, contract: Contract[Any]) -> tuple[BaseException, int]:
     """The exception that answers for `exc`, and the number of others in the same group."""
-    if type(exc) is not CodedError:  # which wraps no other
+    if type(exc) not in PLAIN_ERRORS:
         exc = unwrapped(exc)
     if not is_a(exc, BaseExceptionGroup):
         return exc, 0

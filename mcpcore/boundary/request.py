@@ -32,7 +32,22 @@ _numbers: Final = itertools.count(1)
 class Request:
     """The request behind a context; the SDK's own object for it is made when something asks for it."""
 
-    # On the class, so that a request without limits costs no more for them.
+    # On the class, so that a request costs nothing for what it does not use.
+    contract: Contract[Any] = NO_CONTRACT
+    """The contract of the handler."""
+
+    effects: ToolEffects | None = None
+    """The effects that follow from the tool's annotations for a failure that declares none."""
+
+    began = False
+    """Whether the handler has begun; a call that fails earlier has changed nothing."""
+
+    at_least: Effects | None = None
+    """The effects of parts of the call that ended earlier, such as items of a batch."""
+
+    fastmcp: FastMCPContext | None = None
+    """FastMCP's own context, if FastMCP runs the server."""
+
     timeout: float | None = None
     """Seconds that the call may take; None for no limit."""
 
@@ -42,40 +57,38 @@ class Request:
     places: tuple[Place, ...] = ()
     """The places that the call takes among those that may run concurrently."""
 
+    fields: dict[str, Any] | None = None
+    """The fields that the handler has bound."""
+
+    claimed = True
+    """Whether a handler answers the request; the contract is that handler's."""
+
+    reads = False
+    """Whether the request is for a resource, and the SDK has not begun to read it."""
+
+    strictness: Strictness | None = None
+    """Decides in place of the strictness of the server that answers, which is mounted on another."""
+
+    _sdk: SDKContext[Any, Any] | None = None
+    _notes: Notes | None = None
+
     def __init__(
         self,
         make: Callable[[], SDKContext[Any, Any]],
         *,
-        contract: Contract[Any] | None = None,
+        contract: Contract[Any] = NO_CONTRACT,
         effects: ToolEffects | None = None,
         fastmcp: FastMCPContext | None = None,
     ) -> None:
         """Keep `make`, which makes the SDK's context, and the contract of the handler."""
         self._make = make
-        self.contract: Contract[Any] = NO_CONTRACT if contract is None else contract
-        self.effects: ToolEffects | None = effects
-        """The effects that follow from the tool's annotations for a failure that declares none."""
-        self.began = False
-        """Whether the handler has begun; a call that fails earlier has changed nothing."""
-        self.at_least: Effects | None = None
-        """The effects of parts of the call that ended earlier, such as items of a batch."""
-        self.record_failure: Callable[[BaseException, Request], Envelope] | None = None
-        """Records a part of the call that failed; the server that answers the request sets it, and the next two."""
-
-        self.render_item: Callable[[Envelope], dict[str, Any]] | None = None
-        self.show_value: Callable[[JSON], JSON] | None = None
-        self.fastmcp = fastmcp
-        """FastMCP's own context, if FastMCP runs the server."""
-        self._sdk: SDKContext[Any, Any] | None = None
-        self.fields: dict[str, Any] | None = None
         self.number = next(_numbers)
-        self.claimed = True
-        """Whether a handler answers the request; the contract is that handler's."""
-        self.reads = False
-        """Whether the request is for a resource, and the SDK has not begun to read it."""
-        self.strictness: Strictness | None = None
-        """Decides in place of the strictness of the server that answers, which is mounted on another."""
-        self._notes: Notes | None = None
+        if contract is not NO_CONTRACT:
+            self.contract = contract
+        if effects is not None:
+            self.effects = effects
+        if fastmcp is not None:
+            self.fastmcp = fastmcp
 
     def state(self, *, of_part: bool = False) -> CallState | None:
         """What is known of the effects of this call; with `of_part`, of a part of it such as an item of a batch."""
@@ -90,7 +103,7 @@ class Request:
             self._notes = Notes()
         return self._notes
 
-    def lost(self, outcome: BaseException | None = None) -> Sequence[LostFailure | BrokenItem]:
+    def unraised(self, outcome: BaseException | None = None) -> Sequence[LostFailure | BrokenItem]:
         """The failures that were made for this request, which ended with `outcome`, and lost; call it once.
 
         On a strict server, also the parts of the call that broke its contract.
@@ -109,3 +122,19 @@ class Request:
         if self._sdk is None:
             self._sdk = self._make()
         return self._sdk
+
+
+class AnsweredRequest(Request):
+    """A request whose server records and writes the failures of its parts, such as the items of a batch."""
+
+    def record_item(self, exc: BaseException) -> Envelope:
+        """The envelope of a part of the call that failed while the call goes on; recorded like a failed call."""
+        raise NotImplementedError
+
+    def render_item(self, envelope: Envelope) -> dict[str, Any]:
+        """The envelope as a part of an answer."""
+        raise NotImplementedError
+
+    def show_value(self, value: JSON) -> JSON:
+        """A value of the caller's as a part of an answer."""
+        raise NotImplementedError

@@ -119,8 +119,11 @@ def carried(exc: BaseException) -> Mapping[str, str | None]:
     was given outside any.
     """
     try:
-        number, fields = BaseException.__getattribute__(exc, _CARRIED)
-    except Exception:  # noqa: BLE001 - no such attribute, or one whose code raises
+        taken = _namespace(exc).get(_CARRIED)
+        if taken is None:
+            return {}
+        number, fields = taken
+    except Exception:  # noqa: BLE001 - somebody put anything else there
         return {}
     return fields if number in (None, call_number()) and isinstance(fields, dict) else {}
 
@@ -133,20 +136,28 @@ def in_force(
     `failures` are the exception that left the handler, and then the exceptions in it that answer for it. A member of
     a group has the fields that its own task had bound.
     """
-    number, inside = call_number(), []
     around = _bound.get()
+    if not (server or around or call):  # as it is where nothing is bound
+        return _present(_carried_by(failures))
+    number, inside = call_number(), []
     while isinstance(around, _Block) and number is not None and around.call == number:
         inside.append(around.own)
         around = around.outer
     fields = {**server, **around, **call}
     for own in reversed(inside):
         fields.update(own)
+    fields.update(_carried_by(failures))
+    return _present(fields)
+
+
+def _carried_by(failures: Iterable[BaseException]) -> dict[str, str | None]:
+    fields: dict[str, str | None] = {}
     seen: set[int] = set()
     for exc in failures:
         if id(exc) not in seen:
             seen.add(id(exc))
             fields.update(carried(exc))
-    return _present(fields)
+    return fields
 
 
 def _present(fields: Mapping[str, str | None]) -> dict[str, JSON]:
@@ -154,3 +165,5 @@ def _present(fields: Mapping[str, str | None]) -> dict[str, JSON]:
 
 
 _CARRIED: Final = "__mcpcore_bound__"
+
+_namespace: Final = BaseException.__dict__["__dict__"].__get__  # past the class, whose own code may raise

@@ -61,13 +61,16 @@ class CodedError(Exception):
     message: str
     data: Mapping[str, Any] | None
     reason: str | None
-    retry: Retry | None
+    retry: Retry | None = None
     retry_is_declared: bool = False
     effects: Effects | None = None
-    entry: FailureMode[Any] | None
-    omits_recovery: bool
+    entry: FailureMode[Any] | None = None
+    omits_recovery: bool = False
     omits_effects: bool = False
     unusable_advice: str | None = None
+
+    _given_recovery: dict[str, Any] | None = None
+    _partial_recovery: dict[str, Any] | None = None
 
     _given_data: object = None
     """The model or dataclass that was passed as `data`; the declared entry may serialize it differently."""
@@ -105,6 +108,7 @@ class CodedError(Exception):
             from mcpcore.contract.failure_modes import not_a_code
 
             raise TypeError(f"{type(self).__name__}(code, …): {not_a_code(code)}")
+        # Attributes of the class are the defaults, so that a plain failure costs no more for the rest.
         self.code = code
         self.data = _facts(data)
         if self.data is not data:
@@ -113,21 +117,21 @@ class CodedError(Exception):
         self._reason_is_data = reason is None
         text = "" if message is None else safe_str(message)
         self._has_message = bool(text) and not text.isspace()
-        self.message = text if self._has_message else self.code.sentence
-        self.omits_recovery = recovery is None
-        self._given_recovery = recovery_of(recovery)
-        self._partial_recovery = (
-            None if recovery is None or recovery is ... else quietly(lambda: _partial(recovery), None)
-        )
-        self.retry = retry if isinstance(retry, Retry) else None
-        self.retry_is_declared = self.retry is not None
-        if retry is not None and self.retry is None:
+        self.message = text if self._has_message else code.sentence
+        if recovery is None:
+            self.omits_recovery = True
+        elif recovery is not ...:
+            self._given_recovery = recovery_of(recovery)
+            if type(recovery) is not str:
+                self._partial_recovery = quietly(lambda: _partial(recovery), None)
+        if isinstance(retry, Retry):
+            self.retry, self.retry_is_declared = retry, True
+        elif retry is not None:
             self.unusable_advice = f"retry must be a Retry, not {_shown(retry)}"
         if effects is not None:
             self.effects = as_effects(effects)
             if self.effects is None:
                 self.unusable_advice = f"effects must be one of {', '.join(EFFECTS)}, not {_shown(effects)}"
-        self.entry = None
         super().__init__(self.message)
         note(self)
 
@@ -147,8 +151,9 @@ class CodedError(Exception):
         if self.entry is None:
             return None
         declared = self.entry.recovery_json()
-        # A recovery without a hint extends the declared one.
-        return {**declared, **(self._partial_recovery or {})} or None
+        if self._partial_recovery:
+            declared |= self._partial_recovery  # a recovery without a hint extends the declared one
+        return declared or None
 
     @property
     def advice(self) -> Retry:
@@ -365,6 +370,10 @@ class FrameworkError(CodedError):
     """A failure of the framework (invalid arguments, an unknown tool), whose reason is in no contract."""
 
 
+PLAIN_ERRORS: Final = frozenset({CodedError, FrameworkError})
+"""The classes of failures that stand for themselves: they neither wrap another exception nor group any."""
+
+
 def _with_fields(error: CodedError, fields: Mapping[str, str | None]) -> CodedError:
     """`error` with fields for its envelope and its record."""
     if fields:
@@ -442,6 +451,8 @@ def recovery_of(value: object) -> dict[str, Any] | None:
         return None
     if type(value) is dict and len(value) == 1 and type(hint := value.get("hint")) is str and _is_written(hint):
         return {"hint": hint}  # as most are
+    if type(value) is str:
+        return {"hint": value} if _is_written(value) else None
     return quietly(lambda: _whole(value), None)
 
 

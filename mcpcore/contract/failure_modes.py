@@ -143,6 +143,8 @@ class FailureMode(Generic[R_co, D_co]):
     fails_batch: bool
     effects: Effects | None
     _data_model: DataModel | ListedSchema | None
+    _hint_alone: dict[str, JSON] | None
+    """The recovery as it is sent, if it is no more than a sentence, as most are."""
 
     if TYPE_CHECKING:
         # Covariance lets lists of failure modes with different models join to one type in mypy. `Context.fail` must
@@ -206,6 +208,9 @@ class FailureMode(Generic[R_co, D_co]):
                 values[name] = MappingProxyType(dict(mapping))
         for name, value in values.items():
             object.__setattr__(self, name, value)
+        object.__setattr__(self, "_hint_alone", None)
+        sent = self.recovery_json()
+        object.__setattr__(self, "_hint_alone", sent if sent.keys() == {"hint"} else None)
         return self
 
     @property
@@ -228,6 +233,8 @@ class FailureMode(Generic[R_co, D_co]):
 
     def recovery_json(self) -> dict[str, JSON]:
         """The declared recovery as it is sent; empty where it is still to be written, and nothing else is declared."""
+        if self._hint_alone is not None:
+            return self._hint_alone.copy()
         from mcpcore.values.jsonable import to_json
 
         recovery: dict[str, JSON] = {} if is_todo(self.recovery) else {"hint": self.recovery}

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Final, Generic, Protocol, TypeAlias, cast
 
 from typing_extensions import TypeVar, deprecated
 
+from mcpcore.boundary.request import AnsweredRequest, Request
 from mcpcore.contract.bound_fields import checked
 from mcpcore.contract.codes import is_code
 from mcpcore.contract.effects import CHANGED, weakest
@@ -39,7 +40,6 @@ if TYPE_CHECKING:
     from pydantic_core import CoreSchema
     from typing_extensions import Unpack
 
-    from mcpcore.boundary.request import Request
     from mcpcore.contract.codes import Code, Effects
     from mcpcore.contract.retry import Retry
     from mcpcore.declare.keywords import FailKeywords
@@ -308,9 +308,9 @@ class Context(Generic[R_contra, LifespanT]):
         Args:
             exc: The failure.
         """
-        if self._request is not None and self._request.record_failure is not None:
+        if isinstance(self._request, AnsweredRequest):
             self._request.noted().use(exc)
-            return self._request.record_failure(exc, self._request)
+            return self._request.record_item(exc)
         from mcpcore.boundary.mapper import FailureMapper
         from mcpcore.boundary.outcome import FailedCall, observe
 
@@ -332,7 +332,7 @@ class Context(Generic[R_contra, LifespanT]):
 
     def render_item(self, envelope: Envelope) -> dict[str, Any]:
         """The envelope as a part of an answer, in the server's dialect; outside a request, in the canonical one."""
-        if self._request is not None and self._request.render_item is not None:
+        if isinstance(self._request, AnsweredRequest):
             return self._request.render_item(envelope)
         return envelope.to_json()
 
@@ -343,7 +343,7 @@ class Context(Generic[R_contra, LifespanT]):
 
     def show_value(self, value: JSON) -> JSON:
         """A caller's own value as a part of a failure, without secrets where the server redacts them."""
-        if self._request is not None and self._request.show_value is not None:
+        if isinstance(self._request, AnsweredRequest):
             return self._request.show_value(value)
         return value
 

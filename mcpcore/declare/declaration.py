@@ -246,6 +246,8 @@ class Declared(_OfDeclaration, Generic[P, T_co]):
         self._bound = bound
         self.fastmcp_options: Any = None
         """The options of FastMCP's decorator, as it has set them; None without one."""
+        self.registration: tuple[Any, Any] | None = None
+        """These options, and what FastMCP registered with them."""
 
     @property
     def handler(self) -> Callable[..., Any]:
@@ -260,9 +262,10 @@ class Declared(_OfDeclaration, Generic[P, T_co]):
 
     def bound_args(self, request: Request | None) -> tuple[Any, ...]:
         """The arguments that the handler gets before the caller's: the instance, then the context."""
-        if self.declaration.signature.context is None:
+        declaration = self.declaration
+        if declaration.signature.context is None:
             return self._bound
-        return (*self._bound, Context(self.contract, name=self.name, request=request))
+        return (*self._bound, Context(declaration.contract, name=declaration.name, request=request))
 
     @deprecated("leading(...) is now bound_args(...)")
     def leading(self, request: Request | None) -> tuple[Any, ...]:

@@ -10,22 +10,22 @@ from mcp_types import CallToolResult, TextContent
 
 from mcpcore.boundary.mapper import failures_within
 from mcpcore.boundary.outcome import BrokenContractError, BrokenItem, FailedCall
+from mcpcore.boundary.request import AnsweredRequest
 from mcpcore.contract.bound_fields import TRACE_FIELD, in_force
 from mcpcore.contract.codes import ErrorCode
 from mcpcore.contract.effects import CallState
-from mcpcore.contract.errors import CodedError
+from mcpcore.contract.errors import PLAIN_ERRORS
 from mcpcore.sdk.refusals import ANSWERED
 from mcpcore.sdk.serving import chosen_error, protocol_error, protocols_own, trace_id
-from mcpcore.values.request_var import current
 from mcpcore.values.unwrapping import is_a
 from mcpcore.wire.envelope import CANONICAL
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
-    from typing import Self
+
+    from mcp.server.mcpserver import Context as SDKContext
 
     from mcpcore.boundary.outcome import Outcome
-    from mcpcore.boundary.request import Request
     from mcpcore.boundary.script import Boundary
     from mcpcore.contract.effects import ToolEffects
     from mcpcore.contract.unraised import LostFailure
@@ -43,6 +43,16 @@ class Answers:
 
     def _written(self, envelope: Envelope) -> tuple[dict[str, Any], str]:
         return self.boundary.dialect.write(envelope, limits=self.boundary.mapper.limits)
+
+    def written_result(self, envelope: Envelope) -> dict[str, Any]:
+        """The envelope as the result of a tool, in the form of the wire."""
+        structured, text = self._written(envelope)
+        return {
+            "content": [{"type": "text", "text": text}],
+            "structuredContent": structured,
+            "isError": self.boundary.dialect.is_error,
+            "resultType": "complete",
+        }
 
     def result(self, envelope: Envelope) -> CallToolResult:
         """The envelope as the result of a tool."""
@@ -71,35 +81,33 @@ class Answers:
         return cast("JSON", redact_value(value, limits.data))
 
 
-class AnsweredCall:
-    """A call that is being answered: records its failures, and the failures of its parts."""
+class AnsweredCall(AnsweredRequest):
+    """A request that is being answered: records its failures, and the failures of its parts."""
 
-    def __init__(self, answers: Answers, request: Request, *, name: str, surface: str = "tool", wire: Any) -> None:
-        """Answer `request`, for `name`, which came over `wire`; `wire` is None for a call by code on the server.
+    outer: AnsweredCall | None = None
+    """The call whose handler made this one."""
 
-        From now on the request records the failures of its items here.
+    _within: dict[str, Callable[[], Outcome]] | None = None
+    """What records the failures of calls that the handler made, by their ids."""
+
+    def __init__(
+        self,
+        answers: Answers,
+        make: Callable[[], SDKContext[Any, Any]],
+        *,
+        name: str,
+        surface: str = "tool",
+        wire: Any,
+    ) -> None:
+        """Answer the request for `name`, which came over `wire`; `wire` is None for a call by code on the server.
+
+        `make` makes the SDK's context.
         """
+        super().__init__(make)
         self.answers = answers
-        self.request = request
         self.name = name
         self.surface = surface
         self._wire = wire
-        self.outer: AnsweredCall | None = None
-        """The call whose handler made this one."""
-
-        self._within: dict[str, Callable[[], Outcome]] = {}
-        """What records the failures of calls that the handler made, by their ids."""
-        request.record_failure = self._record_item
-        request.render_item = answers.render_item
-        request.show_value = answers.show_value
-
-    def __enter__(self) -> Self:
-        """Make the request the current one; the fields that an exception of the call carries end with it."""
-        self._token = current.set(self.request)
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        current.reset(self._token)
 
     def _failed(
         self,
@@ -110,23 +118,23 @@ class AnsweredCall:
     ) -> FailedCall:
         return FailedCall(
             name=self.name,
-            contract=self.request.contract,
+            contract=self.contract,
             surface=self.surface,
             context=self._context(exc),
             state=state,
             lost=lost,
-            strictness=self.request.strictness,
+            strictness=self.strictness,
         )
 
     def _context(self, exc: BaseException) -> dict[str, JSON] | None:
         """The bound fields of a failure, and the trace of the caller."""
         if self.answers.fields is None:
             return None
-        within = () if type(exc) is CodedError else failures_within(exc, self.request.contract)
-        context = in_force(self.answers.fields, self.request.fields or {}, (exc, *within))
+        failures = (exc,) if type(exc) in PLAIN_ERRORS else (exc, *failures_within(exc, self.contract))
+        context = in_force(self.answers.fields, self.fields or {}, failures)
         if self._wire is not None:
-            http = self._wire.request
-            trace = trace_id(self._wire.meta, getattr(http, "headers", None))
+            http, meta = self._wire.request, self._wire.meta
+            trace = None if http is None and not meta else trace_id(meta, getattr(http, "headers", None))
             if http is not None:
                 http.scope[ANSWERED] = True
             if trace is not None:
@@ -136,16 +144,16 @@ class AnsweredCall:
     @property
     def is_strict(self) -> bool:
         """Whether a broken contract fails the call."""
-        return (self.request.strictness or self.answers.boundary.strictness).on
+        return (self.strictness or self.answers.boundary.strictness).on
 
     def failure(
         self, exc: BaseException, lost: Sequence[LostFailure | BrokenItem] = (), *, inner: Envelope | None = None
     ) -> Outcome:
         """The outcome of `exc`, with which the call ended; recorded. `inner` is the failure of a call within it."""
-        call = self._failed(exc, state=self.request.state(), lost=lost)
+        call = self._failed(exc, state=self.state(), lost=lost)
         if inner is not None:
             call.inner = inner
-            self._within.pop(inner.correlation_id, None)
+            self._forget(inner)
         return self.answers.boundary.record_failure(exc, call)
 
     def ended(
@@ -158,14 +166,19 @@ class AnsweredCall:
         """
         if self.outer is None:
             return self.failure(exc, lost, inner=inner).envelope
-        call = self._failed(exc, state=self.request.state())
+        call = self._failed(exc, state=self.state())
         call.inner = inner
         envelope = self.answers.boundary.envelope_of(exc, call)
         if inner is not None:
-            self._within.pop(inner.correlation_id, None)
-        waiting = self.outer._within  # noqa: SLF001 - its own
+            self._forget(inner)
+        waiting = self.outer._within or {}  # noqa: SLF001 - its own
         waiting[envelope.correlation_id] = functools.partial(self.failure, exc, lost, inner=envelope)
+        self.outer._within = waiting  # noqa: SLF001 - its own
         return envelope
+
+    def _forget(self, inner: Envelope) -> None:
+        if self._within is not None:
+            self._within.pop(inner.correlation_id, None)
 
     def settle(self) -> Outcome | None:
         """Record the failures that the handler handled; the outcome to answer with if one cannot be recorded."""
@@ -181,11 +194,11 @@ class AnsweredCall:
         """The text that clients may read of `exc`, a failure that is not recorded yet."""
         return self.answers.boundary.envelope_of(exc, self._failed(exc)).message
 
-    def lost(self, lost: Sequence[LostFailure | BrokenItem]) -> Outcome | None:
+    def report_unraised(self, lost: Sequence[LostFailure | BrokenItem]) -> Outcome | None:
         """Report failures that the call lost; the outcome to answer it with, if it may not end as it did."""
         if not lost:
             return None
-        return self.answers.boundary.report_lost(self._failed(lost[0].error, state=self.request.state(), lost=lost))
+        return self.answers.boundary.report_lost(self._failed(lost[0].error, state=self.state(), lost=lost))
 
     def unrecorded(self, exc: BaseException, *, effects: ToolEffects | None) -> Outcome:
         """The outcome if the call failed, and the trail's policy is to refuse what it cannot record."""
@@ -203,7 +216,7 @@ class AnsweredCall:
         """The error of the protocol for `exc`, recorded; an `MCPError` keeps the code that its author chose."""
         step = protocols_own(exc)
         if step is not None:
-            refused = self.lost(lost)
+            refused = self.report_unraised(lost)
             return step if refused is None else self.error_of(refused)
         outcome = self.failure(exc, lost, inner=inner)
         if keep_code and is_a(exc, MCPError) and outcome.exception is exc and not outcome.relayed:
@@ -217,9 +230,17 @@ class AnsweredCall:
             error.error.data["uri"] = self.answers.show_value(self.name)
         return error
 
-    def _record_item(self, exc: BaseException, request: Request) -> Envelope:
+    def record_item(self, exc: BaseException) -> Envelope:
         """The envelope of a part of the call that failed while the call goes on; recorded like a failed call."""
-        outcome = self.answers.boundary.record_failure(exc, self._failed(exc, state=request.state(of_part=True)))
+        outcome = self.answers.boundary.record_failure(exc, self._failed(exc, state=self.state(of_part=True)))
         if type(outcome.exception) is BrokenContractError:
-            request.noted().add_item(BrokenItem(outcome))
+            self.noted().add_item(BrokenItem(outcome))
         return outcome.envelope
+
+    def render_item(self, envelope: Envelope) -> dict[str, Any]:
+        """The envelope as a part of an answer."""
+        return self.answers.render_item(envelope)
+
+    def show_value(self, value: JSON) -> JSON:
+        """A value of the caller's as a part of an answer, without unmistakable secrets."""
+        return self.answers.show_value(value)

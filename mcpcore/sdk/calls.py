@@ -14,16 +14,16 @@ from pydantic import ValidationError
 from mcpcore.audit import AuditError
 from mcpcore.boundary.call_limits import holding_places
 from mcpcore.boundary.deferred_answers import recorded_first
-from mcpcore.boundary.request import Request
 from mcpcore.contract.effects import default_effects
-from mcpcore.contract.failure_modes import NO_CONTRACT
 from mcpcore.sdk.answers import AnsweredCall, Answers
 from mcpcore.sdk.errors import as_raised
-from mcpcore.sdk.results import converted, failure_in, require_writable, sendable
+from mcpcore.sdk.results import failure_in, require_writable, sendable, written_result
+from mcpcore.sdk.returned import ResultForm
 from mcpcore.sdk.serving import UnknownTool, invalid_arguments_error, protocols_own, unknown_tool_error
 from mcpcore.sdk.threads import in_thread
 from mcpcore.sdk.tools import ContractTool
 from mcpcore.values.jsonable import shown_name
+from mcpcore.values.request_var import current
 from mcpcore.values.unwrapping import passes_through, returned_failure
 
 if TYPE_CHECKING:
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from mcp_types import InputRequiredResult
 
     from mcpcore.boundary.call_limits import CallLimits
+    from mcpcore.boundary.request import Request
     from mcpcore.boundary.script import Boundary
     from mcpcore.contract.effects import ToolEffects
 
@@ -54,6 +55,7 @@ class Calls:
         limits: CallLimits | None,
     ) -> None:
         """Answer for `server`, which has registered `tools`."""
+        self.may_defer = boundary.trail.may_defer
         self._limits = limits
         self._server = server
         self._tools = tools
@@ -78,52 +80,67 @@ class Calls:
         tool: SDKTool | None = None,
     ) -> AnsweredCall:
         """The call that answers a new request."""
-        request = Request(
-            functools.partial(self._make_context, ctx, params),
-            contract=tool.tool.contract if isinstance(tool, ContractTool) else NO_CONTRACT,
-            effects=_effects_of(tool),
-        )
-        request.claimed = tool is not None
-        return AnsweredCall(self._answers, request, name=name, surface=surface, wire=ctx)
+        make = functools.partial(self._make_context, ctx, params)
+        call = AnsweredCall(self._answers, make, name=name, surface=surface, wire=ctx)
+        if isinstance(tool, ContractTool):
+            call.contract, call.effects = tool.contract, tool.default_effects
+        elif tool is not None:
+            call.effects = default_effects(tool.annotations)
+        else:
+            call.claimed = False
+        return call
 
     # --- tools ----------------------------------------------------------------------------------------------------
 
     @recorded_first
     async def call_tool(
         self, ctx: ServerRequestContext[Any], params: CallToolRequestParams
-    ) -> CallToolResult | InputRequiredResult:
+    ) -> dict[str, Any] | CallToolResult | InputRequiredResult:
         """Call a tool; a failure is recorded, and then answered with a result."""
         tool = self._tools.get_tool(params.name)
         if tool is None:
             return self._unknown(ctx, params.name)
-        result: CallToolResult | InputRequiredResult | None = None
-        with self._answering(ctx, params, name=params.name, surface="tool", tool=tool) as call:
-            request, failure = call.request, None
+        call = self._answering(ctx, params, name=params.name, surface="tool", tool=tool)
+        token = current.set(call)
+        try:
             try:
-                run = functools.partial(_run, tool, params.arguments or {}, request)
-                result = await (run() if self._limits is None else self._limits.run(run, request))
+                result = await self._run(tool, params.arguments or {}, call)
             except BaseException as exc:
                 if passes_through(exc):
                     raise
-                lost = request.lost(returned_failure(exc))
+                lost = call.unraised(returned_failure(exc))
                 protocol = protocols_own(exc, every_code=not isinstance(tool, ContractTool))
                 if protocol is None:
-                    return self._answers.result(call.failure(exc, lost).envelope)
-                refused = call.lost(lost)
+                    return self._answers.written_result(call.failure(exc, lost).envelope)
+                refused = call.report_unraised(lost)
                 if refused is None:
                     raise call.error(protocol) from None
-                return self._answers.result(refused.envelope)
-        lost = request.lost()
+                return self._answers.written_result(refused.envelope)
+        finally:
+            current.reset(token)
+        lost = call.unraised()
         failure = failure_in(result, tool.output_schema, name=params.name, strict=call.is_strict)
-        outcome = call.lost(lost) if failure is None else call.failure(failure, lost)
-        return result if outcome is None else self._answers.result(outcome.envelope)
+        if failure is None and not lost:
+            return result
+        outcome = call.report_unraised(lost) if failure is None else call.failure(failure, lost)
+        return result if outcome is None else self._answers.written_result(outcome.envelope)
 
-    def _unknown(self, ctx: ServerRequestContext[Any], name: str) -> CallToolResult:
+    async def _run(
+        self, tool: SDKTool, arguments: dict[str, Any], request: Request
+    ) -> dict[str, Any] | CallToolResult | InputRequiredResult:
+        if isinstance(tool, ContractTool):
+            if self._limits is None:
+                return tool.written(await tool.start(arguments, request))
+            return tool.written(await self._limits.run(functools.partial(tool.start, arguments, request), request))
+        run = functools.partial(_run_plain, tool, arguments, request)
+        return await (run() if self._limits is None else self._limits.run(run, request))
+
+    def _unknown(self, ctx: ServerRequestContext[Any], name: str) -> dict[str, Any]:
         failure = unknown_tool_error(name, (tool.name for tool in self._tools.list_tools()))
-        request = Request(functools.partial(self._make_context, ctx, None))
-        outcome = AnsweredCall(self._answers, request, name=shown_name(name), wire=ctx).failure(failure)
+        make = functools.partial(self._make_context, ctx, None)
+        outcome = AnsweredCall(self._answers, make, name=shown_name(name), wire=ctx).failure(failure)
         if self._unknown_tool == "result":
-            return self._answers.result(outcome.envelope)
+            return self._answers.written_result(outcome.envelope)
         raise self._answers.error(outcome.envelope)
 
     # --- resources, prompts and completions -----------------------------------------------------------------------
@@ -134,15 +151,15 @@ class Calls:
     ) -> Any:
         """Read a resource with `read`, the SDK's own method."""
         uri = str(params.uri)
-        with self._answering(ctx, params, name=shown_name(uri), surface="resource") as call:
-            call.request.reads = True
-            return await self._answer(read, call, uri)
+        call = self._answering(ctx, params, name=shown_name(uri), surface="resource")
+        call.reads = True
+        return await self._answer(read, call, uri)
 
     @recorded_first
     async def get_prompt(self, ctx: ServerRequestContext[Any], params: Any, get: Callable[[], Awaitable[Any]]) -> Any:
         """Get a prompt with `get`, the SDK's own method."""
-        with self._answering(ctx, params, name=shown_name(params.name), surface="prompt") as call:
-            return await self._answer(get, call, params.name)
+        call = self._answering(ctx, params, name=shown_name(params.name), surface="prompt")
+        return await self._answer(get, call, params.name)
 
     @recorded_first
     async def complete(
@@ -159,29 +176,31 @@ class Calls:
             completion = await complete(params.ref, params.argument, params.context)
             return CompleteResult(completion=Completion(values=[]) if completion is None else completion)
 
-        with self._answering(ctx, None, name=shown_name(name), surface="completion") as call:
-            return cast("CompleteResult", await self._answer(completed, call, name))
+        call = self._answering(ctx, None, name=shown_name(name), surface="completion")
+        return cast("CompleteResult", await self._answer(completed, call, name))
 
     async def _answer(self, answer: Callable[[], Awaitable[Any]], call: AnsweredCall, name: str) -> Any:
         """The answer of a resource or a prompt; its failure is recorded and raised as an error of the protocol."""
-        request = call.request
+        token = current.set(call)
         try:
-            result = await (answer() if self._limits is None else self._limits.run(answer, request))
+            result = await (answer() if self._limits is None else self._limits.run(answer, call))
             require_writable(result)
         except BaseException as exc:
             if passes_through(exc):
                 raise
             failure = as_raised(exc, name)
             # The error has no cause, since that would keep the frames of the handler alive.
-            raise call.error(failure, request.lost(failure)) from None
-        refused = call.lost(request.lost())
+            raise call.error(failure, call.unraised(failure)) from None
+        finally:
+            current.reset(token)
+        refused = call.report_unraised(call.unraised())
         if refused is not None:
             raise call.error_of(refused)
         return result
 
     # --- records that had to wait for the trail; for `recorded_first` ---------------------------------------------
 
-    def unrecorded(self, ctx: ServerRequestContext[Any], params: Any, *_: object) -> CallToolResult:
+    def unrecorded(self, ctx: ServerRequestContext[Any], params: Any, *_: object) -> dict[str, Any]:
         """The result of a tool whose failure could not be recorded, where the trail's policy is to refuse.
 
         Raises:
@@ -196,13 +215,13 @@ class Calls:
         """The same as an error of the protocol."""
         return self._unrecorded(ctx, params)[0]
 
-    def _unrecorded(self, ctx: ServerRequestContext[Any], params: Any) -> tuple[MCPError, CallToolResult]:
+    def _unrecorded(self, ctx: ServerRequestContext[Any], params: Any) -> tuple[MCPError, dict[str, Any]]:
         name = str(getattr(params, "name", None) or getattr(params, "uri", ""))
         tool = self._tools.get_tool(name) if isinstance(params, CallToolRequestParams) else None
-        request = Request(functools.partial(self._make_context, ctx, None))
-        call = AnsweredCall(self._answers, request, name=name, wire=ctx)
+        make = functools.partial(self._make_context, ctx, None)
+        call = AnsweredCall(self._answers, make, name=name, wire=ctx)
         envelope = call.unrecorded(AuditError(), effects=_effects_of(tool)).envelope
-        return self._answers.error(envelope), self._answers.result(envelope)
+        return self._answers.error(envelope), self._answers.written_result(envelope)
 
 
 def _in_own_thread(tool: SDKTool, request: Request) -> Callable[..., Awaitable[Any]]:
@@ -214,9 +233,9 @@ def _in_own_thread(tool: SDKTool, request: Request) -> Callable[..., Awaitable[A
     return run
 
 
-async def _run(tool: SDKTool, arguments: dict[str, Any], request: Request) -> CallToolResult | InputRequiredResult:
-    if isinstance(tool, ContractTool):
-        return await tool.execute(arguments, request)
+async def _run_plain(
+    tool: SDKTool, arguments: dict[str, Any], request: Request
+) -> dict[str, Any] | CallToolResult | InputRequiredResult:
     # A subclass may run and convert in its own way.
     own = type(tool).run is SDKTool.run
     if own and not tool.is_async:
@@ -229,7 +248,7 @@ async def _run(tool: SDKTool, arguments: dict[str, Any], request: Request) -> Ca
             raise invalid_arguments_error(exc.__cause__, tool.parameters, tool.name, arguments) from exc.__cause__
         raise
     if own:
-        return converted(tool.fn_metadata, returned, tool.output_schema)
+        return written_result(ResultForm.of(tool.fn_metadata, tool.output_schema), returned)
     if isinstance(returned, CallToolResult) and not returned.is_error:
         return sendable(returned, tool.output_schema)
     return returned  # type: ignore[no-any-return]

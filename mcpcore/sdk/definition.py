@@ -24,6 +24,7 @@ from pydantic_core import SchemaError, to_json
 import mcpcore.sdk.errors  # noqa: F401 - the boundary reads the SDK's errors as soon as a handler is declared
 from mcpcore.contract.data_schemas import readable
 from mcpcore.contract.failure_modes import ContractError
+from mcpcore.sdk.returned import ResultForm
 from mcpcore.values.json_schema import inlined, properties, resolved
 from mcpcore.wire.dialects.canonical import ERROR_SCHEMA
 
@@ -78,6 +79,15 @@ class ToolDefinition:
 
     positional: tuple[str, ...]
     """Parameters that the handler takes by position only."""
+
+    _results: ResultForm | None = None
+
+    @property
+    def results(self) -> ResultForm:
+        """How results are written."""
+        if self._results is None:
+            self._results = ResultForm.of(self.sdk.fn_metadata, self.sdk.output_schema)
+        return self._results
 
     @classmethod
     def of(cls, declaration: Declaration) -> ToolDefinition:
@@ -150,12 +160,15 @@ class ToolDefinition:
             pydantic.ValidationError: If they do not fit.
         """
         arg_model = self.sdk.fn_metadata.arg_model
+        if self.parse_json:
+            arguments = self._unpacked(arguments)
         if strict:
             # As JSON, in which a date or a member of an enumeration is a text also to a strict reader.
-            model = arg_model.model_validate_json(to_json(self._unpacked(arguments)), strict=True)
+            model = arg_model.model_validate_json(to_json(arguments), strict=True)
         else:
-            model = arg_model.model_validate(self._unpacked(arguments))
-        return {name: getattr(model, field) for name, field in self.argument_names}
+            model = arg_model.model_validate(arguments)
+        values = model.__dict__
+        return {name: values[field] for name, field in self.argument_names}
 
     def _unpacked(self, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
         unpacked: dict[str, Any] | None = None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 from contextlib import contextmanager
+from types import CoroutineType
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, PrivateAttr, ValidationError
@@ -21,7 +22,7 @@ from mcpcore.values.request_var import current
 from mcpcore.values.unwrapping import passes_through, returned_failure
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 
     from mcp_types import Prompt as MCPPrompt
     from mcp_types import Resource as MCPResource
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 
     from mcpcore.boundary.outcome import BrokenItem
     from mcpcore.contract.failure_modes import Contract, FailureMode
-    from mcpcore.declare.declaration import Declared
+    from mcpcore.declare.declaration import Declaration, Declared
 
 
 ListedT = TypeVar("ListedT", "MCPResource", "MCPResourceTemplate", "MCPPrompt")
@@ -63,35 +64,46 @@ def require_served_by_sdk(declared: Declared[..., Any]) -> None:
         )
 
 
-async def run_handler(
+def run_handler(
     declared: Declared[..., Any], values: dict[str, Any], request: Request, *, threaded: bool = True
-) -> Any:
-    """Run the handler with `values`, which were validated; a sync one runs in a worker thread if `threaded`.
+) -> Awaitable[Any]:
+    """Start the handler with `values`, which were validated; a sync one runs in a worker thread if `threaded`.
+
+    An awaitable of the result, and not a coroutine of its own: each one that stands between costs every call.
 
     Raises:
-        CodedError: If the call exceeds a limit of the tool.
-        BaseException: The handler's own exception.
+        CodedError: If the call exceeds a limit of the tool; when awaited.
+        BaseException: The handler's own exception; when awaited, or immediately.
     """
     limits = declared.declaration.limits
     if limits is None:
-        return await _handled(declared, values, request, threaded=threaded)
-    return await limits.run(functools.partial(_handled, declared, values, request, threaded=threaded), request)
+        return _handled(declared, values, request, threaded=threaded)
+    return limits.run(functools.partial(_handled, declared, values, request, threaded=threaded), request)
 
 
-async def _handled(declared: Declared[..., Any], values: dict[str, Any], request: Request, *, threaded: bool) -> Any:
-    definition = declared.definition
+def _handled(
+    declared: Declared[..., Any], values: dict[str, Any], request: Request, *, threaded: bool
+) -> Awaitable[Any]:
+    declaration = declared.declaration
+    definition = declaration.definition
     if definition.sdk.context_kwarg is not None:
         values[definition.sdk.context_kwarg] = request.sdk
     args = declared.bound_args(request)
     if definition.positional:
         args = (*args, *(values.pop(name) for name in definition.positional))
-    handler = declared.declaration.handler
-    if not declared.declaration.is_async and threaded:
-        call = functools.partial(handler, *args, **values)
-        returned = await in_thread(holding_places(request, call), declared.declaration, request)
-    else:
-        request.began = True
-        returned = handler(*args, **values)
+    if threaded and not declaration.is_async:
+        call = functools.partial(declaration.handler, *args, **values)
+        return _in_thread(holding_places(request, call), declaration, request)
+    request.began = True
+    returned = declaration.handler(*args, **values)
+    return returned if type(returned) is CoroutineType else _ready(returned)
+
+
+async def _in_thread(call: Callable[[], Any], declaration: Declaration, request: Request) -> Any:
+    return await _ready(await in_thread(call, declaration, request))
+
+
+async def _ready(returned: Any) -> Any:
     # A decorator may hide that the function inside it is async.
     return await returned if inspect.isawaitable(returned) else returned
 
@@ -139,10 +151,10 @@ def nested_call(request: Request, name: str) -> Iterator[None]:
     try:
         yield
     except Exception as exc:
-        _report_lost(request.lost(returned_failure(exc)), outer, name)
+        _report_lost(request.unraised(returned_failure(exc)), outer, name)
         raise
     else:
-        _report_lost(request.lost(), outer, name)
+        _report_lost(request.unraised(), outer, name)
     finally:
         current.reset(token)
 

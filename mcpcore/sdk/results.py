@@ -10,16 +10,16 @@ import json
 import logging
 import math
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
-from mcp_types import CallToolResult, TextContent
+from mcp_types import CallToolResult, InputRequiredResult, TextContent
 from pydantic_core import from_json, to_json
 
 from mcpcore.boundary.upstream import UpstreamError
 from mcpcore.contract.codes import ErrorCode
 from mcpcore.contract.errors import FrameworkError
 from mcpcore.contract.failure_modes import ContractError
-from mcpcore.sdk.returned import convert_result, raise_within
+from mcpcore.sdk.returned import ResultForm, content_of, raise_within, require_no_exceptions, structured_of
 from mcpcore.values.jsonable import MAX_DIGITS
 from mcpcore.values.untrusted import quietly
 from mcpcore.values.unwrapping import BrokenResultError, ReturnedError
@@ -27,8 +27,6 @@ from mcpcore.wire.dialects.reading import UNKNOWN_DIALECT
 from mcpcore.wire.envelope import Envelope
 
 if TYPE_CHECKING:
-    from mcp.server.mcpserver.utilities.func_metadata import FuncMetadata
-    from mcp_types import InputRequiredResult
     from pydantic import BaseModel
 
 _MAX_DEPTH: Final = 190
@@ -43,28 +41,73 @@ _TELLTALE: Final = frozenset({"error", "ok", "code", "error_code", "result"})
 """Keys without one of which nothing is a failure in any dialect."""
 
 
-def converted(
-    metadata: FuncMetadata, returned: Any, schema: Mapping[str, Any] | None
-) -> CallToolResult | InputRequiredResult:
+def converted(form: ResultForm, returned: Any) -> CallToolResult | InputRequiredResult:
     """The result of a handler, as the SDK converts it and as JSON can hold it.
 
     Raises:
         ReturnedError: If it is a failure, or there are exceptions within it.
         BrokenResultError: If it breaks the tool's own output model, or cannot be written.
     """
+    if isinstance(returned, CallToolResult | InputRequiredResult):
+        return _made_by_handler(form, returned)
+    content, structured = _made(form, returned)
+    return CallToolResult(content=content, structured_content=structured)
+
+
+def written_result(form: ResultForm, returned: Any) -> dict[str, Any] | CallToolResult | InputRequiredResult:
+    """The same in the form of the wire, which saves the SDK one conversion; a result of the handler's own stays one.
+
+    Raises:
+        ReturnedError: If it is a failure, or there are exceptions within it.
+        BrokenResultError: If it breaks the tool's own output model, or cannot be written.
+    """
+    if isinstance(returned, CallToolResult | InputRequiredResult):
+        return _made_by_handler(form, returned)
+    content, structured = _made(form, returned)
+    blocks = [
+        block if type(block) is dict else block.model_dump(by_alias=True, mode="json", exclude_none=True)
+        for block in content
+    ]
+    result: dict[str, Any] = {"content": blocks, "isError": False, "resultType": "complete"}
+    if structured is not None:
+        result["structuredContent"] = structured
+    return result
+
+
+def _made(form: ResultForm, returned: Any) -> tuple[list[Any], Any]:
+    """The content and the structured content of what a handler returned."""
     try:
-        result = convert_result(metadata, returned)
+        content, structured = content_of(returned), structured_of(form, returned)
     except ReturnedError:
         raise
     except Exception as exc:
-        raise BrokenResultError("the result breaks the tool's own output model") from exc
+        raise BrokenResultError(_BREAKS_MODEL) from exc
+    return _sendable(content, structured, None, form.schema, returned) or (content, structured)
+
+
+def _made_by_handler(
+    form: ResultForm, returned: CallToolResult | InputRequiredResult
+) -> CallToolResult | InputRequiredResult:
+    if isinstance(returned, CallToolResult):
+        require_no_exceptions(returned)
+    try:
+        result: CallToolResult | InputRequiredResult = form.metadata.convert_result(returned)
+    except Exception as exc:
+        raise BrokenResultError(_BREAKS_MODEL) from exc
     if not isinstance(result, CallToolResult) or result.is_error:
         return result
-    return sendable(result, schema, made_of=returned)
+    return sendable(result, form.schema)
+
+
+_BREAKS_MODEL: Final = "the result breaks the tool's own output model"
 
 
 def failure_in(
-    result: CallToolResult | InputRequiredResult, schema: Mapping[str, Any] | None, *, name: str, strict: bool
+    result: dict[str, Any] | CallToolResult | InputRequiredResult,
+    schema: Mapping[str, Any] | None,
+    *,
+    name: str,
+    strict: bool,
 ) -> Exception | None:
     """The failure in a result; None for a success.
 
@@ -74,8 +117,14 @@ def failure_in(
     The failure of another server is an `UpstreamError`, whatever its dialect. Of the content blocks only the texts of
     a failure in no known dialect are kept: a failure is one text and its structured content.
     """
+    if type(result) is dict:
+        content = result.get("structuredContent")
+        if not isinstance(content, dict) or _TELLTALE.isdisjoint(content):
+            return None
+        result = CallToolResult.model_validate(result)
+    made = cast("CallToolResult | InputRequiredResult", result)
     # A result that was made without validation may hold objects of any kind, whose own code may raise.
-    failure = quietly(lambda: _failure_in(result, schema), BrokenResultError("the result cannot be read"))
+    failure = quietly(lambda: _failure_in(made, schema), BrokenResultError("the result cannot be read"))
     if type(failure) is ContractError and not strict:
         _LOGGER.warning("%r broke its contract: %s", name, failure)
         return None
@@ -104,27 +153,38 @@ def _failure_in(result: CallToolResult | InputRequiredResult, schema: Mapping[st
     )
 
 
-def sendable(
-    result: CallToolResult, schema: Mapping[str, Any] | None = None, *, made_of: object = ""
-) -> CallToolResult:
-    """`result` as JSON can hold it: a NaN or an infinity is null, as JSON writers have it, where `schema` admits that.
-
-    Texts that the SDK wrote from `made_of`, the value that the tool returned, change likewise; a tool's own texts stay.
+def sendable(result: CallToolResult, schema: Mapping[str, Any] | None = None) -> CallToolResult:
+    """`result`, which a handler made itself, as JSON can hold it: a NaN or an infinity is null, if `schema` admits it.
 
     Raises:
         BrokenResultError: If it cannot be written, or has a number that JSON lacks where null is not allowed.
     """
-    written = _written(result)
-    changed: dict[str, Any] = {}
+    changed = _sendable(result.content, result.structured_content, result.meta, schema, "")
+    return result if changed is None else result.model_copy(update={"structured_content": changed[1]})
+
+
+def _sendable(
+    content: list[Any], structured: Any, meta: Any, schema: Mapping[str, Any] | None, made_of: object
+) -> tuple[list[Any], Any] | None:
+    """The content and the structured content of a result as JSON can hold them; None if they are so already.
+
+    A NaN or an infinity becomes null, as JSON writers have it, where `schema` admits that. Texts that the SDK writes of
+    `made_of`, the value that the handler returned, change likewise; a tool's own texts stay.
+
+    Raises:
+        BrokenResultError: If they cannot be written, or have a number that JSON lacks where null is not allowed.
+    """
+    written = _written(content, structured, meta)
+    mended, blocks = structured, content
     if b"NaN" in written or b"Infinity" in written:
-        places = list(_not_finite(result.structured_content))
+        places = list(_not_finite(structured))
         if places:
-            changed["structured_content"] = mended = _finite(result.structured_content)
+            mended = _finite(structured)
             if schema is not None and not fits_schema(mended, schema):
                 raise BrokenResultError(_not_finite_message(places))
-    if not isinstance(made_of, str | CallToolResult) and any(map(_is_suspect, result.content)):
-        changed["content"] = [_finite_text(block, made_of) for block in result.content]
-    return result.model_copy(update=changed) if changed else result
+    if not isinstance(made_of, str) and any(map(_is_suspect, content)):
+        blocks = [_finite_text(block, made_of) for block in content]
+    return None if blocks is content and mended is structured else (blocks, mended)
 
 
 def _not_finite_message(places: list[str]) -> str:
@@ -142,26 +202,29 @@ def require_writable_result(result: CallToolResult) -> None:
         ReturnedError: If there are exceptions within it.
         BrokenResultError: If it cannot be written.
     """
-    _written(result)
+    _written(result.content, result.structured_content, result.meta)
 
 
-def _written(result: CallToolResult) -> bytes:
-    """The structured content as JSON; all else of the result is tried too."""
+def _written(content: list[Any], structured: Any, meta: Any) -> bytes:
+    """The structured content as JSON; all else of a result is tried too."""
     try:
-        for block in result.content:
-            if type(block) is TextContent and block.annotations is None and block.meta is None:
+        for block in content:
+            if type(block) is dict:
+                block["text"].encode()
+            elif type(block) is TextContent and block.annotations is None and block.meta is None:
                 block.text.encode()
             else:
                 require_writable(block)
-        if result.meta:
-            _require_short_integers(to_json(result.meta))
-        written = to_json(result.structured_content)
-        _require_short_integers(written)
+        if meta:
+            _require_short_integers(to_json(meta))
+        written = b"null" if structured is None else to_json(structured)
+        if len(written) >= _BLOCK:
+            _require_short_integers(written)
         if written.count(b"{") + written.count(b"[") > _MAX_DEPTH:
             # Read as the SDK's client reads it, which never answers a call whose result is deeper than 200 levels.
             from_json(b"%b%b%b" % (b"[" * _AROUND, written, b"]" * _AROUND), cache_strings="none")
     except (ValueError, RecursionError) as exc:
-        raise_within(result.structured_content, result.meta)
+        raise_within(structured, meta)
         raise BrokenResultError(_UNWRITABLE) from exc
     return written
 
@@ -202,7 +265,7 @@ def _require_short_integers(written: bytes) -> None:
 
 
 def _is_suspect(block: Any) -> bool:
-    return type(block) is TextContent and ("NaN" in block.text or "Infinity" in block.text)
+    return type(block) is dict and ("NaN" in block["text"] or "Infinity" in block["text"])
 
 
 def _finite_text(block: Any, made_of: object) -> Any:
@@ -210,13 +273,13 @@ def _finite_text(block: Any, made_of: object) -> Any:
     if not _is_suspect(block):
         return block
     try:
-        parsed = json.loads(block.text)
+        parsed = json.loads(block["text"])
     except (ValueError, RecursionError):
         return block  # a sentence that a tool returned among others
     whole = isinstance(parsed, float)
     if not any(_not_finite(parsed)) or (whole and not any(_not_finite(made_of))):
         return block
-    return block.model_copy(update={"text": json.dumps(_finite(parsed), indent=2, ensure_ascii=False)})
+    return {**block, "text": json.dumps(_finite(parsed), indent=2, ensure_ascii=False)}
 
 
 def _not_finite(value: object, place: str = "", depth: int = 0) -> Iterator[str]:

@@ -12,13 +12,13 @@ from __future__ import annotations
 import contextlib
 import functools
 from collections import deque
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
 import anyio.to_thread
 from mcp.server.mcpserver.prompts.base import Message
 from mcp.server.mcpserver.resources import FunctionResource, Resource, ResourceManager
 from mcp.server.mcpserver.utilities.types import Audio, Image
-from mcp_types import CallToolResult, ContentBlock, InputRequiredResult, TextContent
+from mcp_types import ContentBlock, InputRequiredResult
 from pydantic import BaseModel
 from pydantic_core import to_json
 
@@ -27,10 +27,11 @@ from mcpcore.values.untrusted import is_async
 from mcpcore.values.unwrapping import ReturnedError, is_a
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from mcp.server.mcpserver.prompts.base import Prompt
     from mcp.server.mcpserver.utilities.func_metadata import FuncMetadata
+    from mcp_types import CallToolResult
     from pydantic import TypeAdapter
 
 _CONTAINERS: Final = (dict, list, tuple, set, frozenset, deque)
@@ -69,31 +70,60 @@ class _Failures(list[BaseException]):
             )
 
 
-def convert_result(metadata: FuncMetadata, returned: Any) -> CallToolResult | InputRequiredResult:
-    """What a tool returned as a result, exactly as `FuncMetadata.convert_result` of the SDK makes it.
+def require_no_exceptions(result: CallToolResult) -> None:
+    """Check the data of a result that a handler made itself.
+
+    Raises:
+        ReturnedError: If there are exceptions within it.
+    """
+    failures = _Failures()
+    failures.search((result.structured_content, result.meta))
+    failures.raise_any()
+
+
+def content_of(returned: Any) -> list[Any]:
+    """The content blocks for what a handler returned, as the SDK makes them; a text is a dict already.
 
     Raises:
         ReturnedError: If `returned` is an exception, or there are exceptions within it.
+    """
+    return cast("list[Any]", _noticing(_blocks, returned))
+
+
+class ResultForm(NamedTuple):
+    """How the results of one tool are written; made once, since the SDK takes its time to find the parts."""
+
+    metadata: FuncMetadata
+    adapter: TypeAdapter[Any] | None
+    """Validates and writes structured content; None without an output schema."""
+
+    schema: Mapping[str, Any] | None
+    """The output schema of the tool."""
+
+    @classmethod
+    def of(cls, metadata: FuncMetadata, schema: Mapping[str, Any] | None) -> ResultForm:
+        """The form of the results of a tool with this output schema."""
+        model = metadata.output_model if metadata.output_schema is not None else None
+        if model is None:
+            return cls(metadata, None, schema)
+        adapter = metadata._output_adapter(model)  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
+        return cls(metadata, adapter, schema)
+
+
+def structured_of(form: ResultForm, returned: Any) -> Any:
+    """The structured content for what a handler returned, as the SDK makes it; None without an output schema.
+
+    Raises:
         pydantic.ValidationError: If it breaks the tool's own output model.
     """
-    if isinstance(returned, CallToolResult):
-        failures = _Failures()
-        failures.search((returned.structured_content, returned.meta))
-        failures.raise_any()
-    if isinstance(returned, InputRequiredResult | CallToolResult):
-        return metadata.convert_result(returned)
-    blocks = _noticing(_blocks, returned)
-    model = metadata.output_model if metadata.output_schema is not None else None
-    if model is None:
-        return CallToolResult(content=blocks)
-    adapter: TypeAdapter[Any] = metadata._output_adapter(model)  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
-    wrapped = {"result": returned} if metadata.wrap_output else returned
+    adapter = form.adapter
+    if adapter is None:
+        return None
+    wrapped = {"result": returned} if form.metadata.wrap_output else returned
     validated = adapter.validate_python(wrapped, by_alias=True, by_name=True)
     if isinstance(validated, BaseModel):
-        structured = validated.model_dump(mode="json", by_alias=True)
-    else:
-        structured = adapter.dump_python(validated, mode="json", by_alias=True)
-    return CallToolResult(content=blocks, structured_content=structured)
+        return validated.model_dump(mode="json", by_alias=True)
+    return adapter.dump_python(validated, mode="json", by_alias=True)
 
 
 def raise_within(*values: object) -> None:
@@ -123,10 +153,12 @@ def _noticing(convert: Callable[[Any, _Failures], Any], value: Any) -> Any:
     return converted
 
 
-def _blocks(value: Any, failures: _Failures) -> list[ContentBlock]:
+def _blocks(value: Any, failures: _Failures) -> list[Any]:
     """The content blocks of a result, as the SDK's `_convert_to_content` makes them."""
     if value is None:
         return []
+    if isinstance(value, str):
+        return [{"type": "text", "text": value if type(value) is str else str.__str__(value)}]
     if isinstance(value, ContentBlock):
         return [value]
     if isinstance(value, Image):
@@ -135,7 +167,7 @@ def _blocks(value: Any, failures: _Failures) -> list[ContentBlock]:
         return [value.to_audio_content()]
     if isinstance(value, list | tuple):
         return [block for item in value for block in _blocks(item, failures)]
-    return [TextContent(type="text", text=value if isinstance(value, str) else _text(value, failures))]
+    return [{"type": "text", "text": _text(value, failures)}]
 
 
 def _text(value: Any, failures: _Failures) -> str:

@@ -192,6 +192,7 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
         self._calls = Calls(
             self, self._tool_manager, self._boundary, fields=self._fields, unknown_tool=unknown_tool, limits=call_limits
         )
+        self._answer_calls_directly()
         self._refusals = Refusals(self._boundary.trail, self.name)
         self._fallbacks = ServerFallbacks(
             FallbackCheck(self.name, "Server", external),
@@ -560,7 +561,16 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
     async def _handle_call_tool(
         self, ctx: ServerRequestContext[LifespanT], params: CallToolRequestParams
     ) -> CallToolResult | InputRequiredResult:
-        return await self._calls.call_tool(ctx, params)
+        # Only an extension that looks at results asks here; see `_answer_calls_directly`.
+        result = await self._calls.call_tool(ctx, params)
+        return CallToolResult.model_validate(result) if isinstance(result, dict) else result
+
+    def _answer_calls_directly(self) -> None:
+        """Have the SDK get results in the form of the wire, unless an extension intercepts calls and reads results."""
+        lowlevel = lowlevel_of(self)
+        entry = lowlevel.get_request_handler("tools/call")
+        if entry is not None and entry.handler == self._handle_call_tool:
+            lowlevel.add_request_handler("tools/call", CallToolRequestParams, self._calls.call_tool)
 
     async def _handle_read_resource(self, ctx: ServerRequestContext[LifespanT], params: Any) -> Any:
         return await self._calls.read_resource(

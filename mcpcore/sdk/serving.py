@@ -18,7 +18,7 @@ from mcp_types import (
 
 from mcpcore.contract.codes import PROTOCOL_INVALID_PARAMS, ErrorCode
 from mcpcore.contract.effects import as_effects, phrase_of
-from mcpcore.contract.errors import CodedError, FrameworkError
+from mcpcore.contract.errors import PLAIN_ERRORS, FrameworkError
 from mcpcore.contract.limits import Limits
 from mcpcore.values.jsonable import fit, shown_name, to_json
 from mcpcore.values.unwrapping import is_a, leaves_of, returned_failure
@@ -153,7 +153,7 @@ def protocol_error(envelope: Envelope, written: dict[str, Any] | None = None) ->
 
 def protocols_own(exc: BaseException, *, every_code: bool = False) -> MCPError | None:
     """The error in `exc`, also within a group, that the protocol itself needs; with `every_code`, any `MCPError`."""
-    if type(exc) is CodedError:
+    if type(exc) in PLAIN_ERRORS:
         return None
     leaves = list(leaves_of(returned_failure(exc)))
     if len(leaves) != 1 or not is_a(leaves[0], MCPError):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from mcp.server.mcpserver.tools import Tool as SDKTool
 from mcp.shared.exceptions import MCPError
-from mcp_types import CallToolResult, InputRequiredResult
+from mcp_types import InputRequiredResult
 from pydantic import ConfigDict, PrivateAttr, ValidationError
 
 from mcpcore.boundary.mapper import FailureMapper
@@ -16,15 +16,18 @@ from mcpcore.boundary.request import Request
 from mcpcore.contract.effects import default_effects
 from mcpcore.sdk.errors import ToolFailure
 from mcpcore.sdk.handlers import nested_call, require_served_by_sdk, run_handler
-from mcpcore.sdk.results import converted
+from mcpcore.sdk.results import converted, written_result
 from mcpcore.sdk.scopes import require_granted
 from mcpcore.sdk.serving import PROTOCOL_NEEDS, invalid_arguments_error
 from mcpcore.values.unwrapping import is_a
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Awaitable, Mapping
+
+    from mcp_types import CallToolResult
 
     from mcpcore.contract.effects import ToolEffects
+    from mcpcore.contract.failure_modes import Contract
     from mcpcore.declare.tool import Tool
     from mcpcore.sdk.definition import ToolDefinition
 
@@ -54,6 +57,11 @@ class ContractTool(SDKTool):
         return self._tool
 
     @functools.cached_property
+    def contract(self) -> Contract[Any]:
+        """Its failure modes."""
+        return self._tool.contract
+
+    @functools.cached_property
     def definition(self) -> ToolDefinition:
         """Its schemas."""
         return self._definition  # type: ignore[no-any-return]
@@ -68,22 +76,34 @@ class ContractTool(SDKTool):
         """The contract as `tools/list` carries it."""
         return self._tool.contract.to_json(self.default_effects)
 
-    async def execute(self, arguments: Mapping[str, Any], request: Request) -> CallToolResult | InputRequiredResult:
-        """Validate, run the handler, convert; raises what goes wrong."""
-        definition = self.definition
-        if self.tool.declaration.scopes:
-            require_granted(self.tool.declaration.scopes, request)
+    def start(self, arguments: Mapping[str, Any], request: Request) -> Awaitable[Any]:
+        """Validate the arguments and start the handler; what it returns, or questions to the client, once awaited.
+
+        Raises:
+            FrameworkError: If the arguments do not fit, or the caller lacks a scope.
+        """
+        definition, declaration = self.definition, self.tool.declaration
+        if declaration.scopes:
+            require_granted(declaration.scopes, request)
         try:
             values = definition.validate(arguments)
         except ValidationError as exc:
-            raise invalid_arguments_error(exc, self.parameters, self.name, arguments) from exc
+            error = invalid_arguments_error(exc, self.parameters, self.name, arguments)
+            # Without its traceback, nobody has to look whether that is still running.
+            raise error from exc.with_traceback(None)
         if self.resolved_params:
-            resolved = await definition.resolve(values, request)
-            if isinstance(resolved, InputRequiredResult):
-                return resolved
-            values |= resolved
-        returned = await run_handler(self.tool, values, request)
-        return converted(definition.sdk.fn_metadata, returned, self.output_schema)
+            return self._resolved(values, request)
+        return run_handler(self.tool, values, request)
+
+    async def _resolved(self, values: dict[str, Any], request: Request) -> Any:
+        resolved = await self.definition.resolve(values, request)
+        if isinstance(resolved, InputRequiredResult):
+            return resolved
+        return await run_handler(self.tool, values | resolved, request)
+
+    def written(self, returned: Any) -> dict[str, Any] | CallToolResult | InputRequiredResult:
+        """What the handler returned, for the wire; see `mcpcore.sdk.results.written_result`."""
+        return written_result(self.definition.results, returned)
 
     async def run(
         self,
@@ -99,7 +119,8 @@ class ContractTool(SDKTool):
         request = Request(lambda: context, effects=self.default_effects)
         try:
             with nested_call(request, self.name):
-                return await self.execute(arguments, request)
+                returned = await self.start(arguments, request)
+                return converted(self.definition.results, returned)
         except Exception as exc:
             if is_a(exc, MCPError) and cast("MCPError", exc).code in PROTOCOL_NEEDS:
                 raise

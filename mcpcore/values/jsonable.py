@@ -207,6 +207,53 @@ def to_json(value: object, *, depth: int = 20, room: int | None = None) -> JSON:
         return named(value)
 
 
+def plain_json(value: object, *, depth: int, room: int) -> tuple[dict[str, JSON], str] | None:
+    """A small dict of plain values as JSON, and its compact text; None for any other value, which `to_json` converts.
+
+    Plain values are what most failures have: texts without controls, numbers, and lists and dicts of them, which are
+    JSON already. The text serves whoever measures, searches or writes the JSON.
+    """
+    try:
+        if type(value) is not dict or not _is_plain(value, depth, [room // WIDEST]):
+            return None
+        text = _encode(value)
+    except (ValueError, RecursionError, RuntimeError):  # a NaN; another thread that changes the value
+        return None
+    # Escapes are in the text of what is not plain: a line feed, a quote.
+    if "\\" in text or not text.isprintable():
+        return None
+    # A copy, since the author may go on to change the lists and dicts.
+    return (value.copy() if _SCALARS.issuperset(map(type, value.values())) else json.loads(text)), text
+
+
+_SCALARS: Final = frozenset({str, int, float, bool, type(None)})
+
+
+def _is_plain(value: object, depth: int, left: list[int]) -> bool:
+    """Whether `value` consists of the types of JSON alone, in at most `depth` levels and `left[0]` characters."""
+    kind = type(value)
+    left[0] -= 1
+    if kind is str:
+        left[0] -= len(value)  # type: ignore[arg-type] # kind says so
+    elif kind is dict or kind is list:
+        if depth <= 0 or len(value) > _MAX_ITEMS:  # type: ignore[arg-type] # the same
+            return False
+        if kind is dict:
+            for key in value:  # type: ignore[attr-defined] # the same
+                if type(key) is not str:
+                    return False
+                left[0] -= len(key)
+            value = value.values()  # type: ignore[attr-defined] # the same
+        for item in value:  # type: ignore[attr-defined] # the same
+            if left[0] < 0 or not _is_plain(item, depth - 1, left):
+                return False
+    elif kind is int:
+        return -_SHORT < value < _SHORT  # type: ignore[operator] # the same
+    elif kind is not float and kind is not bool and value is not None:
+        return False
+    return left[0] >= 0
+
+
 def to_json_object(value: object, *, depth: int = 20, room: int | None = None) -> dict[str, JSON]:
     """`value` as a JSON object; a value that is not a mapping gets the key `value`."""
     converted = to_json(value, depth=depth, room=room)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import json
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast, get_args
 
 from mcpcore.values.escaping import clean_text
@@ -69,16 +69,60 @@ def misfit(error: ValidationError, schema: Mapping[str, Any], tool: str, argumen
         return Misfit(_summary(issues, count, tool), issues, _hint("", "", (), schema))
     errors = error.errors(include_url=False)
     hints: dict[str, None] = {}
-    names, sent = functools.cache(lambda: _names(schema)), functools.cache(lambda: _texts(arguments))
+    around = _Around(schema, arguments)
     issues = []
+    places = _places_of(_Schema(schema))
     for problem in errors[:_MAX_ISSUES]:
-        path = _path(problem["loc"], problem["type"], schema)
-        issues.append({"path": path, "type": problem["type"], "message": _message(problem, sent, names)})
+        path, hint = places.described(problem["loc"], problem["type"])
+        issues.append({"path": path, "type": problem["type"], "message": _message(problem, around)})
         if len(hints) < _MAX_HINTS:
-            hints[_hint(path, problem["type"], problem["loc"], schema)] = None
+            hints[hint] = None
     if len(errors) > _MAX_ISSUES:
         issues.append({"path": "", "type": "more", "message": f"{len(errors) - _MAX_ISSUES} more"})
     return Misfit(_summary(issues, len(errors), tool), issues, " ".join(hints))
+
+
+class _Schema:
+    """A schema as a key, by its identity: the schema of a tool stays the same object."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Mapping[str, Any]) -> None:
+        self.value = value
+
+    def __hash__(self) -> int:
+        return id(self.value)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Schema) and other.value is self.value
+
+
+class _Places:
+    """The places in the arguments of one tool, in words; callers often make the same mistake again."""
+
+    def __init__(self, schema: Mapping[str, Any]) -> None:
+        self._schema = schema
+        self._described: dict[tuple[tuple[str | int, ...], str], tuple[str, str]] = {}
+
+    def described(self, loc: tuple[str | int, ...], kind: str) -> tuple[str, str]:
+        """The path of a place, and the hint for an error of `kind` there."""
+        known = self._described.get((loc, kind))
+        if known is None:
+            path = _path(loc, kind, self._schema)
+            known = path, _hint(path, kind, loc, self._schema)
+            # Callers choose the names of what is unknown.
+            if len(self._described) < _MAX_KNOWN and len(path) < _MAX_MESSAGE:
+                self._described[loc, kind] = known
+        return known
+
+
+_MAX_KNOWN: Final = 200
+"""Descriptions that are kept for a tool."""
+
+
+@functools.lru_cache(maxsize=1_000)
+def _places_of(schema: _Schema) -> _Places:
+    return _Places(schema.value)
 
 
 def _summary(issues: Sequence[Mapping[str, Any]], count: int, tool: str) -> str:
@@ -112,9 +156,23 @@ def _path(loc: Sequence[str | int], kind: str, schema: Mapping[str, Any]) -> str
     return cut_text(clean_text(".".join(parts)), 300)
 
 
-def _message(
-    one: Mapping[str, Any], sent: Callable[[], Collection[str] | None], names: Callable[[], Collection[str]]
-) -> str:
+class _Around:
+    """What else a validator may quote; looked up only where a message is not pydantic's own."""
+
+    def __init__(self, schema: Mapping[str, Any], arguments: object) -> None:
+        self._schema = schema
+        self._arguments = arguments
+
+    @functools.cached_property
+    def names(self) -> frozenset[str]:
+        return _names(self._schema)
+
+    @functools.cached_property
+    def sent(self) -> set[str] | None:
+        return _texts(self._arguments)
+
+
+def _message(one: Mapping[str, Any], around: _Around) -> str:
     template = _SAYS_THE_INPUT.get(one["type"])
     if template is not None:
         context = one.get("ctx") or {}
@@ -123,7 +181,7 @@ def _message(
         text = str(one["msg"])
         if not _is_own(one["type"], one.get("ctx"), text):
             # A validator sees what was sent beside its own argument, too.
-            text = _unquoted(text, one.get("input"), sent=sent(), names=names())
+            text = _unquoted(text, one.get("input"), sent=around.sent, names=around.names)
     return clean_cut(text, _MAX_MESSAGE)
 
 
@@ -144,12 +202,21 @@ def _is_own(kind: str, facts: Any, text: str) -> bool:
     """Whether a message is pydantic's own; a validator may give its own error the name of one of pydantic's."""
     if kind not in _own_types():
         return False
+    return _own_message(kind) == text if not facts else _message_with(kind, facts) == text
+
+
+@functools.cache
+def _own_message(kind: str) -> str | None:
+    return _message_with(kind, None)
+
+
+def _message_with(kind: str, facts: Any) -> str | None:
     from pydantic_core import PydanticKnownError
 
     try:
-        return PydanticKnownError(cast("Any", kind), facts).message() == text
+        return PydanticKnownError(cast("Any", kind), facts).message()
     except (TypeError, KeyError, ValueError):
-        return False
+        return None
 
 
 def _unquoted(text: str, value: object, *, sent: Collection[str] | None = (), names: Collection[str] = ()) -> str:

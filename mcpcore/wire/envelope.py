@@ -70,8 +70,12 @@ class Envelope:
     native_code: str | int | None = field(default=None, compare=False)
     retry_stated: bool = field(default=False, compare=False)
 
+    # Not copied by `replace`, so that it cannot be that of other data.
+    _details: str | None = field(default=None, init=False, repr=False, compare=False)
+    """`details` as compact JSON, where whoever built the envelope had it."""
+
     def __reduce__(self) -> tuple[Callable[[dict[str, Any]], Envelope], tuple[dict[str, Any]]]:
-        values = {field.name: getattr(self, field.name) for field in fields(self)}
+        values = {field.name: getattr(self, field.name) for field in fields(self) if field.init}
         for name in ("data", "context"):
             # A view of a mapping can be neither pickled nor copied.
             if isinstance(values[name], MappingProxyType):
@@ -149,6 +153,10 @@ class Envelope:
     def details(self) -> dict[str, Any]:
         """The author's own data, without the keys that the framework writes."""
         return {key: value for key, value in (self.data or {}).items() if key not in WRITTEN_DATA_KEYS}
+
+    def keep_details(self, text: str) -> None:
+        """Keep `text`, which is `details` as compact JSON without escapes, for the text of the envelope."""
+        object.__setattr__(self, "_details", text)
 
     def to_json(self) -> dict[str, JSON]:
         """The envelope as it stands under `structuredContent.error`."""
@@ -231,7 +239,7 @@ class Envelope:
         Args:
             limits: The bounds for the text.
         """
-        return write(self, max_details=limits.details)
+        return write(self, max_details=limits.details, details_json=self._details)
 
 
 def _rebuilt(values: dict[str, Any]) -> Envelope:

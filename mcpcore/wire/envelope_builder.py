@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 from mcpcore.contract.codes import STRATEGIES
 from mcpcore.contract.failure_modes import MAX_REASON, WRITTEN_DATA_KEYS
 from mcpcore.contract.limits import DEFAULT_LIMITS, Limits
-from mcpcore.values.jsonable import WIDEST, clean_cut, fit_object, size, to_json_object
+from mcpcore.values.jsonable import WIDEST, clean_cut, fit_object, plain_json, size, to_json_object
 from mcpcore.wire.envelope import Envelope
 
 if TYPE_CHECKING:
@@ -52,10 +52,10 @@ def build_envelope(
         wire = _wire()
         is_declared = message == code.sentence or (entry is not None and message == entry.when)
         # Nearly all failures end their search here, so the declared texts are left out of it where that is cheap.
-        is_hint = (
-            entry is not None and recovery is not None and len(recovery) == 1 and recovery.get("hint") is entry.recovery
-        )
-        if recovery is not None and not is_hint:
+        hint = recovery.get("hint") if recovery is not None and len(recovery) == 1 else None
+        if type(hint) is not str or len(hint) > limits.data:
+            hint = None
+        if recovery is not None and hint is None:
             # As JSON first: what a throw site gave may hold objects whose own code raises.
             recovery = to_json_object(recovery, depth=limits.depth - 1, room=limits.data)
         # A declared reason is a declared text; any other may come from a caller or an upstream.
@@ -63,9 +63,9 @@ def build_envelope(
         if wire.may_hold_secret(
             None if is_declared else message,
             tool,
-            own,
+            None if own is None else own.text or own.json,
             bound,
-            None if is_hint else recovery,
+            recovery if hint is None else None if entry is not None and hint is entry.recovery else hint,
             reason if is_free else None,
         ):
             if not is_declared:
@@ -73,11 +73,11 @@ def build_envelope(
             if is_free and reason is not None:
                 reason = wire.redact_message(reason, MAX_REASON)
             tool = None if tool is None else wire.redact_message(tool, limits.message)
-            own = None if own is None else wire.redact_value(own, limits.data)
+            own = None if own is None else Facts(wire.redact_value(own.json, limits.data))
             bound = None if bound is None else wire.redact_value(bound, _MAX_CONTEXT)
             if recovery is not None:
                 recovery = wire.redact_recovery(recovery, {} if entry is None else entry.recovery_json(), limits.data)
-    return Envelope(
+    envelope = Envelope(
         code=int(code),
         name=code.name,
         message=clean_cut(message, limits.message) or code.sentence,
@@ -89,6 +89,9 @@ def build_envelope(
         data=None if masked else _data(own, retry=retry, reason=reason, recovery=recovery, limits=limits),
         context=fit_object(bound, _MAX_CONTEXT) if bound else None,
     )
+    if own is not None and own.text is not None and own.json:
+        envelope.keep_details(own.text)
+    return envelope
 
 
 @cache
@@ -169,23 +172,26 @@ class Facts(NamedTuple):
     """The data of a failure, converted to JSON already."""
 
     json: dict[str, JSON]
+    text: str | None = None
+    """The same as compact JSON, if none of it has to be escaped."""
 
 
 def facts_of(data: object, limits: Limits) -> Facts:
     """`data` as JSON, of which a client sees at most what `limits` say."""
-    return Facts(to_json_object(data, depth=limits.depth, room=limits.data))
+    plain = plain_json(data, depth=limits.depth, room=limits.data)
+    return Facts(to_json_object(data, depth=limits.depth, room=limits.data)) if plain is None else Facts(*plain)
 
 
-def _own_data(data: object, dropped: Collection[str], limits: Limits) -> dict[str, JSON]:
+def _own_data(data: object, dropped: Collection[str], limits: Limits) -> Facts:
     """The author's facts as JSON, without the keys that the framework writes."""
-    own = (data if type(data) is Facts else facts_of(data, limits)).json
-    if not dropped and WRITTEN_DATA_KEYS.isdisjoint(own):
+    own = data if type(data) is Facts else facts_of(data, limits)
+    if not dropped and WRITTEN_DATA_KEYS.isdisjoint(own.json):
         return own
-    return {key: value for key, value in own.items() if key not in WRITTEN_DATA_KEYS and key not in dropped}
+    return Facts({key: value for key, value in own.json.items() if key not in WRITTEN_DATA_KEYS and key not in dropped})
 
 
 def _data(
-    own: dict[str, JSON] | None,
+    own: Facts | None,
     *,
     retry: Retry,
     reason: str | None,
@@ -199,9 +205,12 @@ def _data(
             reserved["recovery"] = bounded
     if reason is not None and (said := clean_cut(reason, MAX_REASON)):
         reserved["reason"] = said
-    if own is None:
+    if own is None or not own.json:
         return reserved
-    whole = {**own, **reserved}
+    whole = {**own.json, **reserved}
+    # The recovery takes a quarter of the room at most, and the rest less than another.
+    if own.text is not None and len(own.text) <= limits.data // (2 * WIDEST):
+        return whole
     if size(whole) <= limits.data:
         return whole
-    return {**fit_object(own, limits.data - size(reserved)), **reserved}
+    return {**fit_object(own.json, limits.data - size(reserved)), **reserved}

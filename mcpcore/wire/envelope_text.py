@@ -22,6 +22,7 @@ from __future__ import annotations
 
 import json
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from mcpcore.contract.effects import CHANGED, CHECK_FIRST, PHRASES, phrase_of
@@ -77,24 +78,45 @@ class TextFields(NamedTuple):
     details: Mapping[str, Any] = {}
 
 
-def write(envelope: Envelope, *, max_details: int) -> str:
-    """The text for `envelope`, its details as at most `max_details` bytes of JSON."""
-    sections = [_ERROR + indented(envelope.message)]
+def write(envelope: Envelope, *, max_details: int, details_json: str | None = None) -> str:
+    """The text for `envelope`.
+
+    Args:
+        envelope: The envelope.
+        max_details: The most bytes of the details as JSON.
+        details_json: The details as compact JSON without escapes, if the caller has it.
+    """
     recovery = envelope.recovery
-    if recovery is not None and "hint" in recovery:
-        sections.append(_RECOVERY + indented(recovery["hint"]))
-    if details := envelope.details:
-        sections.append(_DETAILS + _json(details, max_details))
-    reason = envelope.reason
+    hint = None if recovery is None else recovery.get("hint")
+    fallback = None if recovery is None else recovery.get("fallbackTool")
+    text = _ERROR + indented(envelope.message)
+    if hint is not None:
+        text = f"{text}\n\n{_RECOVERY}{indented(hint)}"
+    if details_json is not None and _WIDEST * len(details_json) <= max_details:
+        text = f"{text}\n\n{_DETAILS}{details_json}"
+    elif details := envelope.details:
+        text = f"{text}\n\n{_DETAILS}{_json(details, max_details)}"
+    facts = _facts(
+        envelope.reason,
+        envelope.name,
+        envelope.retry,
+        envelope.effects,
+        fallback if isinstance(fallback, str) else None,
+    )
+    return f"{text}\n\n({facts}id {_token(envelope.correlation_id)})"
+
+
+# The same for all failures of a reason, so it is written once. A reason that a caller made up cannot fill the memory.
+@lru_cache(maxsize=1_000)
+def _facts(reason: str | None, name: str, retry: Retry, effects: Effects | None, fallback_tool: str | None) -> str:
+    """The last line up to the id."""
     facts = [] if reason is None else [f"reason {_token(reason)}"]
-    facts += [_token(envelope.name), envelope.retry.phrase]
-    if envelope.effects is not None:
-        facts.append(phrase_of(envelope.effects, retryable=envelope.retry.retryable))
-    if recovery is not None and isinstance(fallback_tool := recovery.get("fallbackTool"), str):
+    facts += [_token(name), retry.phrase]
+    if effects is not None:
+        facts.append(phrase_of(effects, retryable=retry.retryable))
+    if fallback_tool is not None:
         facts.append(f"try {_token(fallback_tool)}")
-    facts.append(f"id {_token(envelope.correlation_id)}")
-    sections.append(f"({_BETWEEN.join(facts)})")
-    return "\n\n".join(sections)
+    return "".join(fact + _BETWEEN for fact in facts)
 
 
 def indented(text: str) -> str:

@@ -39,8 +39,8 @@ from tests.doors import DOORS, behind
 
 RECORDED: Final = Path(__file__).with_name("answers.jsonl")
 SECRET: Final = "sk-ant-api03-" + "x" * 24
-LEASE_LOST = CustomCode(
-    "LEASE_LOST", 4201, http_status=503, category="upstream", retry=Retry.now(), sentence="The lease is lost."
+STALL_SHUT = CustomCode(
+    "STALL_SHUT", 4217, http_status=503, category="upstream", retry=Retry.now(), sentence="The stall is shut."
 )
 
 
@@ -75,7 +75,7 @@ MODES: Final = [
         "busy", ErrorCode.SERVICE_UNAVAILABLE, when="It is busy.", recovery="Wait.", retry=Retry.after(seconds=7)
     ),
     FailureMode("half", ErrorCode.TIMEOUT, when="A part was done.", recovery="Look at the order.", effects="partial"),
-    FailureMode("lease", LEASE_LOST, when="The lease was lost.", recovery="Take a new lease."),
+    FailureMode("lease", STALL_SHUT, when="The lease was lost.", recovery="Take a new lease."),
 ]
 
 

@@ -457,7 +457,7 @@ def test_nothing_is_kept_after_the_call(caplog: pytest.LogCaptureFixture) -> Non
     token = current.set(request)
     try:
         not_found("z")
-        assert [] == list(request.lost())
+        assert [] == list(request.unraised())
     finally:
         current.reset(token)
     assert not warnings_of(caplog)

@@ -181,4 +181,4 @@ def test_finite_results_are_sent_as_they_are() -> None:
         for text in ("fine", 'NaN and ["Infinity"'):
             block = TextContent(type="text", text=text)
             result = CallToolResult(content=[block], structured_content=structured)
-            assert result == sendable(result, {"type": "object"}, made_of=[structured])
+            assert result == sendable(result, {"type": "object"})

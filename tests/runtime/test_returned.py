@@ -23,7 +23,8 @@ from mcp_types import CallToolResult, TextContent
 from pydantic import BaseModel, ConfigDict, field_serializer
 
 from mcpcore import CodedError, Context, Envelope, ErrorCode, FailureMode, Server, not_found
-from mcpcore.sdk.returned import convert_result
+from mcpcore.sdk.results import converted, written_result
+from mcpcore.sdk.returned import ResultForm
 
 pytestmark = pytest.mark.usefixtures("door")
 
@@ -507,7 +508,7 @@ class TestPrompts:
 
 
 class TestTheSDKsConversion:
-    """`convert_result` returns the same as the SDK's method with that name."""
+    """Results are those of the SDK, as objects and on the wire."""
 
     RESULTS: tuple[Any, ...] = (
         None, "a", 1, 1.5, True, [], ["a", None, 1], {"a": [1]}, {"a": {1, 2}}, ("a", {"b": 1}), Model(free=[1]),
@@ -521,21 +522,27 @@ class TestTheSDKsConversion:
     def test_results_without_exceptions_are_the_same(self, annotated: Any) -> None:
         """For each kind of annotation and result, both return or refuse the same."""
         metadata = func_metadata(annotated)
+        form = ResultForm.of(metadata, metadata.output_schema)
         for result in self.RESULTS:
             outcomes: list[Any] = []
-            for convert in (metadata.convert_result, lambda value: convert_result(metadata, value)):
+            for convert in (
+                metadata.convert_result,
+                lambda value: converted(form, value),
+                lambda value: CallToolResult.model_validate(written_result(form, value)),
+            ):
                 try:
                     outcomes.append(convert(result).model_dump())
-                except Exception as exc:
-                    outcomes.append(str(exc))
-            assert outcomes[0] == outcomes[1], f"the SDK converts {result!r} in another way than mcpcore.sdk.returned"
+                except Exception:
+                    outcomes.append("refused")
+            same = [outcomes[0]] * 3
+            assert same == outcomes, f"the SDK converts {result!r} in another way than mcpcore.sdk.returned"
 
     @pytest.mark.no_server
     def test_the_private_names_exist(self) -> None:
         """`mcpcore.sdk.returned` uses these private names of the SDK."""
         metadata = func_metadata(model)
         assert hasattr(metadata, "_output_adapter"), (
-            "FuncMetadata of the SDK has no _output_adapter any more, which mcpcore.sdk.returned.convert_result needs: "
+            "FuncMetadata of the SDK has no _output_adapter any more, which mcpcore.sdk.returned.ResultForm needs: "
             "read FuncMetadata.convert_result of this release and do as it does"
         )
         assert {"_resources", "_templates"} <= vars(MCPServer("s")._resource_manager).keys(), (

@@ -414,7 +414,7 @@ def test_an_unreadable_failure_is_a_broken_contract(door: str, path: Path) -> No
 
     class HostileError(CodedError):
         @property
-        def misused_keys(self) -> Any:
+        def sent_reason(self) -> Any:
             raise SystemExit(SECRET)
 
     def act() -> str:

@@ -8,7 +8,7 @@ import weakref
 from contextlib import contextmanager
 from contextvars import ContextVar
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, cast
+from typing import TYPE_CHECKING, Any, Final, Protocol, cast
 
 import mcp_types
 from fastmcp.exceptions import PromptError, ResourceError, ToolError
@@ -36,52 +36,59 @@ from mcpcore.sdk.handlers import nested_call, run_handler
 from mcpcore.sdk.results import converted
 from mcpcore.sdk.scopes import require_granted
 from mcpcore.sdk.serving import exposes_internal_errors, invalid_arguments_error
+from mcpcore.values.jsonable import shown_name
 from mcpcore.values.request_var import current
 from mcpcore.values.unwrapping import passes_through, returned_failure
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Coroutine, Generator, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Coroutine, Generator, Iterable, Iterator, Mapping
 
     from fastmcp import Context as FastMCPContext
     from fastmcp import FastMCP
     from pydantic import AnyUrl
 
+    from mcpcore.contract.effects import ToolEffects
     from mcpcore.declare.declaration import Declared
     from mcpcore.sdk.definition import ToolDefinition
 
 _LOGGER: Final = logging.getLogger("mcpcore")
 
 
-class Answering(NamedTuple):
-    """A request that a `ContractMiddleware` answers."""
+class FastMCPCall(AnsweredCall):
+    """A request that a `ContractMiddleware` answers, or a contract tool itself where there is none."""
 
-    request: Request
-    name: str
-    """The name that the client called; a mount or `name=...` may have changed the tool's own."""
-
-    surface: str
-    """What the client asked for: a "tool", a "resource" or a "prompt"."""
-
-    wire: object
-    """The request of the client; None for a call by code on the server."""
-
-    arguments: Mapping[str, Any]
+    arguments: Mapping[str, Any] = MappingProxyType({})
     """The arguments of a prompt. FastMCP passes only those on that the prompt knows."""
 
-    call: AnsweredCall
-    """Records the failures of the request."""
-
-    mask: Callable[[BaseException], Awaitable[str | None]]
-    """The text by which other middleware may know an exception; None where it may see the exception itself."""
-
-    covers_all: bool
+    covers_all = True
     """Whether the failures of plain tools are answered too."""
 
+    def __init__(
+        self, answers: Answers, fastmcp: FastMCPContext | None, *, name: str, surface: str = "tool", wire: object
+    ) -> None:
+        """Answer the request for `name`; `wire` is None for a call by code on the server."""
+        shown = name if surface == "tool" else shown_name(name)
+        make = functools.partial(sdk_context, fastmcp)
+        super().__init__(answers, make, name=shown, surface=surface, wire=wire)
+        self.fastmcp = fastmcp
+        self.wire = wire
+        self.called = name
+        """The name that the client called; a mount or `name=...` may have changed the tool's own."""
 
-_answering: Final[ContextVar[Answering | None]] = ContextVar("mcpcore_fastmcp_answering", default=None)
+    def serve_with(self, fastmcp: FastMCPContext | None) -> None:
+        """Take the context of the server that has the handler, which may be mounted below the one that answers."""
+        self.fastmcp = fastmcp
+        self._make = functools.partial(sdk_context, fastmcp)
+
+    async def mask(self, exc: BaseException) -> str | None:  # noqa: ARG002 - for the middleware's own kind of call
+        """The text by which other middleware may know an exception; None where it may see the exception itself."""
+        return None
 
 
-def answering_now() -> Answering | None:
+_answering: Final[ContextVar[FastMCPCall | None]] = ContextVar("mcpcore_fastmcp_answering", default=None)
+
+
+def answering_now() -> FastMCPCall | None:
     """The request that a `ContractMiddleware` is answering in this task, or None.
 
     A server that is called through a client in the same process, as a proxy does, inherits the context variables of its
@@ -92,18 +99,10 @@ def answering_now() -> Answering | None:
 
 
 @contextmanager
-def answered(
-    call: AnsweredCall,
-    name: str,
-    arguments: Mapping[str, Any] | None,
-    *,
-    mask: Callable[[BaseException], Awaitable[str | None]],
-    covers_all: bool,
-) -> Iterator[None]:
-    """Mark the request of `call`, in which a client asks for `name`, as answered by the code that enters the block."""
-    request, wire = call.request, fastmcp_request_ctx.get()
-    token = _answering.set(Answering(request, name, call.surface, wire, arguments or {}, call, mask, covers_all))
-    outer = current.set(request)
+def answered(call: FastMCPCall) -> Iterator[None]:
+    """Mark the request of `call` as answered by the code that enters the block."""
+    token = _answering.set(call)
+    outer = current.set(call)
     try:
         yield
     finally:
@@ -117,9 +116,9 @@ def found(declared: Declared[..., Any]) -> bool:
     Returns False if `declared` does not answer the request itself, since another handler calls it.
     """
     answering = answering_now()
-    if answering is None or answering.request.claimed or answering.surface != declared.noun:
+    if answering is None or answering.claimed or answering.surface != declared.noun:
         return False
-    answering.request.contract = declared.contract
+    answering.contract = declared.contract
     return True
 
 
@@ -153,18 +152,16 @@ class _Awaitable:
 
 async def _called(declared: Declared[..., Any], values: dict[str, Any]) -> Any:
     fastmcp = _context()
-    answering = answering_now()
-    if answering is None:
+    call = answering_now()
+    if call is None:
         return await _answered_alone(declared, values, fastmcp)
-    request, name = answering.request, answering.name
     if not found(declared):
         return await _called_by_handler(declared, values, fastmcp)
-    request.claimed = True
-    request.began = False
-    # Below a mount, this is the context of the server that has the handler.
-    request.fastmcp = fastmcp
+    call.claimed = True
+    call.began = False
+    call.serve_with(fastmcp)
     try:
-        return await _run(declared, values, request, name, answering.arguments)
+        return await _run(declared, values, call, call.called, call.arguments)
     except BaseException as exc:
         if passes_through(exc):
             raise
@@ -180,21 +177,33 @@ _KINDS: Final = {"tool": ToolError, "resource": ResourceError, "prompt": PromptE
 """The errors of FastMCP that handlers catch, by what they call."""
 
 
+def registration_of(declared: Declared[..., Any]) -> Any:
+    """The options that FastMCP registered `declared` with; made once, and not in each call."""
+    kept = declared.registration
+    if kept is None or kept[0] is not declared.fastmcp_options:
+        kept = declared.registration = declared.fastmcp_options, declared.__fastmcp__
+    return kept[1]
+
+
 def _request_of(declared: Declared[..., Any], fastmcp: FastMCPContext | None) -> Request:
     """A new request for `declared`, which no `ContractMiddleware` answers."""
     return Request(
         functools.partial(sdk_context, fastmcp),
         contract=declared.contract,
-        effects=default_effects(declared.__fastmcp__.annotations) if isinstance(declared, Tool) else None,
+        effects=_effects_of(declared),
         fastmcp=fastmcp,
     )
+
+
+def _effects_of(declared: Declared[..., Any]) -> ToolEffects | None:
+    return default_effects(registration_of(declared).annotations) if isinstance(declared, Tool) else None
 
 
 async def _called_by_handler(
     declared: Declared[..., Any], values: dict[str, Any], fastmcp: FastMCPContext | None
 ) -> Any:
     """The result for the handler that called `declared`; a failure is raised, for that handler to read."""
-    request, name = _request_of(declared, fastmcp), declared.__fastmcp__.name
+    request, name = _request_of(declared, fastmcp), registration_of(declared).name
     with nested_call(request, name):
         return await _run(declared, values, request, name)
 
@@ -207,7 +216,7 @@ async def _run(
     sent: Mapping[str, Any] = MappingProxyType({}),
 ) -> Any:
     """Validate the arguments, run the handler and convert its result; any failure is raised."""
-    definition, signature, metadata = declared.definition, declared.declaration.signature, declared.__fastmcp__
+    definition, signature, metadata = declared.definition, declared.declaration.signature, registration_of(declared)
     if declared.declaration.scopes:
         require_granted(declared.declaration.scopes, request)
     injected = {parameter.name: values.pop(parameter.name) for parameter in signature.injected}
@@ -243,11 +252,11 @@ def _own_meta(meta: Mapping[str, Any] | None) -> dict[str, Any] | None:
 
 def _tool_result(returned: Any, definition: ToolDefinition) -> CallToolResult | InputRequiredResult:
     if isinstance(returned, ToolResult):
-        return converted(definition.sdk.fn_metadata, as_the_sdk_writes(returned), definition.output_schema)
+        return converted(definition.results, as_the_sdk_writes(returned))
     if isinstance(returned, bytes):
         # JSON has no bytes: FastMCP sends them as a text, decoded or as base64, and no structured content.
         return CallToolResult(content=ToolResult(content=returned).content)
-    result = converted(definition.sdk.fn_metadata, returned, definition.output_schema)
+    result = converted(definition.results, returned)
     if not isinstance(result, CallToolResult) or result.is_error:
         return result
     result = as_fastmcp_writes(result, returned, wrapped=definition.sdk.fn_metadata.wrap_output)
@@ -305,30 +314,39 @@ def _own_covering(server: FastMCP[Any]) -> Covering | None:
     return next((cast("Covering", other) for other in server.middleware if hasattr(other, "covered")), None)
 
 
+class _LoneCall(FastMCPCall):
+    """A request that no `ContractMiddleware` answers; its answers are made with its first failure, if it has any."""
+
+    def __init__(self, fastmcp: FastMCPContext | None, *, name: str, surface: str) -> None:
+        super().__init__(cast("Answers", None), fastmcp, name=name, surface=surface, wire=None)
+        del self.answers
+
+    @functools.cached_property
+    def answers(self) -> Answers:  # type: ignore[override]  # pyright: ignore[reportIncompatibleVariableOverride]
+        return _answers_of(self.fastmcp)
+
+
 async def _answered_alone(declared: Declared[..., Any], values: dict[str, Any], fastmcp: FastMCPContext | None) -> Any:
     """The result of `declared` where no `ContractMiddleware` answers: it answers its own failures.
 
     Raises:
         MCPError: If a resource or a prompt fails.
     """
-    request = _request_of(declared, fastmcp)
-    token = current.set(request)
-    name, surface = declared.__fastmcp__.name, declared.noun
+    name, surface = registration_of(declared).name, declared.noun
     if isinstance(declared, DeclaredResource):
-        name = declared.__fastmcp__.uri
+        name = registration_of(declared).uri
+    call = _LoneCall(fastmcp, name=name, surface=surface)
+    call.contract, call.effects = declared.contract, _effects_of(declared)
+    token = current.set(call)
     try:
-        result = await _run(declared, values, request, name)
+        result = await _run(declared, values, call, name)
     except BaseException as exc:
         if passes_through(exc):
             raise
-        lost = request.lost(returned_failure(exc))
-        call = _call_alone(request, fastmcp, name, surface)
+        lost = call.unraised(returned_failure(exc))
         outcome = call.failure(exc, lost)
     else:
-        if not (lost := request.lost()):
-            return result
-        call = _call_alone(request, fastmcp, name, surface)
-        refused = call.lost(lost)
+        refused = call.report_unraised(call.unraised())
         if refused is None:
             return result
         outcome = refused
@@ -339,10 +357,6 @@ async def _answered_alone(declared: Declared[..., Any], values: dict[str, Any], 
         return answers.result(outcome.envelope)
     # Outside the `except` clause, so that the failure is not the context of an exception that may be logged.
     raise ProtocolFailure.of(answers.error(outcome.envelope))
-
-
-def _call_alone(request: Request, fastmcp: FastMCPContext | None, name: str, surface: str) -> AnsweredCall:
-    return AnsweredCall(_answers_of(fastmcp), request, name=name, surface=surface, wire=None)
 
 
 def _answers_of(fastmcp: FastMCPContext | None) -> Answers:

@@ -184,7 +184,7 @@ class Fallbacks:
     async def renaming(self, server: FastMCP[Any], noun: str, name: str) -> Renaming | None:
         """What renames the fallback tools of a request for `name`; None if nothing on `server` is renamed."""
         outer, above = answering_now(), _renaming.get()
-        if outer is not None and not outer.request.claimed and (above is None or above.server is not server):
+        if outer is not None and not outer.claimed and (above is None or above.server is not server):
             return above  # a server above has mounted this one, and knows more names
         parts = composition(server)
         if not parts:

@@ -21,7 +21,6 @@ from mcpcore.audit import AuditError
 from mcpcore.boundary.call_limits import checked_limits
 from mcpcore.boundary.deferred_answers import recorded_first
 from mcpcore.boundary.fallbacks import external_names
-from mcpcore.boundary.request import Request
 from mcpcore.boundary.script import Boundary
 from mcpcore.boundary.strictness import Strictness
 from mcpcore.boundary.upstream import UpstreamError
@@ -29,7 +28,7 @@ from mcpcore.contract.bound_fields import checked
 from mcpcore.contract.errors import FrameworkError
 from mcpcore.contract.failure_modes import CONTRACT_META_KEY, NO_CONTRACT, ContractError
 from mcpcore.contract.limits import DEFAULT_LIMITS, Limits
-from mcpcore.integrations.fastmcp.calling import answered, answering_now, cover, sdk_context
+from mcpcore.integrations.fastmcp.calling import FastMCPCall, answered, answering_now, cover
 from mcpcore.integrations.fastmcp.errors import (
     fastmcps_failure,
     inner_failure,
@@ -175,6 +174,11 @@ class ContractMiddleware(Middleware):
         """The trail that failures are recorded in."""
         return self._trail
 
+    @property
+    def may_defer(self) -> bool:
+        """Whether an answer may have to wait for the records of its call."""
+        return self._trail.may_defer
+
     # --- the server itself ----------------------------------------------------------------------------------------
 
     def watch_lifespan(
@@ -281,16 +285,16 @@ class ContractMiddleware(Middleware):
         effects = await self._hints.of(_server(context), name)
         renaming = await self._fallbacks.renaming(_server(context), "tool", name)
         with renamed_by(renaming), self._answering(context, name=name, surface="tool") as call:
-            call.request.effects = effects
+            call.effects = effects
             raised: BaseException = ToolError()
             envelope = None
             try:
-                result: ToolResult = required(await self._limited(call_next, context, call.request))
-                call.request.began = True
+                result: ToolResult = required(await self._limited(call_next, context, call))
+                call.began = True
                 # A handler that called the tool reads the result as it is. An input request is not an answer yet.
                 if is_client and isinstance(result, ToolResult) and not isinstance(result, InputRequiredToolResult):
                     await self._require_success(result, call, context)
-                refused = call.lost(call.request.lost()) or call.settle()
+                refused = call.report_unraised(call.unraised()) or call.settle()
                 if refused is None:
                     return result
                 envelope = refused.envelope
@@ -356,7 +360,7 @@ class ContractMiddleware(Middleware):
             tool = await find_tool(_server(context), context.message.name)
             # The success of a plain tool may have any content, unless it hands on the answer of another server.
             is_listed = tool is not None and CONTRACT_META_KEY in (tool.meta or ())
-            has_contract = is_listed or call.request.contract is not NO_CONTRACT
+            has_contract = is_listed or call.contract is not NO_CONTRACT
             schema = None if tool is None or tool.output_schema is None else without_error(tool.output_schema)
             is_passed_on = made is protocol_result(result) and is_a(sent, UpstreamError)
             if has_contract:
@@ -365,7 +369,7 @@ class ContractMiddleware(Middleware):
                 sent = None
         if sent is not None:
             raise ReturnedError(sent)
-        if not made.is_error and call.request.contract is NO_CONTRACT:
+        if not made.is_error and call.contract is NO_CONTRACT:
             require_writable_result(made)
 
     async def _tool_failure(
@@ -376,23 +380,23 @@ class ContractMiddleware(Middleware):
         Raises:
             MCPError: If it is one that the protocol needs, or the answer to a client that names an unknown tool.
         """
-        request, name = call.request, context.message.name
-        found = await read_tool_failure(unmasked(raised), request, _server(context), context.message, self._hints)
+        name = context.message.name
+        found = await read_tool_failure(unmasked(raised), call, _server(context), context.message, self._hints)
         failure = returned_failure(found)
         inner = inner_failure(raised)
-        lost = request.lost(failure)
+        lost = call.unraised(failure)
         if inner is not None and await is_delegated(_server(context), name):
-            refused = call.lost(lost)
+            refused = call.report_unraised(lost)
             return inner if refused is None else refused.envelope
         is_unknown = type(failure) is FrameworkError and failure.reason == "unknown_tool"
-        if request.contract is NO_CONTRACT and not self._plain_tools and not is_unknown:
+        if call.contract is NO_CONTRACT and not self._plain_tools and not is_unknown:
             return None
         if (protocol := protocols_own(failure)) is not None:
-            refused = call.lost(lost)
+            refused = call.report_unraised(lost)
             if refused is None:
                 raise protocol
             return refused.envelope
-        await prepare_renaming(failure, request)
+        await prepare_renaming(failure, call)
         if is_unknown:
             call.name = shown_name(name)
         envelope = call.ended(failure, lost, inner=inner)
@@ -403,7 +407,7 @@ class ContractMiddleware(Middleware):
     async def _failed(self, envelope: Envelope, call: AnsweredCall, context: MiddlewareContext[Any]) -> ToolResult:
         """The answer to a client; without structured content where a plain tool's own schema does not admit it."""
         result = call.answers.result(envelope)
-        if call.request.contract is NO_CONTRACT:
+        if call.contract is NO_CONTRACT:
             tool = await find_tool(_server(context), context.message.name)
             schema = None if tool is None or CONTRACT_META_KEY in (tool.meta or ()) else tool.output_schema
             if schema is not None and not quietly(
@@ -412,19 +416,6 @@ class ContractMiddleware(Middleware):
                 # A client validates a result that is not marked as an error, and some dialects mark none.
                 result.structured_content, result.is_error = None, True
         return ToolResult.from_mcp_result(result)
-
-    async def _masked(self, exc: BaseException, call: AnsweredCall, context: MiddlewareContext[Any]) -> str | None:
-        """The text by which other middleware may know `exc`; None if it may see `exc` itself."""
-        failure = raised_within(exc)
-        if protocols_own(failure) is not None:
-            return None
-        if not self._plain_tools and call.surface == "tool" and call.request.contract is NO_CONTRACT:
-            try:
-                if await find_contract_tool(_server(context), context.message.name) is None:
-                    return None
-            except Exception:  # noqa: BLE001 - a lookup that fails must not show the failure
-                _LOGGER.debug("the tool %r could not be looked up", context.message.name)
-        return call.message_of(returned_failure(failure))
 
     async def _answered_by_protocol(
         self,
@@ -437,9 +428,8 @@ class ContractMiddleware(Middleware):
         is_client = _is_of_a_client(context)
         renaming = await self._fallbacks.renaming(_server(context), surface, name)
         with renamed_by(renaming), self._answering(context, name=name, surface=surface) as call:
-            request = call.request
             try:
-                result = await self._limited(call_next, context, request)
+                result = await self._limited(call_next, context, call)
                 if is_client and not hasattr(result, "input_required"):
                     if surface == "resource":
                         require_writable(result.to_mcp_result(name))
@@ -450,7 +440,7 @@ class ContractMiddleware(Middleware):
                     raise
                 raised = exc
             else:
-                refused = call.lost(request.lost()) or call.settle()
+                refused = call.report_unraised(call.unraised()) or call.settle()
                 if refused is None:
                     return result
                 raise call.error_of(refused)
@@ -464,15 +454,15 @@ class ContractMiddleware(Middleware):
         self, raised: BaseException, call: AnsweredCall, context: MiddlewareContext[Any], *, is_client: bool
     ) -> BaseException:
         """The error by which a client, or the handler that asked, knows `raised`; recorded."""
-        request, name = call.request, str(getattr(context.message, "uri", None) or getattr(context.message, "name", ""))
+        name = str(getattr(context.message, "uri", None) or getattr(context.message, "name", ""))
         failure = returned_failure(raised_within(raised))
         inner = inner_failure(raised)
-        if request.contract is NO_CONTRACT:
+        if call.contract is NO_CONTRACT:
             failure = fastmcps_failure(failure, name, call.surface) or failure
             if type(failure) is FrameworkError and failure.reason == INVALID_ARGUMENTS:
-                failure = await unfit_prompt(_server(context), context.message, request) or failure
-        await prepare_renaming(failure, request)
-        lost = request.lost(returned_failure(failure))
+                failure = await unfit_prompt(_server(context), context.message, call) or failure
+        await prepare_renaming(failure, call)
+        lost = call.unraised(returned_failure(failure))
         if is_client:
             return call.error(failure, lost, keep_code=type(failure) is not RateLimitError, inner=inner)
         if (protocol := protocols_own(failure)) is not None and not lost:
@@ -482,7 +472,9 @@ class ContractMiddleware(Middleware):
 
     # --- the request ----------------------------------------------------------------------------------------------
 
-    async def _limited(self, call_next: CallNext[Any, Any], context: MiddlewareContext[Any], request: Request) -> Any:
+    async def _limited(
+        self, call_next: CallNext[Any, Any], context: MiddlewareContext[Any], request: AnsweredCall
+    ) -> Any:
         """The answer of FastMCP, within the limits of the server."""
         if self._call_limits is None:
             return await call_next(context)
@@ -491,19 +483,18 @@ class ContractMiddleware(Middleware):
     @contextmanager
     def _answering(self, context: MiddlewareContext[Any], *, name: str, surface: str) -> Iterator[AnsweredCall]:
         """The request for `name` that this middleware answers."""
-        request = Request(lambda: sdk_context(request.fastmcp), fastmcp=context.fastmcp_context)
-        request.claimed = False
         answers = self._answers(context)
-        shown = name if surface == "tool" else shown_name(name)
-        call = AnsweredCall(answers, request, name=shown, surface=surface, wire=_wire(context))
+        call = _MaskedCall(answers, context.fastmcp_context, name=name, surface=surface, wire=_wire(context))
+        call.context = context
+        call.claimed = False
         outer = answering_now()
-        covers_all = self._plain_tools or surface != "tool"
+        call.covers_all = self._plain_tools or surface != "tool"
         # The outermost middleware decides, also if a mounted server has its own middleware.
-        request.strictness = answers.boundary.strictness if outer is None else outer.request.strictness
-        arguments = context.message.arguments if surface == "prompt" else None
-        mask = functools.partial(self._masked, call=call, context=context)
-        call.outer = None if outer is None else outer.call
-        with answered(call, name, arguments, mask=mask, covers_all=covers_all):
+        call.strictness = answers.boundary.strictness if outer is None else outer.strictness
+        if surface == "prompt":
+            call.arguments = context.message.arguments or {}
+        call.outer = outer
+        with answered(call):
             try:
                 yield call
             finally:
@@ -533,8 +524,7 @@ class ContractMiddleware(Middleware):
         message = context.message
         name = getattr(message, "name", None) or getattr(message, "uri", None) or _completed(message)
         name = shown_name(str(name))
-        request = Request(lambda: sdk_context(context.fastmcp_context))
-        call = AnsweredCall(self._answers(context), request, name=name, wire=_wire(context))
+        call = FastMCPCall(self._answers(context), context.fastmcp_context, name=name, wire=_wire(context))
         effects = self._hints.noted(_server(context), name)
         return call.unrecorded(AuditError(), effects=effects).envelope, call
 
@@ -567,6 +557,25 @@ class ContractMiddleware(Middleware):
                     part.middleware.insert(0, MASKING)
             self._boundaries[server] = boundary, _chains(server, below)
         return boundary
+
+
+class _MaskedCall(FastMCPCall):
+    """A call whose failures other middleware sees masked."""
+
+    context: MiddlewareContext[Any]
+
+    async def mask(self, exc: BaseException) -> str | None:
+        """The text by which other middleware may know `exc`; None if it may see `exc` itself."""
+        failure = raised_within(exc)
+        if protocols_own(failure) is not None:
+            return None
+        if not self.covers_all and self.contract is NO_CONTRACT:
+            try:
+                if await find_contract_tool(_server(self.context), self.context.message.name) is None:
+                    return None
+            except Exception:  # noqa: BLE001 - a lookup that fails must not show the failure
+                _LOGGER.debug("the tool %r could not be looked up", self.context.message.name)
+        return self.message_of(returned_failure(failure))
 
 
 def _chains(server: FastMCP[Any], below: Sequence[Any]) -> list[object]:

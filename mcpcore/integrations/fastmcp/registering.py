@@ -72,8 +72,8 @@ def registration_of(declared: Declared[..., Any], metadata: Any) -> ToolMeta | R
         )
         own["task"] = _task_config(chosen.task)
         own["annotations"] = annotations_of(declared.declaration, chosen.annotations)
-        # FastMCP's threads, which all its tools share, may be taken by tools that hang. A contract tool has its own, and
-        # what FastMCP calls only makes an awaitable. FastMCP refuses a timeout for a sync function outside a thread.
+        # FastMCP's threads, which all its tools share, may be taken by tools that hang. A contract tool has its own,
+        # and FastMCP's call only makes an awaitable. FastMCP refuses a timeout for a sync function without a thread.
         own["run_in_thread"] = chosen.timeout is not None and chosen.run_in_thread
     registration: ToolMeta | ResourceMeta | PromptMeta = dataclasses.replace(
         chosen,

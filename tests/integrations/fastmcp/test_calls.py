@@ -193,7 +193,7 @@ class TestInjection:
                 for _ in range(count):
                     group.start_soon(client.call_tool, "hangs")
                 try:
-                    while anyio.to_thread.current_default_thread_limiter().available_tokens:
+                    while anyio.to_thread.current_default_thread_limiter().available_tokens:  # noqa: ASYNC110 - no event
                         await anyio.sleep(0.01)
                     with anyio.fail_after(5):
                         return await client.call_tool("answers")

@@ -205,7 +205,7 @@ def main() -> None:
         complete = [[jobs[NO_PART, tree].result() for tree in group] for group in groups.values()]
         totals = [f"{sum(len(findings or ()) for findings in group):,} findings" for group in complete]
         lines = [
-            row("part", "what it does", *groups),
+            row("part", "purpose", *groups),
             row(*["---"] * (len(groups) + 2)),
             row("all", "the complete engine", *totals),
         ]

@@ -38,7 +38,7 @@ def packages() -> str:
         for path in sorted(home.glob("*/__init__.py")):
             text = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
             rows.append([f"`{home.name}.{path.parent.name}`", text.partition("\n")[0]])
-    return table(["package", "what it does"], rows)
+    return table(["package", "purpose"], rows)
 
 
 def filled(text: str, tables: dict[str, str]) -> str:

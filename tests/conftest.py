@@ -107,6 +107,15 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         metafunc.parametrize("served_by", doors, scope="session")
 
 
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Print the size of the code, which a test records."""
+    for report in (*terminalreporter.getreports("passed"), *terminalreporter.getreports("failed")):
+        for name, value in report.user_properties:
+            if name == "budget":
+                terminalreporter.section("statements")
+                terminalreporter.write_line(str(value))
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Remove the FastMCP runs of parameters that are marked `server_only`."""
     items[:] = [item for item in items if not (_is_on_fastmcp(item) and item.get_closest_marker("server_only"))]

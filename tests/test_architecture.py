@@ -1,4 +1,4 @@
-"""The diagrams of `docs/explanation/architecture.md` agree with the imports of the code."""
+"""The page `docs/explanation/architecture.md` agrees with the code, and the code does not grow."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import ast
 import re
 from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
@@ -37,7 +38,16 @@ def test_the_page_has_both_diagrams():
     """One diagram shows the runtime and one the linter."""
     assert PAGE.count("```mermaid") == 2
     assert {source.partition(".")[0] for source, _, _ in ARROWS} == set(HOMES)
-    assert len(re.findall(r"-->|-\.->", PAGE)) == len(ARROWS)
+    assert len(re.findall(r"^    .*(?:-->|-\.->)", PAGE, re.MULTILINE)) == len(ARROWS)
+
+
+def test_the_page_lists_all_packages():
+    """Adding or removing a package requires the same change on the page: `make docs` makes it."""
+    rows = re.findall(r"^\| `([\w.]+)` \| .", PAGE, re.MULTILINE)
+    packages = {
+        f"{name}.{path.parent.name}" for name, home in HOMES.items() for path in (home / name).glob("*/__init__.py")
+    }
+    assert packages == {row for row in rows if "." in row}
 
 
 @pytest.mark.parametrize("name", sorted(set(re.findall(r"\bmcpcore(?:_lint)?\.[\w.]*\w", PAGE))))
@@ -62,3 +72,41 @@ def test_the_guide_for_contributors_names_real_places():
         folder = (ROOT / path).parent
         # The worked example of a rule comes with a folder of cases.
         assert folder.is_dir() or folder.parent == ROOT / "tests" / "lint" / "cases", path
+
+
+class Budget(NamedTuple):
+    """How many statements a part of the repository may have."""
+
+    ceiling: int
+    """The number that it has today. A change may lower it, and never raises it."""
+    target: int
+
+
+BUDGETS = {
+    "mcpcore": Budget(ceiling=28_112, target=22_500),
+    "lint": Budget(ceiling=21_655, target=18_500),
+    "bench": Budget(ceiling=4_898, target=5_000),
+    "tests": Budget(ceiling=39_286, target=32_000),
+}
+
+
+def _statements(folder: str) -> int:
+    """Count the statements in a folder, so that comments, docstrings and blank lines cost nothing."""
+    return sum(
+        isinstance(node, ast.stmt)
+        for path in (ROOT / folder).rglob("*.py")
+        # The cases of the rules and of the type checkers are data, and Node.js packages are not ours.
+        if not {"cases", "node_modules"} & set(path.parts)
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+    )
+
+
+def test_the_code_does_not_grow(record_property):
+    """Each part has at most as many statements as recorded here. The summary of the run prints them."""
+    statements = {folder: _statements(folder) for folder in BUDGETS}
+    lines = [
+        f"{folder}: {count:,} statements, at most {BUDGETS[folder].ceiling:,}, target {BUDGETS[folder].target:,}"
+        for folder, count in statements.items()
+    ]
+    record_property("budget", "\n".join(lines))
+    assert all(count <= BUDGETS[folder].ceiling for folder, count in statements.items()), "\n".join(lines)

@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from bench.classify.raising import throw
+from mcpcore.contract.codes import ErrorCode
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from bench.classify.servers import Peers
-    from mcpcore.contract.codes import ErrorCode
 
 
 @dataclass(frozen=True)
@@ -53,15 +53,17 @@ class Case:
         raise AssertionError(f"{self.name} raised nothing")
 
 
-class Cases(list[Case]):
-    """A list with short ways to add a case."""
+def case(label: ErrorCode, name: str, make: Callable[[Peers], Any], library: str = "", *, bug: bool = False) -> Case:
+    """A row of a table of cases."""
+    return Case(f"{library or 'python'}: {name}", label, make, library, bug)
 
-    def add(
-        self, label: ErrorCode, name: str, make: Callable[[Peers], Any], library: str = "", *, bug: bool = False
-    ) -> None:
-        self.append(Case(f"{library or 'python'}: {name}", label, make, library, bug))
 
-    def say(self, label: ErrorCode, kind: type[Exception], sentence: str = "", *rest: object) -> None:
-        """Add an exception that is raised with `sentence`, or without any argument where that is empty."""
-        args = (sentence, *rest) if sentence else ()
-        self.add(label, f"{kind.__name__}: {sentence[:100]}", lambda _: throw(kind(*args)))
+def bug(name: str, make: Callable[[Peers], Any], library: str = "") -> Case:
+    """A mistake in the program."""
+    return case(ErrorCode.INTERNAL_ERROR, name, make, library, bug=True)
+
+
+def said(label: ErrorCode, kind: type[Exception], sentence: str = "", *rest: object) -> Case:
+    """An exception that is raised with `sentence`, or without any argument where that is empty."""
+    args = (sentence, *rest) if sentence else ()
+    return case(label, f"{kind.__name__}: {sentence[:100]}", lambda _: throw(kind(*args)))

@@ -1,8 +1,9 @@
-"""Exceptions that applications define for themselves, and ways to raise an exception in an expression."""
+"""Exceptions that applications define for themselves, and ways to import and to raise in an expression."""
 
 from __future__ import annotations
 
-from typing import NoReturn
+import importlib
+from typing import Any, NoReturn
 
 
 def throw(failure: BaseException) -> NoReturn:
@@ -17,6 +18,20 @@ def wrapped(outside: BaseException, inside: BaseException, *, suppress: bool = F
         if suppress:
             raise outside from None
         raise outside from cause
+
+
+def named(path: str) -> Any:
+    """Import the module or the member of a module that a dotted path names."""
+    parts = path.split(".")
+    for count in range(len(parts), 0, -1):
+        try:
+            found: Any = importlib.import_module(".".join(parts[:count]))
+        except ModuleNotFoundError:
+            continue
+        for name in parts[count:]:
+            found = getattr(found, name)
+        return found
+    raise ModuleNotFoundError(path)
 
 
 class UpstreamError(Exception):

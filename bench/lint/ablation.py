@@ -1,8 +1,9 @@
 """Measures each part of the engine: which findings change when it is switched off.
 
-`python -m bench.lint.ablation --real TREE... --contract TREE...` prints a table with one row for each part. Without
-trees it clones the public servers in `REAL` at the commits named there, and converts the first three. A part that
-changes no finding on any tree does not belong in the engine, unless the description of a rule promises it.
+`python -m bench.lint.ablation` makes a table with one row for each part of `bench/lint/parts.py`, and writes it to
+bench/results/lint-parts.md. It clones the public servers in `REAL` at the commits named there, unless `--real` names
+their folders, and converts the first three. A part that changes no finding on any tree does not belong in the engine,
+unless the description of a rule promises it.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
+from bench.conditions import conditions
 from bench.lint.parts import PARTS, Part
 
 if TYPE_CHECKING:
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
 Findings: TypeAlias = "set[tuple[str | int, ...]]"
 
 ROOT: Final = Path(__file__).parents[2]
+RESULTS: Final = ROOT / "bench" / "results" / "lint-parts.md"
 CASES: Final = "tests/lint/cases"
 """The pseudo-tree of the rule cases."""
 NO_PART: Final = "none"
@@ -178,12 +181,15 @@ def converted(tree: str, folder: str) -> str:
     return target
 
 
+def row(*cells: str) -> str:
+    """Return a row of the table in Markdown."""
+    return f"| {' | '.join(cells)} |"
+
+
 def main() -> None:
-    """Run the comparison and print the table."""
+    """Run the comparison, and print and write the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--real", nargs="+", default=[], metavar="TREE", help="unmodified servers")
-    parser.add_argument("--contract", nargs="+", default=[], metavar="TREE", help="servers with contracts")
-    parser.add_argument("--part", nargs="+", default=[part.name for part in PARTS], help="the parts to switch off")
+    parser.add_argument("--real", nargs="+", default=[], metavar="TREE", help="the servers in `REAL`, in that order")
     parser.add_argument("--worker", nargs=2, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.worker:
@@ -191,23 +197,28 @@ def main() -> None:
         return
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(os.cpu_count()) as pool:
         real = [str(Path(tree).resolve()) for tree in options.real] or clone(folder)
-        contract = [str(Path(tree).resolve()) for tree in options.contract] or [
-            str(ROOT / "examples"),
-            *(converted(tree, folder) for tree in real[:CONVERTED]),
-        ]
-        groups = {"real": real, "contract": contract, "cases": [CASES]}
+        contract = [str(ROOT / "examples"), *(converted(tree, folder) for tree in real[:CONVERTED])]
+        groups = {"real servers": real, "servers with contracts": contract, "rule cases": [CASES]}
         trees = [tree for group in groups.values() for tree in group]
-        jobs = {(name, tree): pool.submit(measure, name, tree) for name in (NO_PART, *options.part) for tree in trees}
-        print(f"{'part':<18}" + "".join(f"{group:>12}" for group in groups))
-        for name in (NO_PART, *options.part):
-            row = f"{name:<18}"
-            for group in groups.values():
-                after = [jobs[name, tree].result() for tree in group]
-                if name == NO_PART:
-                    row += f"{sum(len(findings or ()) for findings in after):>12}"
-                else:
-                    row += f"{change([jobs[NO_PART, tree].result() for tree in group], after):>12}"
-            print(row, flush=True)
+        names = (NO_PART, *(part.name for part in PARTS))
+        jobs = {(name, tree): pool.submit(measure, name, tree) for name in names for tree in trees}
+        complete = [[jobs[NO_PART, tree].result() for tree in group] for group in groups.values()]
+        totals = [f"{sum(len(findings or ()) for findings in group):,} findings" for group in complete]
+        lines = [
+            row("part", "purpose", *groups),
+            row(*["---"] * (len(groups) + 2)),
+            row("all", "the complete engine", *totals),
+        ]
+        for part in PARTS:
+            changes = [
+                change(before, [jobs[part.name, tree].result() for tree in group])
+                for before, group in zip(complete, groups.values(), strict=True)
+            ]
+            lines.append(row(part.name, part.does, *changes))
+            print(lines[-1], flush=True)
+    when = conditions()
+    lines += ["", f"Measured on {when['date']} with Python {when['python']}."]
+    RESULTS.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -1,12 +1,14 @@
-"""The hand-written pages with tables that are made: from the results of the benches, from cases of tests, from pyproject.toml."""
+"""The hand-written pages with tables that are made: from results of the benches, cases of tests, packages, pyproject.toml."""
 
 from __future__ import annotations
 
+import ast
 import re
 from pathlib import Path
 from typing import Final
 
 from pages import checkers, cost, versions
+from pages.markdown import table
 
 DOCS: Final = Path(__file__).parents[1]
 RESULTS: Final = DOCS.parent / "bench" / "results"
@@ -14,18 +16,29 @@ RESULTS: Final = DOCS.parent / "bench" / "results"
 
 def pages() -> dict[Path, str]:
     """The pages by their paths."""
-    proxy, servers, checked = (
+    proxy, servers, checked, parts = (
         (RESULTS / f"{name}.md").read_text(encoding="utf-8").strip()
-        for name in ("proxy", "proxy-servers", "check-servers")
+        for name in ("proxy", "proxy-servers", "check-servers", "lint-parts")
     )
     tables = {
         DOCS / "how-to" / "proxy.md": {"servers": servers, "cost": proxy},
         DOCS / "how-to" / "check.md": {"checked": checked},
+        DOCS / "explanation" / "architecture.md": {"packages": packages(), "parts": parts},
         DOCS / "explanation" / "cost.md": {"cost": cost.cost()},
         DOCS / "reference" / "support.md": {"versions": versions.versions()},
         DOCS / "explanation" / "types.md": {"checkers": checkers.checkers()},
     }
     return {page: filled(page.read_text(encoding="utf-8"), made) for page, made in tables.items()}
+
+
+def packages() -> str:
+    """The packages of the runtime and of the linter, each with the first line of its docstring."""
+    rows: list[list[object]] = []
+    for home in (DOCS.parent / "mcpcore", DOCS.parent / "lint" / "mcpcore_lint"):
+        for path in sorted(home.glob("*/__init__.py")):
+            text = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
+            rows.append([f"`{home.name}.{path.parent.name}`", text.partition("\n")[0]])
+    return table(["package", "purpose"], rows)
 
 
 def filled(text: str, tables: dict[str, str]) -> str:

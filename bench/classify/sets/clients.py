@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from bench.classify.case import Cases
+from bench.classify.case import Case, case
 from mcpcore.contract.codes import ErrorCode as C
 
 if TYPE_CHECKING:
@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 
     from bench.classify.servers import Peers
 
-CASES = Cases()
-add = CASES.add
 
 STATUSES = ((400, C.INVALID_PARAMS), (401, C.UNAUTHORIZED), (403, C.FORBIDDEN), (404, C.NOT_FOUND), (409, C.CONFLICT),
             (422, C.VALIDATION_ERROR), (429, C.RATE_LIMITED), (500, C.SERVICE_UNAVAILABLE), (503, C.SERVICE_UNAVAILABLE),
@@ -23,42 +21,42 @@ STATUSES = ((400, C.INVALID_PARAMS), (401, C.UNAUTHORIZED), (403, C.FORBIDDEN), 
 
 
 # httpx and httpx2: one API
-def _httpx(name: str) -> None:
+def _httpx(name: str) -> list[Case]:
     def module() -> Any:
         return __import__(name)
 
     def get(url: Callable[[Peers], str], **options: Any) -> Callable[[Peers], object]:
         return lambda p: module().get(url(p), **options).raise_for_status().json()
 
-    for status, label in (*STATUSES, (302, C.INVALID_REQUEST), (501, C.SERVICE_UNAVAILABLE)):
-        add(label, f"answered {status}", get(lambda p, s=status: p.url(s)), name)
-    add(C.SERVICE_UNAVAILABLE, "a dead port", get(lambda p: p.dead), name)
-    add(C.SERVICE_UNAVAILABLE, "an unknown host", get(lambda p: "http://no-such-host.invalid/"), name)
-    add(C.TIMEOUT, "a slow server", get(lambda p: p.url("slow/1"), timeout=0.05), name)
-    add(C.SERVICE_UNAVAILABLE, "a server that hangs up", get(lambda p: p.url("hangup")), name)
-    add(C.SERVICE_UNAVAILABLE, "a body that ends early", get(lambda p: p.url("short")), name)
-    add(
-        C.SERVICE_UNAVAILABLE,
-        "TLS with a server that has none",
-        get(lambda p: p.url(200).replace("http:", "https:")),
-        name,
-    )
-    add(C.INVALID_REQUEST, "redirects without end", get(lambda p: p.url("redirect"), follow_redirects=True), name)
-    add(C.SERIALIZATION_ERROR, "a body that is not gzip", get(lambda p: p.url("badgzip")), name)
-    add(C.SERIALIZATION_ERROR, "a body that is not JSON", get(lambda p: p.url("text")), name)
-    add(C.VALIDATION_ERROR, "an URL without a scheme", get(lambda p: "example.com/a"), name)
-    add(C.VALIDATION_ERROR, "an URL with a wrong port", get(lambda p: "http://example.com:port/"), name)
-    add(C.INTERNAL_ERROR, "a stream read twice", lambda p: _read_twice(module(), p), name, bug=True)
+    return [
+        *(
+            case(label, f"answered {status}", get(lambda p, s=status: p.url(s)), name)
+            for status, label in (*STATUSES, (302, C.INVALID_REQUEST), (501, C.SERVICE_UNAVAILABLE))
+        ),
+        case(C.SERVICE_UNAVAILABLE, "a dead port", get(lambda p: p.dead), name),
+        case(C.SERVICE_UNAVAILABLE, "an unknown host", get(lambda p: "http://no-such-host.invalid/"), name),
+        case(C.TIMEOUT, "a slow server", get(lambda p: p.url("slow/1"), timeout=0.05), name),
+        case(C.SERVICE_UNAVAILABLE, "a server that hangs up", get(lambda p: p.url("hangup")), name),
+        case(C.SERVICE_UNAVAILABLE, "a body that ends early", get(lambda p: p.url("short")), name),
+        case(
+            C.SERVICE_UNAVAILABLE,
+            "TLS with a server that has none",
+            get(lambda p: p.url(200).replace("http:", "https:")),
+            name,
+        ),
+        case(C.INVALID_REQUEST, "redirects without end", get(lambda p: p.url("redirect"), follow_redirects=True), name),
+        case(C.SERIALIZATION_ERROR, "a body that is not gzip", get(lambda p: p.url("badgzip")), name),
+        case(C.SERIALIZATION_ERROR, "a body that is not JSON", get(lambda p: p.url("text")), name),
+        case(C.VALIDATION_ERROR, "an URL without a scheme", get(lambda p: "example.com/a"), name),
+        case(C.VALIDATION_ERROR, "an URL with a wrong port", get(lambda p: "http://example.com:port/"), name),
+        case(C.INTERNAL_ERROR, "a stream read twice", lambda p: _read_twice(module(), p), name, bug=True),
+    ]
 
 
 def _read_twice(httpx: Any, p: Peers) -> None:
     with httpx.stream("GET", p.url(200)) as response:
         list(response.iter_raw())
         list(response.iter_raw())
-
-
-_httpx("httpx")
-_httpx("httpx2")
 
 
 def _requests(url: Callable[[Peers], str], **options: Any) -> Callable[[Peers], object]:
@@ -82,26 +80,6 @@ def _requests_retrying(p: Peers) -> None:
         session.get(p.url(503))
 
 
-for status, label in STATUSES:
-    add(label, f"answered {status}", _requests(lambda p, s=status: p.url(s)), "requests")
-add(C.SERVICE_UNAVAILABLE, "a dead port", _requests(lambda p: p.dead), "requests")
-add(C.SERVICE_UNAVAILABLE, "an unknown host", _requests(lambda p: "http://no-such-host.invalid/"), "requests")
-add(C.TIMEOUT, "a slow server", _requests(lambda p: p.url("slow/1"), timeout=0.05), "requests")
-add(C.SERVICE_UNAVAILABLE, "a server that hangs up", _requests(lambda p: p.url("hangup")), "requests")
-add(
-    C.SERVICE_UNAVAILABLE,
-    "TLS with a server that has none",
-    _requests(lambda p: p.url(200).replace("http:", "https:")),
-    "requests",
-)
-add(C.INVALID_REQUEST, "redirects without end", _requests(lambda p: p.url("redirect")), "requests")
-add(C.SERIALIZATION_ERROR, "a body that is not JSON", _requests(lambda p: p.url("text")), "requests")
-add(C.SERIALIZATION_ERROR, "a body that is not gzip", _requests(lambda p: p.url("badgzip")), "requests")
-add(C.VALIDATION_ERROR, "an URL without a scheme", _requests(lambda p: "example.com"), "requests")
-add(C.VALIDATION_ERROR, "an URL with a scheme of its own", _requests(lambda p: "gopher://example.com"), "requests")
-add(C.SERVICE_UNAVAILABLE, "503 until the retries are spent", _requests_retrying, "requests")
-
-
 def _urllib3(url: Callable[[Peers], str], **options: Any) -> Callable[[Peers], object]:
     def run(p: Peers) -> object:
         import urllib3
@@ -110,18 +88,6 @@ def _urllib3(url: Callable[[Peers], str], **options: Any) -> Callable[[Peers], o
             return pool.request("GET", url(p), **options)
 
     return run
-
-
-add(C.SERVICE_UNAVAILABLE, "a dead port", _urllib3(lambda p: p.dead, retries=1), "urllib3")
-add(C.TIMEOUT, "a slow server", _urllib3(lambda p: p.url("slow/1"), timeout=0.05, retries=0), "urllib3")
-add(
-    C.TIMEOUT,
-    "a slow server, without retries",
-    _urllib3(lambda p: p.url("slow/1"), timeout=0.05, retries=False),
-    "urllib3",
-)
-add(C.SERVICE_UNAVAILABLE, "a server that hangs up", _urllib3(lambda p: p.url("hangup"), retries=False), "urllib3")
-add(C.VALIDATION_ERROR, "an URL that does not parse", _urllib3(lambda p: "http://[bad"), "urllib3")
 
 
 def _aiohttp(url: Callable[[Peers], str], **options: Any) -> Callable[[Peers], object]:
@@ -134,24 +100,6 @@ def _aiohttp(url: Callable[[Peers], str], **options: Any) -> Callable[[Peers], o
             return await response.json()
 
     return run
-
-
-for status, label in STATUSES:
-    add(label, f"answered {status}", _aiohttp(lambda p, s=status: p.url(s)), "aiohttp")
-add(C.SERVICE_UNAVAILABLE, "a dead port", _aiohttp(lambda p: p.dead), "aiohttp")
-add(C.SERVICE_UNAVAILABLE, "an unknown host", _aiohttp(lambda p: "http://no-such-host.invalid/"), "aiohttp")
-add(C.TIMEOUT, "a slow server", _aiohttp(lambda p: p.url("slow/1"), timeout=0.05), "aiohttp")
-add(C.SERVICE_UNAVAILABLE, "a server that hangs up", _aiohttp(lambda p: p.url("hangup")), "aiohttp")
-add(C.SERVICE_UNAVAILABLE, "a body that ends early", _aiohttp(lambda p: p.url("short")), "aiohttp")
-add(
-    C.SERVICE_UNAVAILABLE,
-    "TLS with a server that has none",
-    _aiohttp(lambda p: p.url(200).replace("http:", "https:")),
-    "aiohttp",
-)
-add(C.INVALID_REQUEST, "redirects without end", _aiohttp(lambda p: p.url("redirect")), "aiohttp")
-add(C.SERIALIZATION_ERROR, "a body of another type", _aiohttp(lambda p: p.url("text")), "aiohttp")
-add(C.VALIDATION_ERROR, "an URL that does not parse", _aiohttp(lambda p: "http:///nothing"), "aiohttp")
 
 
 # AI services
@@ -172,29 +120,12 @@ def _models(name: str, base_url: str, **options: Any) -> object:
         return client.models.list()
 
 
-for name in ("openai", "anthropic"):
-    for status, label in STATUSES:
-        add(label, f"answered {status}", _ai(name, status), name)
-    add(C.SERVICE_UNAVAILABLE, "a dead port", lambda p, n=name: _models(n, p.dead), name)
-    add(C.TIMEOUT, "a slow server", lambda p, n=name: _models(n, p.url("slow/1"), timeout=0.05), name)
-add(
-    C.RATE_LIMITED,
-    "a quota that is spent",
-    _ai("openai", 429, {"error": {"message": "You exceeded your current quota", "code": "insufficient_quota"}}),
-    "openai",
-)
-add(
-    C.VALIDATION_ERROR,
-    "a context that is too long",
-    _ai("openai", 400, {"error": {"message": "maximum context length", "code": "context_length_exceeded"}}),
-    "openai",
-)
-add(
-    C.SERVICE_UNAVAILABLE,
-    "overloaded",
-    _ai("anthropic", 529, {"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}}),
-    "anthropic",
-)
+def _models_cases(name: str) -> list[Case]:
+    return [
+        *(case(label, f"answered {status}", _ai(name, status), name) for status, label in STATUSES),
+        case(C.SERVICE_UNAVAILABLE, "a dead port", lambda p: _models(name, p.dead), name),
+        case(C.TIMEOUT, "a slow server", lambda p: _models(name, p.url("slow/1"), timeout=0.05), name),
+    ]
 
 
 # AWS
@@ -224,37 +155,6 @@ def _aws_client(p: Peers, service: str, url: str | None, **options: Any) -> Any:
     return session.create_client(
         service, region_name=options.pop("region", "eu-west-1"), endpoint_url=url, config=config, **keys
     )
-
-
-for status, code, label in (
-    (400, "ThrottlingException", C.RATE_LIMITED), (400, "ProvisionedThroughputExceededException", C.RATE_LIMITED),
-    (400, "ResourceNotFoundException", C.NOT_FOUND), (400, "ConditionalCheckFailedException", C.CONFLICT),
-    (400, "ValidationException", C.VALIDATION_ERROR), (400, "AccessDeniedException", C.FORBIDDEN),
-    (400, "UnrecognizedClientException", C.UNAUTHORIZED), (400, "ExpiredTokenException", C.UNAUTHORIZED),
-    (500, "InternalServerError", C.SERVICE_UNAVAILABLE), (400, "ResourceInUseException", C.CONFLICT),
-):  # fmt: skip
-    add(label, code, _aws(status, code), "botocore")
-for status, code, label in ((404, "NoSuchKey", C.NOT_FOUND), (404, "NoSuchBucket", C.NOT_FOUND), (403, "AccessDenied", C.FORBIDDEN),
-                            (503, "SlowDown", C.RATE_LIMITED), (403, "SignatureDoesNotMatch", C.UNAUTHORIZED),
-                            (412, "PreconditionFailed", C.CONFLICT), (409, "BucketAlreadyExists", C.CONFLICT)):  # fmt: skip
-    add(label, code, _aws(status, code, "s3"), "botocore")
-add(C.SERVICE_UNAVAILABLE, "a dead port", lambda p: _aws_client(p, "dynamodb", p.dead).list_tables(), "botocore")
-add(
-    C.TIMEOUT,
-    "a slow server",
-    lambda p: _aws_client(p, "dynamodb", p.url("slow/1"), read_timeout=0.05).list_tables(),
-    "botocore",
-)
-add(
-    C.VALIDATION_ERROR,
-    "a parameter that is missing",
-    lambda p: _aws_client(p, "s3", p.dead).get_object(Bucket="b"),
-    "botocore",
-)
-add(C.CONFIGURATION_ERROR, "a service that is none", lambda p: _aws_client(p, "nosuch", p.dead), "botocore")
-add(
-    C.INTERNAL_ERROR, "an operation misspelt", lambda p: _aws_client(p, "s3", p.dead).get_objekt(), "botocore", bug=True
-)
 
 
 # Google, gRPC, Azure, Elasticsearch
@@ -291,25 +191,6 @@ async def _grpc_aio(p: Peers) -> object:
         return await channel.unary_unary("/bench/Ask")(b"NOT_FOUND", timeout=3)
 
 
-for status, label in STATUSES:
-    add(label, f"answered {status}", _google(status), "google.api_core")
-for name, label in (("NOT_FOUND", C.NOT_FOUND), ("ALREADY_EXISTS", C.CONFLICT), ("PERMISSION_DENIED", C.FORBIDDEN),
-                    ("UNAUTHENTICATED", C.UNAUTHORIZED), ("RESOURCE_EXHAUSTED", C.RATE_LIMITED), ("UNAVAILABLE", C.SERVICE_UNAVAILABLE),
-                    ("INVALID_ARGUMENT", C.VALIDATION_ERROR), ("DEADLINE_EXCEEDED", C.TIMEOUT), ("CANCELLED", C.REQUEST_CANCELLED),
-                    ("INTERNAL", C.SERVICE_UNAVAILABLE), ("ABORTED", C.CONFLICT), ("UNIMPLEMENTED", C.SERVICE_UNAVAILABLE)):  # fmt: skip
-    add(label, name, _grpc(name), "grpc")
-for name, label in (
-    ("NOT_FOUND", C.NOT_FOUND),
-    ("RESOURCE_EXHAUSTED", C.RATE_LIMITED),
-    ("ABORTED", C.CONFLICT),
-    ("CANCELLED", C.REQUEST_CANCELLED),
-):
-    add(label, f"gRPC {name}", _grpc(name, google=True), "google.api_core")
-add(C.TIMEOUT, "a deadline that passes", _grpc("SLOW", deadline=0.05), "grpc")
-add(C.NOT_FOUND, "NOT_FOUND, asyncio", _grpc_aio, "grpc")
-add(C.SERVICE_UNAVAILABLE, "a dead port", lambda p: _grpc_dead(p), "grpc")
-
-
 def _grpc_dead(p: Peers) -> object:
     import grpc
 
@@ -334,12 +215,6 @@ def _azure(url: Callable[[Peers], str], **options: Any) -> Callable[[Peers], obj
     return run
 
 
-for status, label in STATUSES:
-    add(label, f"answered {status}", _azure(lambda p, s=status: p.url(s)), "azure.core")
-add(C.SERVICE_UNAVAILABLE, "a dead port", _azure(lambda p: p.dead), "azure.core")
-add(C.TIMEOUT, "a slow server", _azure(lambda p: p.url("slow/1"), read_timeout=0.05), "azure.core")
-
-
 def _elastic(url: Callable[[Peers], str], **options: Any) -> Callable[[Peers], object]:
     def run(p: Peers) -> object:
         import elasticsearch
@@ -351,17 +226,181 @@ def _elastic(url: Callable[[Peers], str], **options: Any) -> Callable[[Peers], o
 
 
 PRODUCT = {"X_Elastic_Product": "Elasticsearch", "Content_Type": "application/vnd.elasticsearch+json;compatible-with=9"}
-for status, label in STATUSES:
-    add(
-        label,
-        f"answered {status}",
-        _elastic(lambda p, s=status: p.answering(s, {"error": "as asked"}, **PRODUCT)),
+
+
+CASES: list[Case] = [
+    *_httpx("httpx"),
+    *_httpx("httpx2"),
+    *(
+        case(label, f"answered {status}", _requests(lambda p, s=status: p.url(s)), "requests")
+        for status, label in STATUSES
+    ),
+    case(C.SERVICE_UNAVAILABLE, "a dead port", _requests(lambda p: p.dead), "requests"),
+    case(C.SERVICE_UNAVAILABLE, "an unknown host", _requests(lambda p: "http://no-such-host.invalid/"), "requests"),
+    case(C.TIMEOUT, "a slow server", _requests(lambda p: p.url("slow/1"), timeout=0.05), "requests"),
+    case(C.SERVICE_UNAVAILABLE, "a server that hangs up", _requests(lambda p: p.url("hangup")), "requests"),
+    case(
+        C.SERVICE_UNAVAILABLE,
+        "TLS with a server that has none",
+        _requests(lambda p: p.url(200).replace("http:", "https:")),
+        "requests",
+    ),
+    case(C.INVALID_REQUEST, "redirects without end", _requests(lambda p: p.url("redirect")), "requests"),
+    case(C.SERIALIZATION_ERROR, "a body that is not JSON", _requests(lambda p: p.url("text")), "requests"),
+    case(C.SERIALIZATION_ERROR, "a body that is not gzip", _requests(lambda p: p.url("badgzip")), "requests"),
+    case(C.VALIDATION_ERROR, "an URL without a scheme", _requests(lambda p: "example.com"), "requests"),
+    case(
+        C.VALIDATION_ERROR, "an URL with a scheme of its own", _requests(lambda p: "gopher://example.com"), "requests"
+    ),
+    case(C.SERVICE_UNAVAILABLE, "503 until the retries are spent", _requests_retrying, "requests"),
+    case(C.SERVICE_UNAVAILABLE, "a dead port", _urllib3(lambda p: p.dead, retries=1), "urllib3"),
+    case(C.TIMEOUT, "a slow server", _urllib3(lambda p: p.url("slow/1"), timeout=0.05, retries=0), "urllib3"),
+    case(
+        C.TIMEOUT,
+        "a slow server, without retries",
+        _urllib3(lambda p: p.url("slow/1"), timeout=0.05, retries=False),
+        "urllib3",
+    ),
+    case(
+        C.SERVICE_UNAVAILABLE, "a server that hangs up", _urllib3(lambda p: p.url("hangup"), retries=False), "urllib3"
+    ),
+    case(C.VALIDATION_ERROR, "an URL that does not parse", _urllib3(lambda p: "http://[bad"), "urllib3"),
+    *(
+        case(label, f"answered {status}", _aiohttp(lambda p, s=status: p.url(s)), "aiohttp")
+        for status, label in STATUSES
+    ),
+    case(C.SERVICE_UNAVAILABLE, "a dead port", _aiohttp(lambda p: p.dead), "aiohttp"),
+    case(C.SERVICE_UNAVAILABLE, "an unknown host", _aiohttp(lambda p: "http://no-such-host.invalid/"), "aiohttp"),
+    case(C.TIMEOUT, "a slow server", _aiohttp(lambda p: p.url("slow/1"), timeout=0.05), "aiohttp"),
+    case(C.SERVICE_UNAVAILABLE, "a server that hangs up", _aiohttp(lambda p: p.url("hangup")), "aiohttp"),
+    case(C.SERVICE_UNAVAILABLE, "a body that ends early", _aiohttp(lambda p: p.url("short")), "aiohttp"),
+    case(
+        C.SERVICE_UNAVAILABLE,
+        "TLS with a server that has none",
+        _aiohttp(lambda p: p.url(200).replace("http:", "https:")),
+        "aiohttp",
+    ),
+    case(C.INVALID_REQUEST, "redirects without end", _aiohttp(lambda p: p.url("redirect")), "aiohttp"),
+    case(C.SERIALIZATION_ERROR, "a body of another type", _aiohttp(lambda p: p.url("text")), "aiohttp"),
+    case(C.VALIDATION_ERROR, "an URL that does not parse", _aiohttp(lambda p: "http:///nothing"), "aiohttp"),
+    *_models_cases("openai"),
+    *_models_cases("anthropic"),
+    case(
+        C.RATE_LIMITED,
+        "a quota that is spent",
+        _ai("openai", 429, {"error": {"message": "You exceeded your current quota", "code": "insufficient_quota"}}),
+        "openai",
+    ),
+    case(
+        C.VALIDATION_ERROR,
+        "a context that is too long",
+        _ai("openai", 400, {"error": {"message": "maximum context length", "code": "context_length_exceeded"}}),
+        "openai",
+    ),
+    case(
+        C.SERVICE_UNAVAILABLE,
+        "overloaded",
+        _ai("anthropic", 529, {"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}}),
+        "anthropic",
+    ),
+    *(
+        case(label, code, _aws(status, code), "botocore")
+        for status, code, label in (
+            (400, "ThrottlingException", C.RATE_LIMITED),
+            (400, "ProvisionedThroughputExceededException", C.RATE_LIMITED),
+            (400, "ResourceNotFoundException", C.NOT_FOUND),
+            (400, "ConditionalCheckFailedException", C.CONFLICT),
+            (400, "ValidationException", C.VALIDATION_ERROR),
+            (400, "AccessDeniedException", C.FORBIDDEN),
+            (400, "UnrecognizedClientException", C.UNAUTHORIZED),
+            (400, "ExpiredTokenException", C.UNAUTHORIZED),
+            (500, "InternalServerError", C.SERVICE_UNAVAILABLE),
+            (400, "ResourceInUseException", C.CONFLICT),
+        )
+    ),
+    *(
+        case(label, code, _aws(status, code, "s3"), "botocore")
+        for status, code, label in (
+            (404, "NoSuchKey", C.NOT_FOUND),
+            (404, "NoSuchBucket", C.NOT_FOUND),
+            (403, "AccessDenied", C.FORBIDDEN),
+            (503, "SlowDown", C.RATE_LIMITED),
+            (403, "SignatureDoesNotMatch", C.UNAUTHORIZED),
+            (412, "PreconditionFailed", C.CONFLICT),
+            (409, "BucketAlreadyExists", C.CONFLICT),
+        )
+    ),
+    case(C.SERVICE_UNAVAILABLE, "a dead port", lambda p: _aws_client(p, "dynamodb", p.dead).list_tables(), "botocore"),
+    case(
+        C.TIMEOUT,
+        "a slow server",
+        lambda p: _aws_client(p, "dynamodb", p.url("slow/1"), read_timeout=0.05).list_tables(),
+        "botocore",
+    ),
+    case(
+        C.VALIDATION_ERROR,
+        "a parameter that is missing",
+        lambda p: _aws_client(p, "s3", p.dead).get_object(Bucket="b"),
+        "botocore",
+    ),
+    case(C.CONFIGURATION_ERROR, "a service that is none", lambda p: _aws_client(p, "nosuch", p.dead), "botocore"),
+    case(
+        C.INTERNAL_ERROR,
+        "an operation misspelt",
+        lambda p: _aws_client(p, "s3", p.dead).get_objekt(),
+        "botocore",
+        bug=True,
+    ),
+    *(case(label, f"answered {status}", _google(status), "google.api_core") for status, label in STATUSES),
+    *(
+        case(label, name, _grpc(name), "grpc")
+        for name, label in (
+            ("NOT_FOUND", C.NOT_FOUND),
+            ("ALREADY_EXISTS", C.CONFLICT),
+            ("PERMISSION_DENIED", C.FORBIDDEN),
+            ("UNAUTHENTICATED", C.UNAUTHORIZED),
+            ("RESOURCE_EXHAUSTED", C.RATE_LIMITED),
+            ("UNAVAILABLE", C.SERVICE_UNAVAILABLE),
+            ("INVALID_ARGUMENT", C.VALIDATION_ERROR),
+            ("DEADLINE_EXCEEDED", C.TIMEOUT),
+            ("CANCELLED", C.REQUEST_CANCELLED),
+            ("INTERNAL", C.SERVICE_UNAVAILABLE),
+            ("ABORTED", C.CONFLICT),
+            ("UNIMPLEMENTED", C.SERVICE_UNAVAILABLE),
+        )
+    ),
+    *(
+        case(label, f"gRPC {name}", _grpc(name, google=True), "google.api_core")
+        for name, label in (
+            ("NOT_FOUND", C.NOT_FOUND),
+            ("RESOURCE_EXHAUSTED", C.RATE_LIMITED),
+            ("ABORTED", C.CONFLICT),
+            ("CANCELLED", C.REQUEST_CANCELLED),
+        )
+    ),
+    case(C.TIMEOUT, "a deadline that passes", _grpc("SLOW", deadline=0.05), "grpc"),
+    case(C.NOT_FOUND, "NOT_FOUND, asyncio", _grpc_aio, "grpc"),
+    case(C.SERVICE_UNAVAILABLE, "a dead port", lambda p: _grpc_dead(p), "grpc"),
+    *(
+        case(label, f"answered {status}", _azure(lambda p, s=status: p.url(s)), "azure.core")
+        for status, label in STATUSES
+    ),
+    case(C.SERVICE_UNAVAILABLE, "a dead port", _azure(lambda p: p.dead), "azure.core"),
+    case(C.TIMEOUT, "a slow server", _azure(lambda p: p.url("slow/1"), read_timeout=0.05), "azure.core"),
+    *(
+        case(
+            label,
+            f"answered {status}",
+            _elastic(lambda p, s=status: p.answering(s, {"error": "as asked"}, **PRODUCT)),
+            "elasticsearch",
+        )
+        for status, label in STATUSES
+    ),
+    case(C.SERVICE_UNAVAILABLE, "a dead port", _elastic(lambda p: p.dead.rstrip("/")), "elasticsearch"),
+    case(
+        C.TIMEOUT,
+        "a slow server",
+        _elastic(lambda p: p.url("slow").replace("slow", "slow/1"), request_timeout=0.05),
         "elasticsearch",
-    )
-add(C.SERVICE_UNAVAILABLE, "a dead port", _elastic(lambda p: p.dead.rstrip("/")), "elasticsearch")
-add(
-    C.TIMEOUT,
-    "a slow server",
-    _elastic(lambda p: p.url("slow").replace("slow", "slow/1"), request_timeout=0.05),
-    "elasticsearch",
-)
+    ),
+]

@@ -15,7 +15,8 @@ import urllib.request
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bench.classify.case import Cases
+from bench.classify.case import Case, bug, case, said
+from bench.classify.raising import named, throw
 from mcpcore.contract.codes import ErrorCode as C
 
 if TYPE_CHECKING:
@@ -23,126 +24,12 @@ if TYPE_CHECKING:
 
     from bench.classify.servers import Peers
 
-CASES = Cases()
-add = CASES.add
-
-
-def _module(name: str) -> Any:
-    import importlib
-
-    return importlib.import_module(name)
-
-
-def _raise(exc: BaseException) -> None:
-    raise exc
-
 
 def _from(outer: BaseException, cause: Callable[[], object]) -> None:
     try:
         cause()
     except BaseException as caught:
         raise outer from caught
-
-
-# The standard library, elsewhere
-add(
-    C.NOT_FOUND,
-    "a module resource that is missing",
-    lambda p: _module("importlib.resources").files("json").joinpath("none.txt").read_text(),
-)
-add(C.NOT_FOUND, "os.scandir of a missing folder", lambda p: os.scandir("/no/such"))
-add(C.CONFLICT, "symlink over a file", lambda p: os.symlink("x", __file__))
-add(C.VALIDATION_ERROR, "a folder under a file", lambda p: os.mkdir(__file__ + "/x"))
-add(C.VALIDATION_ERROR, "a loop of symlinks", lambda p: _loop())
-add(C.NOT_FOUND, "shutil.copytree of nothing", lambda p: _module("shutil").copytree("/no/such", "/tmp/never"))
-add(
-    C.CONFLICT,
-    "shutil.move onto a file",
-    lambda p: _module("shutil").copytree("/etc/apt" if Path("/etc/apt").exists() else "/etc", tempfile.gettempdir()),
-)
-CASES.pop()
-add(C.SERIALIZATION_ERROR, "an e-mail header that cannot be written", lambda p: _header())
-add(C.VALIDATION_ERROR, "a colour that is no hex", lambda p: int("#ff", 16))
-add(C.VALIDATION_ERROR, "a network with host bits", lambda p: _module("ipaddress").ip_network("10.0.0.1/8"))
-add(C.VALIDATION_ERROR, "bytes.fromhex of a word", lambda p: bytes.fromhex("xyz"))
-add(C.VALIDATION_ERROR, "shlex of an open quote", lambda p: _module("shlex").split("a 'b"))
-add(C.VALIDATION_ERROR, "a wrong strftime of a locale", lambda p: _module("time").strptime("x", "%H"))
-add(C.VALIDATION_ERROR, "an IPv6 URL that is cut short", lambda p: _module("urllib.parse").urlsplit("http://[::1"))
-add(C.VALIDATION_ERROR, "argparse with exit_on_error=False", lambda p: _argparse())
-add(
-    C.VALIDATION_ERROR,
-    "a cycle given to a sorter",
-    lambda p: list(_module("graphlib").TopologicalSorter({"a": {"b"}, "b": {"a"}}).static_order()),
-)
-add(C.SERIALIZATION_ERROR, "a file that is not UTF-8", lambda p: _not_utf8())
-add(C.SERIALIZATION_ERROR, "bz2 cut short", lambda p: _module("bz2").decompress(b"BZh9"))
-add(C.SERIALIZATION_ERROR, "an unknown value in marshal", lambda p: _module("marshal").loads(b""))
-add(
-    C.SERIALIZATION_ERROR,
-    "a wave file that is none",
-    lambda p: _module("wave").open(_module("io").BytesIO(b"not a wave file")),
-)
-CASES.pop()
-add(C.SERVICE_UNAVAILABLE, "http.client on a server that hangs up", lambda p: _http_client(p))
-add(C.SERVICE_UNAVAILABLE, "smtplib on a dead port", lambda p: _module("smtplib").SMTP("127.0.0.1", p.dead_port))
-add(C.SERVICE_UNAVAILABLE, "ftplib on a dead port", lambda p: _module("ftplib").FTP().connect("127.0.0.1", p.dead_port))
-add(
-    C.SERVICE_UNAVAILABLE,
-    "asyncio.open_connection on a dead port",
-    lambda p: asyncio.open_connection("127.0.0.1", p.dead_port),
-)
-add(C.SERVICE_UNAVAILABLE, "send on a broken pipe", lambda p: _pipe())
-add(
-    C.SERVICE_UNAVAILABLE,
-    "urlopen of https on a dead port",
-    lambda p: urllib.request.urlopen(p.dead.replace("http", "https")),
-)
-add(C.SERVICE_UNAVAILABLE, "gethostbyname", lambda p: socket.gethostbyname("none.invalid"))
-add(C.TIMEOUT, "communicate with a timeout", lambda p: _communicate())
-add(
-    C.TIMEOUT,
-    "a group of two kinds of timeout",
-    lambda p: _raise(ExceptionGroup("a", [TimeoutError(), subprocess.TimeoutExpired("a", 1)])),
-)
-add(C.REQUEST_CANCELLED, "a task cancelled by its owner", lambda p: _cancelled())
-add(C.INTERNAL_ERROR, "a shell command killed", lambda p: subprocess.run(["sh", "-c", "kill -9 $$"], check=True))
-add(
-    C.SERVICE_UNAVAILABLE,
-    "three errors deep",
-    lambda p: _from(
-        RuntimeError("a"), lambda: _from(Exception("b"), lambda: socket.create_connection(("127.0.0.1", p.dead_port)))
-    ),
-)
-add(
-    C.FORBIDDEN,
-    "a permission behind a sentence",
-    lambda p: _from(RuntimeError("cannot find the thing"), lambda: _raise(PermissionError(13, "x"))),
-)
-
-# Mistakes in the program
-for name, make in {
-    "a method of a number": lambda p: (5).append(1),  # type: ignore[attr-defined]
-    "a slice of a number": lambda p: p.dead_port[1:2],  # type: ignore[index]
-    "a set as a mapping": lambda p: p.dead_port["missing required field"],  # type: ignore[index]
-    "pop from an empty list": lambda p: [].pop(),
-    "popitem of an empty dict": lambda p: {}.popitem(),
-    "a shift by a negative": lambda p: 1 << "a",
-    "an unknown keyword": lambda p: dict.fromkeys([1], invalid=1),  # type: ignore[call-arg]
-    "await of None": lambda p: _await_none(),
-    "iteration over None": lambda p: list(None),  # type: ignore[call-overload]
-    "a circular import's attribute": lambda p: types.ModuleType("a").not_found,
-    "del of a missing key": lambda p: {}.__delitem__("token expired"),
-    "an assertion of unittest": lambda p: _module("unittest").TestCase().assertEqual(1, 2),
-    "a mock called wrongly": lambda p: _module("unittest.mock").Mock().assert_called_once(),
-    "an f-string of a missing name": lambda p: eval("f'{nobody}'"),
-    "a set that changed while read": lambda p: _set_changed(),
-    "asyncio.run inside a loop": lambda p: _nested_run(),
-    "a context manager that does not yield": lambda p: _no_yield(),
-    "a generator that raised StopIteration": lambda p: list(_stop()),
-    "a negative factorial of a float": lambda p: _module("math").factorial(2.5),
-    "super() outside a class": lambda p: _super(),
-}.items():
-    add(C.INTERNAL_ERROR, name, make, bug=True)
 
 
 def _loop() -> None:
@@ -157,11 +44,11 @@ def _header() -> None:
 
     message = EmailMessage(policy=strict)
     message.set_content("x")
-    _module("email").message_from_string("Content-Type: multipart/mixed\n\nx", policy=strict)
+    named("email").message_from_string("Content-Type: multipart/mixed\n\nx", policy=strict)
 
 
 def _argparse() -> None:
-    parser = _module("argparse").ArgumentParser(exit_on_error=False)
+    parser = named("argparse").ArgumentParser(exit_on_error=False)
     parser.add_argument("--n", type=int)
     parser.parse_args(["--n", "x"])
 
@@ -173,7 +60,7 @@ def _not_utf8() -> None:
 
 
 def _http_client(p: Peers) -> None:
-    connection = _module("http.client").HTTPConnection(p.http.removeprefix("http://").rstrip("/"))
+    connection = named("http.client").HTTPConnection(p.http.removeprefix("http://").rstrip("/"))
     connection.request("GET", "/hangup")
     connection.getresponse()
 
@@ -254,32 +141,6 @@ def _sqlite(statement: str, *parameters: object, script: str = "") -> Callable[[
     return run
 
 
-add(
-    C.CONFLICT,
-    "an upsert that fails",
-    _sqlite("INSERT INTO t VALUES (1, 2)", script="CREATE TABLE t (a, b, UNIQUE (a, b)); INSERT INTO t VALUES (1, 2);"),
-    "sqlite3",
-)
-add(
-    C.VALIDATION_ERROR,
-    "a trigger that refuses",
-    _sqlite(
-        "INSERT INTO t VALUES (1)",
-        script="CREATE TABLE t (a); CREATE TRIGGER r BEFORE INSERT ON t BEGIN SELECT RAISE(ABORT, 'no more than ten'); END;",
-    ),
-    "sqlite3",
-)
-add(C.DATABASE_ERROR, "a missing function", _sqlite("SELECT nosuch(1)"), "sqlite3")
-add(C.DATABASE_ERROR, "a closed connection", lambda p: _closed_connection(), "sqlite3")
-add(
-    C.DATABASE_ERROR,
-    "two statements at once",
-    lambda p: sqlite3.connect(":memory:").execute("SELECT 1; SELECT 2"),
-    "sqlite3",
-)
-add(C.DATABASE_ERROR, "a read-only database", lambda p: _read_only(), "sqlite3")
-
-
 def _closed_connection() -> None:
     connection = sqlite3.connect(":memory:")
     connection.close()
@@ -308,15 +169,9 @@ def _psycopg(statement: str) -> Callable[[Peers], None]:
     return run
 
 
-for state, label in (("23P01", C.CONFLICT), ("23001", C.VALIDATION_ERROR), ("22012", C.VALIDATION_ERROR), ("25P02", C.DATABASE_ERROR),
-                     ("53100", C.DATABASE_ERROR), ("57P03", C.SERVICE_UNAVAILABLE), ("XX000", C.DATABASE_ERROR),
-                     ("P0001", C.DATABASE_ERROR), ("54001", C.DATABASE_ERROR), ("42883", C.DATABASE_ERROR)):  # fmt: skip
-    add(label, f"SQLSTATE {state}", _psycopg(state), "psycopg")
-
-
 def _pymysql(statement: str) -> Callable[[Peers], None]:
     def run(p: Peers) -> None:
-        connection = _module("pymysql").connect(host="127.0.0.1", port=p.port("mysql"), user="a")
+        connection = named("pymysql").connect(host="127.0.0.1", port=p.port("mysql"), user="a")
         try:
             connection.cursor().execute(statement)
         finally:
@@ -325,14 +180,9 @@ def _pymysql(statement: str) -> Callable[[Peers], None]:
     return run
 
 
-for number, label in ((1451, C.VALIDATION_ERROR), (1054, C.DATABASE_ERROR), (1044, C.FORBIDDEN), (1366, C.VALIDATION_ERROR),
-                      (1290, C.DATABASE_ERROR), (1317, C.REQUEST_CANCELLED)):  # fmt: skip
-    add(label, f"error {number}", _pymysql(f"{number} as asked"), "pymysql")
-
-
 def _alchemy(make: Callable[[Any], object], url: str = "sqlite://") -> Callable[[Peers], None]:
     def run(p: Peers) -> None:
-        sa = _module("sqlalchemy")
+        sa = named("sqlalchemy")
         engine = sa.create_engine(url.format(dead=p.dead_port, mysql=p.port("mysql")))
         try:
             with engine.connect() as connection:
@@ -343,143 +193,24 @@ def _alchemy(make: Callable[[Any], object], url: str = "sqlite://") -> Callable[
     return run
 
 
-add(
-    C.SERVICE_UNAVAILABLE,
-    "pymysql on a dead port",
-    _alchemy(lambda c: None, "mysql+pymysql://a@127.0.0.1:{dead}/a"),
-    "pymysql",
-)
-add(
-    C.INTERNAL_ERROR,
-    "a session that was closed",
-    _alchemy(lambda c: (c.close(), c.execute(_module("sqlalchemy").text("SELECT 1")))),
-    "sqlalchemy",
-    bug=True,
-)
-add(
-    C.DATABASE_ERROR,
-    "reflecting a missing table",
-    _alchemy(lambda c: _module("sqlalchemy").Table("none", _module("sqlalchemy").MetaData(), autoload_with=c)),
-    "sqlalchemy",
-)
-add(
-    C.NOT_FOUND,
-    "scalar_one without a row",
-    _alchemy(lambda c: c.execute(_module("sqlalchemy").text("SELECT 1 WHERE 0")).scalar_one()),
-    "sqlalchemy",
-)
-
-
 # Services
 def _status(library: str, status: int) -> Callable[[Peers], object]:
     def run(p: Peers) -> object:
-        response = _module(library).get(p.url(status))
+        response = named(library).get(p.url(status))
         response.raise_for_status()
         raise AssertionError
 
     return run
 
 
-for library in ("httpx", "requests", "httpx2"):
-    for status, label in ((402, C.FORBIDDEN), (408, C.TIMEOUT), (410, C.INVALID_REQUEST), (413, C.INVALID_REQUEST), (423, C.CONFLICT),
-                          (451, C.INVALID_REQUEST), (502, C.SERVICE_UNAVAILABLE), (520, C.SERVICE_UNAVAILABLE)):  # fmt: skip
-        add(label, f"answered {status}", _status(library, status), library)
-add(C.SERVICE_UNAVAILABLE, "nonsense for an answer", lambda p: _module("httpx").get(p.url("garbage")), "httpx")
-add(
-    C.SERVICE_UNAVAILABLE,
-    "nonsense for an answer",
-    lambda p: _module("requests").get(p.url("garbage"), timeout=3),
-    "requests",
-)
-add(C.INTERNAL_ERROR, "a client that was closed", lambda p: _closed_client(p), "httpx", bug=True)
-add(
-    C.SERVICE_UNAVAILABLE,
-    "a websocket on a dead port",
-    lambda p: _module("websockets.sync.client").connect(p.dead.replace("http", "ws")),
-    "websockets",
-)
-add(
-    C.NOT_FOUND,
-    "a websocket that is not there",
-    lambda p: _module("websockets.sync.client").connect(p.url(404).replace("http", "ws")),
-    "websockets",
-)
-add(
-    C.VALIDATION_ERROR,
-    "a websocket of another scheme",
-    lambda p: _module("websockets.sync.client").connect("gopher://x"),
-    "websockets",
-)
-add(C.SERVICE_UNAVAILABLE, "httpcore on a dead port", lambda p: _module("httpcore").request("GET", p.dead), "httpcore")
-add(C.TIMEOUT, "pool of httpx exhausted", lambda p: _exhausted(p), "httpx")
-add(
-    C.NOT_FOUND,
-    "HTTPException of Starlette",
-    lambda p: _raise(_module("starlette.exceptions").HTTPException(404)),
-    "starlette",
-)
-add(C.CONFIGURATION_ERROR, "credentials of AWS that are missing", lambda p: _aws_nobody(p), "botocore")
-add(
-    C.CONFIGURATION_ERROR,
-    "a profile of AWS that is missing",
-    lambda p: _module("botocore.session").Session(profile="none").create_client("s3"),
-    "botocore",
-)
-add(C.CONFIGURATION_ERROR, "credentials of Google that are missing", lambda p: _google_nobody(), "google.auth")
-add(C.UNAUTHORIZED, "a grant of OAuth that was refused", lambda p: _oauth(p), "authlib")
-add(
-    C.VALIDATION_ERROR,
-    "a requirement that is none",
-    lambda p: _module("packaging.requirements").Requirement("a b c"),
-    "packaging",
-)
-add(
-    C.INTERNAL_ERROR,
-    "a model of pydantic misused",
-    lambda p: _module("pydantic").create_model("A", model_config=5)(),
-    "pydantic",
-    bug=True,
-)
-add(C.VALIDATION_ERROR, "settings that are missing", lambda p: _settings(), "pydantic_settings")
-add(C.VALIDATION_ERROR, "a usage error of click", lambda p: _click(), "click")
-add(
-    C.NOT_FOUND,
-    "a resource of MCP that is unknown",
-    lambda p: _raise(_module("mcp").MCPError(code=-32002, message="Resource not found")),
-    "mcp",
-)
-add(
-    C.INVALID_PARAMS,
-    "parameters of MCP that are wrong",
-    lambda p: _raise(_module("mcp").MCPError(code=-32602, message="no")),
-    "mcp",
-)
-add(
-    C.SERIALIZATION_ERROR,
-    "Python that libcst cannot read",
-    lambda p: _module("libcst").parse_module("def f(:"),
-    "libcst",
-)
-add(C.SERIALIZATION_ERROR, "a grammar's input", lambda p: _module("lark").Lark('start: "a"').parse("b"), "lark")
-add(
-    C.SERVICE_UNAVAILABLE,
-    "redis refused, behind a sentence",
-    lambda p: _from(
-        RuntimeError("cache lookup failed: key not found"),
-        lambda: _module("redis").Redis(port=p.dead_port, retry=None).get("a"),
-    ),
-    "redis",
-)
-
-
 def _closed_client(p: Peers) -> None:
-    client = _module("httpx").Client()
+    client = named("httpx").Client()
     client.close()
     client.get(p.url(200))
 
 
 def _exhausted(p: Peers) -> None:
-    httpx = _module("httpx")
+    httpx = named("httpx")
     with httpx.Client(limits=httpx.Limits(max_connections=1), timeout=httpx.Timeout(2, pool=0.05)) as client:
         with client.stream("GET", p.url("slow/0.2")):
             client.get(p.url(200))
@@ -487,31 +218,308 @@ def _exhausted(p: Peers) -> None:
 
 def _aws_nobody(p: Peers) -> None:
     os.environ["AWS_EC2_METADATA_DISABLED"] = "true"
-    _module("botocore.session").Session().create_client(
-        "s3", region_name="eu-west-1", endpoint_url=p.dead
-    ).list_buckets()
+    named("botocore.session").Session().create_client("s3", region_name="eu-west-1", endpoint_url=p.dead).list_buckets()
 
 
 def _google_nobody() -> None:
     os.environ["NO_GCE_CHECK"] = "true"
-    _module("google.auth").default()
+    named("google.auth").default()
 
 
 def _oauth(p: Peers) -> None:
-    client = _module("authlib.integrations.httpx_client").OAuth2Client("a", "b")
+    client = named("authlib.integrations.httpx_client").OAuth2Client("a", "b")
     client.fetch_token(p.answering(400, {"error": "invalid_grant", "error_description": "expired"}))
 
 
 def _settings() -> None:
-    settings = _module("pydantic_settings")
+    settings = named("pydantic_settings")
     type("S", (settings.BaseSettings,), {"__annotations__": {"needed_value_x": int}})()
 
 
 def _click() -> None:
-    click = _module("click")
+    click = named("click")
     click.Command("a", params=[click.Option(["--n"], type=int)]).main(["--n", "x"], standalone_mode=False)
 
 
-# Sentences
-for sentence in ("timeoutless mode", "cancellable", "invalidated cache entry 7"):
-    CASES.say(C.INTERNAL_ERROR, RuntimeError, sentence)
+CASES: list[Case] = [
+    # The standard library, elsewhere
+    case(
+        C.NOT_FOUND,
+        "a module resource that is missing",
+        lambda p: named("importlib.resources").files("json").joinpath("none.txt").read_text(),
+    ),
+    case(C.NOT_FOUND, "os.scandir of a missing folder", lambda p: os.scandir("/no/such")),
+    case(C.CONFLICT, "symlink over a file", lambda p: os.symlink("x", __file__)),
+    case(C.VALIDATION_ERROR, "a folder under a file", lambda p: os.mkdir(__file__ + "/x")),
+    case(C.VALIDATION_ERROR, "a loop of symlinks", lambda p: _loop()),
+    case(C.NOT_FOUND, "shutil.copytree of nothing", lambda p: named("shutil").copytree("/no/such", "/tmp/never")),
+    case(C.SERIALIZATION_ERROR, "an e-mail header that cannot be written", lambda p: _header()),
+    case(C.VALIDATION_ERROR, "a colour that is no hex", lambda p: int("#ff", 16)),
+    case(C.VALIDATION_ERROR, "a network with host bits", lambda p: named("ipaddress").ip_network("10.0.0.1/8")),
+    case(C.VALIDATION_ERROR, "bytes.fromhex of a word", lambda p: bytes.fromhex("xyz")),
+    case(C.VALIDATION_ERROR, "shlex of an open quote", lambda p: named("shlex").split("a 'b")),
+    case(C.VALIDATION_ERROR, "a wrong strftime of a locale", lambda p: named("time").strptime("x", "%H")),
+    case(C.VALIDATION_ERROR, "an IPv6 URL that is cut short", lambda p: named("urllib.parse").urlsplit("http://[::1")),
+    case(C.VALIDATION_ERROR, "argparse with exit_on_error=False", lambda p: _argparse()),
+    case(
+        C.VALIDATION_ERROR,
+        "a cycle given to a sorter",
+        lambda p: list(named("graphlib").TopologicalSorter({"a": {"b"}, "b": {"a"}}).static_order()),
+    ),
+    case(C.SERIALIZATION_ERROR, "a file that is not UTF-8", lambda p: _not_utf8()),
+    case(C.SERIALIZATION_ERROR, "bz2 cut short", lambda p: named("bz2").decompress(b"BZh9")),
+    case(C.SERIALIZATION_ERROR, "an unknown value in marshal", lambda p: named("marshal").loads(b"")),
+    case(C.SERVICE_UNAVAILABLE, "http.client on a server that hangs up", lambda p: _http_client(p)),
+    case(C.SERVICE_UNAVAILABLE, "smtplib on a dead port", lambda p: named("smtplib").SMTP("127.0.0.1", p.dead_port)),
+    case(
+        C.SERVICE_UNAVAILABLE,
+        "ftplib on a dead port",
+        lambda p: named("ftplib").FTP().connect("127.0.0.1", p.dead_port),
+    ),
+    case(
+        C.SERVICE_UNAVAILABLE,
+        "asyncio.open_connection on a dead port",
+        lambda p: asyncio.open_connection("127.0.0.1", p.dead_port),
+    ),
+    case(C.SERVICE_UNAVAILABLE, "send on a broken pipe", lambda p: _pipe()),
+    case(
+        C.SERVICE_UNAVAILABLE,
+        "urlopen of https on a dead port",
+        lambda p: urllib.request.urlopen(p.dead.replace("http", "https")),
+    ),
+    case(C.SERVICE_UNAVAILABLE, "gethostbyname", lambda p: socket.gethostbyname("none.invalid")),
+    case(C.TIMEOUT, "communicate with a timeout", lambda p: _communicate()),
+    case(
+        C.TIMEOUT,
+        "a group of two kinds of timeout",
+        lambda p: throw(ExceptionGroup("a", [TimeoutError(), subprocess.TimeoutExpired("a", 1)])),
+    ),
+    case(C.REQUEST_CANCELLED, "a task cancelled by its owner", lambda p: _cancelled()),
+    case(C.INTERNAL_ERROR, "a shell command killed", lambda p: subprocess.run(["sh", "-c", "kill -9 $$"], check=True)),
+    case(
+        C.SERVICE_UNAVAILABLE,
+        "three errors deep",
+        lambda p: _from(
+            RuntimeError("a"),
+            lambda: _from(Exception("b"), lambda: socket.create_connection(("127.0.0.1", p.dead_port))),
+        ),
+    ),
+    case(
+        C.FORBIDDEN,
+        "a permission behind a sentence",
+        lambda p: _from(RuntimeError("cannot find the thing"), lambda: throw(PermissionError(13, "x"))),
+    ),
+    # Mistakes in the program
+    *(
+        bug(name, make)
+        for name, make in {
+            "a method of a number": lambda p: (5).append(1),  # type: ignore[attr-defined]
+            "a slice of a number": lambda p: p.dead_port[1:2],  # type: ignore[index]
+            "a set as a mapping": lambda p: p.dead_port["missing required field"],  # type: ignore[index]
+            "pop from an empty list": lambda p: [].pop(),
+            "popitem of an empty dict": lambda p: {}.popitem(),
+            "a shift by a negative": lambda p: 1 << "a",
+            "an unknown keyword": lambda p: dict.fromkeys([1], invalid=1),  # type: ignore[call-arg]
+            "await of None": lambda p: _await_none(),
+            "iteration over None": lambda p: list(None),  # type: ignore[call-overload]
+            "a circular import's attribute": lambda p: types.ModuleType("a").not_found,
+            "del of a missing key": lambda p: {}.__delitem__("token expired"),
+            "an assertion of unittest": lambda p: named("unittest").TestCase().assertEqual(1, 2),
+            "a mock called wrongly": lambda p: named("unittest.mock").Mock().assert_called_once(),
+            "an f-string of a missing name": lambda p: eval("f'{nobody}'"),
+            "a set that changed while read": lambda p: _set_changed(),
+            "asyncio.run inside a loop": lambda p: _nested_run(),
+            "a context manager that does not yield": lambda p: _no_yield(),
+            "a generator that raised StopIteration": lambda p: list(_stop()),
+            "a negative factorial of a float": lambda p: named("math").factorial(2.5),
+            "super() outside a class": lambda p: _super(),
+        }.items()
+    ),
+    case(
+        C.CONFLICT,
+        "an upsert that fails",
+        _sqlite(
+            "INSERT INTO t VALUES (1, 2)", script="CREATE TABLE t (a, b, UNIQUE (a, b)); INSERT INTO t VALUES (1, 2);"
+        ),
+        "sqlite3",
+    ),
+    case(
+        C.VALIDATION_ERROR,
+        "a trigger that refuses",
+        _sqlite(
+            "INSERT INTO t VALUES (1)",
+            script="CREATE TABLE t (a); CREATE TRIGGER r BEFORE INSERT ON t BEGIN SELECT RAISE(ABORT, 'no more than ten'); END;",
+        ),
+        "sqlite3",
+    ),
+    case(C.DATABASE_ERROR, "a missing function", _sqlite("SELECT nosuch(1)"), "sqlite3"),
+    case(C.DATABASE_ERROR, "a closed connection", lambda p: _closed_connection(), "sqlite3"),
+    case(
+        C.DATABASE_ERROR,
+        "two statements at once",
+        lambda p: sqlite3.connect(":memory:").execute("SELECT 1; SELECT 2"),
+        "sqlite3",
+    ),
+    case(C.DATABASE_ERROR, "a read-only database", lambda p: _read_only(), "sqlite3"),
+    *(
+        case(label, f"SQLSTATE {state}", _psycopg(state), "psycopg")
+        for state, label in (
+            ("23P01", C.CONFLICT),
+            ("23001", C.VALIDATION_ERROR),
+            ("22012", C.VALIDATION_ERROR),
+            ("25P02", C.DATABASE_ERROR),
+            ("53100", C.DATABASE_ERROR),
+            ("57P03", C.SERVICE_UNAVAILABLE),
+            ("XX000", C.DATABASE_ERROR),
+            ("P0001", C.DATABASE_ERROR),
+            ("54001", C.DATABASE_ERROR),
+            ("42883", C.DATABASE_ERROR),
+        )
+    ),
+    *(
+        case(label, f"error {number}", _pymysql(f"{number} as asked"), "pymysql")
+        for number, label in (
+            (1451, C.VALIDATION_ERROR),
+            (1054, C.DATABASE_ERROR),
+            (1044, C.FORBIDDEN),
+            (1366, C.VALIDATION_ERROR),
+            (1290, C.DATABASE_ERROR),
+            (1317, C.REQUEST_CANCELLED),
+        )
+    ),
+    case(
+        C.SERVICE_UNAVAILABLE,
+        "pymysql on a dead port",
+        _alchemy(lambda c: None, "mysql+pymysql://a@127.0.0.1:{dead}/a"),
+        "pymysql",
+    ),
+    case(
+        C.INTERNAL_ERROR,
+        "a session that was closed",
+        _alchemy(lambda c: (c.close(), c.execute(named("sqlalchemy").text("SELECT 1")))),
+        "sqlalchemy",
+        bug=True,
+    ),
+    case(
+        C.DATABASE_ERROR,
+        "reflecting a missing table",
+        _alchemy(lambda c: named("sqlalchemy").Table("none", named("sqlalchemy").MetaData(), autoload_with=c)),
+        "sqlalchemy",
+    ),
+    case(
+        C.NOT_FOUND,
+        "scalar_one without a row",
+        _alchemy(lambda c: c.execute(named("sqlalchemy").text("SELECT 1 WHERE 0")).scalar_one()),
+        "sqlalchemy",
+    ),
+    *(
+        case(label, f"answered {status}", _status(library, status), library)
+        for library in ("httpx", "requests", "httpx2")
+        for status, label in (
+            (402, C.FORBIDDEN),
+            (408, C.TIMEOUT),
+            (410, C.INVALID_REQUEST),
+            (413, C.INVALID_REQUEST),
+            (423, C.CONFLICT),
+            (451, C.INVALID_REQUEST),
+            (502, C.SERVICE_UNAVAILABLE),
+            (520, C.SERVICE_UNAVAILABLE),
+        )
+    ),
+    case(C.SERVICE_UNAVAILABLE, "nonsense for an answer", lambda p: named("httpx").get(p.url("garbage")), "httpx"),
+    case(
+        C.SERVICE_UNAVAILABLE,
+        "nonsense for an answer",
+        lambda p: named("requests").get(p.url("garbage"), timeout=3),
+        "requests",
+    ),
+    bug("a client that was closed", lambda p: _closed_client(p), "httpx"),
+    case(
+        C.SERVICE_UNAVAILABLE,
+        "a websocket on a dead port",
+        lambda p: named("websockets.sync.client").connect(p.dead.replace("http", "ws")),
+        "websockets",
+    ),
+    case(
+        C.NOT_FOUND,
+        "a websocket that is not there",
+        lambda p: named("websockets.sync.client").connect(p.url(404).replace("http", "ws")),
+        "websockets",
+    ),
+    case(
+        C.VALIDATION_ERROR,
+        "a websocket of another scheme",
+        lambda p: named("websockets.sync.client").connect("gopher://x"),
+        "websockets",
+    ),
+    case(
+        C.SERVICE_UNAVAILABLE,
+        "httpcore on a dead port",
+        lambda p: named("httpcore").request("GET", p.dead),
+        "httpcore",
+    ),
+    case(C.TIMEOUT, "pool of httpx exhausted", lambda p: _exhausted(p), "httpx"),
+    case(
+        C.NOT_FOUND,
+        "HTTPException of Starlette",
+        lambda p: throw(named("starlette.exceptions").HTTPException(404)),
+        "starlette",
+    ),
+    case(C.CONFIGURATION_ERROR, "credentials of AWS that are missing", lambda p: _aws_nobody(p), "botocore"),
+    case(
+        C.CONFIGURATION_ERROR,
+        "a profile of AWS that is missing",
+        lambda p: named("botocore.session").Session(profile="none").create_client("s3"),
+        "botocore",
+    ),
+    case(C.CONFIGURATION_ERROR, "credentials of Google that are missing", lambda p: _google_nobody(), "google.auth"),
+    case(C.UNAUTHORIZED, "a grant of OAuth that was refused", lambda p: _oauth(p), "authlib"),
+    case(
+        C.VALIDATION_ERROR,
+        "a requirement that is none",
+        lambda p: named("packaging.requirements").Requirement("a b c"),
+        "packaging",
+    ),
+    case(
+        C.INTERNAL_ERROR,
+        "a model of pydantic misused",
+        lambda p: named("pydantic").create_model("A", model_config=5)(),
+        "pydantic",
+        bug=True,
+    ),
+    case(C.VALIDATION_ERROR, "settings that are missing", lambda p: _settings(), "pydantic_settings"),
+    case(C.VALIDATION_ERROR, "a usage error of click", lambda p: _click(), "click"),
+    case(
+        C.NOT_FOUND,
+        "a resource of MCP that is unknown",
+        lambda p: throw(named("mcp").MCPError(code=-32002, message="Resource not found")),
+        "mcp",
+    ),
+    case(
+        C.INVALID_PARAMS,
+        "parameters of MCP that are wrong",
+        lambda p: throw(named("mcp").MCPError(code=-32602, message="no")),
+        "mcp",
+    ),
+    case(
+        C.SERIALIZATION_ERROR,
+        "Python that libcst cannot read",
+        lambda p: named("libcst").parse_module("def f(:"),
+        "libcst",
+    ),
+    case(C.SERIALIZATION_ERROR, "a grammar's input", lambda p: named("lark").Lark('start: "a"').parse("b"), "lark"),
+    case(
+        C.SERVICE_UNAVAILABLE,
+        "redis refused, behind a sentence",
+        lambda p: _from(
+            RuntimeError("cache lookup failed: key not found"),
+            lambda: named("redis").Redis(port=p.dead_port, retry=None).get("a"),
+        ),
+        "redis",
+    ),
+    # Sentences
+    *(
+        said(C.INTERNAL_ERROR, RuntimeError, sentence)
+        for sentence in ("timeoutless mode", "cancellable", "invalidated cache entry 7")
+    ),
+]

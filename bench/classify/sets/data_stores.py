@@ -7,14 +7,11 @@ from __future__ import annotations
 import tempfile
 from typing import TYPE_CHECKING, Any
 
-from bench.classify.case import Cases
+from bench.classify.case import Case, case
 from mcpcore.contract.codes import ErrorCode as E
 
 if TYPE_CHECKING:
     from bench.classify.servers import Peers
-
-CASES = Cases()
-add = CASES.add
 
 
 # Data stores.
@@ -34,21 +31,6 @@ def _sqlite(*statements: str) -> None:
             connection.execute(statement)
 
 
-add(
-    E.CONFLICT,
-    "sqlite3: upsert forgotten",
-    lambda peers: _sqlite("INSERT INTO author (name) VALUES ('Eco')", "INSERT INTO author (name) VALUES ('Eco')"),
-)
-add(
-    E.VALIDATION_ERROR,
-    "sqlite3: negative age",
-    lambda peers: _sqlite("INSERT INTO author (name, age) VALUES ('Eco', -1)"),
-)
-add(E.VALIDATION_ERROR, "sqlite3: book of nobody", lambda peers: _sqlite("INSERT INTO book (author) VALUES (99)"))
-add(E.DATABASE_ERROR, "sqlite3: table of a migration that never ran", lambda peers: _sqlite("SELECT * FROM publisher"))
-
-
-@lambda made: add(E.DATABASE_ERROR, "sqlite3: not a database at all", made)
 def _not_a_database(peers: Peers) -> None:
     import sqlite3
 
@@ -72,17 +54,6 @@ def _sqlalchemy(statement: str, *, before: str = "SELECT 1") -> None:
         connection.execute(sqlalchemy.text(statement))
 
 
-add(E.VALIDATION_ERROR, "NOT NULL", lambda peers: _sqlalchemy("INSERT INTO tag VALUES (NULL)"), "sqlalchemy")
-add(
-    E.CONFLICT,
-    "primary key",
-    lambda peers: _sqlalchemy("INSERT INTO tag VALUES ('a')", before="INSERT INTO tag VALUES ('a')"),
-    "sqlalchemy",
-)
-add(E.DATABASE_ERROR, "missing table", lambda peers: _sqlalchemy("DELETE FROM label"), "sqlalchemy")
-
-
-@lambda made: add(E.NOT_FOUND, "one row wanted, none there", made, "sqlalchemy")
 def _no_row(peers: Peers) -> None:
     import sqlalchemy
 
@@ -99,19 +70,6 @@ def _psycopg(peers: Peers, query: str, user: str = "u") -> None:
         psycopg.ClientCursor(connection).execute(query.encode())
 
 
-add(E.UNAUTHORIZED, "wrong password", lambda peers: _psycopg(peers, "", "wrong_password"), "psycopg")
-add(E.FORBIDDEN, "privilege", lambda peers: _psycopg(peers, "42501 permission denied for table salaries"), "psycopg")
-add(E.DATABASE_ERROR, "deadlock", lambda peers: _psycopg(peers, "40P01 deadlock detected"), "psycopg")
-add(
-    E.VALIDATION_ERROR,
-    "foreign key",
-    lambda peers: _psycopg(
-        peers, '23503 insert or update on table "book" violates foreign key constraint "book_author_fkey"'
-    ),
-    "psycopg",
-)
-
-
 def _pymysql(peers: Peers, query: str, user: str = "u") -> None:
     import pymysql
 
@@ -122,33 +80,10 @@ def _pymysql(peers: Peers, query: str, user: str = "u") -> None:
         connection.close()
 
 
-add(
-    E.CONFLICT,
-    "duplicate entry",
-    lambda peers: _pymysql(peers, "1062 Duplicate entry 'eco' for key 'author.name'"),
-    "pymysql",
-)
-add(
-    E.DATABASE_ERROR,
-    "lock wait",
-    lambda peers: _pymysql(peers, "1205 Lock wait timeout exceeded; try restarting transaction"),
-    "pymysql",
-)
-add(
-    E.DATABASE_ERROR,
-    "missing table",
-    lambda peers: _pymysql(peers, "1146 Table 'shop.orders' doesn't exist"),
-    "pymysql",
-)
-
-
 async def _asyncpg(peers: Peers) -> None:
     import asyncpg
 
     await asyncpg.connect(host="127.0.0.1", port=peers.dead_port, user="u", password="p", database="d", timeout=2)
-
-
-add(E.SERVICE_UNAVAILABLE, "dead port", _asyncpg, "asyncpg")
 
 
 def _redis(peers: Peers, key: str, *, port: int = 0, **settings: Any) -> None:
@@ -157,22 +92,6 @@ def _redis(peers: Peers, key: str, *, port: int = 0, **settings: Any) -> None:
     from redis.retry import Retry
 
     redis.Redis(port=port or peers.port("redis"), retry=Retry(NoBackoff(), 0), protocol=2, **settings).get(key)
-
-
-add(E.SERVICE_UNAVAILABLE, "dead port", lambda peers: _redis(peers, "k", port=peers.dead_port), "redis")
-add(E.TIMEOUT, "slow answer", lambda peers: _redis(peers, "slow", socket_timeout=0.2), "redis")
-add(
-    E.FORBIDDEN,
-    "ACL",
-    lambda peers: _redis(peers, "NOPERM this user has no permissions to run the 'get' command"),
-    "redis",
-)
-add(
-    E.UNAUTHORIZED,
-    "password",
-    lambda peers: _redis(peers, "WRONGPASS invalid username-password pair or user is disabled."),
-    "redis",
-)
 
 
 def _mongo(peers: Peers, code: int, name: str, say: str) -> None:
@@ -187,21 +106,95 @@ def _mongo(peers: Peers, code: int, name: str, say: str) -> None:
         client.close()
 
 
-add(
-    E.UNAUTHORIZED,
-    "authentication",
-    lambda peers: _mongo(peers, 18, "AuthenticationFailed", "Authentication failed."),
-    "pymongo",
-)
-add(
-    E.FORBIDDEN,
-    "role",
-    lambda peers: _mongo(peers, 13, "Unauthorized", 'not authorized on shop to execute command { find: "orders" }'),
-    "pymongo",
-)
-add(
-    E.TIMEOUT,
-    "maxTimeMS",
-    lambda peers: _mongo(peers, 50, "MaxTimeMSExpired", "operation exceeded time limit"),
-    "pymongo",
-)
+CASES: list[Case] = [
+    case(
+        E.CONFLICT,
+        "sqlite3: upsert forgotten",
+        lambda peers: _sqlite("INSERT INTO author (name) VALUES ('Eco')", "INSERT INTO author (name) VALUES ('Eco')"),
+    ),
+    case(
+        E.VALIDATION_ERROR,
+        "sqlite3: negative age",
+        lambda peers: _sqlite("INSERT INTO author (name, age) VALUES ('Eco', -1)"),
+    ),
+    case(E.VALIDATION_ERROR, "sqlite3: book of nobody", lambda peers: _sqlite("INSERT INTO book (author) VALUES (99)")),
+    case(
+        E.DATABASE_ERROR,
+        "sqlite3: table of a migration that never ran",
+        lambda peers: _sqlite("SELECT * FROM publisher"),
+    ),
+    case(E.DATABASE_ERROR, "sqlite3: not a database at all", _not_a_database),
+    case(E.VALIDATION_ERROR, "NOT NULL", lambda peers: _sqlalchemy("INSERT INTO tag VALUES (NULL)"), "sqlalchemy"),
+    case(
+        E.CONFLICT,
+        "primary key",
+        lambda peers: _sqlalchemy("INSERT INTO tag VALUES ('a')", before="INSERT INTO tag VALUES ('a')"),
+        "sqlalchemy",
+    ),
+    case(E.DATABASE_ERROR, "missing table", lambda peers: _sqlalchemy("DELETE FROM label"), "sqlalchemy"),
+    case(E.NOT_FOUND, "one row wanted, none there", _no_row, "sqlalchemy"),
+    case(E.UNAUTHORIZED, "wrong password", lambda peers: _psycopg(peers, "", "wrong_password"), "psycopg"),
+    case(
+        E.FORBIDDEN, "privilege", lambda peers: _psycopg(peers, "42501 permission denied for table salaries"), "psycopg"
+    ),
+    case(E.DATABASE_ERROR, "deadlock", lambda peers: _psycopg(peers, "40P01 deadlock detected"), "psycopg"),
+    case(
+        E.VALIDATION_ERROR,
+        "foreign key",
+        lambda peers: _psycopg(
+            peers, '23503 insert or update on table "book" violates foreign key constraint "book_author_fkey"'
+        ),
+        "psycopg",
+    ),
+    case(
+        E.CONFLICT,
+        "duplicate entry",
+        lambda peers: _pymysql(peers, "1062 Duplicate entry 'eco' for key 'author.name'"),
+        "pymysql",
+    ),
+    case(
+        E.DATABASE_ERROR,
+        "lock wait",
+        lambda peers: _pymysql(peers, "1205 Lock wait timeout exceeded; try restarting transaction"),
+        "pymysql",
+    ),
+    case(
+        E.DATABASE_ERROR,
+        "missing table",
+        lambda peers: _pymysql(peers, "1146 Table 'shop.orders' doesn't exist"),
+        "pymysql",
+    ),
+    case(E.SERVICE_UNAVAILABLE, "dead port", _asyncpg, "asyncpg"),
+    case(E.SERVICE_UNAVAILABLE, "dead port", lambda peers: _redis(peers, "k", port=peers.dead_port), "redis"),
+    case(E.TIMEOUT, "slow answer", lambda peers: _redis(peers, "slow", socket_timeout=0.2), "redis"),
+    case(
+        E.FORBIDDEN,
+        "ACL",
+        lambda peers: _redis(peers, "NOPERM this user has no permissions to run the 'get' command"),
+        "redis",
+    ),
+    case(
+        E.UNAUTHORIZED,
+        "password",
+        lambda peers: _redis(peers, "WRONGPASS invalid username-password pair or user is disabled."),
+        "redis",
+    ),
+    case(
+        E.UNAUTHORIZED,
+        "authentication",
+        lambda peers: _mongo(peers, 18, "AuthenticationFailed", "Authentication failed."),
+        "pymongo",
+    ),
+    case(
+        E.FORBIDDEN,
+        "role",
+        lambda peers: _mongo(peers, 13, "Unauthorized", 'not authorized on shop to execute command { find: "orders" }'),
+        "pymongo",
+    ),
+    case(
+        E.TIMEOUT,
+        "maxTimeMS",
+        lambda peers: _mongo(peers, 50, "MaxTimeMSExpired", "operation exceeded time limit"),
+        "pymongo",
+    ),
+]

@@ -1,7 +1,7 @@
 """Databases: SQLite for real, the others refused on a dead port or by a server that speaks their protocol."""
 
 # The cases do on purpose what the rules forbid, each in one line.
-# ruff: noqa: ARG001, ARG005, E501, PLW0108, SLF001
+# ruff: noqa: ARG001, ARG005, PLW0108, SLF001
 from __future__ import annotations
 
 import sqlite3
@@ -10,7 +10,7 @@ import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bench.classify.case import Cases
+from bench.classify.case import Case, bug, case
 from mcpcore.contract.codes import ErrorCode as C
 
 if TYPE_CHECKING:
@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
     from bench.classify.servers import Peers
 
-CASES = Cases()
-add = CASES.add
 
 SCHEMA = """
 CREATE TABLE parent (id INTEGER PRIMARY KEY, email TEXT UNIQUE NOT NULL, age INTEGER CHECK (age >= 0));
@@ -85,26 +83,6 @@ def _not_a_database(p: Peers) -> None:
         connection.close()
 
 
-add(C.CONFLICT, "a value that must be unique", _sqlite("INSERT INTO parent VALUES (2, 'a@b', 1)"), "sqlite3")
-add(C.CONFLICT, "a primary key that exists", _sqlite("INSERT INTO parent VALUES (1, 'c@d', 1)"), "sqlite3")
-add(C.VALIDATION_ERROR, "a foreign key", _sqlite("INSERT INTO child VALUES (1, 99)"), "sqlite3")
-add(C.VALIDATION_ERROR, "NOT NULL", _sqlite("INSERT INTO parent (id) VALUES (5)"), "sqlite3")
-add(C.VALIDATION_ERROR, "CHECK", _sqlite("INSERT INTO parent VALUES (6, 'x', -1)"), "sqlite3")
-add(C.VALIDATION_ERROR, "a strict type", _sqlite("INSERT INTO typed VALUES ('x')"), "sqlite3")
-add(C.DATABASE_ERROR, "a missing table", _sqlite("SELECT * FROM nowhere"), "sqlite3")
-add(C.DATABASE_ERROR, "a missing column", _sqlite("SELECT nothing FROM parent"), "sqlite3")
-add(C.DATABASE_ERROR, "a syntax error", _sqlite("SELEKT 1"), "sqlite3")
-add(C.DATABASE_ERROR, "too few parameters", _sqlite("SELECT ?"), "sqlite3")
-add(C.DATABASE_ERROR, "a table that exists", _sqlite("CREATE TABLE parent (a)"), "sqlite3")
-add(C.DATABASE_ERROR, "a lock held by another", _locked, "sqlite3")
-add(C.REQUEST_CANCELLED, "an interrupted query", _interrupted, "sqlite3")
-add(C.FORBIDDEN, "a statement that is not authorised", _denied, "sqlite3")
-add(C.DATABASE_ERROR, "a file that is no database", _not_a_database, "sqlite3")
-add(C.DATABASE_ERROR, "a folder that is missing", lambda p: sqlite3.connect("/no/such/folder/a.db"), "sqlite3")
-add(C.DATABASE_ERROR, "a type that it cannot hold", _sqlite("SELECT ?", object()), "sqlite3")
-add(C.INTERNAL_ERROR, "a number that it cannot hold", _sqlite("SELECT ?", 2**70), "sqlite3", bug=True)
-
-
 # SQLAlchemy
 def _alchemy(statement: str, **parameters: object) -> Callable[[Peers], None]:
     def run(p: Peers) -> None:
@@ -154,32 +132,6 @@ def _pool(p: Peers) -> None:
         engine.dispose()
 
 
-add(C.CONFLICT, "a value that must be unique", _alchemy("INSERT INTO parent VALUES (2, 'a@b', 1)"), "sqlalchemy")
-add(C.VALIDATION_ERROR, "a foreign key", _alchemy("INSERT INTO child VALUES (1, 99)"), "sqlalchemy")
-add(C.VALIDATION_ERROR, "NOT NULL", _alchemy("INSERT INTO parent (id) VALUES (5)"), "sqlalchemy")
-add(C.VALIDATION_ERROR, "CHECK", _alchemy("INSERT INTO parent VALUES (6, 'x', -1)"), "sqlalchemy")
-add(C.DATABASE_ERROR, "a missing table", _alchemy("SELECT * FROM nowhere WHERE a = 'user not found'"), "sqlalchemy")
-add(C.DATABASE_ERROR, "a syntax error", _alchemy("SELEKT 1"), "sqlalchemy")
-add(C.INTERNAL_ERROR, "a parameter left out", _alchemy("SELECT :a"), "sqlalchemy", bug=True)
-add(C.NOT_FOUND, "one() without a row", _orm(lambda s, t: s.execute(t.select().where(t.c.id == 9)).one()), "sqlalchemy")
-add(C.CONFLICT, "one() with two rows", _orm(lambda s, t: s.execute(t.select()).one()), "sqlalchemy")
-add(C.INTERNAL_ERROR, "a column misspelt", _orm(lambda s, t: t.c.nothing), "sqlalchemy", bug=True)
-add(C.INTERNAL_ERROR, "a string as a statement", _orm(lambda s, t: s.execute("SELECT 1")), "sqlalchemy", bug=True)
-add(C.TIMEOUT, "no connection free in the pool", _pool, "sqlalchemy")
-add(
-    C.CONFIGURATION_ERROR,
-    "an unknown dialect",
-    lambda p: __import__("sqlalchemy").create_engine("nosuch://"),
-    "sqlalchemy",
-)
-add(
-    C.VALIDATION_ERROR,
-    "an URL that does not parse",
-    lambda p: __import__("sqlalchemy").create_engine("///"),
-    "sqlalchemy",
-)
-CASES.pop()  # who made that URL is not to be seen: an engineer would not label it
-
 STATES = (
     ("23505", C.CONFLICT), ("23503", C.VALIDATION_ERROR), ("23502", C.VALIDATION_ERROR), ("23514", C.VALIDATION_ERROR),
     ("42P01", C.DATABASE_ERROR), ("42703", C.DATABASE_ERROR), ("42601", C.DATABASE_ERROR), ("40P01", C.DATABASE_ERROR),
@@ -213,61 +165,6 @@ def _asyncpg(statement: str) -> Callable[[Peers], Any]:
     return run
 
 
-for state, label in STATES:
-    add(label, f"SQLSTATE {state}", _psycopg(state), "psycopg")
-for state, label in STATES[::3]:
-    add(label, f"SQLSTATE {state}", _asyncpg(state), "asyncpg")
-add(C.TIMEOUT, "a statement timeout", _psycopg("57014 canceling statement due to statement timeout"), "psycopg")
-add(C.REQUEST_CANCELLED, "a cancelled query", _psycopg("57014 canceling statement due to user request"), "psycopg")
-add(C.SERVICE_UNAVAILABLE, "a server that hangs up", _psycopg("00HUP"), "psycopg")
-add(
-    C.SERVICE_UNAVAILABLE,
-    "a dead port",
-    lambda p: __import__("psycopg").connect(f"host=127.0.0.1 port={p.dead_port} user=a"),
-    "psycopg",
-)
-add(
-    C.SERVICE_UNAVAILABLE,
-    "an unknown host",
-    lambda p: __import__("psycopg").connect("host=no-such-host.invalid user=a"),
-    "psycopg",
-)
-add(
-    C.UNAUTHORIZED,
-    "a wrong password",
-    lambda p: __import__("psycopg").connect(f"host=127.0.0.1 port={p.port('postgres')} user=wrong_password"),
-    "psycopg",
-)
-add(
-    C.SERVICE_UNAVAILABLE,
-    "too many clients",
-    lambda p: __import__("psycopg").connect(f"host=127.0.0.1 port={p.port('postgres')} user=too_many"),
-    "psycopg",
-)
-add(
-    C.SERVICE_UNAVAILABLE,
-    "a dead port",
-    lambda p: __import__("asyncpg").connect(host="127.0.0.1", port=p.dead_port, user="a"),
-    "asyncpg",
-)
-add(
-    C.UNAUTHORIZED,
-    "a wrong password",
-    lambda p: __import__("asyncpg").connect(
-        host="127.0.0.1", port=p.port("postgres"), user="wrong_password", database="a", ssl=False
-    ),
-    "asyncpg",
-)
-add(
-    C.TIMEOUT,
-    "a server that stays silent",
-    lambda p: __import__("asyncpg").connect(
-        host="127.0.0.1", port=p.port("silent"), user="a", database="a", timeout=0.1, ssl=False
-    ),
-    "asyncpg",
-)
-
-
 def _alchemy_psycopg(statement: str) -> Callable[[Peers], None]:
     def run(p: Peers) -> None:
         import sqlalchemy as sa
@@ -281,9 +178,6 @@ def _alchemy_psycopg(statement: str) -> Callable[[Peers], None]:
     return run
 
 
-add(C.SERVICE_UNAVAILABLE, "psycopg on a dead port", _alchemy_psycopg(""), "psycopg")
-
-
 def _pymysql(statement: str, user: str = "a") -> Callable[[Peers], None]:
     def run(p: Peers) -> None:
         import pymysql
@@ -295,21 +189,6 @@ def _pymysql(statement: str, user: str = "a") -> Callable[[Peers], None]:
             connection._force_close()
 
     return run
-
-
-for number, label in ((1062, C.CONFLICT), (1452, C.VALIDATION_ERROR), (1048, C.VALIDATION_ERROR), (3819, C.VALIDATION_ERROR),
-                      (1146, C.DATABASE_ERROR), (1064, C.DATABASE_ERROR), (1213, C.DATABASE_ERROR), (1205, C.DATABASE_ERROR),
-                      (1142, C.FORBIDDEN), (1406, C.VALIDATION_ERROR), (3024, C.TIMEOUT)):  # fmt: skip
-    add(label, f"error {number}", _pymysql(f"{number} as asked"), "pymysql")
-add(C.UNAUTHORIZED, "a wrong password", _pymysql("", "wrong_password"), "pymysql")
-add(C.SERVICE_UNAVAILABLE, "too many connections", _pymysql("", "too_many"), "pymysql")
-add(C.SERVICE_UNAVAILABLE, "a server that hangs up", _pymysql("hangup"), "pymysql")
-add(
-    C.SERVICE_UNAVAILABLE,
-    "a dead port",
-    lambda p: __import__("pymysql").connect(host="127.0.0.1", port=p.dead_port, user="a"),
-    "pymysql",
-)
 
 
 def _redis(key: str, **options: Any) -> Callable[[Peers], None]:
@@ -327,31 +206,6 @@ def _redis(key: str, **options: Any) -> Callable[[Peers], None]:
             client.close()
 
     return run
-
-
-for reply, label in (
-    ("WRONGTYPE Operation against a key holding the wrong kind of value", C.DATABASE_ERROR),
-    ("NOAUTH Authentication required.", C.UNAUTHORIZED),
-    ("WRONGPASS invalid username-password pair or user is disabled.", C.UNAUTHORIZED),
-    ("NOPERM User default has no permissions to run the 'get' command", C.FORBIDDEN),
-    ("LOADING Redis is loading the dataset in memory", C.SERVICE_UNAVAILABLE),
-    ("READONLY You can't write against a read only replica.", C.SERVICE_UNAVAILABLE),
-    ("OOM command not allowed when used memory > 'maxmemory'.", C.DATABASE_ERROR),
-    (
-        "MISCONF Redis is configured to save RDB snapshots, but it's currently unable to persist to disk.",
-        C.DATABASE_ERROR,
-    ),
-    ("CLUSTERDOWN The cluster is down", C.SERVICE_UNAVAILABLE),
-    ("ERR unknown command 'FOO', with args beginning with:", C.DATABASE_ERROR),
-    ("ERR max number of clients reached", C.SERVICE_UNAVAILABLE),
-    ("BUSY Redis is busy running a script. You can only call SCRIPT KILL or SHUTDOWN NOSAVE.", C.DATABASE_ERROR),
-    ("hangup", C.SERVICE_UNAVAILABLE),
-):
-    add(label, reply.split(" ")[0] + " " + reply.split(" ")[-1], _redis(reply), "redis")
-add(C.TIMEOUT, "a server that is slow", _redis("slow", socket_timeout=0.05), "redis")
-add(C.SERVICE_UNAVAILABLE, "a dead port", lambda p: _redis("a", port=p.dead_port)(p), "redis")
-add(C.SERVICE_UNAVAILABLE, "an unknown host", _redis("a", host="no-such-host.invalid"), "redis")
-add(C.SERIALIZATION_ERROR, "a value that it cannot hold", lambda p: _redis_set(p), "redis")
 
 
 def _redis_set(p: Peers) -> None:
@@ -378,19 +232,186 @@ def _mongo(action: Callable[[Any], object], port: int | None = None) -> Callable
     return run
 
 
-for number, name, label in ((13, "Unauthorized", C.FORBIDDEN), (18, "AuthenticationFailed", C.UNAUTHORIZED), (50, "MaxTimeMSExpired", C.TIMEOUT),
-                            (112, "WriteConflict", C.DATABASE_ERROR), (121, "DocumentValidationFailure", C.VALIDATION_ERROR),
-                            (2, "BadValue", C.DATABASE_ERROR), (91, "ShutdownInProgress", C.SERVICE_UNAVAILABLE),
-                            (11000, "DuplicateKey", C.CONFLICT)):  # fmt: skip
-    add(
-        label,
-        f"code {number}",
-        _mongo(lambda c, n=number, m=name: c.find_one({"code": n, "name": m, "say": f"{m}: as asked"})),
+CASES: list[Case] = [
+    case(C.CONFLICT, "a value that must be unique", _sqlite("INSERT INTO parent VALUES (2, 'a@b', 1)"), "sqlite3"),
+    case(C.CONFLICT, "a primary key that exists", _sqlite("INSERT INTO parent VALUES (1, 'c@d', 1)"), "sqlite3"),
+    case(C.VALIDATION_ERROR, "a foreign key", _sqlite("INSERT INTO child VALUES (1, 99)"), "sqlite3"),
+    case(C.VALIDATION_ERROR, "NOT NULL", _sqlite("INSERT INTO parent (id) VALUES (5)"), "sqlite3"),
+    case(C.VALIDATION_ERROR, "CHECK", _sqlite("INSERT INTO parent VALUES (6, 'x', -1)"), "sqlite3"),
+    case(C.VALIDATION_ERROR, "a strict type", _sqlite("INSERT INTO typed VALUES ('x')"), "sqlite3"),
+    case(C.DATABASE_ERROR, "a missing table", _sqlite("SELECT * FROM nowhere"), "sqlite3"),
+    case(C.DATABASE_ERROR, "a missing column", _sqlite("SELECT nothing FROM parent"), "sqlite3"),
+    case(C.DATABASE_ERROR, "a syntax error", _sqlite("SELEKT 1"), "sqlite3"),
+    case(C.DATABASE_ERROR, "too few parameters", _sqlite("SELECT ?"), "sqlite3"),
+    case(C.DATABASE_ERROR, "a table that exists", _sqlite("CREATE TABLE parent (a)"), "sqlite3"),
+    case(C.DATABASE_ERROR, "a lock held by another", _locked, "sqlite3"),
+    case(C.REQUEST_CANCELLED, "an interrupted query", _interrupted, "sqlite3"),
+    case(C.FORBIDDEN, "a statement that is not authorised", _denied, "sqlite3"),
+    case(C.DATABASE_ERROR, "a file that is no database", _not_a_database, "sqlite3"),
+    case(C.DATABASE_ERROR, "a folder that is missing", lambda p: sqlite3.connect("/no/such/folder/a.db"), "sqlite3"),
+    case(C.DATABASE_ERROR, "a type that it cannot hold", _sqlite("SELECT ?", object()), "sqlite3"),
+    bug("a number that it cannot hold", _sqlite("SELECT ?", 2**70), "sqlite3"),
+    case(C.CONFLICT, "a value that must be unique", _alchemy("INSERT INTO parent VALUES (2, 'a@b', 1)"), "sqlalchemy"),
+    case(C.VALIDATION_ERROR, "a foreign key", _alchemy("INSERT INTO child VALUES (1, 99)"), "sqlalchemy"),
+    case(C.VALIDATION_ERROR, "NOT NULL", _alchemy("INSERT INTO parent (id) VALUES (5)"), "sqlalchemy"),
+    case(C.VALIDATION_ERROR, "CHECK", _alchemy("INSERT INTO parent VALUES (6, 'x', -1)"), "sqlalchemy"),
+    case(
+        C.DATABASE_ERROR, "a missing table", _alchemy("SELECT * FROM nowhere WHERE a = 'user not found'"), "sqlalchemy"
+    ),
+    case(C.DATABASE_ERROR, "a syntax error", _alchemy("SELEKT 1"), "sqlalchemy"),
+    bug("a parameter left out", _alchemy("SELECT :a"), "sqlalchemy"),
+    case(
+        C.NOT_FOUND,
+        "one() without a row",
+        _orm(lambda s, t: s.execute(t.select().where(t.c.id == 9)).one()),
+        "sqlalchemy",
+    ),
+    case(C.CONFLICT, "one() with two rows", _orm(lambda s, t: s.execute(t.select()).one()), "sqlalchemy"),
+    bug("a column misspelt", _orm(lambda s, t: t.c.nothing), "sqlalchemy"),
+    case(C.INTERNAL_ERROR, "a string as a statement", _orm(lambda s, t: s.execute("SELECT 1")), "sqlalchemy", bug=True),
+    case(C.TIMEOUT, "no connection free in the pool", _pool, "sqlalchemy"),
+    case(
+        C.CONFIGURATION_ERROR,
+        "an unknown dialect",
+        lambda p: __import__("sqlalchemy").create_engine("nosuch://"),
+        "sqlalchemy",
+    ),
+    *(case(label, f"SQLSTATE {state}", _psycopg(state), "psycopg") for state, label in STATES),
+    *(case(label, f"SQLSTATE {state}", _asyncpg(state), "asyncpg") for state, label in STATES[::3]),
+    case(C.TIMEOUT, "a statement timeout", _psycopg("57014 canceling statement due to statement timeout"), "psycopg"),
+    case(
+        C.REQUEST_CANCELLED, "a cancelled query", _psycopg("57014 canceling statement due to user request"), "psycopg"
+    ),
+    case(C.SERVICE_UNAVAILABLE, "a server that hangs up", _psycopg("00HUP"), "psycopg"),
+    case(
+        C.SERVICE_UNAVAILABLE,
+        "a dead port",
+        lambda p: __import__("psycopg").connect(f"host=127.0.0.1 port={p.dead_port} user=a"),
+        "psycopg",
+    ),
+    case(
+        C.SERVICE_UNAVAILABLE,
+        "an unknown host",
+        lambda p: __import__("psycopg").connect("host=no-such-host.invalid user=a"),
+        "psycopg",
+    ),
+    case(
+        C.UNAUTHORIZED,
+        "a wrong password",
+        lambda p: __import__("psycopg").connect(f"host=127.0.0.1 port={p.port('postgres')} user=wrong_password"),
+        "psycopg",
+    ),
+    case(
+        C.SERVICE_UNAVAILABLE,
+        "too many clients",
+        lambda p: __import__("psycopg").connect(f"host=127.0.0.1 port={p.port('postgres')} user=too_many"),
+        "psycopg",
+    ),
+    case(
+        C.SERVICE_UNAVAILABLE,
+        "a dead port",
+        lambda p: __import__("asyncpg").connect(host="127.0.0.1", port=p.dead_port, user="a"),
+        "asyncpg",
+    ),
+    case(
+        C.UNAUTHORIZED,
+        "a wrong password",
+        lambda p: __import__("asyncpg").connect(
+            host="127.0.0.1", port=p.port("postgres"), user="wrong_password", database="a", ssl=False
+        ),
+        "asyncpg",
+    ),
+    case(
+        C.TIMEOUT,
+        "a server that stays silent",
+        lambda p: __import__("asyncpg").connect(
+            host="127.0.0.1", port=p.port("silent"), user="a", database="a", timeout=0.1, ssl=False
+        ),
+        "asyncpg",
+    ),
+    case(C.SERVICE_UNAVAILABLE, "psycopg on a dead port", _alchemy_psycopg(""), "psycopg"),
+    *(
+        case(label, f"error {number}", _pymysql(f"{number} as asked"), "pymysql")
+        for number, label in (
+            (1062, C.CONFLICT),
+            (1452, C.VALIDATION_ERROR),
+            (1048, C.VALIDATION_ERROR),
+            (3819, C.VALIDATION_ERROR),
+            (1146, C.DATABASE_ERROR),
+            (1064, C.DATABASE_ERROR),
+            (1213, C.DATABASE_ERROR),
+            (1205, C.DATABASE_ERROR),
+            (1142, C.FORBIDDEN),
+            (1406, C.VALIDATION_ERROR),
+            (3024, C.TIMEOUT),
+        )
+    ),
+    case(C.UNAUTHORIZED, "a wrong password", _pymysql("", "wrong_password"), "pymysql"),
+    case(C.SERVICE_UNAVAILABLE, "too many connections", _pymysql("", "too_many"), "pymysql"),
+    case(C.SERVICE_UNAVAILABLE, "a server that hangs up", _pymysql("hangup"), "pymysql"),
+    case(
+        C.SERVICE_UNAVAILABLE,
+        "a dead port",
+        lambda p: __import__("pymysql").connect(host="127.0.0.1", port=p.dead_port, user="a"),
+        "pymysql",
+    ),
+    *(
+        case(label, reply.split(" ")[0] + " " + reply.split(" ")[-1], _redis(reply), "redis")
+        for reply, label in (
+            ("WRONGTYPE Operation against a key holding the wrong kind of value", C.DATABASE_ERROR),
+            ("NOAUTH Authentication required.", C.UNAUTHORIZED),
+            ("WRONGPASS invalid username-password pair or user is disabled.", C.UNAUTHORIZED),
+            ("NOPERM User default has no permissions to run the 'get' command", C.FORBIDDEN),
+            ("LOADING Redis is loading the dataset in memory", C.SERVICE_UNAVAILABLE),
+            ("READONLY You can't write against a read only replica.", C.SERVICE_UNAVAILABLE),
+            ("OOM command not allowed when used memory > 'maxmemory'.", C.DATABASE_ERROR),
+            (
+                "MISCONF Redis is configured to save RDB snapshots, but it's currently unable to persist to disk.",
+                C.DATABASE_ERROR,
+            ),
+            ("CLUSTERDOWN The cluster is down", C.SERVICE_UNAVAILABLE),
+            ("ERR unknown command 'FOO', with args beginning with:", C.DATABASE_ERROR),
+            ("ERR max number of clients reached", C.SERVICE_UNAVAILABLE),
+            (
+                "BUSY Redis is busy running a script. You can only call SCRIPT KILL or SHUTDOWN NOSAVE.",
+                C.DATABASE_ERROR,
+            ),
+            ("hangup", C.SERVICE_UNAVAILABLE),
+        )
+    ),
+    case(C.TIMEOUT, "a server that is slow", _redis("slow", socket_timeout=0.05), "redis"),
+    case(C.SERVICE_UNAVAILABLE, "a dead port", lambda p: _redis("a", port=p.dead_port)(p), "redis"),
+    case(C.SERVICE_UNAVAILABLE, "an unknown host", _redis("a", host="no-such-host.invalid"), "redis"),
+    case(C.SERIALIZATION_ERROR, "a value that it cannot hold", lambda p: _redis_set(p), "redis"),
+    *(
+        case(
+            label,
+            f"code {number}",
+            _mongo(lambda c, n=number, m=name: c.find_one({"code": n, "name": m, "say": f"{m}: as asked"})),
+            "pymongo",
+        )
+        for number, name, label in (
+            (13, "Unauthorized", C.FORBIDDEN),
+            (18, "AuthenticationFailed", C.UNAUTHORIZED),
+            (50, "MaxTimeMSExpired", C.TIMEOUT),
+            (112, "WriteConflict", C.DATABASE_ERROR),
+            (121, "DocumentValidationFailure", C.VALIDATION_ERROR),
+            (2, "BadValue", C.DATABASE_ERROR),
+            (91, "ShutdownInProgress", C.SERVICE_UNAVAILABLE),
+            (11000, "DuplicateKey", C.CONFLICT),
+        )
+    ),
+    case(C.CONFLICT, "a duplicate key", _mongo(lambda c: c.insert_one({"_id": 1})), "pymongo"),
+    case(C.CONFLICT, "a duplicate key in bulk", _mongo(lambda c: c.insert_many([{"_id": 1}])), "pymongo"),
+    case(C.SERVICE_UNAVAILABLE, "a dead port", lambda p: _mongo(lambda c: c.find_one({}), p.dead_port)(p), "pymongo"),
+    case(
+        C.SERIALIZATION_ERROR, "a value that it cannot hold", _mongo(lambda c: c.insert_one({"a": object()})), "pymongo"
+    ),
+    case(C.VALIDATION_ERROR, "an ObjectId that is none", lambda p: __import__("bson").ObjectId("nope"), "bson"),
+    case(
+        C.CONFIGURATION_ERROR,
+        "an URI that is none",
+        lambda p: __import__("pymongo").MongoClient("redis://x"),
         "pymongo",
-    )
-add(C.CONFLICT, "a duplicate key", _mongo(lambda c: c.insert_one({"_id": 1})), "pymongo")
-add(C.CONFLICT, "a duplicate key in bulk", _mongo(lambda c: c.insert_many([{"_id": 1}])), "pymongo")
-add(C.SERVICE_UNAVAILABLE, "a dead port", lambda p: _mongo(lambda c: c.find_one({}), p.dead_port)(p), "pymongo")
-add(C.SERIALIZATION_ERROR, "a value that it cannot hold", _mongo(lambda c: c.insert_one({"a": object()})), "pymongo")
-add(C.VALIDATION_ERROR, "an ObjectId that is none", lambda p: __import__("bson").ObjectId("nope"), "bson")
-add(C.CONFIGURATION_ERROR, "an URI that is none", lambda p: __import__("pymongo").MongoClient("redis://x"), "pymongo")
+    ),
+]

@@ -12,170 +12,22 @@ import sqlite3
 import threading
 from typing import TYPE_CHECKING, Any
 
-from bench.classify.case import Cases
-from bench.classify.sets.corners import _from, _module, _raise
+from bench.classify.case import Case, bug, case
+from bench.classify.raising import named, throw
+from bench.classify.sets.corners import _from
 from mcpcore.contract.codes import ErrorCode as C
 
 if TYPE_CHECKING:
     from bench.classify.servers import Peers
 
-CASES = Cases()
-add = CASES.add
-
-# Libraries
-add(C.VALIDATION_ERROR, "a discriminated union without a match", lambda p: _union(), "pydantic")
-add(
-    C.VALIDATION_ERROR,
-    "a date given as a list",
-    lambda p: _module("pydantic").TypeAdapter(_module("datetime").date).validate_python([]),
-    "pydantic",
-)
-add(C.SERIALIZATION_ERROR, "an e-mail of bytes that are none", lambda p: b"\xe9".decode("ascii"))
-add(
-    C.SERIALIZATION_ERROR,
-    "XML by lxml's kin",
-    lambda p: _module("xml.etree.ElementTree").parse(_module("io").StringIO("<a>&nope;</a>")),
-)
-add(C.CONFLICT, "a row that changed meanwhile", lambda p: _stale(), "sqlalchemy")
-add(
-    C.CONFLICT,
-    "a watched key that changed",
-    lambda p: _raise(_module("redis").WatchError("Watched variable changed.")),
-    "redis",
-)
-add(
-    C.CONFLICT,
-    "a lock that is not ours",
-    lambda p: _raise(_module("redis.exceptions").LockNotOwnedError("Cannot release a lock that's no longer owned")),
-    "redis",
-)
-add(
-    C.TIMEOUT,
-    "a silent server",
-    lambda p: _module("redis").Redis(port=p.port("silent"), protocol=2, socket_timeout=0.05, retry=None).get("a"),
-    "redis",
-)
-add(
-    C.TIMEOUT,
-    "a silent server",
-    lambda p: _module("pymysql").connect(
-        host="127.0.0.1", port=p.port("silent"), user="a", read_timeout=1, connect_timeout=1
-    ),
-    "pymysql",
-)
-CASES.pop()
-add(
-    C.SERVICE_UNAVAILABLE,
-    "an unknown host",
-    lambda p: _module("pymysql").connect(host="none.invalid", user="a"),
-    "pymysql",
-)
-add(
-    C.SERVICE_UNAVAILABLE,
-    "an unknown host",
-    lambda p: _module("asyncpg").connect(host="none.invalid", user="a", database="a"),
-    "asyncpg",
-)
-add(C.SERVICE_UNAVAILABLE, "a dead port", lambda p: _async_aiohttp(p), "aiohttp")
-add(C.SERVICE_UNAVAILABLE, "a dead port, async", lambda p: _async_httpx(p), "httpx2")
-add(C.NOT_FOUND, "HTTPNotFound of its server", lambda p: _raise(_module("aiohttp.web").HTTPNotFound()), "aiohttp")
-add(
-    C.FORBIDDEN,
-    "AuthorizationError",
-    lambda p: _raise(_module("fastmcp.exceptions").AuthorizationError("no")),
-    "fastmcp",
-)
-add(
-    C.NOT_FOUND,
-    "NotFoundError",
-    lambda p: _raise(_module("fastmcp.exceptions").NotFoundError("Unknown resource: x")),
-    "fastmcp",
-)
-add(C.UNAUTHORIZED, "a bad claim", lambda p: _joserfc(), "joserfc")
-add(
-    C.UNAUTHORIZED,
-    "a Fernet token that is none",
-    lambda p: _module("cryptography.fernet").Fernet(_module("cryptography.fernet").Fernet.generate_key()).decrypt(b"x"),
-    "cryptography",
-)
-add(
-    C.VALIDATION_ERROR,
-    "a regular expression that is none",
-    lambda p: _module("jsonschema").validate(
-        "a", {"format": "date"}, format_checker=_module("jsonschema").FormatChecker()
-    ),
-    "jsonschema",
-)
-add(
-    C.CONFLICT,
-    "error 423 of a WebDAV server",
-    lambda p: _module("requests").put(p.url(423), timeout=3).raise_for_status(),
-    "requests",
-)
-add(
-    C.SERVICE_UNAVAILABLE,
-    "a proxy that is dead",
-    lambda p: _module("httpx").get("http://example.com", proxy=p.dead),
-    "httpx",
-)
-add(
-    C.SERVICE_UNAVAILABLE,
-    "a proxy that is dead",
-    lambda p: _module("requests").get("http://example.com", proxies={"http": p.dead}, timeout=3),
-    "requests",
-)
-add(C.TIMEOUT, "stamina gives up on a timeout", lambda p: _stamina(), "stamina")
-add(
-    C.INTERNAL_ERROR,
-    "a bug in a group in a plain error",
-    lambda p: _from(RuntimeError("invalid request"), lambda: _raise(ExceptionGroup("a", [KeyError("b")]))),
-    bug=True,
-)
-add(
-    C.SERVICE_UNAVAILABLE,
-    "errno 101 of a plain OSError",
-    lambda p: _raise(OSError(errno.ENETUNREACH, os.strerror(errno.ENETUNREACH))),
-)
-add(C.CONFLICT, "errno 16", lambda p: _raise(OSError(errno.EBUSY, os.strerror(errno.EBUSY))))
-add(C.SERVICE_UNAVAILABLE, "a socket read when nothing is there", lambda p: _would_block())
-add(C.VALIDATION_ERROR, "a port out of range", lambda p: socket.create_connection(("127.0.0.1", 99999)))
-CASES.pop()
-add(
-    C.DATABASE_ERROR,
-    "a rollback to a savepoint that is none",
-    lambda p: sqlite3.connect(":memory:").execute("ROLLBACK TO nothing"),
-)
-add(C.DATABASE_ERROR, "VACUUM inside a transaction", lambda p: _vacuum())
-add(C.NOT_FOUND, "a codec that is none", lambda p: "a".encode("no-such-codec"))
-CASES.pop()
-
-# Mistakes in the program
-for name, make in {
-    "a loop that is closed": lambda p: _loop_closed(),
-    "a barrier that is broken": lambda p: _barrier(),
-    "an executor's thread that is the same": lambda p: threading.current_thread().join(),
-    "a generator entered twice": lambda p: _reentered(),
-    "a decimal trap of the program": lambda p: _module("decimal").Decimal(1) / 0,
-    "an array with too many bytes": lambda p: _module("array").array("b", [300]),
-    "a string formatted with a missing key": lambda p: "{a}".format(b=1),
-    "a template without its value": lambda p: _module("string").Template("$a").substitute(),
-    "a named tuple with too few": lambda p: _module("collections").namedtuple("A", "a b")(1),
-    "a property without a setter": lambda p: setattr(type("A", (), {"a": property(lambda s: 1)})(), "a", 1),
-    "a comparison of a number and a text": lambda p: sorted([1, "a"]),
-    "a module's function misspelt": lambda p: os.pathh,  # type: ignore[attr-defined]
-    "an async function called as if sync": lambda p: _coroutine().upper(),
-    "a future set twice": lambda p: _set_twice(),
-}.items():
-    add(C.INTERNAL_ERROR, name, make, bug=True)
-
 
 def _union() -> None:
-    pydantic = _module("pydantic")
+    pydantic = named("pydantic")
     pydantic.TypeAdapter(int | list[int]).validate_python("x")
 
 
 def _stale() -> None:
-    sa, orm = _module("sqlalchemy"), _module("sqlalchemy.orm")
+    sa, orm = named("sqlalchemy"), named("sqlalchemy.orm")
     base = orm.declarative_base()
     thing = type(
         "Thing",
@@ -194,24 +46,24 @@ def _stale() -> None:
 
 
 async def _async_aiohttp(p: Peers) -> None:
-    async with _module("aiohttp").request("GET", p.dead):
+    async with named("aiohttp").request("GET", p.dead):
         pass
 
 
 async def _async_httpx(p: Peers) -> None:
-    async with _module("httpx2").AsyncClient() as client:
+    async with named("httpx2").AsyncClient() as client:
         await client.get(p.dead)
 
 
 def _joserfc() -> None:
-    jwt, jwk = _module("joserfc.jwt"), _module("joserfc.jwk")
+    jwt, jwk = named("joserfc.jwt"), named("joserfc.jwk")
     key = jwk.OctKey.import_key("k" * 64)
     token = jwt.decode(jwt.encode({"alg": "HS256"}, {"exp": 1}, key), key)
     jwt.JWTClaimsRegistry().validate(token.claims)
 
 
 def _stamina() -> None:
-    stamina = _module("stamina")
+    stamina = named("stamina")
 
     @stamina.retry(on=TimeoutError, attempts=2, wait_initial=0, wait_jitter=0)
     def fail() -> None:
@@ -267,6 +119,143 @@ def _coroutine() -> Any:
 
 
 def _set_twice() -> None:
-    future: Any = _module("concurrent.futures").Future()
+    future: Any = named("concurrent.futures").Future()
     future.set_result(1)
     future.set_result(1)
+
+
+CASES: list[Case] = [
+    # Libraries
+    case(C.VALIDATION_ERROR, "a discriminated union without a match", lambda p: _union(), "pydantic"),
+    case(
+        C.VALIDATION_ERROR,
+        "a date given as a list",
+        lambda p: named("pydantic").TypeAdapter(named("datetime").date).validate_python([]),
+        "pydantic",
+    ),
+    case(C.SERIALIZATION_ERROR, "an e-mail of bytes that are none", lambda p: b"\xe9".decode("ascii")),
+    case(
+        C.SERIALIZATION_ERROR,
+        "XML by lxml's kin",
+        lambda p: named("xml.etree.ElementTree").parse(named("io").StringIO("<a>&nope;</a>")),
+    ),
+    case(C.CONFLICT, "a row that changed meanwhile", lambda p: _stale(), "sqlalchemy"),
+    case(
+        C.CONFLICT,
+        "a watched key that changed",
+        lambda p: throw(named("redis").WatchError("Watched variable changed.")),
+        "redis",
+    ),
+    case(
+        C.CONFLICT,
+        "a lock that is not ours",
+        lambda p: throw(named("redis.exceptions").LockNotOwnedError("Cannot release a lock that's no longer owned")),
+        "redis",
+    ),
+    case(
+        C.TIMEOUT,
+        "a silent server",
+        lambda p: named("redis").Redis(port=p.port("silent"), protocol=2, socket_timeout=0.05, retry=None).get("a"),
+        "redis",
+    ),
+    case(
+        C.SERVICE_UNAVAILABLE,
+        "an unknown host",
+        lambda p: named("pymysql").connect(host="none.invalid", user="a"),
+        "pymysql",
+    ),
+    case(
+        C.SERVICE_UNAVAILABLE,
+        "an unknown host",
+        lambda p: named("asyncpg").connect(host="none.invalid", user="a", database="a"),
+        "asyncpg",
+    ),
+    case(C.SERVICE_UNAVAILABLE, "a dead port", lambda p: _async_aiohttp(p), "aiohttp"),
+    case(C.SERVICE_UNAVAILABLE, "a dead port, async", lambda p: _async_httpx(p), "httpx2"),
+    case(C.NOT_FOUND, "HTTPNotFound of its server", lambda p: throw(named("aiohttp.web").HTTPNotFound()), "aiohttp"),
+    case(
+        C.FORBIDDEN,
+        "AuthorizationError",
+        lambda p: throw(named("fastmcp.exceptions").AuthorizationError("no")),
+        "fastmcp",
+    ),
+    case(
+        C.NOT_FOUND,
+        "NotFoundError",
+        lambda p: throw(named("fastmcp.exceptions").NotFoundError("Unknown resource: x")),
+        "fastmcp",
+    ),
+    case(C.UNAUTHORIZED, "a bad claim", lambda p: _joserfc(), "joserfc"),
+    case(
+        C.UNAUTHORIZED,
+        "a Fernet token that is none",
+        lambda p: named("cryptography.fernet").Fernet(named("cryptography.fernet").Fernet.generate_key()).decrypt(b"x"),
+        "cryptography",
+    ),
+    case(
+        C.VALIDATION_ERROR,
+        "a regular expression that is none",
+        lambda p: named("jsonschema").validate(
+            "a", {"format": "date"}, format_checker=named("jsonschema").FormatChecker()
+        ),
+        "jsonschema",
+    ),
+    case(
+        C.CONFLICT,
+        "error 423 of a WebDAV server",
+        lambda p: named("requests").put(p.url(423), timeout=3).raise_for_status(),
+        "requests",
+    ),
+    case(
+        C.SERVICE_UNAVAILABLE,
+        "a proxy that is dead",
+        lambda p: named("httpx").get("http://example.com", proxy=p.dead),
+        "httpx",
+    ),
+    case(
+        C.SERVICE_UNAVAILABLE,
+        "a proxy that is dead",
+        lambda p: named("requests").get("http://example.com", proxies={"http": p.dead}, timeout=3),
+        "requests",
+    ),
+    case(C.TIMEOUT, "stamina gives up on a timeout", lambda p: _stamina(), "stamina"),
+    case(
+        C.INTERNAL_ERROR,
+        "a bug in a group in a plain error",
+        lambda p: _from(RuntimeError("invalid request"), lambda: throw(ExceptionGroup("a", [KeyError("b")]))),
+        bug=True,
+    ),
+    case(
+        C.SERVICE_UNAVAILABLE,
+        "errno 101 of a plain OSError",
+        lambda p: throw(OSError(errno.ENETUNREACH, os.strerror(errno.ENETUNREACH))),
+    ),
+    case(C.CONFLICT, "errno 16", lambda p: throw(OSError(errno.EBUSY, os.strerror(errno.EBUSY)))),
+    case(C.SERVICE_UNAVAILABLE, "a socket read when nothing is there", lambda p: _would_block()),
+    case(
+        C.DATABASE_ERROR,
+        "a rollback to a savepoint that is none",
+        lambda p: sqlite3.connect(":memory:").execute("ROLLBACK TO nothing"),
+    ),
+    case(C.DATABASE_ERROR, "VACUUM inside a transaction", lambda p: _vacuum()),
+    # Mistakes in the program
+    *(
+        bug(name, make)
+        for name, make in {
+            "a loop that is closed": lambda p: _loop_closed(),
+            "a barrier that is broken": lambda p: _barrier(),
+            "an executor's thread that is the same": lambda p: threading.current_thread().join(),
+            "a generator entered twice": lambda p: _reentered(),
+            "a decimal trap of the program": lambda p: named("decimal").Decimal(1) / 0,
+            "an array with too many bytes": lambda p: named("array").array("b", [300]),
+            "a string formatted with a missing key": lambda p: "{a}".format(b=1),
+            "a template without its value": lambda p: named("string").Template("$a").substitute(),
+            "a named tuple with too few": lambda p: named("collections").namedtuple("A", "a b")(1),
+            "a property without a setter": lambda p: setattr(type("A", (), {"a": property(lambda s: 1)})(), "a", 1),
+            "a comparison of a number and a text": lambda p: sorted([1, "a"]),
+            "a module's function misspelt": lambda p: os.pathh,  # type: ignore[attr-defined]
+            "an async function called as if sync": lambda p: _coroutine().upper(),
+            "a future set twice": lambda p: _set_twice(),
+        }.items()
+    ),
+]

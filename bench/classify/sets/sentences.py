@@ -8,7 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from bench.classify.case import Cases
+from bench.classify.case import Case, said
 from mcpcore.contract.codes import ErrorCode as C
 
 if TYPE_CHECKING:
@@ -66,11 +66,11 @@ def _class_names() -> Iterator[tuple[str, str, C]]:
             yield name, message, C[label]
 
 
-CASES = Cases()
-
-for _file, _kind_of in FILES.items():
-    for _label, _sentence in _labelled(_file):
-        CASES.say(_label, _kind_of(_sentence), _sentence)
-for _name, _message, _label in _class_names():
-    _kind = type(_name, (Exception,), {"__module__": "app"})
-    CASES.say(_label, _kind, _message)
+CASES: list[Case] = [
+    *(
+        said(label, kind_of(sentence), sentence)
+        for file, kind_of in FILES.items()
+        for label, sentence in _labelled(file)
+    ),
+    *(said(label, type(name, (Exception,), {"__module__": "app"}), message) for name, message, label in _class_names()),
+]

@@ -7,14 +7,12 @@ from __future__ import annotations
 import datetime
 from typing import TYPE_CHECKING, Any
 
-from bench.classify.case import Cases
+from bench.classify.case import Case, case
 from mcpcore.contract.codes import ErrorCode as C
 
 if TYPE_CHECKING:
     from bench.classify.servers import Peers
 
-CASES = Cases()
-add = CASES.add
 KEY = "k" * 64
 
 
@@ -22,71 +20,6 @@ def _model(**fields: Any) -> Any:
     import pydantic
 
     return pydantic.create_model("Thing", **fields)
-
-
-add(C.VALIDATION_ERROR, "a field of the wrong type", lambda p: _model(age=(int, ...))(age="old"), "pydantic")
-add(C.VALIDATION_ERROR, "a field that is missing", lambda p: _model(age=(int, ...))(), "pydantic")
-add(
-    C.VALIDATION_ERROR,
-    "JSON of the wrong shape",
-    lambda p: _model(age=(int, ...)).model_validate_json("[1]"),
-    "pydantic",
-)
-add(
-    C.VALIDATION_ERROR,
-    "TypeAdapter",
-    lambda p: __import__("pydantic").TypeAdapter(list[int]).validate_python("x"),
-    "pydantic",
-)
-add(
-    C.SERIALIZATION_ERROR,
-    "a value that cannot be written",
-    lambda p: __import__("pydantic_core").to_json(object()),
-    "pydantic_core",
-)
-add(
-    C.INTERNAL_ERROR,
-    "a model that cannot be made",
-    lambda p: _model(a=(object().__class__, ...), b=(type("X", (), {}), ...)),
-    "pydantic",
-    bug=True,
-)
-add(
-    C.VALIDATION_ERROR,
-    "an instance that does not fit",
-    lambda p: __import__("jsonschema").validate({"a": 1}, {"properties": {"a": {"type": "string"}}}),
-    "jsonschema",
-)
-add(
-    C.VALIDATION_ERROR,
-    "properties that are not allowed",
-    lambda p: __import__("jsonschema").validate({"a": 1}, {"additionalProperties": False}),
-    "jsonschema",
-)
-add(
-    C.INTERNAL_ERROR,
-    "a schema that is wrong",
-    lambda p: __import__("jsonschema").validate(1, {"type": "invalid"}),
-    "jsonschema",
-    bug=True,
-)
-add(
-    C.INTERNAL_ERROR,
-    "a reference to nowhere",
-    lambda p: __import__("jsonschema").validate(1, {"$ref": "#/$defs/none"}),
-    "jsonschema",
-    bug=True,
-)
-add(C.SERIALIZATION_ERROR, "YAML that is not", lambda p: __import__("yaml").safe_load("a: [1, 2"), "yaml")
-add(C.SERIALIZATION_ERROR, "YAML with a tab", lambda p: __import__("yaml").safe_load("a:\n\t- b"), "yaml")
-add(
-    C.SERIALIZATION_ERROR,
-    "YAML with a tag of Python's",
-    lambda p: __import__("yaml").safe_load("!!python/object:os.system {}"),
-    "yaml",
-)
-add(C.SERIALIZATION_ERROR, "YAML of an object", lambda p: __import__("yaml").safe_dump(object()), "yaml")
-add(C.SERIALIZATION_ERROR, "TOML that is not", lambda p: __import__("tomlkit").parse("a = = 1"), "tomlkit")
 
 
 def _token(**claims: Any) -> str:
@@ -102,29 +35,6 @@ def _decode(token: str, key: str = KEY, **options: Any) -> object:
 
 
 PAST = datetime.datetime(2020, 1, 1, tzinfo=datetime.timezone.utc)
-add(C.UNAUTHORIZED, "a token that has expired", lambda p: _decode(_token(exp=PAST)), "jwt")
-add(C.UNAUTHORIZED, "a token signed by another", lambda p: _decode(_token(a=1), "x" * 64), "jwt")
-add(C.UNAUTHORIZED, "a token that is none", lambda p: _decode("nope"), "jwt")
-add(C.UNAUTHORIZED, "a token for others", lambda p: _decode(_token(aud="b"), audience="a"), "jwt")
-add(C.UNAUTHORIZED, "a token without a claim", lambda p: _decode(_token(a=1), options={"require": ["exp"]}), "jwt")
-add(
-    C.SERVICE_UNAVAILABLE,
-    "keys on a dead port",
-    lambda p: __import__("jwt").PyJWKClient(p.dead).get_signing_keys(),
-    "jwt",
-)
-add(
-    C.VALIDATION_ERROR,
-    "an address that is none",
-    lambda p: __import__("email_validator").validate_email("nope", check_deliverability=False),
-    "email_validator",
-)
-add(
-    C.VALIDATION_ERROR,
-    "a version that is none",
-    lambda p: __import__("packaging.version").version.Version("x.y"),
-    "packaging",
-)
 
 
 def _retrying(exc: type[Exception], *args: object) -> Any:
@@ -138,19 +48,6 @@ def _retrying(exc: type[Exception], *args: object) -> Any:
         fail()
 
     return run
-
-
-add(C.TIMEOUT, "timeouts until the attempts are spent", _retrying(TimeoutError, "slow"), "tenacity")
-add(C.NOT_FOUND, "a missing file until the attempts are spent", _retrying(FileNotFoundError, 2, "missing"), "tenacity")
-add(
-    C.INTERNAL_ERROR,
-    "a bug until the attempts are spent",
-    _retrying(AttributeError, "no such user"),
-    "tenacity",
-    bug=True,
-)
-add(C.SERVICE_UNAVAILABLE, "a resource that was closed", lambda p: _anyio(), "anyio")
-add(C.TIMEOUT, "fail_after", lambda p: _fail_after(), "anyio")
 
 
 async def _anyio() -> None:
@@ -181,4 +78,110 @@ def _google_retry(p: Peers) -> None:
     fail()
 
 
-add(C.SERVICE_UNAVAILABLE, "503 until the time is spent", _google_retry, "google.api_core")
+CASES: list[Case] = [
+    case(C.VALIDATION_ERROR, "a field of the wrong type", lambda p: _model(age=(int, ...))(age="old"), "pydantic"),
+    case(C.VALIDATION_ERROR, "a field that is missing", lambda p: _model(age=(int, ...))(), "pydantic"),
+    case(
+        C.VALIDATION_ERROR,
+        "JSON of the wrong shape",
+        lambda p: _model(age=(int, ...)).model_validate_json("[1]"),
+        "pydantic",
+    ),
+    case(
+        C.VALIDATION_ERROR,
+        "TypeAdapter",
+        lambda p: __import__("pydantic").TypeAdapter(list[int]).validate_python("x"),
+        "pydantic",
+    ),
+    case(
+        C.SERIALIZATION_ERROR,
+        "a value that cannot be written",
+        lambda p: __import__("pydantic_core").to_json(object()),
+        "pydantic_core",
+    ),
+    case(
+        C.INTERNAL_ERROR,
+        "a model that cannot be made",
+        lambda p: _model(a=(object().__class__, ...), b=(type("X", (), {}), ...)),
+        "pydantic",
+        bug=True,
+    ),
+    case(
+        C.VALIDATION_ERROR,
+        "an instance that does not fit",
+        lambda p: __import__("jsonschema").validate({"a": 1}, {"properties": {"a": {"type": "string"}}}),
+        "jsonschema",
+    ),
+    case(
+        C.VALIDATION_ERROR,
+        "properties that are not allowed",
+        lambda p: __import__("jsonschema").validate({"a": 1}, {"additionalProperties": False}),
+        "jsonschema",
+    ),
+    case(
+        C.INTERNAL_ERROR,
+        "a schema that is wrong",
+        lambda p: __import__("jsonschema").validate(1, {"type": "invalid"}),
+        "jsonschema",
+        bug=True,
+    ),
+    case(
+        C.INTERNAL_ERROR,
+        "a reference to nowhere",
+        lambda p: __import__("jsonschema").validate(1, {"$ref": "#/$defs/none"}),
+        "jsonschema",
+        bug=True,
+    ),
+    case(C.SERIALIZATION_ERROR, "YAML that is not", lambda p: __import__("yaml").safe_load("a: [1, 2"), "yaml"),
+    case(C.SERIALIZATION_ERROR, "YAML with a tab", lambda p: __import__("yaml").safe_load("a:\n\t- b"), "yaml"),
+    case(
+        C.SERIALIZATION_ERROR,
+        "YAML with a tag of Python's",
+        lambda p: __import__("yaml").safe_load("!!python/object:os.system {}"),
+        "yaml",
+    ),
+    case(C.SERIALIZATION_ERROR, "YAML of an object", lambda p: __import__("yaml").safe_dump(object()), "yaml"),
+    case(C.SERIALIZATION_ERROR, "TOML that is not", lambda p: __import__("tomlkit").parse("a = = 1"), "tomlkit"),
+    case(C.UNAUTHORIZED, "a token that has expired", lambda p: _decode(_token(exp=PAST)), "jwt"),
+    case(C.UNAUTHORIZED, "a token signed by another", lambda p: _decode(_token(a=1), "x" * 64), "jwt"),
+    case(C.UNAUTHORIZED, "a token that is none", lambda p: _decode("nope"), "jwt"),
+    case(C.UNAUTHORIZED, "a token for others", lambda p: _decode(_token(aud="b"), audience="a"), "jwt"),
+    case(
+        C.UNAUTHORIZED, "a token without a claim", lambda p: _decode(_token(a=1), options={"require": ["exp"]}), "jwt"
+    ),
+    case(
+        C.SERVICE_UNAVAILABLE,
+        "keys on a dead port",
+        lambda p: __import__("jwt").PyJWKClient(p.dead).get_signing_keys(),
+        "jwt",
+    ),
+    case(
+        C.VALIDATION_ERROR,
+        "an address that is none",
+        lambda p: __import__("email_validator").validate_email("nope", check_deliverability=False),
+        "email_validator",
+    ),
+    case(
+        C.VALIDATION_ERROR,
+        "a version that is none",
+        lambda p: __import__("packaging.version").version.Version("x.y"),
+        "packaging",
+    ),
+    case(C.TIMEOUT, "timeouts until the attempts are spent", _retrying(TimeoutError, "slow"), "tenacity"),
+    case(
+        C.NOT_FOUND,
+        "a missing file until the attempts are spent",
+        _retrying(FileNotFoundError, 2, "missing"),
+        "tenacity",
+    ),
+    case(
+        C.INTERNAL_ERROR,
+        "a bug until the attempts are spent",
+        _retrying(AttributeError, "no such user"),
+        "tenacity",
+        bug=True,
+    ),
+    case(C.SERVICE_UNAVAILABLE, "a resource that was closed", lambda p: _anyio(), "anyio"),
+    case(C.TIMEOUT, "fail_after", lambda p: _fail_after(), "anyio"),
+    case(C.SERVICE_UNAVAILABLE, "503 until the time is spent", _google_retry, "google.api_core"),
+]

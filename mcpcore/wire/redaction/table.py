@@ -273,7 +273,8 @@ PATTERNS: Final[tuple[Pattern, ...]] = (
             r"nf[bcopu]_[A-Za-z0-9]{36})(?![A-Za-z0-9_-])"
         ),
         alone=True,
-        ahead=r"(?:[a-z0-9]{36}|[a-f0-9]{32}|[a-z0-9]{14}\.)",
+        # One run for all of them: words such as "task" and "path" end it after a letter or two.
+        ahead=r"[a-z0-9]{14}(?:\.|[a-z0-9]{18})",
     ),
     Pattern(
         # The part before it names the token, and stays.

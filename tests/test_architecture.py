@@ -78,7 +78,7 @@ class Budget(NamedTuple):
     """How many statements a part of the repository may have."""
 
     ceiling: int
-    """The number that it has today. A change may lower it, and never raises it."""
+    """The number that it has today: lower it with the code, and raise it only in a change that says why."""
     target: int
 
 

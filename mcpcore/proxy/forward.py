@@ -152,10 +152,14 @@ class Forward:
             if not _is_stream(response):
                 # Whatever its type says: clients differ in the types that they take for JSON.
                 answer = await response.aread()
-                answer = _one(conversation.from_server(answer), answer)
+                read_as = _addressed(answer, body) if response.status_code >= 400 else answer
+                changed = _one(conversation.from_server(read_as), answer)
+                is_changed = changed != read_as
+                # Clients on the SDK read no result where the status is one of an error.
+                status = 200 if is_changed and response.status_code >= 400 else response.status_code
                 # Such as one that was refused; its session may go on for long.
                 conversation.forget(body)
-                await _respond(send, response.status_code, kept, answer)
+                await _respond(send, status, kept, changed if is_changed else answer)
                 return
             await send({"type": "http.response.start", "status": response.status_code, "headers": kept})
             async for part in self._parts(response, conversation, body):
@@ -210,6 +214,17 @@ def _kept(table: OrderedDict[K, V], key: K, make: Callable[[], V], listing_of: C
         table[key] = make()
     table.move_to_end(key)
     return table[key]
+
+
+def _addressed(answer: bytes, request: bytes) -> bytes:
+    """An error with the id of its request, which a server that refuses it early may leave out.
+
+    Clients on the SDK take such an error for the answer, wherever the status is one of an error.
+    """
+    error, asked = read(answer), read(request)
+    if not isinstance(error, dict) or "error" not in error or error.get("id") is not None:
+        return answer
+    return write({**error, "id": asked["id"]}) if isinstance(asked, dict) and "id" in asked else answer
 
 
 def _one(step: Step, answer: bytes) -> bytes:

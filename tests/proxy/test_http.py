@@ -123,6 +123,10 @@ class _Upstream(BaseHTTPRequestHandler):
         self.seen.append((message["method"], {name.lower(): value for name, value in self.headers.items()}))
         if "authorization" not in {name.lower() for name in self.headers}:
             self._respond(401, b"who?", www_authenticate='Bearer resource_metadata="x"', content_type="text/plain")
+        elif message.get("params", {}).get("name") == "refused":
+            error = {"code": -32603, "message": "postgres://u:hunter2@db is down\nTraceback (most recent call last):"}
+            answer = json.dumps({"jsonrpc": "2.0", "id": None, "error": error}).encode()
+            self._respond(500, answer, content_type="application/json")
         elif message["method"] == "tools/list":
             more = {} if message.get("params", {}).get("cursor") else {"nextCursor": "2"}
             tools = [{"name": "t2" if not more else "t1", "inputSchema": {"type": "object", "required": ["a"]}}]
@@ -167,6 +171,10 @@ def test_statuses_headers_and_streams_stay(http_front: Any, upstream: str) -> No
         bad = httpx2.post(url, json={**call, "params": {"name": "t1", "arguments": {}}}, headers=allowed)
         assert "invalid_arguments" == bad.json()["result"]["structuredContent"]["error"]["data"]["reason"]
         assert methods == [method for method, _ in _Upstream.seen], "the server is not called"
+        early = httpx2.post(url, json={**call, "params": {"name": "refused", "arguments": {}}}, headers=allowed)
+        assert (200, 5) == (early.status_code, early.json()["id"])
+        assert "hunter2" not in early.text
+        assert early.json()["result"]["structuredContent"]["error"]["correlationId"]
         stream = httpx2.get(url, headers=allowed)
         assert ": hello\n\nid: 7\nevent: message\ndata: {\ndata: }\n\n" == stream.text
         assert 204 == httpx2.delete(url, headers=allowed).status_code

@@ -11,7 +11,7 @@ import logging
 import weakref
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 import anyio
 from fastmcp.server.dependencies import fastmcp_request_ctx
@@ -45,14 +45,41 @@ PROXY_SECONDS: Final = 5.0
 """Seconds to wait for the lists of proxied servers; a contract of this server may name one of their tools."""
 
 
-class _Outermost(NamedTuple):
-    """The `ContractMiddleware` that a message reaches first; mounted servers may have their own."""
+class MessageState:
+    """A message, the `ContractMiddleware` that it reaches first, and what is looked up once for it.
 
-    server: object
-    wire: object
+    Mounted servers may have middleware of their own, which the message reaches later.
+    """
+
+    def __init__(self, server: object, wire: object) -> None:
+        """Know nothing yet of the servers."""
+        self.server = server
+        self.wire = wire
+        self.boundaries: dict[tuple[object, object], Boundary] = {}
+        """The boundaries of the servers that were checked, by their middleware and the server."""
+
+        self._compositions: dict[object, list[object]] = {}
+
+    def composition(self, server: FastMCP[Any]) -> list[object]:
+        """What decides how `server` names its tools; see `namespaces.composition`."""
+        parts = self._compositions.get(server)
+        if parts is None:
+            parts = self._compositions[server] = composition(server)
+        return parts
 
 
-_outermost: Final[ContextVar[_Outermost | None]] = ContextVar("mcpcore_fastmcp_outermost", default=None)
+_outermost: Final[ContextVar[MessageState | None]] = ContextVar("mcpcore_fastmcp_outermost", default=None)
+
+
+def message_state() -> MessageState | None:
+    """The state of the message of a client that is being handled; None for a call by code on the server."""
+    state = _outermost.get()
+    return state if state is not None and state.wire is not None and state.wire is fastmcp_request_ctx.get() else None
+
+
+def _composition(server: FastMCP[Any]) -> list[object]:
+    state = message_state()
+    return composition(server) if state is None else state.composition(server)
 
 
 @contextmanager
@@ -63,7 +90,7 @@ def outermost(server: object) -> Iterator[bool]:
     if outer is not None and outer.wire is wire:
         yield False
         return
-    token = _outermost.set(_Outermost(server, wire))
+    token = _outermost.set(MessageState(server, wire))
     try:
         yield True
     finally:
@@ -139,7 +166,7 @@ class Fallbacks:
             ContractError: If a fallback tool is unknown and the server is strict.
         """
         state, strict = self._state(server), self._strictness.on
-        parts = composition(server)
+        parts = _composition(server)
         is_current = state.names is not None and _same(parts, state.composition)
         if is_current and not again and not (state.unknown and strict):
             state.failure = None
@@ -186,7 +213,7 @@ class Fallbacks:
         outer, above = answering_now(), _renaming.get()
         if outer is not None and not outer.claimed and (above is None or above.server is not server):
             return above  # a server above has mounted this one, and knows more names
-        parts = composition(server)
+        parts = _composition(server)
         if not parts:
             return None
         return Renaming(self, server, noun, name, await self._current(server, parts))

@@ -38,7 +38,14 @@ from mcpcore.integrations.fastmcp.errors import (
     unmasked,
 )
 from mcpcore.integrations.fastmcp.failing import read_tool_failure, unfit_prompt
-from mcpcore.integrations.fastmcp.fallbacks import Fallbacks, outermost, prepare_renaming, rename, renamed_by
+from mcpcore.integrations.fastmcp.fallbacks import (
+    Fallbacks,
+    message_state,
+    outermost,
+    prepare_renaming,
+    rename,
+    renamed_by,
+)
 from mcpcore.integrations.fastmcp.finding import (
     find_contract_tool,
     find_tool,
@@ -543,8 +550,16 @@ class ContractMiddleware(Middleware):
         return self._boundaries[server][0]
 
     def _boundary(self, context: MiddlewareContext[Any]) -> Boundary:
-        """The boundary of the server; the server is checked when its middleware or its mounts have changed."""
-        server = _server(context)
+        """The boundary of the server; the server is checked once for a message, if its middleware or mounts changed."""
+        server, state = _server(context), message_state()
+        boundary = None if state is None else state.boundaries.get((self, server))
+        if boundary is None:
+            boundary = self._checked_boundary(server)
+            if state is not None:
+                state.boundaries[self, server] = boundary
+        return boundary
+
+    def _checked_boundary(self, server: FastMCP[Any]) -> Boundary:
         boundary = self._boundary_of(server)
         below = list(mounted(server))
         if self._boundaries[server][1] != _chains(server, below):

@@ -18,6 +18,7 @@ from mcp import Client
 from mcp.shared.exceptions import MCPError
 from mcp_types import CallToolResult
 
+from tests import forking
 from tests.doors import DOORS, on_fastmcp
 
 # Any example can be slow on a busy machine, and the benchmarks measure speed instead.
@@ -42,6 +43,7 @@ heed_signals()
 # a test starts compiles what it imports.
 sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+forking.install()
 
 
 ROOT = Path(__file__).parent

@@ -4,26 +4,27 @@ A test that starts `python -m mcpcore` or a server's script gets a real process:
 environment, signals and exit status, and the test process as its parent. Only the imports, 0.7 s of processor time, are
 made once. For that moment the parent is a subreaper of Linux, to which the orphan of the forking process goes;
 on other systems, and where a request is unusual (`-c`, options of the interpreter, other `PYTHON…` variables, coverage),
-`subprocess` starts a new interpreter as always. A test that asserts what a process imports passes such an option, `-P`.
+`subprocess` starts a new interpreter as always. A test of what a
+process imports passes such an option, as `-I` or `-X`.
 """
 
 from __future__ import annotations
 
 import atexit
-import contextlib
 import ctypes
 import gc
 import importlib
 import json
 import os
 import runpy
+import shutil
 import socket
 import subprocess
 import sys
 import threading
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 PRELOADED: Final = (
     *(f"mcpcore.cli.{name}" for name in ("call", "run", "proxy", "check", "catalog", "diff", "loading")),
@@ -39,8 +40,29 @@ PRELOADED: Final = (
     "uvicorn.protocols.http.auto",
 )
 _SUBREAPER: Final = 36
-_NESTING: Final = ("call", "proxy", "check", "catalog", "diff")
-"""The commands that start servers of their own; they and `run` import the SDK."""
+_STARTING: Final = [["call"], ["proxy"], ["check"], ["catalog"], ["diff"]]
+"""The commands that start servers."""
+
+
+class Program(NamedTuple):
+    """What a process runs.
+
+    Attributes:
+        name: A module, or the path of a script.
+        arguments: The words after it.
+        is_module: Whether it is a module.
+        safe_path: Whether the folder of the program stays out of the search path.
+    """
+
+    name: str
+    arguments: list[str]
+    is_module: bool
+    safe_path: bool
+
+    @property
+    def starts_servers(self) -> bool:
+        """Whether it starts processes that import the SDK too."""
+        return self.name.startswith("examples.") or (self.name == "mcpcore" and self.arguments[:1] in _STARTING)
 
 
 def install() -> None:
@@ -66,20 +88,19 @@ class _Forker:
     ) -> int:
         """Take the place of `subprocess._fork_exec`, whose arguments have no names; returns the process id."""
         stdin, _, _, stdout, _, stderr, _, _, _, new_session, group, gid, gids, uid, umask, before = rest[:16]
-        words = [os.fsdecode(word) for word in args]
         variables = dict(os.environ)
         if env is not None:
             variables = dict(os.fsdecode(pair).split("=", 1) for pair in env)
+        program = _program([os.fsdecode(word) for word in args], cwd, variables.get("PATH"))
         usual = (
             close_fds
             and len(kept) == 1
             and (group, gid, gids, uid, umask, before) == (-1, None, None, None, -1, None)
-            and os.fsdecode(executables[0]) == sys.executable
             and _python_variables(variables) == self._variables
         )
-        if not usual or os.getpid() != self._owner or not _is_preloaded(words, cwd):
+        if not usual or os.getpid() != self._owner or program is None:
             return int(self._fork_exec(args, executables, close_fds, kept, cwd, env, *rest))
-        request = {"words": words, "env": variables, "cwd": os.fsdecode(cwd or os.getcwd()), "session": new_session}
+        request = {"program": program, "env": variables, "cwd": os.fsdecode(cwd or os.getcwd()), "session": new_session}
         content = json.dumps(request).encode()
         descriptors = [given if given >= 0 else own for own, given in enumerate((stdin, stdout, stderr))]
         with self._lock:
@@ -104,17 +125,28 @@ def _begin() -> socket.socket:
     return ours
 
 
-def _is_preloaded(words: list[str], cwd: Any) -> bool:
-    """Whether the process is a command that imports the SDK, or such a script."""
-    if words[1:3] == ["-m", "mcpcore"]:
-        return words[3:4] == ["run"] or _is_nesting(words)
-    with contextlib.suppress(OSError):
-        return words[1].endswith(".py") and b"mcp" in Path(os.fsdecode(cwd or ""), words[1]).read_bytes()
-    return False
-
-
-def _is_nesting(words: list[str]) -> bool:
-    return words[1:3] == ["-m", "mcpcore"] and " ".join(words[3:4]) in _NESTING
+def _program(words: list[str], cwd: Any, path: str | None) -> Program | None:
+    """What the words run, if that is a command, a module of this repository or a script that imports the SDK."""
+    scripts = Path(sys.executable).parent
+    found = Path(words[0] if "/" in words[0] else shutil.which(words[0], path=path) or "")
+    if found == scripts / "mcpcore":
+        words = ["python", "-P", "-m", *words]
+    elif found not in (Path(sys.executable), scripts / "python"):
+        return None
+    rest = words[1:]
+    safe_path = rest[:1] == ["-P"]
+    rest = rest[safe_path:]
+    is_module = rest[:1] == ["-m"]
+    rest = rest[is_module:]
+    if not rest:
+        return None
+    program = Program(rest[0], rest[1:], is_module, safe_path)
+    if is_module:
+        with_sdk = program.starts_servers or rest[:2] == ["mcpcore", "run"] or rest[0].startswith("tests.")
+    else:
+        script = Path(os.fsdecode(cwd or ""), rest[0])
+        with_sdk = script.suffix == ".py" and script.is_file() and b"mcp" in script.read_bytes()
+    return program if with_sdk else None
 
 
 def _python_variables(variables: Mapping[str, str]) -> dict[str, str]:
@@ -137,7 +169,7 @@ def serve(descriptor: int) -> None:
     os.chdir(request["cwd"])
     os.environ.clear()
     os.environ.update(request["env"])
-    _run(request["words"])
+    _run(Program(*request["program"]))
 
 
 def _forked(connection: socket.socket) -> tuple[dict[str, Any], list[int]]:
@@ -160,7 +192,7 @@ def _forked(connection: socket.socket) -> tuple[dict[str, Any], list[int]]:
             connection.close()
             os.close(told)
             os.close(tell)
-            if _is_nesting(request["words"]):
+            if Program(*request["program"]).starts_servers:
                 # Its own processes are forked from a process that has run no more than this one.
                 ours, connection = socket.socketpair()
                 if os.fork():
@@ -178,7 +210,7 @@ def _forked(connection: socket.socket) -> tuple[dict[str, Any], list[int]]:
             os.close(number)
 
 
-def _run(words: list[str]) -> None:
+def _run(program: Program) -> None:
     """Run a module or a script as the interpreter does, with streams on the new descriptors."""
     for number, name in enumerate(("stdin", "stdout", "stderr")):
         old = getattr(sys, name)
@@ -187,15 +219,13 @@ def _run(words: list[str]) -> None:
         stream.buffer.raw.name = f"<{name}>"
         setattr(sys, name, stream)
         setattr(sys, f"__{name}__", stream)
-    _, first, *arguments = words
     main = sys.modules["__main__"].__dict__
     main.pop("serve")
-    if first == "-m":
-        sys.path.insert(0, os.getcwd())
-        sys.argv[:] = ["-m", *arguments[1:]]
-        runpy._run_module_as_main(arguments[0])
+    folder = os.getcwd() if program.is_module else str(Path(program.name).resolve().parent)
+    sys.path[:0] = [] if program.safe_path else [folder]
+    sys.argv[:] = [program.name, *program.arguments]
+    if program.is_module:
+        runpy._run_module_as_main(program.name)
     else:
-        sys.path.insert(0, str(Path(first).resolve().parent))
-        sys.argv[:] = [first, *arguments]
-        main["__file__"] = first
-        exec(compile(Path(first).read_bytes(), first, "exec", dont_inherit=True), main)
+        main["__file__"] = program.name
+        exec(compile(Path(program.name).read_bytes(), program.name, "exec", dont_inherit=True), main)

@@ -30,6 +30,8 @@ PRELOADED: Final = (
     *(f"mcpcore.cli.{name}" for name in ("call", "run", "proxy", "check", "catalog", "diff", "loading")),
     "mcpcore.sdk.serving",
     "mcpcore.sdk.http",
+    "mcpcore.integrations.fastmcp",
+    "fastmcp",
     "mcp.client.stdio",
     "mcp.client.streamable_http",
     "mcp.server.mcpserver",
@@ -111,7 +113,9 @@ class _Forker:
             self._connection.sendall(content)
             answer = self._connection.recv(8)
             self._prctl(_SUBREAPER, 0)  # other orphans go to the init process, as always
-            return int.from_bytes(answer, "big")
+        if not answer:
+            raise RuntimeError("the process that forks others has ended")
+        return int.from_bytes(answer, "big")
 
 
 def _begin() -> socket.socket:

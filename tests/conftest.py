@@ -40,9 +40,10 @@ def heed_signals() -> None:
 heed_signals()
 
 # Images of Python often forbid bytecode. Then each worker rewrites the assertions of every test file again, and each process that
-# a test starts compiles what it imports.
+# a test starts compiles what it imports. Some also forbid buffers, and then only a process that inherits that could be forked.
 sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+os.environ.pop("PYTHONUNBUFFERED", None)
 forking.install()
 
 

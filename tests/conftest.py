@@ -18,6 +18,7 @@ from mcp import Client
 from mcp.shared.exceptions import MCPError
 from mcp_types import CallToolResult
 
+from tests import forking
 from tests.doors import DOORS, on_fastmcp
 
 # Any example can be slow on a busy machine, and the benchmarks measure speed instead.
@@ -39,9 +40,11 @@ def heed_signals() -> None:
 heed_signals()
 
 # Images of Python often forbid bytecode. Then each worker rewrites the assertions of every test file again, and each process that
-# a test starts compiles what it imports.
+# a test starts compiles what it imports. Some also forbid buffers, and then only a process that inherits that could be forked.
 sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+os.environ.pop("PYTHONUNBUFFERED", None)
+forking.install()
 
 
 ROOT = Path(__file__).parent

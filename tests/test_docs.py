@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import subprocess
 import sys
 import sysconfig
@@ -37,6 +38,7 @@ FENCE = re.compile(
 )
 TITLE = re.compile(r'(title|append)="([^"]+)"')
 COMMAND = re.compile(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", re.MULTILINE)
+OF_A_SHELL = re.compile(r"[|;&<>$`*~#]")
 NORMAL = (
     (re.compile(r"\bid [0-9a-f]{16}\b"), "id ID"),
     (re.compile(r'"correlationId": ?"[0-9a-f]{16}"'), '"correlationId": "ID"'),
@@ -127,14 +129,17 @@ def run(command, folder, *, scripts=None):
 
     `scripts` is the folder of the environment's commands.
     """
+    here = scripts is None
     scripts = scripts or sysconfig.get_path("scripts")
     environment = {**os.environ, "PATH": os.pathsep.join([str(scripts), os.environ["PATH"]])}
-    environment["PYTHONUTF8"] = "1"
     environment["PYRIGHT_PYTHON_IGNORE_WARNINGS"] = "1"  # about a newer version
     environment.pop("MCPCORE_AUDIT", None)
-    done = subprocess.run(
-        ["sh", "-c", command], capture_output=True, text=True, timeout=60, check=False, cwd=folder, env=environment
-    )
+    words = ["sh", "-c", command]
+    if here and not OF_A_SHELL.search(command):
+        words = shlex.split(command)  # without a shell, the process can be forked
+    else:
+        environment["PYTHONUTF8"] = "1"
+    done = subprocess.run(words, capture_output=True, text=True, timeout=60, check=False, cwd=folder, env=environment)
     return (done.stdout + done.stderr).replace(str(folder), "/home/you/project")
 
 

@@ -280,6 +280,7 @@ def test_a_module_that_lacks_one_of_its_own_imports_is_not_taken_for_missing(apa
 )
 def test_an_error_at_import_that_names_no_way_out_gets_one(call, tmp_path, monkeypatch, source, step):
     """Libraries that know nothing of mcpcore say what is wrong, and cannot say what to write."""
+    monkeypatch.setenv("PYTHONUTF8", "1")  # a forked process would have FastMCP already
     (tmp_path / "fastmcp.py").write_text("raise ModuleNotFoundError('No module named fastmcp', name='fastmcp')\n")
     (tmp_path / "own_server.py").write_text(source)
     monkeypatch.chdir(tmp_path)

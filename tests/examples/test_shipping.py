@@ -39,7 +39,7 @@ def test_every_outcome_of_the_shipping_desk(tmp_path):
         command=sys.executable,
         args=["-m", "examples.shipping"],
         cwd=str(ROOT),
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "MCPCORE_AUDIT": str(trail)},
+        env={**os.environ, "MCPCORE_AUDIT": str(trail)},
     )
 
     async def run() -> tuple[list[Any], list[Any]]:

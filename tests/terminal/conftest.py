@@ -11,9 +11,10 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
+
+from tests.in_process import Output, run_command
 
 HOSTILE = (
     "\x1b[31mred\x1b]0;owned\x07\x9b2J\x7f\x08\u202egnp\u2066x\u2069\u200e\u200f\u061c\u2028\u2029\U000e0041\U000e007f\r"
@@ -121,14 +122,6 @@ async def swallow() -> str:
 '''
 
 
-class Output(NamedTuple):
-    """What a command printed, and how it ended."""
-
-    stdout: str
-    stderr: str
-    code: int
-
-
 class Bench:
     """A folder of hostile things, and the commands run in it."""
 
@@ -158,7 +151,10 @@ class Bench:
         }
 
     def run(self, *words, mode="", stdin=b""):
-        """Run `mcpcore` with pipes."""
+        """Run `mcpcore`: here, except that a server's own code, and what is asked by variables, run in another process."""
+        if words and words[0] != "run":
+            environment = {"NO_COLOR": None, "FORCE_COLOR": None, **self.environment(mode)}
+            return run_command(words, folder=self.root, variables=environment, stdin=stdin)
         done = subprocess.run(
             [sys.executable, "-m", "mcpcore", *map(str, words)],
             cwd=self.root,

@@ -10,7 +10,8 @@ import sys
 
 import pytest
 
-from tests.terminal.conftest import HOSTILE, NAME, Output, assert_clean
+from tests.in_process import Output
+from tests.terminal.conftest import HOSTILE, NAME, assert_clean
 
 MODES = (
     "text", "failed", "structured", "image", "link", "resource", "kind", "shape", "protocol", "gone", "crash", "noise",

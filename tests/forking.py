@@ -1,0 +1,235 @@
+"""Starts the processes of tests by fork from one process that has already imported the MCP SDK.
+
+A test that starts `python -m mcpcore` or a server's script gets a real process: with its own descriptors, directory,
+environment, signals and exit status, and the test process as its parent. Only the imports, 0.7 s of processor time, are
+made once. For that moment the parent is a subreaper of Linux, to which the orphan of the forking process goes;
+on other systems, and where a request is unusual (`-c`, options of the interpreter, other `PYTHON…` variables, coverage),
+`subprocess` starts a new interpreter as always. A test of what a
+process imports passes such an option, as `-I` or `-X`.
+"""
+
+from __future__ import annotations
+
+import atexit
+import ctypes
+import gc
+import importlib
+import json
+import os
+import runpy
+import shutil
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+PRELOADED: Final = (
+    *(f"mcpcore.cli.{name}" for name in ("call", "run", "proxy", "check", "catalog", "diff", "loading")),
+    "mcpcore.sdk.serving",
+    "mcpcore.sdk.http",
+    "mcpcore.integrations.fastmcp",
+    "fastmcp",
+    "mcp.client.stdio",
+    "mcp.client.streamable_http",
+    "mcp.server.mcpserver",
+    "mcp.server.stdio",
+    "mcp.server.streamable_http_manager",
+    "uvicorn.lifespan.on",
+    "uvicorn.loops.auto",
+    "uvicorn.protocols.http.auto",
+)
+_SUBREAPER: Final = 36
+_STARTING: Final = [["call"], ["proxy"], ["check"], ["catalog"], ["diff"]]
+"""The commands that start servers."""
+
+
+class Program(NamedTuple):
+    """What a process runs.
+
+    Attributes:
+        name: A module, or the path of a script.
+        arguments: The words after it.
+        is_module: Whether it is a module.
+        safe_path: Whether the folder of the program stays out of the search path.
+    """
+
+    name: str
+    arguments: list[str]
+    is_module: bool
+    safe_path: bool
+
+    @property
+    def starts_servers(self) -> bool:
+        """Whether it starts processes that import the SDK too."""
+        return self.name.startswith("examples.") or (self.name == "mcpcore" and self.arguments[:1] in _STARTING)
+
+
+def install() -> None:
+    """Let `subprocess`, and what is built on it, start matching processes by fork."""
+    if sys.platform == "linux" and "COVERAGE_PROCESS_CONFIG" not in os.environ:
+        _Forker(None)
+
+
+class _Forker:
+    """The side of a process that starts others. Its forking process starts with the first request."""
+
+    def __init__(self, connection: socket.socket | None) -> None:
+        self._prctl = ctypes.CDLL(None).prctl
+        self._connection = connection
+        self._owner = os.getpid()
+        self._lock = threading.RLock()
+        self._variables = _python_variables(os.environ)
+        self._fork_exec = subprocess._fork_exec
+        subprocess._fork_exec = self._start
+
+    def _start(
+        self, args: Sequence[Any], executables: Any, close_fds: bool, kept: Any, cwd: Any, env: Any, *rest: Any
+    ) -> int:
+        """Take the place of `subprocess._fork_exec`, whose arguments have no names; returns the process id."""
+        stdin, _, _, stdout, _, stderr, _, _, _, new_session, group, gid, gids, uid, umask, before = rest[:16]
+        variables = dict(os.environ)
+        if env is not None:
+            variables = dict(os.fsdecode(pair).split("=", 1) for pair in env)
+        program = _program([os.fsdecode(word) for word in args], cwd, variables.get("PATH"))
+        usual = (
+            close_fds
+            and len(kept) == 1
+            and (group, gid, gids, uid, umask, before) == (-1, None, None, None, -1, None)
+            and _python_variables(variables) == self._variables
+        )
+        if not usual or os.getpid() != self._owner or program is None:
+            return int(self._fork_exec(args, executables, close_fds, kept, cwd, env, *rest))
+        request = {"program": program, "env": variables, "cwd": os.fsdecode(cwd or os.getcwd()), "session": new_session}
+        content = json.dumps(request).encode()
+        descriptors = [given if given >= 0 else own for own, given in enumerate((stdin, stdout, stderr))]
+        with self._lock:
+            if self._connection is None:
+                self._connection = _begin()
+            self._prctl(_SUBREAPER, 1)
+            socket.send_fds(self._connection, [len(content).to_bytes(8, "big")], descriptors)
+            self._connection.sendall(content)
+            answer = self._connection.recv(8)
+            self._prctl(_SUBREAPER, 0)  # other orphans go to the init process, as always
+        if not answer:
+            raise RuntimeError("the process that forks others has ended")
+        return int.from_bytes(answer, "big")
+
+
+def _begin() -> socket.socket:
+    ours, theirs = socket.socketpair()
+    command = [sys.executable, "-c", f"from tests.forking import serve; serve({theirs.fileno()})"]
+    root = Path(__file__).parents[1]
+    process = subprocess.Popen(command, pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL, cwd=root)
+    theirs.close()
+    atexit.register(process.wait)
+    atexit.register(ours.close)  # goes first, and ends the process
+    return ours
+
+
+def _program(words: list[str], cwd: Any, path: str | None) -> Program | None:
+    """What the words run, if that is a command, a module of this repository or a script that imports the SDK."""
+    scripts = Path(sys.executable).parent
+    found = Path(words[0] if "/" in words[0] else shutil.which(words[0], path=path) or "")
+    if found == scripts / "mcpcore":
+        words = ["python", "-P", "-m", *words]
+    elif found not in (Path(sys.executable), scripts / "python"):
+        return None
+    rest = words[1:]
+    safe_path = rest[:1] == ["-P"]
+    rest = rest[safe_path:]
+    is_module = rest[:1] == ["-m"]
+    rest = rest[is_module:]
+    if not rest:
+        return None
+    program = Program(rest[0], rest[1:], is_module, safe_path)
+    if is_module:
+        with_sdk = program.starts_servers or rest[:2] == ["mcpcore", "run"] or rest[0].startswith("tests.")
+    else:
+        script = Path(os.fsdecode(cwd or ""), rest[0])
+        with_sdk = script.suffix == ".py" and script.is_file() and b"mcp" in script.read_bytes()
+    return program if with_sdk else None
+
+
+def _python_variables(variables: Mapping[str, str]) -> dict[str, str]:
+    return {name: value for name, value in variables.items() if name.startswith("PYTHON")}
+
+
+def serve(descriptor: int) -> None:
+    """Answer each request with the id of a new process; in the new process, run what was requested."""
+    sys.path.pop(0)
+    for name in PRELOADED:
+        importlib.import_module(name)
+    gc.collect()
+    gc.freeze()
+    request, descriptors = _forked(socket.socket(fileno=descriptor))
+    for number, given in enumerate(descriptors):
+        os.dup2(given, number)
+        os.close(given)
+    if request["session"]:
+        os.setsid()
+    os.chdir(request["cwd"])
+    os.environ.clear()
+    os.environ.update(request["env"])
+    _run(Program(*request["program"]))
+
+
+def _forked(connection: socket.socket) -> tuple[dict[str, Any], list[int]]:
+    """Fork for each request; return it, with its descriptors, in the new process."""
+    while True:
+        size, descriptors, _, _ = socket.recv_fds(connection, 8, 3)
+        if not size:
+            os._exit(0)
+        content = b""
+        while len(content) < int.from_bytes(size, "big"):
+            content += connection.recv(1 << 20)
+        request = json.loads(content)
+        told, tell = os.pipe()
+        between = os.fork()
+        if between == 0:
+            child = os.fork()
+            if child:
+                os.write(tell, child.to_bytes(8, "big"))
+                os._exit(0)
+            connection.close()
+            os.close(told)
+            os.close(tell)
+            if Program(*request["program"]).starts_servers:
+                # Its own processes are forked from a process that has run no more than this one.
+                ours, connection = socket.socketpair()
+                if os.fork():
+                    connection.close()
+                    _Forker(ours)
+                    return request, descriptors
+                ours.close()
+                for number in descriptors:
+                    os.close(number)
+                continue
+            return request, descriptors
+        os.waitpid(between, 0)  # the new process is now a child of the one that asks
+        connection.sendall(os.read(told, 8))
+        for number in (told, tell, *descriptors):
+            os.close(number)
+
+
+def _run(program: Program) -> None:
+    """Run a module or a script as the interpreter does, with streams on the new descriptors."""
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        old = getattr(sys, name)
+        lines = number == 2 or os.isatty(number)
+        stream = open(number, "w" if number else "r", 1 if lines else -1, old.encoding, old.errors, "\n", closefd=False)  # noqa: SIM115
+        stream.buffer.raw.name = f"<{name}>"
+        setattr(sys, name, stream)
+        setattr(sys, f"__{name}__", stream)
+    main = sys.modules["__main__"].__dict__
+    main.pop("serve")
+    folder = os.getcwd() if program.is_module else str(Path(program.name).resolve().parent)
+    sys.path[:0] = [] if program.safe_path else [folder]
+    sys.argv[:] = [program.name, *program.arguments]
+    if program.is_module:
+        runpy._run_module_as_main(program.name)
+    else:
+        main["__file__"] = program.name
+        exec(compile(Path(program.name).read_bytes(), program.name, "exec", dont_inherit=True), main)

@@ -26,12 +26,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
+# Not FastMCP: a server on the SDK behaves in another way where FastMCP is imported too.
 PRELOADED: Final = (
     *(f"mcpcore.cli.{name}" for name in ("call", "run", "proxy", "check", "catalog", "diff", "loading")),
     "mcpcore.sdk.serving",
     "mcpcore.sdk.http",
-    "mcpcore.integrations.fastmcp",
-    "fastmcp",
     "mcp.client.stdio",
     "mcp.client.streamable_http",
     "mcp.server.mcpserver",

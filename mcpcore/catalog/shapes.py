@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
 from mcpcore.catalog.constraints import JSON_TYPES, Limits, core_of, limits_of, rest_of
-from mcpcore.values.json_schema import Schema, branches, resolved
+from mcpcore.values.json_schema import Schema, branches, constants, own_properties, required_names, resolved
 
 MAX_FIELDS: Final = 2_000
 """The most fields of a schema that are compared."""
@@ -121,10 +121,8 @@ class _Collector:
             self.whole = False
             return
         for form in (node, *branches(node, self._root)):
-            named = form.get("properties")
-            required = form.get("required")
-            names = required if isinstance(required, list) else []
-            for name, part in named.items() if isinstance(named, Mapping) else ():
+            names = required_names(form)
+            for name, part in own_properties(form).items():
                 below = f"{path}.{name}" if path else str(name)
                 self._add(self.fields, part, below, depth, required=name in names)
             for suffix, part in _nameless(form):
@@ -166,7 +164,7 @@ def _types(node: Schema, root: Schema, left: list[int], depth: int = 0) -> froze
         return frozenset({kind}) if kind in JSON_TYPES else None
     if isinstance(kind, list):
         return frozenset(each for each in kind if isinstance(each, str) and each in JSON_TYPES) or None
-    listed = _constants(node)
+    listed = constants(node)
     if listed is not None:
         return frozenset(_type_of(value) for value in listed)
     unions = [node.get(key) for key in ("anyOf", "oneOf")]
@@ -178,9 +176,9 @@ def _types(node: Schema, root: Schema, left: list[int], depth: int = 0) -> froze
 
 def _values(node: Schema, root: Schema) -> frozenset[str] | None:
     """The values of an enumeration; None without one."""
-    listed = _constants(node)
+    listed = constants(node)
     if listed is None:
-        parts = [_constants(branch) for branch in branches({**node, "allOf": None}, root)]
+        parts = [constants(branch) for branch in branches({**node, "allOf": None}, root)]
         kinds = [branch.get("type") for branch in branches({**node, "allOf": None}, root)]
         known = [
             part if part is not None else [None] if kind == "null" else None
@@ -190,13 +188,6 @@ def _values(node: Schema, root: Schema) -> frozenset[str] | None:
             return None
         listed = [value for part in known for value in part or ()]
     return frozenset(json.dumps(value, sort_keys=True, default=str) for value in listed)
-
-
-def _constants(node: Schema) -> list[Any] | None:
-    listed = node.get("enum")
-    if isinstance(listed, list) and listed:
-        return listed
-    return [node["const"]] if "const" in node else None
 
 
 def _type_of(value: object) -> str:

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
-from mcpcore.check.drawing import forged_line, planted
 from mcpcore.check.leaks import crash_in, paths_in, secret_in, traceback_in
 from mcpcore.check.model import BAD_ARGUMENTS, Verdict, broken, met
+from mcpcore.check.probe_arguments import forged_line, planted
 from mcpcore.client.failures import UNKNOWN_DIALECT
 from mcpcore.client.headers import HIDDEN
 from mcpcore.client.schemas import error_path

@@ -10,9 +10,9 @@ from mcp.shared.exceptions import MCPError
 from pydantic import ValidationError
 
 from mcpcore.check.connection import Remains, connected, innermost, reason_of
-from mcpcore.check.drawing import draw, marker_of
 from mcpcore.check.judging import Surroundings, judge, judge_listing
 from mcpcore.check.model import SERVER, UNKNOWN_TOOL, Answer, Probe, Report, ToolReport, broken
+from mcpcore.check.probe_arguments import draw, marker_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

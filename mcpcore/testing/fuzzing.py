@@ -272,7 +272,7 @@ def _strategy(name: str, schema: Any) -> SearchStrategy[Any]:
     Raises:
         CannotDrawError: If the schema has no strategy.
     """
-    from mcpcore.testing.drawing import UndrawableSchemaError, values_of
+    from mcpcore.testing.value_strategies import UndrawableSchemaError, values_of
 
     try:
         return values_of({**schema, "type": "object"})
@@ -296,7 +296,7 @@ def _search(caller: _Caller, drawn: SearchStrategy[Any], *, max_examples: int, s
     from hypothesis import strategies as st
     from hypothesis.errors import HypothesisException
 
-    from mcpcore.testing.drawing import UndrawableSchemaError
+    from mcpcore.testing.value_strategies import UndrawableSchemaError
 
     @st.composite
     def in_time(draw: Any) -> Any:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import html
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final
 
 from mcpcore.audit.kinds import BREACH_KINDS
-from mcpcore.values.escaping import terminal_line
+from mcpcore.reports.html import page, text
 
 if TYPE_CHECKING:
     from mcpcore.audit.stats import Group, Stats
@@ -22,31 +21,17 @@ _BOTTOM: Final = 36
 _COLOURS: Final = ("#3b7dd8", "#e08a1e", "#2a9d8f", "#c8518f", "#8a6fd1", "#b0503c", "#6f9a2c")
 _OTHER: Final = "#8b8f98"
 
-_STYLE: Final = """
-:root { color-scheme: light dark; --back: #ffffff; --text: #1d2129; --soft: #5b6270; --line: #d9dce3; --band: #f4f5f8; }
-@media (prefers-color-scheme: dark) {
-  :root { --back: #14161b; --text: #e8eaef; --soft: #a0a6b3; --line: #343943; --band: #1d2027; }
-}
-* { box-sizing: border-box; }
-body { margin: 0 auto; padding: 2rem 1.25rem 4rem; max-width: 64rem; background: var(--back); color: var(--text);
-  font: 16px/1.5 system-ui, sans-serif; }
-h1 { font-size: 1.5rem; margin: 0 0 .25rem; }
-h2 { font-size: 1.1rem; margin: 2rem 0 .5rem; }
-p { margin: .25rem 0; color: var(--soft); }
+_STYLE: Final = """\
 .lost { color: var(--text); border-left: 4px solid #c8518f; padding-left: .75rem; margin-top: .75rem; }
 svg { display: block; width: 100%; height: auto; }
 svg text { fill: var(--soft); font-size: 12px; }
 .axis { stroke: var(--line); }
 ul { display: flex; flex-wrap: wrap; gap: .25rem 1.25rem; padding: 0; margin: .5rem 0; list-style: none;
   font-size: .875rem; }
-li i { display: inline-block; width: .8em; height: .8em; margin-right: .4em; border-radius: 2px; }
+li svg { display: inline-block; width: .8em; height: .8em; margin-right: .4em; }
 .wide { overflow-x: auto; }
-table { border-collapse: collapse; width: 100%; font-size: .875rem; }
-th { text-align: left; color: var(--soft); font-weight: 600; }
-th, td { padding: .4rem .75rem .4rem 0; border-bottom: 1px solid var(--line); vertical-align: middle; }
 td.n, th.n { text-align: right; font-variant-numeric: tabular-nums; }
 tbody tr:hover { background: var(--band); }
-td code { font-size: .95em; overflow-wrap: anywhere; }
 td svg { width: 9rem; height: 1.5rem; }
 """
 
@@ -64,19 +49,11 @@ def render(stats: Stats, *, title: str, made: datetime | None = None) -> str:
     parts = ("<h2>Over time</h2>", _bars(stats, shown), _legend(stats, shown), "<h2>By tool and reason</h2>")
     body = "".join((*parts, _table(stats, shown))) if stats.total else "<p>No failure is recorded.</p>"
     body += _broken(stats)
-    return (
-        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n"
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{_escape(title)}</title>\n<style>{_STYLE}</style>\n</head>\n<body>\n"
-        f"<h1>{_escape(title)}</h1>\n<p>{stats.total:,} failure{'' if stats.total == 1 else 's'}, {_escape(span)}; "
-        f"counted {_escape(moment)}.</p>\n{lost}\n{body}\n</body>\n</html>\n"
+    head = (
+        f"<h1>{text(title)}</h1>\n<p>{stats.total:,} failure{'' if stats.total == 1 else 's'}, {text(span)}; "
+        f"counted {text(moment)}.</p>\n{lost}\n"
     )
-
-
-def _escape(text: str) -> str:
-    """`text` for HTML; what reorders a line of a terminal reorders one of a page too."""
-    return html.escape(terminal_line(text))
+    return page(title, head + body, style=_STYLE)
 
 
 def _label(group: Group) -> str:
@@ -94,7 +71,7 @@ def _bars(stats: Stats, shown: list[tuple[Group, str]]) -> str:
         layers.append(("all others", _OTHER, rest))
     inner = _HEIGHT - _TOP - _BOTTOM
     slot_width = (_WIDTH - _LEFT) / len(totals)
-    label = f"Failures in each {_escape(stats.step_name)}; at most {top}"
+    label = f"Failures in each {text(stats.step_name)}; at most {top}"
     parts = [f'<svg viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img" aria-label="{label}">']
     for part in (0, 0.5, 1):
         value = round(top * part)
@@ -116,31 +93,35 @@ def _bars(stats: Stats, shown: list[tuple[Group, str]]) -> str:
             y -= tall
             parts.append(
                 f'<rect x="{x + 0.5:.1f}" y="{y:.1f}" width="{max(slot_width - 1, 0.5):.1f}" height="{tall:.1f}" '
-                f'fill="{colour}"><title>{_escape(when)}\n{_escape(name)}: {series[slot]:,}</title></rect>'
+                f'fill="{colour}"><title>{text(when)}\n{text(name)}: {series[slot]:,}</title></rect>'
             )
     last = _stamp(stats.slot_start(len(totals) - 1))
-    parts.append(f'<text x="{_LEFT}" y="{_HEIGHT - 12}">{_escape(_stamp(stats.slot_start(0)))}</text>')
+    parts.append(f'<text x="{_LEFT}" y="{_HEIGHT - 12}">{text(_stamp(stats.slot_start(0)))}</text>')
     if len(totals) > 1:
-        parts.append(f'<text x="{_WIDTH}" y="{_HEIGHT - 12}" text-anchor="end">{_escape(last)}</text>')
+        parts.append(f'<text x="{_WIDTH}" y="{_HEIGHT - 12}" text-anchor="end">{text(last)}</text>')
     parts.append("</svg>")
-    return "".join(parts) + f"<p>Each bar is {_escape(stats.step_words)}.</p>"
+    return "".join(parts) + f"<p>Each bar is {text(stats.step_words)}.</p>"
 
 
 def _legend(stats: Stats, shown: list[tuple[Group, str]]) -> str:
-    items = [f'<li><i style="background:{colour}"></i>{_escape(_label(group))}</li>' for group, colour in shown]
+    items = [f"<li>{_swatch(colour)}{text(_label(group))}</li>" for group, colour in shown]
     if len(stats.groups) > len(shown):
-        items.append(f'<li><i style="background:{_OTHER}"></i>all others</li>')
+        items.append(f"<li>{_swatch(_OTHER)}all others</li>")
     return f"<ul>{''.join(items)}</ul>"
+
+
+def _swatch(colour: str) -> str:
+    return f'<svg viewBox="0 0 1 1" fill="{colour}" aria-hidden="true"><rect width="1" height="1"/></svg>'
 
 
 def _table(stats: Stats, shown: list[tuple[Group, str]]) -> str:
     colours = {id(group): colour for group, colour in shown}
     rows = "".join(
-        f"<tr><td><code>{_escape(group.tool)}</code></td><td><code>{_escape(group.reason or '-')}</code></td>"
-        f"<td><code>{_escape(group.name)}</code></td><td class=n>{group.count:,}</td>"
+        f"<tr><td><code>{text(group.tool)}</code></td><td><code>{text(group.reason or '-')}</code></td>"
+        f"<td><code>{text(group.name)}</code></td><td class=n>{group.count:,}</td>"
         f"<td class=n>{100 * group.count / stats.total:.1f} %</td>"
         f"<td>{_trend(stats.series(group), colours.get(id(group), _OTHER))}</td>"
-        f"<td>{_escape(_stamp(group.last))}</td></tr>\n"
+        f"<td>{text(_stamp(group.last))}</td></tr>\n"
         for group in stats.groups
     )
     return (
@@ -154,8 +135,8 @@ def _broken(stats: Stats) -> str:
     if not stats.broken:
         return ""
     rows = "".join(
-        f"<tr><td><code>{_escape(broken.tool)}</code></td><td>{_escape(BREACH_KINDS[broken.kind])}</td>"
-        f"<td class=n>{broken.count:,}</td><td>{_escape(_stamp(broken.last))}</td></tr>\n"
+        f"<tr><td><code>{text(broken.tool)}</code></td><td>{text(BREACH_KINDS[broken.kind])}</td>"
+        f"<td class=n>{broken.count:,}</td><td>{text(_stamp(broken.last))}</td></tr>\n"
         for broken in stats.broken
     )
     return (

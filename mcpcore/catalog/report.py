@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Final
 
-from mcpcore.catalog.markdown import code, escaped
 from mcpcore.catalog.rules import LEVELS, Level
 from mcpcore.catalog.words import count
+from mcpcore.reports.markdown import code, escaped, table
 from mcpcore.values import site
 from mcpcore.values.escaping import terminal_line
 
@@ -83,17 +83,12 @@ def _markdown(changes: Sequence[Change]) -> str:
         graded = [change for change in changes if change.level == level]
         if not graded:
             continue
-        head = (
-            "| server | where | change | rule |\n|---|---|---|---|"
-            if several
-            else "| where | change | rule |\n|---|---|---|"
-        )
-        rows = [
-            f"| {escaped(change.server) + ' | ' if several else ''}{_where(change)} | {escaped(change.message)} "
-            f"| {_linked(change.rule)} |"
-            for change in graded
-        ]
-        parts.append(f"### {heading}\n\n" + "\n".join([head, *rows]))
+        rows = [[_where(change), escaped(change.message), _linked(change.rule)] for change in graded]
+        head = ["where", "change", "rule"]
+        if several:
+            head = ["server", *head]
+            rows = [[escaped(change.server), *row] for change, row in zip(graded, rows, strict=True)]
+        parts.append(f"### {heading}\n\n{table(head, rows)}")
     return "\n\n".join(parts) + "\n"
 
 

@@ -2,28 +2,25 @@
 
 from __future__ import annotations
 
-import re
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from mcpcore.check.model import UNKNOWN_TOOL, rounded
 from mcpcore.check.reports.call import in_words, named, seen, times
 from mcpcore.check.rules import CAPS, CRITERIA
-from mcpcore.values.escaping import terminal_line
+from mcpcore.reports.markdown import inert
 
 if TYPE_CHECKING:
     from mcpcore.check.model import Report
-
-_SPECIAL: Final = re.compile(r"[\\`*_{}\[\]<>()#+!|~&@:$]")
 
 
 def render(report: Report) -> str:
     """The report."""
     about = ", ".join(filter(None, (report.server, f"protocol {report.protocol}" if report.protocol else "")))
     points = "no score" if report.points is None else f"{rounded(report.points)} of 100"
-    lines = [f"# {escaped(report.target)}: {points}", ""]
-    lines += [f"{escaped(about)}.", ""] if about else []
+    lines = [f"# {inert(report.target)}: {points}", ""]
+    lines += [f"{inert(about)}.", ""] if about else []
     if report.points is None:
-        lines += [f"There is no score: {escaped(report.formula)}.", ""]
+        lines += [f"There is no score: {inert(report.formula)}.", ""]
     else:
         lines += [f"Score: {report.formula}", ""]
         lines += [f"{CAPS} Here: {', '.join(report.score.capped_by)}.", ""] if report.score.capped_by else []
@@ -34,19 +31,13 @@ def render(report: Report) -> str:
     lines += ["", "| tool | calls | score |", "|---|---:|---:|"]
     for subject in report.tools:
         score = subject.points if subject.name != UNKNOWN_TOOL else None
-        shown = escaped(subject.skipped or "") if score is None else str(rounded(score))
-        lines.append(f"| {escaped(named(subject.name))} | {subject.calls} | {shown} |")
+        shown = inert(subject.skipped or "") if score is None else str(rounded(score))
+        lines.append(f"| {inert(named(subject.name))} | {subject.calls} | {shown} |")
     found = [finding for finding in report.findings if finding.rule.level != "note"]
     if found:
         lines += ["", "| finding | tool | seen | with |", "|---|---|---|---|"]
     for finding in found:
         call = "" if finding.probe is None else in_words(finding.probe)
         rule = f"{finding.rule.level} {finding.rule.id}: {finding.rule.summary}{times(finding)}"
-        lines.append(f"| {rule} | {escaped(named(finding.tool))} | {escaped(seen(finding))} | {escaped(call)} |")
+        lines.append(f"| {rule} | {inert(named(finding.tool))} | {inert(seen(finding))} | {inert(call)} |")
     return "\n".join(lines) + "\n"
-
-
-def escaped(text: str) -> str:
-    """A text for a cell of a table, in which nothing is markup, a link, a mention or HTML."""
-    line = terminal_line(text).encode("utf-8", "backslashreplace").decode()
-    return _SPECIAL.sub(lambda found: f"&#{ord(found[0])};", line)

@@ -1,4 +1,7 @@
-"""The changes between two catalogues as text, JSON, Markdown for a pull request, or annotations of GitHub Actions."""
+"""The formats of a catalogue, and of the changes between two.
+
+Changes are written as text, JSON, Markdown for a pull request, or annotations of GitHub Actions.
+"""
 
 from __future__ import annotations
 
@@ -15,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from mcpcore.catalog.diff import Change
+    from mcpcore.catalog.model import Catalog
 
 SHAPES: Final = ("text", "json", "md", "github")
 """The formats of a report."""
@@ -120,3 +124,32 @@ def _data(text: str) -> str:
 
 def _property(text: str) -> str:
     return _data(text).replace(":", "%3A").replace(",", "%2C")
+
+
+FORMATS: Final = ("md", "json", "html", "python")
+"""The formats of a catalogue."""
+
+
+def render(catalog: Catalog, shape: str) -> str:
+    """The catalogue in a format: "md", "json", "html" or "python".
+
+    Raises:
+        ValueError: If the format is unknown.
+        CatalogError: If the catalogue cannot be written in it.
+    """
+    match shape:
+        case "md":
+            from mcpcore.catalog.markdown import to_markdown
+
+            return to_markdown(catalog)
+        case "json":
+            return catalog.dumps()
+        case "html":
+            from mcpcore.catalog.page import to_html
+
+            return to_html(catalog)
+        case "python":
+            from mcpcore.catalog.python import to_python
+
+            return to_python(catalog)
+    raise ValueError(f"unknown format {shape!r}; choose one of {', '.join(FORMATS)}")

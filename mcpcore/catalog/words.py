@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from mcpcore.catalog.shapes import fields_of
+from mcpcore.catalog.schemas import fields_of
 from mcpcore.contract.effects import phrase_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from mcpcore.catalog.model import Failure, Item, Place
+
 
 _MAX_FIELDS: Final = 100
 _CONTRACTS: Final = {

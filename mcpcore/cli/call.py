@@ -21,9 +21,17 @@ import click
 from mcpcore.cli import output, present
 from mcpcore.cli.arguments import parse_arguments
 from mcpcore.cli.loading import Target, looks_like_file
-from mcpcore.cli.options import era_option, header_option, require_url, timeout_option, verbose_option
+from mcpcore.cli.options import (
+    ToolCommand,
+    after_dashes,
+    complete_files,
+    era_option,
+    header_option,
+    require_url,
+    timeout_option,
+    verbose_option,
+)
 from mcpcore.cli.problems import INTERRUPTED, Failed, Problem
-from mcpcore.cli.splitting import ToolCommand, after_dashes, complete_files
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence

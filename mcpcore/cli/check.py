@@ -14,13 +14,19 @@ from typing import TYPE_CHECKING, Final
 import anyio
 import click
 
-from mcpcore.check.reports import FORMATS
+from mcpcore.check import FORMATS
 from mcpcore.cli import output
 from mcpcore.cli.call import ServerAddress
-from mcpcore.cli.files import replace_file
-from mcpcore.cli.options import era_option, header_option, output_option, timeout_option
-from mcpcore.cli.problems import INTERRUPTED, Failed, Problem
-from mcpcore.cli.splitting import SplitCommand, after_dashes, complete_files
+from mcpcore.cli.options import (
+    SplitCommand,
+    after_dashes,
+    complete_files,
+    era_option,
+    header_option,
+    output_option,
+    timeout_option,
+)
+from mcpcore.cli.problems import INTERRUPTED, Failed, Problem, replace_file
 from mcpcore.values.escaping import terminal_line
 
 if TYPE_CHECKING:

@@ -19,8 +19,8 @@ import click
 
 from mcpcore.cli import output
 from mcpcore.cli.loading import Target, kind_of, load, traceback_of, where
+from mcpcore.cli.options import SplitCommand, after_dashes, complete_files
 from mcpcore.cli.problems import INTERRUPTED, Problem
-from mcpcore.cli.splitting import SplitCommand, after_dashes, complete_files
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -285,8 +285,7 @@ def _serve_http(
     import anyio
     from starlette.middleware import Middleware
 
-    from mcpcore.sdk.http import Front, web_server
-    from mcpcore.sdk.http_sessions import Sessions
+    from mcpcore.sdk.http import Front, Sessions, web_server
 
     bound = bind(*endpoint)
     hosts = announce(getattr(server, "name", None) or "the server", bound, endpoint[0], allowed, path=path)

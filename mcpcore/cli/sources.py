@@ -11,14 +11,15 @@ from importlib.machinery import PathFinder
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Final, Literal
 
+from mcpcore.cli.importing import root_of, static_servers
 from mcpcore.cli.loading import Target
 from mcpcore.cli.problems import Problem
-from mcpcore.cli.static import root_of, static_servers
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from mcpcore.catalog import Catalog, ServerCatalog
+
 
 SourceKind = Literal["url", "command", "catalog", "git", "static", "import"]
 
@@ -122,7 +123,7 @@ def read_sources(
     servers: list[ServerCatalog] = []
     for source in sources:
         if source.kind in {"url", "command"}:
-            from mcpcore.cli.listing import listed_server
+            from mcpcore.cli.importing import listed_server
 
             servers.append(
                 listed_server(source.text, source.command, timeout=timeout, verbose=verbose, headers=headers or {})

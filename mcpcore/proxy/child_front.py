@@ -32,9 +32,9 @@ from pydantic import PrivateAttr
 
 from mcpcore.proxy.child import GRACE, Child
 from mcpcore.proxy.conversation import Conversation
+from mcpcore.proxy.http_parts import cancel_on_disconnect, respond, unread
 from mcpcore.proxy.listings import Listing
 from mcpcore.proxy.messages import Json, answer_in, key_of, meta_of, params_of, parse, write
-from mcpcore.proxy.requests import cancel_on_disconnect, respond, unread
 from mcpcore.proxy.sessions import ChildSession, ServerEndedError
 
 if TYPE_CHECKING:

@@ -277,7 +277,7 @@ class UrlSession:
         from mcp.shared.message import ClientMessageMetadata, SessionMessage
         from mcp_types import jsonrpc_message_adapter
 
-        from mcpcore.proxy.headers import headers_for
+        from mcpcore.proxy.http_parts import headers_for
 
         try:
             message = jsonrpc_message_adapter.validate_json(raw, by_name=False)

@@ -266,7 +266,7 @@ def _at(schema: Mapping[str, Any], loc: Sequence[str | int]) -> Mapping[str, Any
 def _step(node: Mapping[str, Any], part: str | int, root: Mapping[str, Any]) -> Mapping[str, Any] | None:
     for branch in forms(node, root):
         declared = own_properties(branch)
-        if part in declared:
+        if isinstance(part, str) and part in declared:
             return resolved(declared[part], root)
         if isinstance(part, int):
             prefix = branch.get("prefixItems")

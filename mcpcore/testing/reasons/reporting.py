@@ -13,7 +13,7 @@ from mcpcore.values.escaping import one_line
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from mcpcore.testing.reasons.merging import Covered
+    from mcpcore.testing.reasons.recording import Covered
 
 
 @dataclass(frozen=True, slots=True)

@@ -444,6 +444,3 @@ def _renamed(removed: list[Failure], added: list[Failure]) -> Iterator[tuple[Fai
         if id(one) not in taken and id(other) not in taken:
             taken |= {id(one), id(other)}
             yield one, other
-
-
-__all__ = ["Change", "compare"]

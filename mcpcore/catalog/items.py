@@ -258,6 +258,3 @@ def servers_of_source(
     if any(problems):
         servers.append(ServerCatalog(name=name, problems=tuple(problems)))
     return servers
-
-
-__all__ = ["item_of_source", "servers_of_source", "with_source"]

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from mcpcore.catalog.words import (
     contract_words,
-    count,
     data_fields,
     effects_words,
     failure_words,
@@ -14,6 +13,7 @@ from mcpcore.catalog.words import (
     place_words,
     recovery_details,
 )
+from mcpcore.reports import counted
 from mcpcore.reports.markdown import block, code, escaped, table
 
 if TYPE_CHECKING:
@@ -34,7 +34,9 @@ def _server(server: ServerCatalog) -> Iterator[str]:
     yield f"## {escaped(server.name)}"
     kinds = [(kind, sum(item.kind == kind for item in server.items)) for kind in ("tool", "resource", "prompt")]
     reasons = sum(len(item.errors) for item in server.items)
-    yield ", ".join(count(number, kind) for kind, number in kinds if number) + f"; {count(reasons, 'failure mode')}."
+    yield (
+        ", ".join(counted(number, kind) for kind, number in kinds if number) + f"; {counted(reasons, 'failure mode')}."
+    )
     yield from _problems(server.problems)
     for item in server.items:
         yield from _item(item)

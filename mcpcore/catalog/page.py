@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 
 from mcpcore.catalog.words import (
     contract_words,
-    count,
     data_fields,
     effects_words,
     failure_words,
@@ -22,6 +21,7 @@ from mcpcore.catalog.words import (
     place_words,
     recovery_details,
 )
+from mcpcore.reports import counted
 from mcpcore.reports.html import page, text
 
 if TYPE_CHECKING:
@@ -66,9 +66,9 @@ def to_html(catalog: Catalog) -> str:
 def _summary(catalog: Catalog) -> str:
     items = [item for _, item in catalog.items]
     kinds = [(kind, sum(item.kind == kind for item in items)) for kind in ("tool", "resource", "prompt")]
-    parts = [count(number, kind) for kind, number in kinds if number]
-    parts.append(count(sum(len(item.errors) for item in items), "failure mode"))
-    servers = count(len(catalog.servers), "server")
+    parts = [counted(number, kind) for kind, number in kinds if number]
+    parts.append(counted(sum(len(item.errors) for item in items), "failure mode"))
+    servers = counted(len(catalog.servers), "server")
     return f"{servers}: {', '.join(parts)}" if len(catalog.servers) != 1 else ", ".join(parts)
 
 

@@ -9,7 +9,7 @@ import json
 from typing import TYPE_CHECKING, Final
 
 from mcpcore.catalog.rules import LEVELS, Level
-from mcpcore.catalog.words import count
+from mcpcore.reports import counted
 from mcpcore.reports.markdown import code, escaped, table
 from mcpcore.values import site
 from mcpcore.values.escaping import terminal_line
@@ -37,7 +37,7 @@ def summary(changes: Sequence[Change]) -> str:
     if not changes:
         return "the contracts are the same"
     parts = [f"{number} {level}" for level, number in counts(changes).items() if number]
-    return f"{count(len(changes), 'change')}: {', '.join(parts)}"
+    return f"{counted(len(changes), 'change')}: {', '.join(parts)}"
 
 
 def render_changes(changes: Sequence[Change], shape: str) -> str:

@@ -531,6 +531,3 @@ def _was_there(path: str, fields: Mapping[str, Field]) -> bool:
     """Whether the object around a field was there before, so that old callers leave the field out."""
     parents = list(_parents(path))
     return not parents or any(parent in fields for parent in parents)
-
-
-__all__ = ["ARGUMENTS", "DATA", "SchemaChange", "Subject", "compare_schemas"]

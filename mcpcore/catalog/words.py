@@ -72,8 +72,3 @@ def data_fields(error: Failure) -> list[tuple[str, str]]:
 def place_words(places: Sequence[Place]) -> list[tuple[str, str]]:
     """Each place with the functions on the way there."""
     return [(place.label, " > ".join(filter(None, [*place.through, place.function]))) for place in places]
-
-
-def count(number: int, noun: str) -> str:
-    """`number` with its noun: `1 tool`, `2 tools`."""
-    return f"{number} {noun}{'' if number == 1 else 's'}"

@@ -14,7 +14,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from mcpcore.check.model import Probe
-from mcpcore.client.schemas import error_path, matcher
+from mcpcore.client.schemas import error_path, matches
 from mcpcore.values.json_schema import FORMATS, own_properties, required_names, resolved, type_names
 from mcpcore.values.untrusted import quietly
 
@@ -223,7 +223,7 @@ class _Drawing:
         least, most = _length(node, "minLength", 0), _length(node, "maxLength", _MAX_TEXT)
         for text in candidates:
             sized = text.ljust(least, "a")[:most]
-            if not isinstance(pattern, str) or quietly(partial(_matches, pattern, sized), None):
+            if not isinstance(pattern, str) or quietly(partial(matches, pattern, sized), None):
                 return sized
         return candidates[0]
 
@@ -280,10 +280,6 @@ class _Drawing:
                 arguments = {**whole, name: forged + "x" * min(LARGE, room)}
                 if self.fits(arguments):
                     yield arguments, name
-
-
-def _matches(pattern: str, text: str) -> bool:
-    return matcher(pattern)(text)
 
 
 def _length(node: Mapping[str, Any], key: str, default: int) -> int:

@@ -13,6 +13,7 @@ from xml.etree import ElementTree as ET
 from mcpcore import __version__
 from mcpcore.check.model import SERVER, UNKNOWN_TOOL, rounded
 from mcpcore.check.rules import CAPS, CRITERIA, LEVELS, RULES
+from mcpcore.reports import counted
 from mcpcore.reports.markdown import inert
 from mcpcore.values import site
 from mcpcore.values.escaping import terminal_line
@@ -107,7 +108,7 @@ def as_text(report: Report) -> str:
 
 
 def _heading(subject: ToolReport) -> str:
-    calls = _counted(subject.calls, "call")
+    calls = counted(subject.calls, "call")
     said = [calls] if subject.points is None else [calls, f"score {rounded(subject.points)}"]
     said += [subject.skipped] if subject.skipped else []
     return f"{named(subject.name)}  {' · '.join(said)}"
@@ -148,8 +149,8 @@ def _summary(report: Report) -> list[str]:
             lines.append(f"  {CAPS} Here: {', '.join(report.score.capped_by)}.")
     totals = [
         f"{called} of {len(tools)} tools called",
-        _counted(sum(subject.calls for subject in report.tools), "call"),
-        *(_counted(_count(report, level), level) for level in ("error", "warning")),
+        counted(sum(subject.calls for subject in report.tools), "call"),
+        *(counted(_count(report, level), level) for level in ("error", "warning")),
     ]
     lines.append(f"{', '.join(totals)}.")
     if report.stopped and tools:
@@ -166,10 +167,6 @@ def _names(subjects: Iterable[ToolReport]) -> str:
     names = [named(subject.name) for subject in subjects]
     more = [f"{len(names) - _MAX_NAMES} more"] if len(names) > _MAX_NAMES else []
     return ", ".join([*names[:_MAX_NAMES], *more]) or "none"
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def _count(report: Report, level: str) -> int:

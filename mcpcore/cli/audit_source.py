@@ -16,6 +16,7 @@ import click
 from mcpcore.audit.chain import KEY_VARIABLE
 from mcpcore.cli import output
 from mcpcore.cli.problems import Problem
+from mcpcore.reports import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -257,18 +258,14 @@ def _print(report: LoadReport, store: str) -> None:
     for note in report.notes:
         output.line(f"note: {note}")
     if report.foreign:
-        output.line(f"note: {_counted(report.foreign, 'record')} of other programs left out")
-    damaged = f" and {_counted(report.damaged, 'damaged line')}" if report.damaged else ""
-    count = f"{_counted(report.records, 'record')}{damaged}"
+        output.line(f"note: {counted(report.foreign, 'record')} of other programs left out")
+    damaged = f" and {counted(report.damaged, 'damaged line')}" if report.damaged else ""
+    count = f"{counted(report.records, 'record')}{damaged}"
     stored = report.records - report.new
     again = f"; {report.new} new, {stored} stored before" if stored else ""
     if report.ok:
         output.line(output.styled(f"{count} loaded into {store}, as written{again}", fg="green"))
     else:
-        problems = _counted(len(report.problems) + report.unlisted, "problem")
+        problems = counted(len(report.problems) + report.unlisted, "problem")
         summary = f"{count} loaded into {store}: {problems}{again}"
         output.line(output.styled(summary, fg="red", bold=True))
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"

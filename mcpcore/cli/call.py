@@ -136,9 +136,6 @@ def call(
     ctx.exit(0 if succeeded else FAILED)
 
 
-_MAX_PAGES: Final = 100
-"""The most pages of tools, so that an endless list does not hang the command."""
-
 _TAIL: Final = 4000
 """How many characters of standard error are shown of a server that could not be reached."""
 
@@ -348,16 +345,13 @@ class Conversation:
         from mcp.shared.exceptions import MCPError
         from pydantic import ValidationError
 
+        from mcpcore.client.listing import pages_of
+
         tools: list[Tool] = []
-        cursor: str | None = None
         try:
             with anyio.fail_after(self.request.timeout):
-                for _ in range(_MAX_PAGES):
-                    page = await client.list_tools(cursor=cursor)
+                async for page in pages_of(lambda cursor: client.list_tools(cursor=cursor)):
                     tools += page.tools
-                    cursor = page.next_cursor
-                    if not cursor:
-                        break
         except MCPError as error:
             if self.request.tool is None or is_lost(error):
                 raise

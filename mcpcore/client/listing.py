@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, Generic, cast
 from weakref import WeakKeyDictionary, ref
@@ -147,20 +148,29 @@ async def list_tools(session: Any, *, fresh: bool = False) -> tuple[Tools, bool]
     tools: dict[str, ListedTool] = {}
     try:
         with anyio.fail_after(LISTING_TIMEOUT):
-            cursor: str | None = None
-            for _ in range(MAX_PAGES):
-                page = await _page(session, cursor)
-                for tool in map(listed_tool, page.tools):
-                    if tool is not None:
-                        tools.setdefault(tool.name, tool)
-                cursor = page.next_cursor
-                if not cursor:
-                    break
+            async for page in pages_of(partial(_page, session)):
+                for tool in filter(None, map(listed_tool, page.tools)):
+                    tools.setdefault(tool.name, tool)
     except Exception:  # noqa: BLE001 - without the list, the failure of the call is still known
         return NO_TOOLS, True
     listing = MappingProxyType(tools)
     quietly(lambda: _keep(key, listing), None)
     return listing, True
+
+
+async def pages_of(list_page: Callable[[str | None], Awaitable[Any]], *, most: int = MAX_PAGES) -> AsyncIterator[Any]:
+    """The pages of a list, the first `most` of them; `list_page` gets the cursor of a page.
+
+    Raises:
+        Exception: What `list_page` raises.
+    """
+    cursor: str | None = None
+    for _ in range(most):
+        page = await list_page(cursor)
+        yield page
+        cursor = page.next_cursor
+        if not cursor:
+            return
 
 
 def _keep(connection: Any, tools: Tools) -> None:

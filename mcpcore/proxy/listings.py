@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from mcpcore.client.listing import ListedTool, listed_tool
-from mcpcore.client.schemas import bounded, time_limit
+from mcpcore.client.schemas import bounded, time_limit, validation_error
 from mcpcore.contract.effects import default_effects
 from mcpcore.contract.failure_modes import CONTRACT_META_KEY
 from mcpcore.proxy.messages import write
@@ -123,7 +123,7 @@ def _ignored(*_: object) -> Iterator[Any]:
 def _type(validator: Any, types: Any, instance: Any, _: Any) -> Iterator[Any]:
     names = [types] if isinstance(types, str) else types
     if not any(validator.is_type(instance, name) or _may_become(name, instance) for name in names):
-        yield _error("has another type")
+        yield validation_error("has another type")
 
 
 def _may_become(name: str, value: Any) -> bool:
@@ -163,7 +163,7 @@ def _properties(validator: Any, known: Any, instance: Any, schema: Any) -> Itera
 
 def _required(validator: Any, names: Any, instance: Any, schema: Any) -> Iterator[Any]:
     if validator.is_type(instance, "object") and _missing(names, instance, schema):
-        yield _error("lacks a property")
+        yield validation_error("lacks a property")
 
 
 def _missing(names: list[str], instance: Mapping[str, Any], schema: Mapping[str, Any]) -> list[str]:
@@ -202,7 +202,7 @@ def _enum(_: Any, choices: Any, instance: Any, __: Any) -> Iterator[Any]:
     nested = isinstance(instance, list | dict) and not kinds & {"list", "dict"}
     comparable = kinds == {_kind(instance)} or nested
     if comparable and _comparable(instance) not in map(_comparable, choices):
-        yield _error("is no choice")
+        yield validation_error("is no choice")
 
 
 def _kind(value: Any) -> str:
@@ -212,12 +212,6 @@ def _kind(value: Any) -> str:
 def _comparable(value: Any) -> Any:
     """A value as it is compared with the choices; servers may ignore case and spaces."""
     return value.strip().casefold() if isinstance(value, str) else value
-
-
-def _error(message: str) -> Any:
-    from jsonschema.exceptions import ValidationError
-
-    return ValidationError(message)
 
 
 def _lines(error: Any) -> list[Any]:

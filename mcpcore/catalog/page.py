@@ -12,7 +12,7 @@ import re
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
-from mcpcore.catalog.words import (
+from mcpcore.catalog.markdown import (
     contract_words,
     data_fields,
     effects_words,

@@ -32,6 +32,7 @@ from mcpcore.proxy.child import Child
 from mcpcore.proxy.lines import LineTooLongError
 from mcpcore.proxy.listings import declared_fields
 from mcpcore.values.untrusted import quietly
+from mcpcore.values.unwrapping import leaves_of
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator, Mapping
@@ -319,15 +320,8 @@ def quiet_client() -> Iterator[None]:
             logger.setLevel(level)
 
 
-def innermost(exc: BaseException) -> BaseException:
-    """The first exception in a group of groups."""
-    while isinstance(exc, BaseExceptionGroup):
-        exc = exc.exceptions[0]
-    return exc
-
-
 def reason_of(exc: BaseException) -> str:
     """Why a connection failed, as one line."""
-    exc = innermost(exc)
+    exc = next(leaves_of(exc))
     text = quietly(lambda: str(exc).strip(), "") or type(exc).__name__
     return text.splitlines()[0].rstrip(".")[:300]

@@ -32,6 +32,7 @@ from mcpcore.cli.options import (
     verbose_option,
 )
 from mcpcore.cli.problems import INTERRUPTED, Failed, Problem
+from mcpcore.values.unwrapping import leaves_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -276,7 +277,9 @@ def perform(
         except Problem:
             raise
         except BaseExceptionGroup as group:
-            conversation.explain(_innermost(group))
+            if group.subgroup(KeyboardInterrupt) is not None:
+                raise KeyboardInterrupt from None  # pragma: no cover - a second Ctrl+C during the first
+            conversation.explain(next(leaves_of(group)))
         except (OSError, RuntimeError, ValueError, TimeoutError) as exc:
             conversation.explain(exc)
     # Printed last, so that a closed output is not mistaken for a lost server.
@@ -572,17 +575,6 @@ def _malformed(exc: ValidationError, what: str) -> Failed:
 
 async def _unchecked(name: str, result: CallToolResult) -> None:
     """Replaces the check of a result against the output schema of its tool."""
-
-
-def _innermost(group: BaseExceptionGroup[BaseException]) -> BaseException:
-    """The first failure inside a group, at any depth; an interruption takes precedence."""
-    interrupted = group.subgroup(KeyboardInterrupt)
-    if interrupted is not None:
-        raise KeyboardInterrupt  # pragma: no cover - a second Ctrl+C during the first
-    current: BaseException = group
-    while isinstance(current, BaseExceptionGroup):
-        current = current.exceptions[0]
-    return current
 
 
 def _sentence(exc: BaseException) -> str:

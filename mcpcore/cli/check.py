@@ -176,9 +176,9 @@ def _perform(run: Check, shown: str, *, choose: Callable[[list[CheckedTool]], bo
     Raises:
         Problem: If the server cannot be checked.
     """
-    from mcpcore.check.connection import innermost
     from mcpcore.check.running import UnreachableError
     from mcpcore.proxy.stdio import cancel_on_signal
+    from mcpcore.values.unwrapping import leaves_of
 
     done = False
 
@@ -201,7 +201,7 @@ def _perform(run: Check, shown: str, *, choose: Callable[[list[CheckedTool]], bo
     try:
         anyio.run(perform)
     except* UnreachableError as group:
-        first = innermost(group)
+        first = next(leaves_of(group))
         assert isinstance(first, UnreachableError)
         raise Problem(
             f"{shown} cannot be checked: {first}.",

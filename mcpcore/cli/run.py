@@ -261,15 +261,11 @@ def _serve_stdio(server: Any, wire: Wire) -> None:
     async def serve() -> None:
         from mcp.server.stdio import stdio_server
 
-        streams = stdio_server(anyio.wrap_file(_text(wire.stdin)), anyio.wrap_file(_text(wire.stdout)))
+        streams = stdio_server(*(anyio.wrap_file(cast("IO[str]", stream)) for stream in (wire.stdin, wire.stdout)))
         async with streams as (read_stream, write_stream):
             await lowlevel.run(read_stream, write_stream, lowlevel.create_initialization_options())
 
     anyio.run(serve)
-
-
-def _text(stream: io.TextIOWrapper) -> IO[str]:
-    return stream
 
 
 def _serve_http(

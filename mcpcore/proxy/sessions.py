@@ -18,6 +18,7 @@ from mcpcore.proxy.child import GRACE, Child
 from mcpcore.proxy.conversation import MAX_LIST_WAIT, Conversation
 from mcpcore.proxy.lines import LineTooLongError
 from mcpcore.proxy.listings import Listing
+from mcpcore.values.unwrapping import leaves_of
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -233,10 +234,8 @@ class UrlSession(_Session):
                     tasks.cancel_scope.cancel()
             except* httpx2.HTTPError as group:
                 self._wanted, self._ready = anyio.Event(), anyio.Event()
-                first: BaseException = group
-                while isinstance(first, BaseExceptionGroup):
-                    first = first.exceptions[0]
-                _LOGGER.error("%s cannot be reached: %s", self.url, type(first).__name__)  # noqa: TRY400 - no bug
+                kind = type(next(leaves_of(group))).__name__
+                _LOGGER.error("%s cannot be reached: %s", self.url, kind)  # noqa: TRY400 - no bug
                 for answer in self.conversation.lost(f"{self.url} cannot be reached", final=True):
                     await self.to_client(answer)
         if self.conversation.never_answered:

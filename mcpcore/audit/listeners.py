@@ -1,4 +1,4 @@
-"""What a trail does besides writing: it tells the logger and sinks such as OpenTelemetry, and flushes its file."""
+"""Tells the logger and sinks such as OpenTelemetry about each record, and flushes the file of a trail."""
 
 from __future__ import annotations
 

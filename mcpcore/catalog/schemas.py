@@ -92,7 +92,7 @@ def _grows(old: object, new: object) -> bool | None:
 def rest_of(core: Schema, root: Schema, left: list[int]) -> str:
     """Everything else that a schema says of a value itself, as JSON; words are left out, and so are its fields.
 
-    `left` counts down the schemas that may still be visited; without any, references stay as they are.
+    `left` counts down the schemas that may still be visited; without any, references are left unresolved.
     """
     explained = _REFERENCES | _LOWER | _UPPER | _OTHER | _explained_types(core)
     kept = {key: value for key, value in core.items() if key not in explained}

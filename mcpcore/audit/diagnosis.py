@@ -19,7 +19,6 @@ from mcpcore.audit.chain import GENESIS, MAX_LINE, PLAIN, Head, Link, Signer, ev
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from mcpcore.audit.chain import Signer
     from mcpcore.values.jsonable import JSON
 
 Kind = Literal["changed", "removed", "inserted", "forged", "reordered", "duplicated", "cut", "head", "unsigned"]

@@ -8,15 +8,9 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias, TypeVar
+from typing import Any, Final, NamedTuple, TypeAlias, TypeVar
 
 from mcpcore.values.json_schema import Schema, branches, constants, own_properties, required_names, resolved
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from mcpcore.values.json_schema import Schema
-
 
 Limits: TypeAlias = Mapping[str, Any]
 

@@ -22,7 +22,6 @@ from mcpcore.values.untrusted import quietly
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from mcpcore.client.listing import ListedTool
     from mcpcore.contract.effects import ToolEffects
     from mcpcore.contract.errors import FrameworkError
     from mcpcore.proxy.messages import Json

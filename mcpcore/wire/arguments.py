@@ -113,17 +113,17 @@ def _path(loc: Sequence[str | int], kind: str, schema: Mapping[str, Any]) -> str
 
 
 def _message(
-    problem: Mapping[str, Any], sent: Callable[[], Collection[str] | None], names: Callable[[], Collection[str]]
+    one: Mapping[str, Any], sent: Callable[[], Collection[str] | None], names: Callable[[], Collection[str]]
 ) -> str:
-    template = _SAYS_THE_INPUT.get(problem["type"])
+    template = _SAYS_THE_INPUT.get(one["type"])
     if template is not None:
-        context = problem.get("ctx") or {}
+        context = one.get("ctx") or {}
         text = template.format(expected_tags=context.get("expected_tags"), encoding=context.get("encoding"))
     else:
-        text = str(problem["msg"])
-        if not _is_own(problem["type"], problem.get("ctx"), text):
+        text = str(one["msg"])
+        if not _is_own(one["type"], one.get("ctx"), text):
             # A validator sees what was sent beside its own argument, too.
-            text = _unquoted(text, problem.get("input"), sent=sent(), names=names())
+            text = _unquoted(text, one.get("input"), sent=sent(), names=names())
     return clean_cut(text, _MAX_MESSAGE)
 
 
@@ -162,27 +162,27 @@ def _unquoted(text: str, value: object, *, sent: Collection[str] | None = (), na
         return _LEFT_OUT
     lowered = text.lower()
     # A validator may quote what the one before it made of the value.
-    quoted = {quotation for quotation in (*texts, *sent) if quotation in text or quotation.lower() in lowered}
-    for quotation in sorted(quoted.difference(names), key=len, reverse=True):
-        text = re.sub(re.escape(quotation), "…", text.replace(quotation, "…"), flags=re.IGNORECASE)
-        if quotation.lower() in text.lower():  # letters of which the two have different ideas
+    quoted = {one for one in (*texts, *sent) if one in text or one.lower() in lowered}
+    for one in sorted(quoted.difference(names), key=len, reverse=True):
+        text = re.sub(re.escape(one), "…", text.replace(one, "…"), flags=re.IGNORECASE)
+        if one.lower() in text.lower():  # letters of which the two have different ideas
             return _LEFT_OUT
     return text
 
 
 def _names(schema: Mapping[str, Any]) -> frozenset[str]:
     """The names of the parameters and fields that a schema has, at any depth."""
-    names: set[str] = set()
+    found: set[str] = set()
     stack: list[Any] = [schema]
     while stack:
-        item = stack.pop()
-        if isinstance(item, list):
-            stack += item
-        elif isinstance(item, Mapping):
-            stack += item.values()
-            if isinstance(item.get("properties"), Mapping):
-                names.update(item["properties"])
-    return frozenset(names)
+        one = stack.pop()
+        if isinstance(one, list):
+            stack += one
+        elif isinstance(one, Mapping):
+            stack += one.values()
+            if isinstance(one.get("properties"), Mapping):
+                found.update(one["properties"])
+    return frozenset(found)
 
 
 def _texts(value: object) -> set[str] | None:
@@ -190,27 +190,27 @@ def _texts(value: object) -> set[str] | None:
 
     None where the value is of more parts than are searched, or of a part that may be quoted in unknown words.
     """
-    texts: set[str] = set()
+    found: set[str] = set()
     stack, searched = [value], 1
     while stack:
-        item = stack.pop()
+        one = stack.pop()
         parts: Collection[Any] = ()
-        if isinstance(item, Mapping):
-            parts = [*item.keys(), *item.values()]
-        elif isinstance(item, list | tuple | set | frozenset):
-            parts = item
-        elif isinstance(item, str | int | float | bytes) and not isinstance(item, bool):
-            if isinstance(item, str | bytes) and len(item) > _MAX_LENGTH:
+        if isinstance(one, Mapping):
+            parts = [*one.keys(), *one.values()]
+        elif isinstance(one, list | tuple | set | frozenset):
+            parts = one
+        elif isinstance(one, str | int | float | bytes) and not isinstance(one, bool):
+            if isinstance(one, str | bytes) and len(one) > _MAX_LENGTH:
                 return None
-            texts.update(form for form in _forms_of(item) if len(form) > 3)
-            parts = _parsed(item)
-        elif item is not None and not isinstance(item, bool):
+            found.update(form for form in _forms_of(one) if len(form) > 3)
+            parts = _parsed(one)
+        elif one is not None and not isinstance(one, bool):
             return None
         searched += len(parts)
         if searched > _MAX_PARTS:
             return None
         stack += parts
-    return texts
+    return found
 
 
 def _parsed(value: object) -> Collection[Any]:

@@ -26,7 +26,7 @@ from pages import (
 )
 
 from mcpcore.catalog import json_schema as catalog_schema
-from mcpcore.check.reports.json import json_schema as check_schema
+from mcpcore.check.reports import json_schema as check_schema
 from mcpcore.proxy.overlay import json_schema as overlay_schema
 
 DOCS: Final = Path(__file__).parent

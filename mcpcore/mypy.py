@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 _CONTEXT: Final = "mcpcore.declare.context.Context"
 _MODE: Final = "mcpcore.contract.failure_modes.FailureMode"
-_TOOL_CONTRACT: Final = "mcpcore.client.contracts.ToolContract"
+_TOOL_CONTRACT: Final = "mcpcore.client.listing.ToolContract"
 _DECORATORS: Final = (
     "mcpcore.declare.tool.ToolDecorator",
     "mcpcore.declare.resource.ResourceDecorator",

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     from mcpcore.audit.chain import Head
+    from mcpcore.audit.diagnosis import Problem, Report
     from mcpcore.audit.errors import AuditError
     from mcpcore.audit.listeners import Sink
-    from mcpcore.audit.report import Problem, Report
     from mcpcore.audit.trail import AuditPolicy, AuditTrail
     from mcpcore.audit.verification import verify
     from mcpcore.audit.writer import AuditFlush
@@ -34,7 +34,7 @@ _HOMES: Final = {
     "errors": ("AuditError",),
     "listeners": ("Sink",),
     "trail": ("AuditPolicy", "AuditTrail"),
-    "report": ("Problem", "Report"),
+    "diagnosis": ("Problem", "Report"),
     "verification": ("verify",),
     "writer": ("AuditFlush",),
 }

@@ -1,4 +1,4 @@
-"""Finds out what was changed in a trail: each problem with its record.
+"""Finds out what was changed in a trail, and the report about it: each problem with its record.
 
 The work grows linearly with the number of lines, even if every line was changed.
 """
@@ -9,16 +9,205 @@ import contextlib
 import hashlib
 import json
 from bisect import bisect_left, bisect_right
+from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, BinaryIO, Final, Literal, NamedTuple
 
-from mcpcore.audit.chain import GENESIS, MAX_LINE, Head, Link, Signer, event_of
-from mcpcore.audit.lines import Row, Source, rows
-from mcpcore.audit.report import MAX_PROBLEMS, Kind, Problem, Report
+from mcpcore.audit.chain import GENESIS, MAX_LINE, PLAIN, Head, Link, Signer, event_of, read_link
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+
+    from mcpcore.values.jsonable import JSON
+
+Kind = Literal["changed", "removed", "inserted", "forged", "reordered", "duplicated", "cut", "head", "unsigned"]
+"""In this order: the bytes of a record were changed; records are missing; a line that is not a record of the chain was
+inserted; a record was replaced, or signed by another writer; a record was moved; a record appears twice; records at the
+end are missing; the head is damaged or belongs to another trail; records from before the key are not confirmed."""
+
+MAX_PROBLEMS: Final = 1000
+"""The most problems that are listed; further ones are counted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One change that was made to a trail, and its place.
+
+    ```python
+    from mcpcore.audit import verify
+
+    for problem in verify(path).problems:
+        print(f"{problem.file}:{problem.line}: {problem.kind}")
+    ```
+
+    Attributes:
+        kind: The kind of change, one of a fixed list.
+        detail: What was found, as a sentence.
+        file: The file of the trail.
+        line: The line in the file, from 1.
+        seq: The number of the record.
+        correlation_id: The id of the record.
+    """
+
+    kind: Kind
+    detail: str
+    file: str | None = None
+    line: int | None = None
+    seq: int | None = None
+    correlation_id: str | None = None
+
+    def __str__(self) -> str:
+        place = f"{self.file}:{self.line}: " if self.line is not None else f"{self.file}: " if self.file else ""
+        what = "" if self.seq is None else f" record {self.seq}"
+        ident = f" (id {self.correlation_id})" if self.correlation_id else ""
+        return f"{place}{self.kind}{what}{ident}: {self.detail}"
+
+    def to_json(self) -> dict[str, JSON]:
+        """The problem as JSON, without unknown facts."""
+        facts: dict[str, JSON] = {
+            "kind": self.kind,
+            "detail": self.detail,
+            "file": self.file,
+            "line": self.line,
+            "seq": self.seq,
+            "correlationId": self.correlation_id,
+        }
+        return {key: value for key, value in facts.items() if value is not None}
+
+
+@dataclass(slots=True, kw_only=True)
+class ProblemList:
+    """A bounded list of problems, for the reports of a check and of a load."""
+
+    problems: list[Problem] = field(default_factory=list)
+    unlisted: int = 0
+
+    @property
+    def ok(self) -> bool:
+        """Whether no problem was found."""
+        return not self.problems
+
+    def add(self, problem: Problem) -> None:
+        """List `problem`, or only count it if `MAX_PROBLEMS` are listed already."""
+        if len(self.problems) < MAX_PROBLEMS:
+            self.problems.append(problem)
+        else:
+            self.unlisted += 1
+
+
+@dataclass(slots=True)
+class Report(ProblemList):
+    """The result of a check.
+
+    ```python
+    from mcpcore.audit import verify
+
+    report = verify(path)
+    if not report.ok:
+        print(f"{len(report.problems)} problems in {report.records} records")
+    ```
+
+    Attributes:
+        path: The file that was named.
+        files: All files of the trail, the oldest first.
+        records: The number of records.
+        first: The number of the first record, or None.
+        last: The number of the last record, or None.
+        last_hash: The hash of the last record, or None.
+        keyed: Whether the trail is signed with a key.
+        head: The end that the head file names, or None.
+        head_source: "file" for the head file, "given" for a head that the caller passed, or None.
+        notes: What a reader of the report should know, and what is no problem.
+        problems: The changes that were made to the trail.
+        unlisted: The number of further problems.
+    """
+
+    path: str
+    files: list[str] = field(default_factory=list)
+    records: int = 0
+    first: int | None = None
+    last: int | None = None
+    last_hash: str | None = None
+    keyed: bool = False
+    head: Head | None = None
+    head_source: str | None = None
+    notes: list[str] = field(default_factory=list)
+
+    def to_json(self) -> dict[str, JSON]:
+        """The report as JSON."""
+        return {
+            "path": self.path,
+            "ok": self.ok,
+            "files": [*self.files],
+            "records": self.records,
+            "first": self.first,
+            "last": self.last,
+            "lastHash": self.last_hash,
+            "signed": "hmac-sha256" if self.keyed else PLAIN,
+            "head": None if self.head is None else {"seq": self.head.seq, "hash": self.head.hash},
+            "headSource": self.head_source,
+            "problems": [problem.to_json() for problem in self.problems],
+            "unlisted": self.unlisted,
+            "notes": [*self.notes],
+        }
+
+
+class Source(NamedTuple):
+    """One file of the trail, and its size when the check began.
+
+    Only the newest file is held open, since it may be rotated during the check. A trail can have more full files than
+    a process may open.
+    """
+
+    name: str
+    size: int
+    file: BinaryIO | None = None
+
+    @contextlib.contextmanager
+    def reading(self, offset: int = 0) -> Iterator[BinaryIO]:
+        """The file, open and at `offset`."""
+        if self.file is not None:
+            self.file.seek(offset)
+            yield self.file
+            return
+        with open(self.name, "rb") as file:  # noqa: PTH123 - reports show this text
+            file.seek(offset)
+            yield file
+
+
+class Row(NamedTuple):
+    """One line of the trail, without its bytes."""
+
+    at: int
+    source: int
+    line: int
+    offset: int
+    length: int
+    link: Link | None
+
+
+def rows(signer: Signer, sources: list[Source]) -> Iterator[tuple[Row, bytes]]:
+    """Every line of `sources`, oldest first, with its bytes; a line that is too long comes without bytes."""
+    at = 0
+    for index, source in enumerate(sources):
+        with source.reading() as file:
+            offset = number = 0
+            while offset < source.size:
+                line = file.readline(min(MAX_LINE + 1, source.size - offset))
+                if not line:  # pragma: no cover - cut while it is read
+                    break
+                length = len(line)
+                piece = line
+                while len(piece) > MAX_LINE and not piece.endswith(b"\n") and offset + length < source.size:
+                    # No writer makes such a line: read on to its end without keeping it.
+                    piece = file.readline(min(MAX_LINE + 1, source.size - offset - length))
+                    length += len(piece)
+                    line = b""
+                number += 1
+                yield Row(at, index, number, offset, length, read_link(line, signer)), line
+                offset += length
+                at += 1
 
 
 class _Finding(NamedTuple):

@@ -1,4 +1,4 @@
-"""Reads a trail from end to end and reports what was changed."""
+"""Reads a trail from end to end, and reports its facts and what was changed."""
 
 from __future__ import annotations
 
@@ -12,14 +12,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Final
 
 from mcpcore.audit.chain import GENESIS, HEAD_SIZE, KEY_VARIABLE, PLAIN, Head, Link, Signer, begins_trail, event_of
-from mcpcore.audit.diagnosis import Diagnosis
+from mcpcore.audit.diagnosis import MAX_PROBLEMS, Diagnosis, Problem, Report, Row, Source, rows
 from mcpcore.audit.errors import AuditError
 from mcpcore.audit.files import head_path, rotated_files
-from mcpcore.audit.lines import Row, Source, rows
-from mcpcore.audit.report import MAX_PROBLEMS, Problem, Report
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
 
 _ATTEMPTS: Final = 200
 _LONGEST_PAUSE: Final = 0.01

@@ -47,11 +47,9 @@ from mcpcore.audit.files import (
     write_all,
     write_at,
 )
-from mcpcore.audit.flushing import Flusher
-from mcpcore.audit.listeners import LOGGER
-from mcpcore.audit.recognition import require_head, require_trail
+from mcpcore.audit.listeners import LOGGER, Flusher
 from mcpcore.audit.record import encode_event
-from mcpcore.audit.recovery import last_record, last_rotated_record
+from mcpcore.audit.reopening import last_record, last_rotated_record, require_head, require_trail
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -13,9 +13,9 @@ breaking = [change for change in compare(old, new) if change.level == "breaking"
 from __future__ import annotations
 
 from mcpcore.catalog.diff import Change, compare
-from mcpcore.catalog.listing import item_of_listing
+from mcpcore.catalog.items import item_of_listing
 from mcpcore.catalog.model import Catalog, CatalogError, Failure, Item, Place, ServerCatalog, Undeclared, json_schema
-from mcpcore.catalog.rendering import FORMATS, render
+from mcpcore.catalog.report import FORMATS, render
 from mcpcore.catalog.rules import LEVELS, RULES, Level, Rule, Rules
 
 __all__ = [

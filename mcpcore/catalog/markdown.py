@@ -1,61 +1,79 @@
-"""The catalogue as Markdown, for repositories and reviews. All texts are foreign, and escaped."""
+"""The catalogue as Markdown, for repositories and reviews, and the words that its HTML shares. Texts are escaped."""
 
 from __future__ import annotations
 
-import json
-import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Final
 
-from mcpcore.catalog.words import (
-    contract_words,
-    count,
-    data_fields,
-    effects_words,
-    failure_words,
-    hint_words,
-    place_words,
-    recovery_details,
-)
-from mcpcore.values.escaping import one_line
+from mcpcore.catalog.schemas import fields_of
+from mcpcore.contract.effects import phrase_of
+from mcpcore.reports import counted
+from mcpcore.reports.markdown import block, code, escaped, table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
-    from mcpcore.catalog.model import Catalog, Failure, Item, ServerCatalog
-
-_SPECIAL = re.compile(r"([\\`*_{}\[\]#|~!])")
-_ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", "@": "&#64;"}
-_LEADING = re.compile(r"^(\s*)([-+=]|\d+[.)])")
+    from mcpcore.catalog.model import Catalog, Failure, Item, Place, ServerCatalog
 
 
-def escaped(text: str) -> str:
-    """`text` on one line, without any effect as Markdown, HTML or a mention."""
-    plain = one_line(" ".join(text.split()))
-    plain = _SPECIAL.sub(r"\\\1", plain)
-    plain = "".join(_ENTITIES.get(char, char) for char in plain)
-    return _LEADING.sub(r"\1\\\2", plain)
+_MAX_FIELDS: Final = 100
+_CONTRACTS: Final = {
+    "declared": "",
+    "none": "It declares no contract.",
+    "unknown": "Its contract could not be read in full.",
+}
+_FAILURES: Final[Mapping[tuple[str, ...], str]] = {
+    ("raised",): "Failures are raised, so clients recognise them.",
+    ("returned",): "Failures are returned as data, so clients take them for successful results.",
+    ("raised", "returned"): "Some failures are raised, others are returned as data, which clients take for results.",
+}
+_HINTS: Final = (("read_only", "read-only"), ("idempotent", "idempotent"), ("destructive", "destructive"))
 
 
-def code(text: str, *, cell: bool = True) -> str:
-    """`text` as a code span; in a table, a bar would end the cell."""
-    plain = one_line(" ".join(text.split())) or " "
-    fence = "`" * (max((len(run) for run in re.findall("`+", plain)), default=0) + 1)
-    padding = " " if plain.startswith("`") or plain.endswith("`") else ""
-    span = f"{fence}{padding}{plain}{padding}{fence}"
-    return span.replace("|", "\\|") if cell else span
+def contract_words(item: Item) -> str:
+    """What is to be said of the contract as a whole; empty if it is declared."""
+    return _CONTRACTS[item.contract]
 
 
-def block(value: Any, language: str = "json") -> str:
-    """JSON as a code block that nothing in it can end."""
-    text = json.dumps(value, indent=2, ensure_ascii=False, default=str)
-    fence = "`" * max(3, max((len(run) for run in re.findall("`+", text)), default=0) + 1)
-    return f"{fence}{language}\n{text}\n{fence}"
+def failure_words(item: Item) -> str:
+    """How the item fails, as a sentence; empty if that is not known."""
+    return _FAILURES.get(tuple(sorted(set(item.failures))), "")
 
 
-def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A table of cells that are Markdown already."""
-    lines = [f"| {' | '.join(head)} |", "|" + "---|" * len(head)]
-    return "\n".join([*lines, *(f"| {' | '.join(row)} |" for row in rows)])
+def hint_words(item: Item) -> list[str]:
+    """The hints of its annotations that hold."""
+    return [words for name, words in _HINTS if getattr(item, name) is True]
+
+
+def effects_words(error: Failure) -> str:
+    """The effects of a failure in words; empty if nothing is said."""
+    if error.effects is None:
+        return ""
+    return phrase_of(error.effects, retryable=error.retry is not None and error.retry.retryable)
+
+
+def recovery_details(error: Failure) -> list[tuple[str, str]]:
+    """The parts of the recovery that programs read, each with its name."""
+    details = [
+        ("Strategy", error.strategy or ""),
+        ("Actions", ", ".join(error.actions)),
+        ("Fallback tool", error.fallback_tool or ""),
+        ("For the user", error.user_message or ""),
+    ]
+    return [(name, words) for name, words in details if words]
+
+
+def data_fields(error: Failure) -> list[tuple[str, str]]:
+    """The fields of the data, each with its type."""
+    fields = fields_of(error.data_schema or {})
+    return [
+        (name, field.label + ("" if field.required else ", optional"))
+        for name, field in list(fields.items())[:_MAX_FIELDS]
+    ]
+
+
+def place_words(places: Sequence[Place]) -> list[tuple[str, str]]:
+    """Each place with the functions on the way there."""
+    return [(place.label, " > ".join(filter(None, [*place.through, place.function]))) for place in places]
 
 
 def to_markdown(catalog: Catalog) -> str:
@@ -70,7 +88,9 @@ def _server(server: ServerCatalog) -> Iterator[str]:
     yield f"## {escaped(server.name)}"
     kinds = [(kind, sum(item.kind == kind for item in server.items)) for kind in ("tool", "resource", "prompt")]
     reasons = sum(len(item.errors) for item in server.items)
-    yield ", ".join(count(number, kind) for kind, number in kinds if number) + f"; {count(reasons, 'failure mode')}."
+    yield (
+        ", ".join(counted(number, kind) for kind, number in kinds if number) + f"; {counted(reasons, 'failure mode')}."
+    )
     yield from _problems(server.problems)
     for item in server.items:
         yield from _item(item)

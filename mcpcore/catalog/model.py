@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic.alias_generators import to_camel
 
 from mcpcore.contract.codes import EFFECTS, STRATEGIES, Category, Effects, Strategy, code_named, code_numbered
-from mcpcore.contract.retry import KINDS, Retry
+from mcpcore.contract.retry import Retry, RetryKind
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -64,18 +64,22 @@ class Place(_Part):
 class Advice(_Part):
     """Retry advice, as failures carry it."""
 
-    kind: Literal["not_retryable", "retryable_after_ms", "retryable_immediate"]
+    kind: RetryKind
     after_ms: int | None = None
 
     @property
     def retryable(self) -> bool:
         """Whether the same call is worth making again."""
-        return self.kind != "not_retryable"
+        return self._advice.retryable
 
     @property
     def phrase(self) -> str:
         """The advice in words."""
-        return KINDS[self.kind] if self.after_ms is None else Retry("retryable_after_ms", self.after_ms).phrase
+        return self._advice.phrase
+
+    @property
+    def _advice(self) -> Retry:
+        return Retry(self.kind, self.after_ms)
 
 
 class Failure(_Part):

@@ -6,17 +6,14 @@ texts from the document: there is no JSON that could end the script.
 
 from __future__ import annotations
 
-import base64
 import hashlib
 import json
 import re
-from html import escape
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
-from mcpcore.catalog.words import (
+from mcpcore.catalog.markdown import (
     contract_words,
-    count,
     data_fields,
     effects_words,
     failure_words,
@@ -24,7 +21,8 @@ from mcpcore.catalog.words import (
     place_words,
     recovery_details,
 )
-from mcpcore.values.escaping import clean_text
+from mcpcore.reports import counted
+from mcpcore.reports.html import page, text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -32,33 +30,14 @@ if TYPE_CHECKING:
     from mcpcore.catalog.model import Catalog, Failure, Item, ServerCatalog
 
 
-def text(value: str) -> str:
-    """`value` as HTML, also within an attribute."""
-    return escape(clean_text(value), quote=True)
-
-
 def to_html(catalog: Catalog) -> str:
     """The page."""
     style, script = (files("mcpcore.catalog").joinpath(name).read_text("utf-8") for name in ("page.css", "page.js"))
-    policy = (
-        f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(script)}'; "
-        "base-uri 'none'; form-action 'none'"
-    )
     errors = [error for _, item in catalog.items for error in item.errors]
     codes = _options(error.code_label for error in errors)
     reasons = _options(error.reason for error in errors)
-    body = "\n".join(_server(server) for server in catalog.servers)
-    return f"""<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="{policy}">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="referrer" content="no-referrer">
-<title>Failure contracts: {text(", ".join(server.name for server in catalog.servers)[:200])}</title>
-<style>{style}</style>
-</head>
-<body>
+    items = "\n".join(_server(server) for server in catalog.servers)
+    body = f"""\
 <a class="skip" href="#contracts">Skip to the contracts</a>
 <header class="top"><div>
 <div class="title"><h1>Failure contracts</h1>
@@ -76,26 +55,20 @@ def to_html(catalog: Catalog) -> str:
 <div class="layout">
 <nav aria-label="Tools, resources and prompts">{"".join(map(_links, catalog.servers))}</nav>
 <main id="contracts" tabindex="-1">
-{body}
+{items}
 <p id="empty" class="empty" hidden>Nothing matches the filters.</p>
 </main>
-</div>
-<script>{script}</script>
-</body>
-</html>
-"""
-
-
-def _hash(content: str) -> str:
-    return f"sha256-{base64.b64encode(hashlib.sha256(content.encode()).digest()).decode()}"
+</div>"""
+    title = f"Failure contracts: {', '.join(server.name for server in catalog.servers)[:200]}"
+    return page(title, body, style=style, script=script, is_plain=False)
 
 
 def _summary(catalog: Catalog) -> str:
     items = [item for _, item in catalog.items]
     kinds = [(kind, sum(item.kind == kind for item in items)) for kind in ("tool", "resource", "prompt")]
-    parts = [count(number, kind) for kind, number in kinds if number]
-    parts.append(count(sum(len(item.errors) for item in items), "failure mode"))
-    servers = count(len(catalog.servers), "server")
+    parts = [counted(number, kind) for kind, number in kinds if number]
+    parts.append(counted(sum(len(item.errors) for item in items), "failure mode"))
+    servers = counted(len(catalog.servers), "server")
     return f"{servers}: {', '.join(parts)}" if len(catalog.servers) != 1 else ", ".join(parts)
 
 

@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
-from mcpcore.values.json_schema import Schema, resolved
+from mcpcore.values.json_schema import Schema, constants, own_properties, required_names, resolved
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -128,14 +128,12 @@ def _item(item: Item, prefix: str, names: _Names) -> Iterator[str]:
 
 def _data(error: Failure, name: str) -> str:
     schema = error.data_schema or {}
-    named = resolved(schema, schema).get("properties")
-    required = resolved(schema, schema).get("required")
-    types = _Types(schema)
+    whole = resolved(schema, schema)
+    required, types = required_names(whole), _Types(schema)
     fields = []
-    for key, part in sorted(named.items())[:_MAX_FIELDS] if isinstance(named, Mapping) else ():
+    for key, part in sorted(own_properties(whole).items())[:_MAX_FIELDS]:
         kind = types.of(part)
-        always = isinstance(required, list) and key in required
-        fields.append(f"    {str(key)!r}: {kind if always else f'NotRequired[{kind}]'},")
+        fields.append(f"    {str(key)!r}: {kind if key in required else f'NotRequired[{kind}]'},")
     body = "\n".join(fields)
     return f"{name} = TypedDict({name!r}, {{\n{body}\n}})" if fields else f"{name}: TypeAlias = dict[str, Any]"
 
@@ -157,8 +155,7 @@ class _Types:
         return self._known[key]
 
     def _written(self, node: Schema, depth: int) -> str:
-        listed = node.get("enum")
-        values = listed if isinstance(listed, list) else [node["const"]] if "const" in node else None
+        values = constants(node)
         if values:
             plain = all(isinstance(value, str | bool | int | None) for value in values)
             return f"Literal[{', '.join(dict.fromkeys(map(repr, values)))}]" if plain else "Any"

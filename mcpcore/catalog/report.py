@@ -1,13 +1,16 @@
-"""The changes between two catalogues as text, JSON, Markdown for a pull request, or annotations of GitHub Actions."""
+"""The formats of a catalogue, and of the changes between two.
+
+Changes are written as text, JSON, Markdown for a pull request, or annotations of GitHub Actions.
+"""
 
 from __future__ import annotations
 
 import json
 from typing import TYPE_CHECKING, Final
 
-from mcpcore.catalog.markdown import code, escaped
 from mcpcore.catalog.rules import LEVELS, Level
-from mcpcore.catalog.words import count
+from mcpcore.reports import counted
+from mcpcore.reports.markdown import code, escaped, table
 from mcpcore.values import site
 from mcpcore.values.escaping import terminal_line
 
@@ -15,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from mcpcore.catalog.diff import Change
+    from mcpcore.catalog.model import Catalog
 
 SHAPES: Final = ("text", "json", "md", "github")
 """The formats of a report."""
@@ -33,7 +37,7 @@ def summary(changes: Sequence[Change]) -> str:
     if not changes:
         return "the contracts are the same"
     parts = [f"{number} {level}" for level, number in counts(changes).items() if number]
-    return f"{count(len(changes), 'change')}: {', '.join(parts)}"
+    return f"{counted(len(changes), 'change')}: {', '.join(parts)}"
 
 
 def render_changes(changes: Sequence[Change], shape: str) -> str:
@@ -83,17 +87,12 @@ def _markdown(changes: Sequence[Change]) -> str:
         graded = [change for change in changes if change.level == level]
         if not graded:
             continue
-        head = (
-            "| server | where | change | rule |\n|---|---|---|---|"
-            if several
-            else "| where | change | rule |\n|---|---|---|"
-        )
-        rows = [
-            f"| {escaped(change.server) + ' | ' if several else ''}{_where(change)} | {escaped(change.message)} "
-            f"| {_linked(change.rule)} |"
-            for change in graded
-        ]
-        parts.append(f"### {heading}\n\n" + "\n".join([head, *rows]))
+        rows = [[_where(change), escaped(change.message), _linked(change.rule)] for change in graded]
+        head = ["where", "change", "rule"]
+        if several:
+            head = ["server", *head]
+            rows = [[escaped(change.server), *row] for change, row in zip(graded, rows, strict=True)]
+        parts.append(f"### {heading}\n\n{table(head, rows)}")
     return "\n\n".join(parts) + "\n"
 
 
@@ -125,3 +124,32 @@ def _data(text: str) -> str:
 
 def _property(text: str) -> str:
     return _data(text).replace(":", "%3A").replace(",", "%2C")
+
+
+FORMATS: Final = ("md", "json", "html", "python")
+"""The formats of a catalogue."""
+
+
+def render(catalog: Catalog, shape: str) -> str:
+    """The catalogue in a format: "md", "json", "html" or "python".
+
+    Raises:
+        ValueError: If the format is unknown.
+        CatalogError: If the catalogue cannot be written in it.
+    """
+    match shape:
+        case "md":
+            from mcpcore.catalog.markdown import to_markdown
+
+            return to_markdown(catalog)
+        case "json":
+            return catalog.dumps()
+        case "html":
+            from mcpcore.catalog.page import to_html
+
+            return to_html(catalog)
+        case "python":
+            from mcpcore.catalog.python import to_python
+
+            return to_python(catalog)
+    raise ValueError(f"unknown format {shape!r}; choose one of {', '.join(FORMATS)}")

@@ -26,12 +26,13 @@ from pydantic import TypeAdapter, ValidationError
 
 from mcpcore.check.model import Answer, CheckedTool
 from mcpcore.client.headers import http_transport
-from mcpcore.client.listing import listed_tool
+from mcpcore.client.listing import listed_tool, pages_of
 from mcpcore.contract.failure_modes import CONTRACT_META_KEY
 from mcpcore.proxy.child import Child
 from mcpcore.proxy.lines import LineTooLongError
 from mcpcore.proxy.listings import declared_fields
 from mcpcore.values.untrusted import quietly
+from mcpcore.values.unwrapping import leaves_of
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator, Mapping
@@ -142,14 +143,15 @@ class Connection:
             TimeoutError: If it takes too long.
         """
         tools: list[CheckedTool] = []
-        cursor: str | None = None
+        # Through the session, which keeps what the headers of later calls need.
+        session = self.client.session
         with anyio.fail_after(self.timeout):
-            while len(tools) < _MAX_TOOLS:
-                # Through the session, which keeps what the headers of later calls need.
-                page = await self.client.session.list_tools(params=PaginatedRequestParams(cursor=cursor))
+            pages = pages_of(
+                lambda cursor: session.list_tools(params=PaginatedRequestParams(cursor=cursor)), most=_MAX_TOOLS
+            )
+            async for page in pages:
                 tools += map(_checked, page.tools)
-                cursor = page.next_cursor
-                if not cursor:
+                if len(tools) >= _MAX_TOOLS:
                     break
         return tools
 
@@ -318,15 +320,8 @@ def quiet_client() -> Iterator[None]:
             logger.setLevel(level)
 
 
-def innermost(exc: BaseException) -> BaseException:
-    """The first exception in a group of groups."""
-    while isinstance(exc, BaseExceptionGroup):
-        exc = exc.exceptions[0]
-    return exc
-
-
 def reason_of(exc: BaseException) -> str:
     """Why a connection failed, as one line."""
-    exc = innermost(exc)
+    exc = next(leaves_of(exc))
     text = quietly(lambda: str(exc).strip(), "") or type(exc).__name__
     return text.splitlines()[0].rstrip(".")[:300]

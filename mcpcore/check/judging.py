@@ -1,4 +1,4 @@
-"""Judges one answer to one probe."""
+"""Judges one answer to one probe, also by what it reveals."""
 
 from __future__ import annotations
 
@@ -7,24 +7,75 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
-from mcpcore.check.drawing import forged_line, planted
-from mcpcore.check.leaks import crash_in, paths_in, secret_in, traceback_in
 from mcpcore.check.model import BAD_ARGUMENTS, Verdict, broken, met
+from mcpcore.check.probe_arguments import forged_line, planted
 from mcpcore.client.failures import UNKNOWN_DIALECT
 from mcpcore.client.headers import HIDDEN
 from mcpcore.client.schemas import error_path
 from mcpcore.contract.effects import CHANGED
 from mcpcore.contract.failure_modes import CONTRACT_META_KEY
-from mcpcore.proxy.disguises import disguised_failure
+from mcpcore.proxy.disguises import disguised_failure, is_crash
 from mcpcore.values.bounds import MESSAGE
 from mcpcore.values.untrusted import quietly
 from mcpcore.wire.arguments import INVALID_ARGUMENTS
 from mcpcore.wire.envelope import CANONICAL, Envelope
+from mcpcore.wire.redaction import REDACTED, redact_shapes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from mcpcore.check.model import Answer, CheckedTool, Probe
+
+
+_TRACEBACK: Final = re.compile(
+    r"Traceback \(most recent call last\)"
+    r"|^\s*File \"[^\"\n]{1,300}\", line \d+"
+    r"|^\s*at .{1,300}:\d+:\d+\)?\s*$"
+    r"|^\s*at [\w.$<>]{1,200}\([\w.$]{1,100}(?::\d{1,6})?\)"
+    r"|^goroutine \d+ \["
+    r"|thread '.{1,100}' (?:\(\d+\) )?panicked at"
+    r"|^#\d{1,3} +/.{1,300}\(\d+\): ",
+    re.MULTILINE,
+)
+"""Frames as Python, JavaScript, Java, Go, Rust and PHP write them."""
+
+_PATH: Final = re.compile(
+    r"(?<![\w:/.~*-])/(?:home|Users|root|usr|var|tmp|opt|etc|srv|mnt|private|app|code|work|workspace|nix|Library|proc)"
+    r"/[\w.@+-][\w.@+/-]*"
+    r"|(?<![\w/])[A-Za-z]:\\{1,2}(?:Users|Windows|Program Files|ProgramData|Temp)\\{1,2}[^\s\"'<>|]{1,200}"
+    r"|\bfile:///[\w.@+/-]{3,200}"
+    r"|(?:site-packages|dist-packages|node_modules)[/\\][\w.@+/\\-]{1,200}"
+)
+
+
+def traceback_in(text: str) -> str | None:
+    """The first line of a traceback in `text`, or None."""
+    found = _TRACEBACK.search(text)
+    return None if found is None else found[0].strip()
+
+
+_MASKED: Final = re.compile(r"^Error (?:executing|calling) tool '?[\w.-]{1,128}'?$", re.MULTILINE)
+"""What the SDK and FastMCP send in place of the text of an exception."""
+
+
+def crash_in(text: str) -> bool:
+    """Whether `text` is that of an exception that a program did not expect."""
+    return is_crash(_MASKED.sub("", text))
+
+
+def secret_in(text: str) -> bool:
+    """Whether `text` holds a secret that is known by its form."""
+    return redact_shapes(text).count(REDACTED) > text.count(REDACTED)
+
+
+def paths_in(text: str, known: Iterable[str]) -> Iterator[str]:
+    """The paths of the server's machine in `text` that none of the `known` texts holds."""
+    said = "\0".join(known)
+    for found in _PATH.finditer(text):
+        path = found[0].rstrip(".,;:'\")")
+        if path not in said:
+            yield path
+
 
 _OWN_REASONS: Final = frozenset(
     {

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Final
 from mcp.shared.exceptions import MCPError
 from pydantic import ValidationError
 
-from mcpcore.check.connection import Remains, connected, innermost, reason_of
-from mcpcore.check.drawing import draw, marker_of
+from mcpcore.check.connection import Remains, connected, reason_of
 from mcpcore.check.judging import Surroundings, judge, judge_listing
 from mcpcore.check.model import SERVER, UNKNOWN_TOOL, Answer, Probe, Report, ToolReport, broken
+from mcpcore.check.probe_arguments import draw, marker_of
+from mcpcore.values.unwrapping import leaves_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -115,7 +116,7 @@ class Check:
                 await self._call(connection)
         except Exception as exc:  # transports raise many kinds, and groups of them
             if self._work is None:
-                inner = innermost(exc)
+                inner = next(leaves_of(exc))
                 if isinstance(inner, UnreachableError):
                     raise inner from None
                 raise UnreachableError(reason_of(inner), self._remains.stderr) from exc

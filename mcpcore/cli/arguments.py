@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from mcpcore.cli.problems import Problem
-from mcpcore.values.json_schema import Schema, forms
+from mcpcore.values.json_schema import Schema, constants, forms, own_properties, type_names
 
 _NULL: Final = ("null", "none")
 _NAMED: Final[Mapping[str, Mapping[str, Any]]] = {
@@ -99,8 +99,7 @@ def _property(schema: Schema | None, key: str, tool: str) -> Schema | None:
     """
     if schema is None:
         return None
-    properties = schema.get("properties")
-    known = properties if isinstance(properties, Mapping) else {}
+    known = own_properties(schema)
     part = known.get(key)
     if isinstance(part, Mapping):
         return part
@@ -176,19 +175,11 @@ def _unfit(text: str, key: str, tool: str, kinds: Sequence[str], choices: Sequen
 
 def _kinds(part: Schema | None, schema: Schema | None) -> list[str]:
     """The types that `part` allows."""
-    kinds: list[str] = []
-    for form in forms(part, schema or {}):
-        kind = form.get("type")
-        kinds += kind if isinstance(kind, list) else [kind] if isinstance(kind, str) else []
-    return kinds
+    return [kind for form in forms(part, schema or {}) for kind in type_names(form)]
 
 
 def _choices(part: Schema, schema: Schema | None) -> list[Any]:
-    choices: list[Any] = []
-    for form in forms(part, schema or {}):
-        named = form.get("enum")
-        choices += named if isinstance(named, list) else [form["const"]] if "const" in form else []
-    return choices
+    return [choice for form in forms(part, schema or {}) for choice in constants(form) or ()]
 
 
 _UNFIT: Final = object()
@@ -288,7 +279,7 @@ def read_stdin() -> str:
 
 def _usage(schema: Schema | None) -> str | None:
     """A hint at the arguments of a tool, for a word without a key."""
-    properties = schema.get("properties") if schema is not None else None
-    if not isinstance(properties, Mapping) or not properties:
+    properties = own_properties(schema or {})
+    if not properties:
         return None
     return f"write {' '.join(f'{name}=…' for name in properties)}, or one JSON object"

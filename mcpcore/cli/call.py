@@ -21,9 +21,18 @@ import click
 from mcpcore.cli import output, present
 from mcpcore.cli.arguments import parse_arguments
 from mcpcore.cli.loading import Target, looks_like_file
-from mcpcore.cli.options import era_option, header_option, require_url, timeout_option, verbose_option
+from mcpcore.cli.options import (
+    ToolCommand,
+    after_dashes,
+    complete_files,
+    era_option,
+    header_option,
+    require_url,
+    timeout_option,
+    verbose_option,
+)
 from mcpcore.cli.problems import INTERRUPTED, Failed, Problem
-from mcpcore.cli.splitting import ToolCommand, after_dashes, complete_files
+from mcpcore.values.unwrapping import leaves_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -127,9 +136,6 @@ def call(
         ctx.exit(INTERRUPTED)
     ctx.exit(0 if succeeded else FAILED)
 
-
-_MAX_PAGES: Final = 100
-"""The most pages of tools, so that an endless list does not hang the command."""
 
 _TAIL: Final = 4000
 """How many characters of standard error are shown of a server that could not be reached."""
@@ -271,7 +277,9 @@ def perform(
         except Problem:
             raise
         except BaseExceptionGroup as group:
-            conversation.explain(_innermost(group))
+            if group.subgroup(KeyboardInterrupt) is not None:
+                raise KeyboardInterrupt from None  # pragma: no cover - a second Ctrl+C during the first
+            conversation.explain(next(leaves_of(group)))
         except (OSError, RuntimeError, ValueError, TimeoutError) as exc:
             conversation.explain(exc)
     # Printed last, so that a closed output is not mistaken for a lost server.
@@ -340,16 +348,13 @@ class Conversation:
         from mcp.shared.exceptions import MCPError
         from pydantic import ValidationError
 
+        from mcpcore.client.listing import pages_of
+
         tools: list[Tool] = []
-        cursor: str | None = None
         try:
             with anyio.fail_after(self.request.timeout):
-                for _ in range(_MAX_PAGES):
-                    page = await client.list_tools(cursor=cursor)
+                async for page in pages_of(lambda cursor: client.list_tools(cursor=cursor)):
                     tools += page.tools
-                    cursor = page.next_cursor
-                    if not cursor:
-                        break
         except MCPError as error:
             if self.request.tool is None or is_lost(error):
                 raise
@@ -570,17 +575,6 @@ def _malformed(exc: ValidationError, what: str) -> Failed:
 
 async def _unchecked(name: str, result: CallToolResult) -> None:
     """Replaces the check of a result against the output schema of its tool."""
-
-
-def _innermost(group: BaseExceptionGroup[BaseException]) -> BaseException:
-    """The first failure inside a group, at any depth; an interruption takes precedence."""
-    interrupted = group.subgroup(KeyboardInterrupt)
-    if interrupted is not None:
-        raise KeyboardInterrupt  # pragma: no cover - a second Ctrl+C during the first
-    current: BaseException = group
-    while isinstance(current, BaseExceptionGroup):
-        current = current.exceptions[0]
-    return current
 
 
 def _sentence(exc: BaseException) -> str:

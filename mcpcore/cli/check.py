@@ -14,13 +14,19 @@ from typing import TYPE_CHECKING, Final
 import anyio
 import click
 
-from mcpcore.check.reports import FORMATS
+from mcpcore.check import FORMATS
 from mcpcore.cli import output
 from mcpcore.cli.call import ServerAddress
-from mcpcore.cli.files import replace_file
-from mcpcore.cli.options import era_option, header_option, output_option, timeout_option
-from mcpcore.cli.problems import INTERRUPTED, Failed, Problem
-from mcpcore.cli.splitting import SplitCommand, after_dashes, complete_files
+from mcpcore.cli.options import (
+    SplitCommand,
+    after_dashes,
+    complete_files,
+    era_option,
+    header_option,
+    output_option,
+    timeout_option,
+)
+from mcpcore.cli.problems import INTERRUPTED, Failed, Problem, replace_file
 from mcpcore.values.escaping import terminal_line
 
 if TYPE_CHECKING:
@@ -170,9 +176,9 @@ def _perform(run: Check, shown: str, *, choose: Callable[[list[CheckedTool]], bo
     Raises:
         Problem: If the server cannot be checked.
     """
-    from mcpcore.check.connection import innermost
     from mcpcore.check.running import UnreachableError
     from mcpcore.proxy.stdio import cancel_on_signal
+    from mcpcore.values.unwrapping import leaves_of
 
     done = False
 
@@ -195,7 +201,7 @@ def _perform(run: Check, shown: str, *, choose: Callable[[list[CheckedTool]], bo
     try:
         anyio.run(perform)
     except* UnreachableError as group:
-        first = innermost(group)
+        first = next(leaves_of(group))
         assert isinstance(first, UnreachableError)
         raise Problem(
             f"{shown} cannot be checked: {first}.",

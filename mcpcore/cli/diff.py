@@ -10,10 +10,18 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from mcpcore.cli import output
-from mcpcore.cli.files import replace_file
-from mcpcore.cli.options import header_option, output_option, require_url, static_option, timeout_option, verbose_option
-from mcpcore.cli.problems import INTERRUPTED, Problem
-from mcpcore.cli.splitting import SplitCommand, after_dashes, complete_files
+from mcpcore.cli.options import (
+    SplitCommand,
+    after_dashes,
+    complete_files,
+    header_option,
+    output_option,
+    require_url,
+    static_option,
+    timeout_option,
+    verbose_option,
+)
+from mcpcore.cli.problems import INTERRUPTED, Problem, replace_file
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -1,32 +1,208 @@
-"""The catalogue of a server that is imported: its own listings, its contracts, and what its source code shows."""
+"""The catalogue of a server: from its own listings when it is imported, and from its source code."""
 
 from __future__ import annotations
 
 import contextlib
 import inspect
 import os
+import shlex
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import anyio
 
+from mcpcore.cli.call import Conversation, Request, ServerAddress, is_lost, perform
 from mcpcore.cli.loading import Target, kind_of, load, where
-from mcpcore.cli.problems import Problem
-from mcpcore.cli.static import root_of, source_items
+from mcpcore.cli.problems import Failed, Problem
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from mcp import Client
 
     from mcpcore.catalog import Item, ServerCatalog
     from mcpcore.catalog.model import Kind
 
-_LISTINGS: Final[tuple[tuple[Kind, str], ...]] = (
-    ("tool", "list_tools"),
-    ("resource", "list_resources"),
-    ("resource", "list_resource_templates"),
-    ("prompt", "list_prompts"),
+
+_MAX_PAGES: Final = 100
+_MAX_ITEMS: Final = 20_000
+_LISTINGS: Final[tuple[tuple[Kind, str, str, str], ...]] = (
+    ("tool", "tools", "list_tools", "tools"),
+    ("resource", "resources", "list_resources", "resources"),
+    ("resource", "resources", "list_resource_templates", "resource_templates"),
+    ("prompt", "prompts", "list_prompts", "prompts"),
 )
+"""The kind, the capability, the method of the client, and the field of its result."""
+
+
+def listed_server(
+    text: str, command: Sequence[str], *, timeout: float, verbose: bool, headers: Mapping[str, str]
+) -> ServerCatalog:
+    """Start or reach a server and read what it lists.
+
+    Args:
+        text: The URL; for a command, any name.
+        command: The command that starts it; empty for a URL.
+        timeout: Seconds for reaching it, and for all its lists.
+        verbose: Whether its standard error is shown.
+        headers: Headers that are sent to a URL.
+
+    Raises:
+        Problem: If it cannot be reached, or its lists break the protocol.
+    """
+    address = (
+        ServerAddress(None, tuple(command), command[0], shlex.join(command))
+        if command
+        else ServerAddress(text, (), text, text, headers=headers)
+    )
+    request = Request(tool=None, words=(), timeout=timeout, era="auto", verbose=verbose, as_json=False)
+    conversation: list[Listing] = []
+
+    def make(*arguments: Any) -> Listing:
+        conversation.append(Listing(*arguments))
+        return conversation[0]
+
+    perform(address, request, make)
+    server = conversation[0].server
+    assert server is not None
+    return server
+
+
+class Listing(Conversation):
+    """A conversation that lists everything."""
+
+    server: ServerCatalog | None = None
+
+    async def talk(self, client: Client) -> bool:
+        """List everything; problems are raised by `run`."""
+        from mcpcore.catalog import ServerCatalog
+
+        self.reached = True
+        try:
+            with anyio.fail_after(self.request.timeout):
+                items, problems = await list_items(client)
+        except TimeoutError:
+            self.problem = Failed(
+                f"{self.address.shown} did not list what it has within {self.request.timeout:g} s.",
+                hint="raise --timeout SECONDS, or watch the server with -v",
+            )
+            return False
+        info = client.server_info
+        name = (info.name if info is not None else "") or self.address.shown
+        if not items and problems:
+            self.problem = Failed(
+                f"{self.address.shown}: {problems[0]}.",
+                hint="fix the server: its answer does not have the form that the protocol requires",
+            )
+            return False
+        self.server = ServerCatalog(name=name[:1000], items=tuple(items), problems=tuple(problems))
+        return True
+
+
+async def list_items(client: Client) -> tuple[list[Item], list[str]]:
+    """What a server lists, and what could not be read of it."""
+    from mcp.shared.exceptions import MCPError
+    from pydantic import ValidationError
+
+    items: list[Item] = []
+    problems: list[str] = []
+    capabilities = client.server_capabilities
+    for kind, capability, method, field in _LISTINGS:
+        if getattr(capabilities, capability, None) is None:
+            continue
+        try:
+            await _pages(client, kind, (method, field), items, problems)
+        except ValidationError as exc:
+            first = exc.errors(include_url=False, include_input=False)[0]
+            place = ".".join(map(str, first["loc"]))
+            problems.append(f"the list of {field.replace('_', ' ')} breaks the protocol at {place}: {first['msg']}")
+        except MCPError as error:
+            from mcp_types import METHOD_NOT_FOUND
+
+            if is_lost(error):
+                raise
+            if error.code != METHOD_NOT_FOUND:
+                problems.append(f"the server refused to list its {field.replace('_', ' ')}: {error.message[:500]}")
+    return items, problems
+
+
+async def _pages(client: Client, kind: Kind, names: tuple[str, str], items: list[Item], problems: list[str]) -> None:
+    from mcpcore.catalog import item_of_listing
+
+    method, field = names
+    cursor: str | None = None
+    for _ in range(_MAX_PAGES):
+        page = await getattr(client, method)(cursor=cursor)
+        for listed in getattr(page, field):
+            if len(items) >= _MAX_ITEMS:
+                problems.append(f"the server lists more than {_MAX_ITEMS} entries, of which the first are read")
+                return
+            item = item_of_listing(kind, listed.model_dump(mode="json", by_alias=True, exclude_none=True))
+            if item is None:
+                problems.append(f"an entry in the list of {field.replace('_', ' ')} has no name")
+            else:
+                items.append(item)
+        cursor = page.next_cursor
+        if not cursor:
+            return
+    problems.append(f"the list of {field.replace('_', ' ')} has more than {_MAX_PAGES} pages")
+
+
+def root_of(path: Path) -> Path:
+    """The folder that paths in a catalogue are relative to: the repository, else the project, else its own folder."""
+    absolute = path.absolute()
+    folder = absolute if absolute.is_dir() else absolute.parent
+    for marker in (".git", "pyproject.toml"):
+        for above in (folder, *folder.parents):
+            if (above / marker).exists():
+                return above
+    return folder
+
+
+def static_servers(path: str, root: Path, *, name: str) -> Sequence[ServerCatalog]:
+    """The servers in a file or a folder, read by the linter and never run.
+
+    Raises:
+        Problem: If the code cannot be read, or registers nothing.
+    """
+    from mcpcore_lint.config import ConfigError
+    from mcpcore_lint.inventory import take_inventory
+
+    from mcpcore.catalog.items import item_of_source, servers_of_source
+
+    try:
+        inventory = take_inventory([path], root=str(root))
+    except ConfigError as exc:
+        raise Problem(f"the configuration cannot be used: {exc}.") from exc
+    # Servers of tests are no servers, unless nothing else was asked for.
+    records = [record for record in inventory.items if not record.in_test] or list(inventory.items)
+    if not records and inventory.failures:
+        raise Problem(f"{name} cannot be read: {inventory.failures[0]}.", hint="correct the file")
+    if not records:
+        raise Problem(
+            f"{name} registers no tools, resources or prompts that can be seen without running it.",
+            hint="give the file that registers them, or leave out --static to import the server",
+        )
+    absolute = Path(path).absolute()
+    if absolute != root and absolute.is_relative_to(root):
+        name = absolute.relative_to(root).as_posix()
+    items = [(item_of_source(record.item), record.path) for record in records]
+    return servers_of_source(name, items, inventory.failures)
+
+
+def source_items(files: Sequence[str], root: Path) -> dict[tuple[str, int], Item]:
+    """The items in some files, by the path of the handler and its first line; empty if they cannot be read."""
+    from mcpcore_lint.config import ConfigError
+    from mcpcore_lint.inventory import take_inventory
+
+    from mcpcore.catalog.items import item_of_source
+
+    try:
+        records = take_inventory(files, root=str(root)).items
+    except ConfigError:
+        return {}
+    return {(record.path, record.first): item_of_source(record.item) for record in records}
 
 
 def imported_server(target: Target, arguments: Sequence[str] = ()) -> ServerCatalog:
@@ -40,7 +216,7 @@ def imported_server(target: Target, arguments: Sequence[str] = ()) -> ServerCata
         Problem: If it cannot be imported, or cannot list what it has.
     """
     from mcpcore.catalog import ServerCatalog
-    from mcpcore.catalog.source import with_source
+    from mcpcore.catalog.items import with_source
 
     with _own_modules(), _stdout_to_stderr():
         try:
@@ -87,7 +263,7 @@ async def _listed(server: Any) -> tuple[list[Item], dict[tuple[str, str], Any]]:
     items: list[Item] = []
     functions: dict[tuple[str, str], Any] = {}
     registered = registered_on(server)
-    for noun, method in _LISTINGS:
+    for noun, _, method, _ in _LISTINGS:
         for listed in await getattr(server, method)():
             plain = _wire(listed)
             key = (noun, str(plain.get("uri") or plain.get("uriTemplate") or plain.get("name")))
@@ -112,8 +288,6 @@ def _wire(listed: Any) -> dict[str, Any]:
 async def _listed_by_client(server: Any) -> list[Item]:
     """What a low-level server lists to a client in memory."""
     from mcp import Client
-
-    from mcpcore.cli.listing import list_items
 
     async with Client(server, cache=None) as client:
         items, problems = await list_items(client)

@@ -68,7 +68,7 @@ class Target:
                 f"{source} is a folder, not a server.",
                 hint=f"give the file in it, such as {path / 'server.py'}, or a module, such as package.server",
             )
-        if path.is_file() and path.suffix and not _is_python(path.suffix):
+        if path.is_file() and path.suffix and not is_python(path.suffix):
             raise Problem(
                 f"{source} is not a Python file.",
                 hint="give the file of a server (server.py), or the command of a server in another language after `--`",
@@ -87,10 +87,11 @@ class Target:
 
 def looks_like_file(text: str) -> bool:
     """Whether `text` is a path rather than a module."""
-    return _is_python(text) or text.endswith(_OTHERS) or "/" in text or "\\" in text
+    return is_python(text) or text.endswith(_OTHERS) or "/" in text or "\\" in text
 
 
-def _is_python(name: str) -> bool:
+def is_python(name: str) -> bool:
+    """Whether a name is that of a Python file."""
     return name.endswith((".py", ".pyw"))
 
 

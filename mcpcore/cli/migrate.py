@@ -11,6 +11,7 @@ import click
 from mcpcore.cli import output
 from mcpcore.cli.output import EscapedErrors, EscapingStream
 from mcpcore.cli.problems import Problem
+from mcpcore.reports import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -105,7 +106,7 @@ def migrate(paths: tuple[str, ...], *, write: bool, only: tuple[str, ...]) -> No
     verb = "converted" if write else "would be converted"
     certain, perhaps, project = map(len, groups)
     output.line(
-        f"{_counted(places, 'place')} {verb} in {_counted(len(migration.files), 'file')}; {_counted(certain, 'place')} "
+        f"{counted(places, 'place')} {verb} in {counted(len(migration.files), 'file')}; {counted(certain, 'place')} "
         f"left to you, {perhaps} to look at, {project} about the project",
         err=True,
     )
@@ -133,7 +134,3 @@ def _next(*, changed: bool, written: bool, left: bool) -> str:
         filled = "fill in each recovery that `mcpcore lint` reports as a TODO"
         return f"Next: run your formatter, {filled}, {f'{lines}, ' if left else ''}and run your tests."
     return f"Next: {lines}." if left else "Nothing is left to convert; `mcpcore lint` names each TODO."
-
-
-def _counted(count: int, noun: str) -> str:
-    return f"{count} {noun}{'' if count == 1 else 's'}"

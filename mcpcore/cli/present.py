@@ -10,6 +10,7 @@ from mcpcore.cli import output
 from mcpcore.contract.effects import as_effects, phrase_of
 from mcpcore.contract.failure_modes import CONTRACT_META_KEY
 from mcpcore.contract.retry import Retry
+from mcpcore.values.json_schema import constants, own_properties, required_names, type_names
 
 if TYPE_CHECKING:
     from mcp.shared.exceptions import MCPError
@@ -87,31 +88,30 @@ def tools(listed: Sequence[Tool], *, as_json: bool) -> None:
 
 
 def _arguments(schema: Mapping[str, Any]) -> Iterator[str]:
-    required, properties = schema.get("required"), schema.get("properties")
-    for name, part in properties.items() if isinstance(properties, Mapping) else ():
-        kind = _kind(part, schema)
+    required = required_names(schema)
+    for name, part in own_properties(schema).items():
+        kind = _kind(part)
         default = f" = {compact(part['default'])}" if isinstance(part, Mapping) and "default" in part else ""
         about = str(part.get("description") or "") if isinstance(part, Mapping) else ""
-        mark = "" if isinstance(required, list) and name in required else "?"
+        mark = "" if name in required else "?"
         yield f"{name}{mark}: {kind}{default}{'  ' if about else ''}{about}".rstrip()
 
 
-def _kind(part: Any, schema: Mapping[str, Any]) -> str:
+def _kind(part: Any) -> str:
     if not isinstance(part, Mapping):
         return "any"
-    if isinstance(part.get("enum"), list):
-        return " | ".join(compact(choice) for choice in part["enum"])
-    if "const" in part:
-        return compact(part["const"])
+    choices = constants(part)
+    if choices:
+        return " | ".join(map(compact, choices))
     if isinstance(part.get("$ref"), str):
         return str(part["$ref"]).rsplit("/", 1)[-1]
     alternatives = part.get("anyOf") or part.get("oneOf")
     if isinstance(alternatives, list):
-        return " | ".join(_kind(way, schema) for way in alternatives)
-    kind = part.get("type")
-    if kind == "array":
-        return f"list of {_kind(part.get('items'), schema)}"
-    return " | ".join(map(str, kind)) if isinstance(kind, list) else str(kind or "any")
+        return " | ".join(_kind(way) for way in alternatives)
+    kinds = type_names(part)
+    if kinds == ["array"]:
+        return f"list of {_kind(part.get('items'))}"
+    return " | ".join(kinds) or "any"
 
 
 def _contract(tool: Tool) -> list[Mapping[str, Any]]:

@@ -1,13 +1,17 @@
-"""The errors of the commands: the cause, the place, and a hint."""
+"""The errors of the commands: the cause, the place, and a hint. Files that cannot be written are some."""
 
 from __future__ import annotations
 
-from typing import IO, Any, Final
+from typing import IO, TYPE_CHECKING, Any, Final
 
 import click
 
 from mcpcore.cli import output
 from mcpcore.values.escaping import terminal_text
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
 
 INTERRUPTED: Final = 130
 """The exit code after Ctrl+C: 128 + SIGINT, as shells have it."""
@@ -43,3 +47,21 @@ class Failed(Problem):
     """The command ran, but the call failed; exit code 1."""
 
     exit_code = 1
+
+
+def replace_file(path: Path, text: str) -> None:
+    """Replace a file as a whole: a reader finds the old text or the new one, also if this process is killed.
+
+    A device or a pipe, such as /dev/stderr, is written to and not replaced.
+
+    Raises:
+        Problem: If it cannot be written.
+    """
+    from mcpcore_lint.runner.files import write_text
+
+    try:
+        write_text(str(path), text)
+    except OSError as exc:
+        raise Problem(
+            f"{path} cannot be written: {exc.strerror or exc}.", hint="check that its folder exists and can be written"
+        ) from exc

@@ -15,10 +15,9 @@ import anyio
 import click
 
 from mcpcore.cli import output
-from mcpcore.cli.options import header_option, require_url
+from mcpcore.cli.options import SplitCommand, after_dashes, complete_files, header_option, require_url
 from mcpcore.cli.problems import INTERRUPTED, Failed, Problem
 from mcpcore.cli.run import Wire, allow_host_option, announce, bind, parse_address, require_http
-from mcpcore.cli.splitting import SplitCommand, after_dashes, complete_files
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -19,8 +19,8 @@ import click
 
 from mcpcore.cli import output
 from mcpcore.cli.loading import Target, kind_of, load, traceback_of, where
+from mcpcore.cli.options import SplitCommand, after_dashes, complete_files
 from mcpcore.cli.problems import INTERRUPTED, Problem
-from mcpcore.cli.splitting import SplitCommand, after_dashes, complete_files
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -261,15 +261,11 @@ def _serve_stdio(server: Any, wire: Wire) -> None:
     async def serve() -> None:
         from mcp.server.stdio import stdio_server
 
-        streams = stdio_server(anyio.wrap_file(_text(wire.stdin)), anyio.wrap_file(_text(wire.stdout)))
+        streams = stdio_server(*(anyio.wrap_file(cast("IO[str]", stream)) for stream in (wire.stdin, wire.stdout)))
         async with streams as (read_stream, write_stream):
             await lowlevel.run(read_stream, write_stream, lowlevel.create_initialization_options())
 
     anyio.run(serve)
-
-
-def _text(stream: io.TextIOWrapper) -> IO[str]:
-    return stream
 
 
 def _serve_http(
@@ -285,8 +281,7 @@ def _serve_http(
     import anyio
     from starlette.middleware import Middleware
 
-    from mcpcore.sdk.http import Front, web_server
-    from mcpcore.sdk.http_sessions import Sessions
+    from mcpcore.sdk.http import Front, Sessions, web_server
 
     bound = bind(*endpoint)
     hosts = announce(getattr(server, "name", None) or "the server", bound, endpoint[0], allowed, path=path)

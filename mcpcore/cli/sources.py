@@ -11,14 +11,15 @@ from importlib.machinery import PathFinder
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Final, Literal
 
-from mcpcore.cli.loading import Target
+from mcpcore.cli.importing import root_of, static_servers
+from mcpcore.cli.loading import Target, is_python
 from mcpcore.cli.problems import Problem
-from mcpcore.cli.static import root_of, static_servers
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from mcpcore.catalog import Catalog, ServerCatalog
+
 
 SourceKind = Literal["url", "command", "catalog", "git", "static", "import"]
 
@@ -65,7 +66,7 @@ def parse_source(word: str, *, static: bool = False) -> Source:
     if path.is_dir():
         return Source("static", word)
     before, colon, after = word.partition(":")
-    if colon and before and not Path(before).is_file() and not looks_like_server(before):
+    if colon and before and not Path(before).is_file() and not is_python(before):
         revision = _git("rev-parse", "--verify", "--quiet", "--end-of-options", f"{before}^{{commit}}")
         if revision is not None:
             return Source("git", word, revision=revision.decode().strip(), path=after)
@@ -81,11 +82,6 @@ def parse_source(word: str, *, static: bool = False) -> Source:
     if static:
         return Source("static", target.source) if target.is_file else Source("static", _file_of_module(target.source))
     return Source("import", word)
-
-
-def looks_like_server(text: str) -> bool:
-    """Whether the part before a colon is a Python file, so that an object follows and not a path."""
-    return text.endswith((".py", ".pyw"))
 
 
 def _file_source(word: str, path: Path, *, static: bool) -> Source:
@@ -122,7 +118,7 @@ def read_sources(
     servers: list[ServerCatalog] = []
     for source in sources:
         if source.kind in {"url", "command"}:
-            from mcpcore.cli.listing import listed_server
+            from mcpcore.cli.importing import listed_server
 
             servers.append(
                 listed_server(source.text, source.command, timeout=timeout, verbose=verbose, headers=headers or {})

@@ -12,12 +12,10 @@ except ToolCallFailed as failed:
 
 from __future__ import annotations
 
-from mcpcore.client.budget import RetryBudget
 from mcpcore.client.calling import call
-from mcpcore.client.contracts import ToolContract
 from mcpcore.client.failures import Step, StepKind, ToolCallFailed, failure_of
-from mcpcore.client.listing import ListedTool, forget_tools, list_tools, listed_tool
-from mcpcore.client.policy import CallPolicy, Decision, DecisionKind, Progress, ReadOnly, decide
+from mcpcore.client.listing import ListedTool, ToolContract, forget_tools, list_tools, listed_tool
+from mcpcore.client.policy import CallPolicy, Decision, DecisionKind, Progress, ReadOnly, RetryBudget, decide
 from mcpcore.client.relay import Relayed, relay
 
 __all__ = [

@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final, Generic, cast
 from weakref import WeakKeyDictionary, ref
 
 import anyio
 
 from mcpcore.client.schemas import error_path
 from mcpcore.contract.effects import default_effects
-from mcpcore.contract.failure_modes import NO_CONTRACT, Contract
+from mcpcore.contract.failure_modes import NO_CONTRACT, Contract, FailureMode, R_co
 from mcpcore.sdk.changed_tools import watch_tools
 from mcpcore.values.json_schema import properties
 from mcpcore.values.untrusted import quietly
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from mcpcore.client.failures import ToolCallFailed
     from mcpcore.contract.effects import ToolEffects
+
 
 MAX_PAGES: Final = 100
 """The most pages of tools that are read, since a list may be endless."""
@@ -143,20 +148,29 @@ async def list_tools(session: Any, *, fresh: bool = False) -> tuple[Tools, bool]
     tools: dict[str, ListedTool] = {}
     try:
         with anyio.fail_after(LISTING_TIMEOUT):
-            cursor: str | None = None
-            for _ in range(MAX_PAGES):
-                page = await _page(session, cursor)
-                for tool in map(listed_tool, page.tools):
-                    if tool is not None:
-                        tools.setdefault(tool.name, tool)
-                cursor = page.next_cursor
-                if not cursor:
-                    break
+            async for page in pages_of(partial(_page, session)):
+                for tool in filter(None, map(listed_tool, page.tools)):
+                    tools.setdefault(tool.name, tool)
     except Exception:  # noqa: BLE001 - without the list, the failure of the call is still known
         return NO_TOOLS, True
     listing = MappingProxyType(tools)
     quietly(lambda: _keep(key, listing), None)
     return listing, True
+
+
+async def pages_of(list_page: Callable[[str | None], Awaitable[Any]], *, most: int = MAX_PAGES) -> AsyncIterator[Any]:
+    """The pages of a list, the first `most` of them; `list_page` gets the cursor of a page.
+
+    Raises:
+        Exception: What `list_page` raises.
+    """
+    cursor: str | None = None
+    for _ in range(most):
+        page = await list_page(cursor)
+        yield page
+        cursor = page.next_cursor
+        if not cursor:
+            return
 
 
 def _keep(connection: Any, tools: Tools) -> None:
@@ -193,3 +207,50 @@ async def _page(session: Any, cursor: str | None) -> Any:
     from mcp_types import PaginatedRequestParams
 
     return await session.list_tools(params=PaginatedRequestParams(cursor=cursor))
+
+
+class ToolContract(Generic[R_co]):
+    """The name of a tool and its failure modes; pass it to `call` in place of the name.
+
+    ```python
+    FETCH: ToolContract[Literal["no_match", "queue_full"]] = ToolContract("fetch_articles", (NO_MATCH, QUEUE_FULL))
+
+    try:
+        result = await call(session, FETCH, {"pmids": ["1"]})
+    except ToolCallFailed as failed:
+        match FETCH.reason_of(failed):
+            case "no_match":
+                print(failed.data_of(NO_MATCH).pmids)
+            case "queue_full" | None:
+                raise
+            case other:
+                assert_never(other)
+    ```
+
+    Attributes:
+        name: The name of the tool.
+        errors: Its failure modes.
+    """
+
+    __slots__ = ("contract", "name")
+
+    def __init__(self, name: str, errors: Iterable[FailureMode[R_co]] = ()) -> None:
+        """Name the tool and its failure modes.
+
+        Raises:
+            ContractError: If an entry is not a `FailureMode` or two entries have the same reason.
+        """
+        self.name = name
+        self.contract: Contract[R_co] = Contract(errors, tool=name)
+
+    def reason_of(self, failed: ToolCallFailed) -> R_co | None:
+        """The declared reason of a failure of this tool; None for any other failure.
+
+        Args:
+            failed: The failure of a call.
+        """
+        entry = self.contract.get(failed.reason)
+        return None if entry is None or failed.tool != self.name else entry.reason
+
+    def __repr__(self) -> str:
+        return f"ToolContract({self.name!r}, {list(self.contract.reasons)})"

@@ -7,7 +7,6 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
-from mcpcore.client.budget import RetryBudget
 from mcpcore.client.listing import NO_TOOLS, ListedTool
 from mcpcore.contract.codes import Code, is_code
 from mcpcore.contract.effects import CHANGED
@@ -18,6 +17,58 @@ from mcpcore.values.untrusted import is_async
 
 if TYPE_CHECKING:
     from mcpcore.client.failures import Step, ToolCallFailed
+
+
+class RetryBudget:
+    """Allows retries while they are at most `minimum + ratio * calls`.
+
+    Share one budget between all calls of a session, or of a process. While most calls succeed, it is never spent. When
+    a server is down, every call fails, and the budget ends the retries of all calls together.
+
+    ```python
+    budget = RetryBudget(ratio=0.5, minimum=1)
+    budget.called()
+    assert [budget.spend() for _ in range(2)] == [True, False]
+    ```
+    """
+
+    def __init__(self, ratio: float = 0.1, minimum: int = 10) -> None:
+        """Start a budget.
+
+        Args:
+            ratio: The retries that each call adds.
+            minimum: The retries that are allowed before any call.
+
+        Raises:
+            ValueError: If one of the two is negative or not finite.
+        """
+        for name, value in (("ratio", ratio), ("minimum", minimum)):
+            if not (math.isfinite(value) and value >= 0):
+                raise ValueError(f"RetryBudget({name}=...) takes a finite number from 0 up, not {value!r}")
+        self.ratio = ratio
+        self.minimum = minimum
+        self.calls = 0
+        self.retries = 0
+
+    @property
+    def left(self) -> bool:
+        """Whether one more retry is allowed."""
+        return self.retries + 1 <= self.minimum + self.ratio * self.calls
+
+    def called(self) -> None:
+        """Count a call of the application; its retries do not count."""
+        self.calls += 1
+
+    def spend(self) -> bool:
+        """Count a retry, if one more is allowed."""
+        if not self.left:
+            return False
+        self.retries += 1
+        return True
+
+    def __repr__(self) -> str:
+        return f"RetryBudget(ratio={self.ratio}, minimum={self.minimum}): {self.retries} retries of {self.calls} calls"
+
 
 Action = Callable[["ToolCallFailed"], Any]
 """An application's own action: sync or async; it may return the arguments of the next call."""

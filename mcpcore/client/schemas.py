@@ -85,44 +85,46 @@ def _in_time(check: Keyword) -> Keyword:
 
 
 def _pattern(validator: Any, pattern: Any, instance: Any, _: Any) -> Iterator[ValidationError]:
-    if validator.is_type(instance, "string") and not _matches(pattern, instance):
-        yield _error("does not match")
+    if validator.is_type(instance, "string") and not matches(pattern, instance):
+        yield validation_error("does not match")
 
 
 def _pattern_properties(validator: Any, patterns: Any, instance: Any, _: Any) -> Iterator[ValidationError]:
     for pattern, schema in patterns.items() if validator.is_type(instance, "object") else ():
         for name, value in instance.items():
-            if _matches(pattern, name):
+            if matches(pattern, name):
                 yield from validator.descend(value, schema, path=name, schema_path=pattern)
 
 
 def _additional_properties(validator: Any, rest: Any, instance: Any, schema: Any) -> Iterator[ValidationError]:
     named, patterns = schema.get("properties", {}), schema.get("patternProperties", {})
     for name, value in instance.items() if validator.is_type(instance, "object") else ():
-        if name in named or any(_matches(pattern, name) for pattern in patterns):
+        if name in named or any(matches(pattern, name) for pattern in patterns):
             continue
         if rest is False:
-            yield _error("has a property that the schema does not name")
+            yield validation_error("has a property that the schema does not name")
             return
         yield from validator.descend(value, rest, path=name)
 
 
 def _unique_items(validator: Any, unique: Any, instance: Any, _: Any) -> Iterator[ValidationError]:
     if unique and validator.is_type(instance, "array") and len(set(map(dumps, instance))) < len(instance):
-        yield _error("has an item twice")
+        yield validation_error("has an item twice")
 
 
 def _uncheckable(_: Any, __: Any, ___: Any, ____: Any) -> None:
     raise ValueError("the keyword cannot be checked in bounded time")
 
 
-def _error(message: str) -> ValidationError:
+def validation_error(message: str) -> ValidationError:
+    """An error for a validator; jsonschema is loaded on first use."""
     from jsonschema.exceptions import ValidationError
 
     return ValidationError(message)
 
 
-def _matches(pattern: str, text: str) -> bool:
+def matches(pattern: str, text: str) -> bool:
+    """Whether a regular expression is found in a text, in linear time."""
     return matcher(pattern)(text)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, Generic, Protocol, TypeAlias, cast, overload
 
-from typing_extensions import TypeVar, deprecated
+from typing_extensions import TypeVar
 
 from mcpcore.boundary.request import AnsweredRequest, Request
 from mcpcore.contract.bound_fields import checked
@@ -319,11 +319,6 @@ class Context(Generic[R_contra, LifespanT]):
         observe(outcome, call)
         return outcome.envelope
 
-    @deprecated("ctx.judged(...) is now ctx.record_failure(...)")
-    def judged(self, exc: BaseException) -> Envelope:
-        """The old name of `record_failure`."""
-        return self.record_failure(exc)
-
     def has_changed(self, effects: Effects | None) -> None:
         """Send at least these effects if the call fails, except in a tool that only reads."""
         request = self._request
@@ -336,21 +331,11 @@ class Context(Generic[R_contra, LifespanT]):
             return self._request.render_item(envelope)
         return envelope.to_json()
 
-    @deprecated("ctx.part(...) is now ctx.render_item(...)")
-    def part(self, envelope: Envelope) -> dict[str, Any]:
-        """The old name of `render_item`."""
-        return self.render_item(envelope)
-
     def show_value(self, value: JSON) -> JSON:
         """A caller's own value as a part of a failure, without secrets where the server redacts them."""
         if isinstance(self._request, AnsweredRequest):
             return self._request.show_value(value)
         return value
-
-    @deprecated("ctx.shown(...) is now ctx.show_value(...)")
-    def shown(self, value: JSON) -> JSON:
-        """The old name of `show_value`."""
-        return self.show_value(value)
 
     def bind(self, **fields: str | None) -> None:
         """Bind fields for the rest of this call: they are in `error.context` and in the record if it fails.

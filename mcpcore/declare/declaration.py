@@ -9,8 +9,6 @@ import types
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, ParamSpec, TypeVar, cast
 
-from typing_extensions import deprecated
-
 from mcpcore import provided
 from mcpcore.boundary import coverage_hook
 from mcpcore.boundary.call_limits import CallLimits, checked_limits
@@ -266,11 +264,6 @@ class Declared(_OfDeclaration, Generic[P, T_co]):
         if declaration.signature.context is None:
             return self._bound
         return (*self._bound, Context(declaration.contract, name=declaration.name, request=request))
-
-    @deprecated("leading(...) is now bound_args(...)")
-    def leading(self, request: Request | None) -> tuple[Any, ...]:
-        """The old name of `bound_args`."""
-        return self.bound_args(request)
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> T_co:
         """Run the handler, with a context made for it.

@@ -6,7 +6,7 @@ from dataclasses import fields, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Concatenate, Final, Generic, ParamSpec, cast, overload
 
-from typing_extensions import TypeVar, deprecated
+from typing_extensions import TypeVar
 
 from mcpcore.contract.failure_modes import ContractError, FailureMode
 from mcpcore.declare.declaration import Declaration, Declared, DeclaredMethod, ToolOptions, as_declared, declare
@@ -57,11 +57,6 @@ class Tool(Declared[P, T_co]):
             Declaration(declared.handler, replace(declared.options, **options), method=declared.method),
             bound=self._bound,
         )
-
-    @deprecated("changed(...) is now with_options(...)")
-    def changed(self, **options: Any) -> Tool[P, T_co]:
-        """The old name of `with_options`."""
-        return self.with_options(**options)
 
     if TYPE_CHECKING and not MYPY:
         # A handler in a class is a MethodTool; a checker that sees no context cannot tell, and asks here.

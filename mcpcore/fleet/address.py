@@ -9,7 +9,12 @@ from pathlib import Path
 from typing import Final
 from urllib.parse import parse_qsl, unquote, urlsplit
 
-from mcpcore.fleet.errors import StoreError
+from mcpcore.audit.errors import AuditError
+
+
+class StoreError(AuditError):
+    """A store cannot be used; the message says why and what to do, without a password."""
+
 
 PASSWORD_VARIABLE: Final = "MCPCORE_STORE_PASSWORD"  # noqa: S105 - the name of a variable
 """The environment variable with the password, which other users of the machine cannot see as they see a URL."""

@@ -7,17 +7,17 @@ it.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from mcpcore.audit.chain import GENESIS, KEY_VARIABLE, MAX_LINE, Signer, read_link
+from mcpcore.audit.diagnosis import MAX_PROBLEMS, Problem, ProblemList
 from mcpcore.audit.errors import AuditError
-from mcpcore.audit.report import MAX_PROBLEMS, Problem, ProblemList
+from mcpcore.audit.reading import lines, parse_line
 from mcpcore.audit.verification import verify
-from mcpcore.fleet import otlp
-from mcpcore.fleet.chains import Chains
-from mcpcore.fleet.rows import Line, encode, parse, proof_of
-from mcpcore.fleet.sources import find, lines_of
+from mcpcore.fleet.address import StoreError
+from mcpcore.fleet.rows import Foreign, Line, encode, looks_exported, parse, proof_of, read_export
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -25,10 +25,123 @@ if TYPE_CHECKING:
 
     from mcpcore.audit.chain import Link
     from mcpcore.audit.reading import Record
-    from mcpcore.fleet.chains import Piece
-    from mcpcore.fleet.sources import Source
     from mcpcore.fleet.store import Store
     from mcpcore.values.jsonable import JSON
+
+
+_ROTATED: Final = re.compile(r"\.\d{12}\Z")
+_BESIDE: Final = (".head", ".lock")
+"""The endings of the files next to a trail, which a pattern such as `audit.jsonl*` names too."""
+
+
+class Source(NamedTuple):
+    """One file to load, or one trail with its rotated files."""
+
+    path: Path
+    exported: bool = False
+    """It is an export of a collector."""
+    whole: bool = False
+    """It is a trail with all its files, which can be verified from end to end."""
+
+
+def find(paths: Sequence[Path]) -> list[Source]:
+    """The sources in `paths`, each once.
+
+    Raises:
+        StoreError: If a file is neither a trail nor an export.
+        OSError: If a file cannot be read.
+    """
+    sources: dict[Path, Source] = {}
+    bases = {path.resolve() for path in paths}
+    for path in paths:
+        where = path.resolve()
+        if path.suffix in _BESIDE and path.with_suffix("").resolve() in bases:
+            continue
+        if _ROTATED.search(path.name) and path.with_name(_ROTATED.sub("", path.name)).resolve() in bases:
+            continue
+        sources.setdefault(where, _examined(path))
+    return list(sources.values())
+
+
+def _examined(path: Path) -> Source:
+    if not path.exists() and any(path.parent.glob(f"{_literal(path.name)}.{'[0-9]' * 12}")):
+        return Source(path, whole=True)  # just rotated
+    with path.open("rb") as file:
+        first = file.readline(MAX_LINE + 1)
+        second = file.readline(MAX_LINE + 1)
+    if looks_exported(first):
+        return Source(path, exported=True)
+    signer = Signer(None)
+    if first.strip() and not any(read_link(line, signer) or parse_line(line) for line in (first, second)):
+        raise StoreError(
+            f"{path}: neither a trail nor logs that a collector exported as JSON: its first lines are no records"
+        )
+    return Source(path, whole=_ROTATED.search(path.name) is None)
+
+
+def _literal(name: str) -> str:
+    return re.sub(r"([*?[])", r"[\1]", name)
+
+
+def lines_of(source: Source, resource: dict[str, str]) -> Iterator[Line]:
+    """The lines of a trail, oldest first, with the attributes of its process."""
+    for file, number, raw in lines(source.path, rotated=source.whole):
+        yield Line(raw, file, number, resource)
+
+
+MOST: Final = 20_000
+"""The most open pieces of chains that are remembered; forged lines could make as many as there are lines."""
+
+
+class Piece(NamedTuple):
+    """The first line of a connected part of a chain."""
+
+    label: str
+    link: Link
+    file: str
+    line: int
+
+
+class Chains:
+    """Connects lines by their hashes, in memory that grows with the number of chains."""
+
+    def __init__(self, *, ordered: bool) -> None:
+        """Follow chains; in `ordered` lines, those after a gap still belong to the chain before it."""
+        self._ordered = ordered
+        self._label = ""
+        self._by_end: dict[str, Piece] = {}
+        """Each piece by the hash of its last line."""
+        self._by_start: dict[str, tuple[Piece, str]] = {}
+        """Each piece that does not begin a chain by the hash before its first line, with the hash of its last line."""
+        self.complete = True
+        """Whether no piece had to be forgotten."""
+
+    def add(self, link: Link, file: str, line: int) -> str:
+        """Connect a line; returns the label of its chain."""
+        piece = self._by_end.pop(link.prev, None) if link.prev != GENESIS else None
+        if piece is None:
+            label = (link.hash if link.prev == GENESIS else link.prev)[:32]
+            if self._ordered and link.prev != GENESIS:
+                label = self._label or label
+            piece = Piece(label, link, file, line)
+        self._label = piece.label
+        end = link.hash
+        follower = self._by_start.pop(end, None)
+        if follower is not None:
+            end = follower[1]
+        if len(self._by_end) >= MOST or len(self._by_start) >= MOST:
+            self.complete = False
+        else:
+            self._by_end[end] = piece
+            if piece.link.prev != GENESIS:
+                self._by_start[piece.link.prev] = piece, end
+        return piece.label
+
+    def loose(self) -> Iterator[Piece]:
+        """The pieces whose line before is not among the lines."""
+        for piece, _ in self._by_start.values():
+            yield piece
+
 
 BATCH_ROWS: Final = 100_000
 BATCH_BYTES: Final = 64 << 20
@@ -156,10 +269,10 @@ class _Loading:
         if not source.exported:
             yield from lines_of(source, resource)
             return
-        for item in otlp.read(source.path):
+        for item in read_export(source.path):
             if isinstance(item, Line):
                 yield item
-            elif isinstance(item, otlp.Foreign):
+            elif isinstance(item, Foreign):
                 self.report.foreign += item.records
             else:
                 self.report.add(Problem("changed", item.detail, item.file, item.number))

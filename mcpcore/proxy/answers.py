@@ -19,13 +19,19 @@ from mcpcore.contract.codes import ErrorCode
 from mcpcore.contract.effects import CallState
 from mcpcore.contract.errors import CodedError, FrameworkError
 from mcpcore.contract.retry import Retry
-from mcpcore.proxy.disguises import disguised_failure, object_of, shows_texts
+from mcpcore.proxy.disguises import (
+    MAX_SEARCHED,
+    cleaned,
+    disguised_failure,
+    is_crash,
+    object_of,
+    shows_texts,
+    traces_in,
+)
+from mcpcore.proxy.learning import Statistics
 from mcpcore.proxy.listings import annotated, with_contracts
-from mcpcore.proxy.matching import Facts
 from mcpcore.proxy.messages import SURFACES, params_of, server_name
-from mcpcore.proxy.overlay import ANY, HINTS, Overlay, Section
-from mcpcore.proxy.statistics import Statistics
-from mcpcore.proxy.texts import MAX_SEARCHED, cleaned, is_crash, traces_in
+from mcpcore.proxy.overlay import ANY, HINTS, Facts, Overlay, Section
 from mcpcore.sdk.serving import PROTOCOL_NEEDS, protocol_error
 from mcpcore.values.untrusted import quietly
 from mcpcore.wire.dialects.answers import is_true

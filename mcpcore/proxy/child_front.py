@@ -32,9 +32,9 @@ from pydantic import PrivateAttr
 
 from mcpcore.proxy.child import GRACE, Child
 from mcpcore.proxy.conversation import Conversation
+from mcpcore.proxy.http_parts import cancel_on_disconnect, respond, unread
 from mcpcore.proxy.listings import Listing
 from mcpcore.proxy.messages import Json, answer_in, key_of, meta_of, params_of, parse, write
-from mcpcore.proxy.requests import cancel_on_disconnect, respond, unread
 from mcpcore.proxy.sessions import ChildSession, ServerEndedError
 
 if TYPE_CHECKING:
@@ -206,7 +206,7 @@ class ChildFront:
                 metadata = None if related is None else ServerMessageMetadata(related_request_id=related)
                 await stream.send(SessionMessage(_as_it_came(raw, message), metadata))
 
-            session = ChildSession(self.command, self.answers, to_client)
+            session = ChildSession(self.answers, to_client, self.command)
 
             async def deliver() -> None:
                 while True:
@@ -307,7 +307,7 @@ class Shared:
 
     def __init__(self, command: Sequence[str], answers: Answers) -> None:
         """Prepare to run `command`."""
-        self.session = ChildSession(command, answers, self._to_client)
+        self.session = ChildSession(answers, self._to_client, command)
         self.ended = False
         self._open: dict[str, tuple[Any, Any, MemoryObjectSendStream[bytes]]] = {}
         self._listening: set[str] = set()

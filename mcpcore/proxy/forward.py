@@ -19,11 +19,10 @@ import httpx2
 from mcp.server.streamable_http import REQUEST_CANCELLED
 
 from mcpcore.proxy.conversation import MAX_LIST_WAIT, Conversation
-from mcpcore.proxy.events import data_of, events_of, with_data
+from mcpcore.proxy.http_parts import cancel_on_disconnect, data_of, events_of, with_data
 from mcpcore.proxy.lines import LineTooLongError
 from mcpcore.proxy.listings import Listing
 from mcpcore.proxy.messages import Step, parse, read, write
-from mcpcore.proxy.requests import cancel_on_disconnect
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Mapping

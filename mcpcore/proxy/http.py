@@ -10,8 +10,7 @@ import anyio
 from mcpcore.proxy.child_front import ChildFront
 from mcpcore.proxy.forward import Forward
 from mcpcore.proxy.stdio import cancel_on_signal
-from mcpcore.sdk.http import Front, web_server
-from mcpcore.sdk.http_sessions import Sessions
+from mcpcore.sdk.http import Front, Sessions, web_server
 
 if TYPE_CHECKING:
     import signal

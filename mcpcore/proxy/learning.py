@@ -1,25 +1,63 @@
-"""Drafts an overlay from failures: grouped by their shape, without secrets, for a person to finish."""
+"""Counts failures, and drafts an overlay from them: grouped by shape, without secrets, for a person to finish."""
 
 from __future__ import annotations
 
 import json
 import logging
 import re
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
-from mcpcore.proxy.matching import compiled, escaped
-from mcpcore.proxy.statistics import counted
-from mcpcore.proxy.texts import cleaned
+from mcpcore.proxy.disguises import cleaned
+from mcpcore.proxy.overlay import compiled, escaped
 from mcpcore.values.escaping import clean_text, whole_characters
 from mcpcore.wire.redaction import REDACTED, redact_shapes, redact_text
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
-    from mcpcore.proxy.matching import Facts
     from mcpcore.proxy.messages import Json
+    from mcpcore.proxy.overlay import Facts, Overlay
     from mcpcore.wire.envelope import Envelope
+
+
+_MAX_KINDS: Final = 10_000
+"""The most kinds of failures that are counted; clients may call tools of any name."""
+
+
+def counted(number: int, one: str, many: str | None = None) -> str:
+    """A number with its noun: "1 failure", "2 failures"."""
+    return f"{number} {one if number == 1 else many or f'{one}s'}"
+
+
+@dataclass(slots=True)
+class Statistics:
+    """The counts of one run."""
+
+    calls: int = 0
+    restarts: int = 0
+    failures: Counter[tuple[str, str]] = field(default_factory=Counter)
+
+    def count(self, name: str, envelope: Envelope) -> None:
+        """Count a failure by its tool and its reason, or its code if it has none."""
+        kind = (name[:200], envelope.reason or envelope.name)
+        if kind in self.failures or len(self.failures) < _MAX_KINDS:
+            self.failures[kind] += 1
+
+    def lines(self, overlay: Overlay) -> Iterator[str]:
+        """The counts as lines of text, with the entries of the overlay that never matched."""
+        failed = sum(self.failures.values())
+        yield f"{counted(self.calls, 'tool call')}, {counted(failed, 'failure')}, {counted(self.restarts, 'restart')}"
+        for (name, reason), count in self.failures.most_common():
+            yield f"  {count:>6}  {name}  {reason}"
+        unfired = list(overlay.unfired())
+        if unfired:
+            yield f"{counted(len(unfired), 'entry', 'entries')} of {overlay.source} matched nothing:"
+            for place, reason in unfired:
+                yield f"          {place}  {reason}"
+
 
 _LOGGER: Final = logging.getLogger("mcpcore")
 

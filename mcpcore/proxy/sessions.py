@@ -18,6 +18,7 @@ from mcpcore.proxy.child import GRACE, Child
 from mcpcore.proxy.conversation import MAX_LIST_WAIT, Conversation
 from mcpcore.proxy.lines import LineTooLongError
 from mcpcore.proxy.listings import Listing
+from mcpcore.values.unwrapping import leaves_of
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -43,15 +44,38 @@ class ServerEndedError(Exception):
 
 
 @dataclass(slots=True)
-class ChildSession:
-    """A session with a child process."""
+class _Session:
+    """A session, whichever way its messages take."""
 
-    command: Sequence[str]
     answers: Answers
     to_client: Send
     conversation: Conversation = field(init=False)
-    holding: anyio.Event = field(default_factory=anyio.Event)
+    holding: anyio.Event = field(init=False, default_factory=anyio.Event)
     """Set when a request begins to wait for the list of tools."""
+
+    def __post_init__(self) -> None:
+        """Begin the conversation."""
+        self.conversation = Conversation(self.answers, Listing())
+
+    async def _send(self, step: Step) -> None:
+        raise NotImplementedError  # pragma: no cover - each kind of session has its own
+
+    async def _release_late(self) -> None:
+        """Let no call wait too long for the list of tools."""
+        while True:
+            await self.holding.wait()
+            self.holding = anyio.Event()
+            while (held := self.conversation.held) is not None:
+                await anyio.sleep(MAX_LIST_WAIT)
+                if self.conversation.held is held:
+                    await self._send(self.conversation.release())
+
+
+@dataclass(slots=True)
+class ChildSession(_Session):
+    """A session with a child process."""
+
+    command: Sequence[str]
 
     _child: Child | None = None
     _sending: anyio.Lock = field(default_factory=anyio.Lock)
@@ -63,10 +87,6 @@ class ChildSession:
     _closing: bool = False
     _relaying: anyio.CancelScope = field(default_factory=anyio.CancelScope)
     _ended: anyio.Event = field(default_factory=anyio.Event)
-
-    def __post_init__(self) -> None:
-        """Begin the conversation."""
-        self.conversation = Conversation(self.answers, Listing())
 
     async def run(self, child: Child | None = None) -> None:
         """Run the server until `close` is called, or it has ended twice; `child` is one that runs already.
@@ -122,7 +142,7 @@ class ChildSession:
     async def _relay(self, child: Child) -> None:
         async with anyio.create_task_group() as tasks:
             self._relaying = tasks.cancel_scope
-            tasks.start_soon(_release_late, self)
+            tasks.start_soon(self._release_late)
             try:
                 async for message in child.messages():
                     await self._send(self.conversation.from_server(message))
@@ -162,10 +182,6 @@ class ChildSession:
         for message in step.to_client:
             await self.to_client(message)
 
-    async def send_held(self) -> None:
-        """Send what waits for the list of tools to the server."""
-        await self._send(self.conversation.release())
-
     async def close(self) -> None:
         """End the session: the server gets the end of its input, once it has all messages."""
         with anyio.move_on_after(GRACE):
@@ -182,25 +198,15 @@ class ChildSession:
 
 
 @dataclass(slots=True)
-class UrlSession:
+class UrlSession(_Session):
     """A session with a server behind a URL, over streamable HTTP."""
 
     url: str
-    answers: Answers
-    to_client: Send
     headers: Mapping[str, str] = field(default_factory=dict)
-    conversation: Conversation = field(init=False)
-    holding: anyio.Event = field(default_factory=anyio.Event)
-    """Set when a request begins to wait for the list of tools."""
-
     _write: Any = None
     _wanted: anyio.Event = field(default_factory=anyio.Event)
     _ready: anyio.Event = field(default_factory=anyio.Event)
     _closed: anyio.Event = field(default_factory=anyio.Event)
-
-    def __post_init__(self) -> None:
-        """Begin the conversation."""
-        self.conversation = Conversation(self.answers, Listing())
 
     async def run(self) -> None:
         """Relay messages until `close` is called.
@@ -219,7 +225,7 @@ class UrlSession:
                 async with http_transport(self.url, self.headers) as (read, write), anyio.create_task_group() as tasks:
                     self._write = write
                     tasks.start_soon(self._receive, read)
-                    tasks.start_soon(_release_late, self)
+                    tasks.start_soon(self._release_late)
                     if not is_first:
                         await self._send(self.conversation.restart())
                     is_first = False
@@ -228,10 +234,8 @@ class UrlSession:
                     tasks.cancel_scope.cancel()
             except* httpx2.HTTPError as group:
                 self._wanted, self._ready = anyio.Event(), anyio.Event()
-                first: BaseException = group
-                while isinstance(first, BaseExceptionGroup):
-                    first = first.exceptions[0]
-                _LOGGER.error("%s cannot be reached: %s", self.url, type(first).__name__)  # noqa: TRY400 - no bug
+                kind = type(next(leaves_of(group))).__name__
+                _LOGGER.error("%s cannot be reached: %s", self.url, kind)  # noqa: TRY400 - no bug
                 for answer in self.conversation.lost(f"{self.url} cannot be reached", final=True):
                     await self.to_client(answer)
         if self.conversation.never_answered:
@@ -258,10 +262,6 @@ class UrlSession:
         if self.conversation.held is not None:
             self.holding.set()
 
-    async def send_held(self) -> None:
-        """Send what waits for the list of tools to the server."""
-        await self._send(self.conversation.release())
-
     async def _send(self, step: Step) -> None:
         for message in step.to_client:
             await self.to_client(message)
@@ -277,7 +277,7 @@ class UrlSession:
         from mcp.shared.message import ClientMessageMetadata, SessionMessage
         from mcp_types import jsonrpc_message_adapter
 
-        from mcpcore.proxy.headers import headers_for
+        from mcpcore.proxy.http_parts import headers_for
 
         try:
             message = jsonrpc_message_adapter.validate_json(raw, by_name=False)
@@ -294,14 +294,3 @@ class UrlSession:
                 await anyio.sleep(0.01)
         self._closed.set()
         self._wanted.set()
-
-
-async def _release_late(session: ChildSession | UrlSession) -> None:
-    """Let no call wait too long for the list of tools."""
-    while True:
-        await session.holding.wait()
-        session.holding = anyio.Event()
-        while (held := session.conversation.held) is not None:
-            await anyio.sleep(MAX_LIST_WAIT)
-            if session.conversation.held is held:
-                await session.send_held()

@@ -34,9 +34,9 @@ async def serve_stdio(
     output = Output(stdout)
     session: ChildSession | UrlSession
     session = (
-        UrlSession(target, answers, output.send, headers or {})
+        UrlSession(answers, output.send, target, headers or {})
         if isinstance(target, str)
-        else ChildSession(target, answers, output.send)
+        else ChildSession(answers, output.send, target)
     )
 
     async def read() -> None:

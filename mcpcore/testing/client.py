@@ -1,7 +1,8 @@
-"""`tool_client`: the SDK's client for any server, in memory and strict by default."""
+"""`tool_client`, the SDK's client for any server, in memory and strict by default; and a context for a bare handler."""
 
 from __future__ import annotations
 
+import inspect
 import sys
 from contextlib import asynccontextmanager, nullcontext
 from typing import TYPE_CHECKING, Any
@@ -11,15 +12,21 @@ from mcp import Client
 from mcp.server import Server as LowLevelServer
 from mcp.server.mcpserver import MCPServer
 
+from mcpcore.boundary import coverage_hook
 from mcpcore.boundary.strictness import strict_scope
 from mcpcore.contract.failure_modes import ContractError
+from mcpcore.declare.context import Context
+from mcpcore.declare.declaration import Declared, DeclaredMethod
 from mcpcore.values.jsonable import safe_str
 from mcpcore.values.unwrapping import is_a, leaves_of
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
+    from types import CodeType
 
     from fastmcp import FastMCP
+
+    from mcpcore.contract.errors import CodedError
 
 
 @asynccontextmanager
@@ -119,3 +126,67 @@ def _cause_of(exc: BaseException, server: object) -> BaseException:
     """The exception behind `exc`: the one that kept `server` from starting, or the only one in a group."""
     leaves = list(leaves_of(exc))
     return _refusal_of(server) or (leaves[0] if len(leaves) == 1 else exc)
+
+
+class _MadeContext(Context[Any, Any]):
+    """A context outside a request. It counts the failures of the handler, since no server sees what is raised."""
+
+    __slots__ = ("_code", "_lifespan_context")
+
+    _code: CodeType | None
+    _lifespan_context: Any
+
+    @property
+    def lifespan_context(self) -> Any:
+        """The object that the test passed."""
+        if self._lifespan_context is None:
+            return super().lifespan_context
+        return self._lifespan_context
+
+    def fail(self, *args: Any, **options: Any) -> CodedError:  # type: ignore[override]
+        """The failure of a declared reason, which counts as raised if the handler makes it."""
+        error: CodedError = super().fail(*args, **options)
+        if coverage_hook.observer is not None and self._is_in_handler():
+            coverage_hook.observer.failed("tool", self._name, self._contract, error.code.name, error.reason)
+        return error
+
+    def _is_in_handler(self) -> bool:
+        """Whether the handler is among the callers: a test that makes a failure itself has tried no tool."""
+        if self._code is None:  # a callable object, or a partial
+            return True
+        frame = sys._getframe(2)  # noqa: SLF001 - as `inspect.currentframe`, without the frames of this class
+        while frame is not None and frame.f_code is not self._code:
+            frame = frame.f_back  # type: ignore[assignment]
+        return frame is not None
+
+
+def make_context(
+    tool: Declared[..., Any] | DeclaredMethod[Any, ..., Any], *, lifespan_context: Any = None
+) -> Context[Any, Any]:
+    """The context that the handler of `tool` takes, with its contract and outside any request.
+
+    ```python
+    order = await get_order.handler(make_context(get_order, lifespan_context=database), order_id="A-1")
+    ```
+
+    A tool that is called like a function makes its own context; `make_context` is for handlers that need
+    `ctx.lifespan_context`, and for functions that take the context of a tool. A failure counts
+    for reason coverage if the handler makes it, and not if the test does so itself.
+
+    Args:
+        tool: A tool, a resource or a prompt of mcpcore.
+        lifespan_context: The value of `ctx.lifespan_context`, which the lifespan of a server would yield.
+
+    Raises:
+        TypeError: If `tool` was not declared with a decorator of mcpcore.
+    """
+    if not isinstance(tool, Declared | DeclaredMethod):
+        raise TypeError(
+            f"make_context(...) takes a tool, a resource or a prompt of mcpcore, not {type(tool).__name__}; declare it "
+            "with @tool, @resource or @prompt"
+        )
+    ctx = _MadeContext(tool.contract, name=tool.name)
+    handler = inspect.unwrap(tool.declaration.handler)
+    ctx._code = getattr(handler, "__code__", None)  # noqa: SLF001 - its own
+    ctx._lifespan_context = lifespan_context  # noqa: SLF001 - its own
+    return ctx

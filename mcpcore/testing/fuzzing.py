@@ -17,6 +17,7 @@ import anyio
 from mcp.server.mcpserver import MCPServer
 from mcp.server.mcpserver.tools import Tool as SDKTool
 
+from mcpcore.client.listing import pages_of
 from mcpcore.contract.errors import CodedError
 from mcpcore.contract.failure_modes import Contract
 from mcpcore.declare.tool import Tool
@@ -28,7 +29,7 @@ from mcpcore.wire.envelope import Envelope
 from mcpcore.wire.redaction import redact_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
 
     from hypothesis.strategies import SearchStrategy
     from mcp import Client
@@ -254,13 +255,8 @@ def _target(tool: object, server: Any) -> tuple[str, Any]:
 
 
 async def _all_tools(client: Client) -> list[Any]:
-    tools, cursor = [], None
-    while True:
-        page = await client.list_tools(cursor=cursor)
-        tools += page.tools
-        cursor = page.next_cursor
-        if cursor is None:
-            return tools
+    pages = pages_of(lambda cursor: client.list_tools(cursor=cursor))
+    return [tool async for page in pages for tool in page.tools]
 
 
 # -- drawing -----------------------------------------------------------------------------------------------------------
@@ -272,7 +268,7 @@ def _strategy(name: str, schema: Any) -> SearchStrategy[Any]:
     Raises:
         CannotDrawError: If the schema has no strategy.
     """
-    from mcpcore.testing.drawing import UndrawableSchemaError, values_of
+    from mcpcore.testing.value_strategies import UndrawableSchemaError, values_of
 
     try:
         return values_of({**schema, "type": "object"})
@@ -296,7 +292,7 @@ def _search(caller: _Caller, drawn: SearchStrategy[Any], *, max_examples: int, s
     from hypothesis import strategies as st
     from hypothesis.errors import HypothesisException
 
-    from mcpcore.testing.drawing import UndrawableSchemaError
+    from mcpcore.testing.value_strategies import UndrawableSchemaError
 
     @st.composite
     def in_time(draw: Any) -> Any:
@@ -314,9 +310,19 @@ def _search(caller: _Caller, drawn: SearchStrategy[Any], *, max_examples: int, s
         phases=[hypothesis.Phase.generate, hypothesis.Phase.shrink],
     )
     problems: dict[_Key, Problem] = {}
+    smallest: dict[_Key, Problem] = {}
+    """The problem of the current run."""
+
+    def check(values: Any) -> None:
+        for key, problem in caller.problems(values):
+            # A run shrinks the first problem that it finds. Each other problem gets its own run.
+            if key not in problems and (key in smallest or not smallest):
+                smallest[key] = min(problem, smallest.get(key, problem), key=_size)
+                raise _Found
+
     while not caller.is_over and len(problems) < _MOST_PROBLEMS:
-        search = _OneProblem(caller, problems)
-        run: Any = settings(hypothesis.given(in_time())(search.as_test()))
+        smallest.clear()
+        run: Any = settings(hypothesis.given(in_time())(check))
         if seed is not None:
             run = hypothesis.seed(seed)(run)
         try:
@@ -325,38 +331,12 @@ def _search(caller: _Caller, drawn: SearchStrategy[Any], *, max_examples: int, s
             pass
         except (_Stopped, HypothesisException, UndrawableSchemaError, RecursionError) as exc:
             # Hypothesis takes a stop for arguments that cannot be drawn twice. A tool may be random, too.
-            if search.key is None and not caller.is_over:
+            if not smallest and not caller.is_over:
                 raise _cannot_draw(caller.name, exc) from exc
-        if search.key is None:
+        if not smallest:
             break
-        problems[search.key] = search.smallest[0]
+        problems.update(smallest)
     return list(problems.values())
-
-
-class _OneProblem:
-    """Finds a problem that is not known yet, with smaller and smaller arguments."""
-
-    def __init__(self, caller: _Caller, known: Container[_Key]) -> None:
-        self.key: _Key | None = None
-        self.smallest: list[Problem] = []
-        self._caller = caller
-        self._known = known
-
-    def as_test(self) -> Callable[[Any], None]:
-        """A function for hypothesis, which takes no methods."""
-
-        def check(values: Any) -> None:
-            self._check(values)
-
-        return check
-
-    def _check(self, values: Any) -> None:
-        for key, problem in self._caller.problems(values):
-            # A run shrinks the first problem that it finds. Each other problem gets its own run.
-            if key not in self._known and self.key in (None, key):
-                self.key = key
-                self.smallest = [min([problem, *self.smallest], key=_size)]
-                raise _Found
 
 
 def _size(problem: Problem) -> tuple[int, str]:

@@ -90,6 +90,6 @@ def tool_client() -> Callable[..., AbstractAsyncContextManager[Client]]:
 @pytest.fixture
 def make_context() -> Callable[..., Context[Any, Any]]:
     """The function of `mcpcore.testing` that makes the context of a handler."""
-    from mcpcore.testing.context import make_context
+    from mcpcore.testing.client import make_context
 
     return make_context

@@ -11,6 +11,7 @@ import anyio
 
 from mcpcore.boundary.mapper import FailureMapper
 from mcpcore.boundary.outcome import FailedCall
+from mcpcore.client.listing import pages_of
 from mcpcore.contract.errors import CodedError
 from mcpcore.contract.failure_modes import Contract, FailureMode
 from mcpcore.testing.client import connectable, tool_client
@@ -46,16 +47,9 @@ class _Listing:
         return tools
 
     async def _listed(self) -> dict[str, ListedTool]:
-        tools: dict[str, ListedTool] = {}
         async with tool_client(self._server, strict=False) as client:
-            cursor = None
-            while True:
-                page = await client.list_tools(cursor=cursor)
-                tools |= {tool.name: tool for tool in page.tools}
-                cursor = page.next_cursor
-                if cursor is None:
-                    break
-        return tools
+            pages = pages_of(lambda cursor: client.list_tools(cursor=cursor))
+            return {tool.name: tool async for page in pages for tool in page.tools}
 
     def contract(self, name: str) -> Contract[str]:
         """The contract of a tool, as it is listed."""

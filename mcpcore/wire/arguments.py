@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast, get_args
 
 from mcpcore.values.escaping import clean_text
-from mcpcore.values.json_schema import branches, forms, properties, resolved
+from mcpcore.values.json_schema import branches, forms, own_properties, properties, resolved
 from mcpcore.values.jsonable import clean_cut, cut_text, dumps, to_json
 
 if TYPE_CHECKING:
@@ -332,8 +332,8 @@ def _at(schema: Mapping[str, Any], loc: Sequence[str | int]) -> Mapping[str, Any
 
 def _step(node: Mapping[str, Any], part: str | int, root: Mapping[str, Any]) -> Mapping[str, Any] | None:
     for branch in forms(node, root):
-        declared = branch.get("properties")
-        if isinstance(declared, Mapping) and part in declared:
+        declared = own_properties(branch)
+        if isinstance(part, str) and part in declared:
             return resolved(declared[part], root)
         if isinstance(part, int):
             prefix = branch.get("prefixItems")

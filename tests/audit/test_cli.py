@@ -338,7 +338,7 @@ class TestStats:
                     self.opened.append(tag)
 
             def handle_startendtag(self, tag, attrs):
-                assert tag in {"rect", "line"}
+                assert tag in {"rect", "line", "circle"}
 
             def handle_endtag(self, tag):
                 assert self.opened.pop() == tag

@@ -258,7 +258,7 @@ def test_an_oversized_crash_keeps_its_type_and_message(tmp_path, failure, except
 
 def test_the_flushing_thread_ends_with_its_trail(tmp_path, failure, monkeypatch):
     """It ends soon after the trail is garbage-collected, with or without anything to flush."""
-    monkeypatch.setattr("mcpcore.audit.flushing._IDLE", 0.02)
+    monkeypatch.setattr("mcpcore.audit.listeners._IDLE", 0.02)
     before = set(threading.enumerate())
     trail = AuditTrail.open(tmp_path / "audit.jsonl", sinks=(), flush="interval", flush_interval=0.01)
     trail.record(failure(1))

@@ -15,11 +15,10 @@ import mcpcore.audit
 from mcpcore.audit import AuditTrail
 from mcpcore.audit import reading as reading_module
 from mcpcore.audit import stats as stats_module
+from mcpcore.audit.diagnosis import MAX_PROBLEMS
 from mcpcore.audit.files import rotated_files
-from mcpcore.audit.page import render
 from mcpcore.audit.reading import Query, follow, read, what_failed
-from mcpcore.audit.stats import chart, collect, spark
-from mcpcore.audit.verification import MAX_PROBLEMS
+from mcpcore.audit.stats import chart, collect, render, spark
 from mcpcore.cli.audit import group
 
 START = datetime(2026, 11, 20, 8, tzinfo=UTC)

@@ -14,7 +14,7 @@ from jsonschema import Draft202012Validator
 
 from mcpcore import Contract, ErrorCode, FailureMode
 from mcpcore.catalog import Catalog, CatalogError, ServerCatalog, item_of_listing, json_schema, render
-from mcpcore.catalog.source import item_of_source, servers_of_source, with_source
+from mcpcore.catalog.items import item_of_source, servers_of_source, with_source
 from mcpcore.contract.failure_modes import CONTRACT_META_KEY
 from tests.catalog.making import catalog, failure, item
 

@@ -15,7 +15,7 @@ from mcpcore.catalog.diff import Change
 from mcpcore.catalog.model import Item, Place
 from mcpcore.catalog.report import SHAPES, render_changes, summary
 from mcpcore.catalog.rules import at_least
-from mcpcore.catalog.shapes import MAX_FIELDS, fields_of
+from mcpcore.catalog.schemas import MAX_FIELDS, fields_of
 from tests.catalog.making import catalog, failure, item
 
 pytestmark = pytest.mark.no_server

@@ -11,9 +11,9 @@ from xml.etree import ElementTree as ET
 import jsonschema
 import pytest
 
+from mcpcore.check import FORMATS
 from mcpcore.check.model import CheckedTool, Probe, Report, ToolReport, broken
-from mcpcore.check.reports import FORMATS, render
-from mcpcore.check.reports.json import json_schema
+from mcpcore.check.reports import json_schema, render
 from mcpcore.check.rules import RULES
 from tests.sarif import validator
 

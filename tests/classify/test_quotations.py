@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from mcpcore.classification import classify
-from mcpcore.classification.callers import without_values
+from mcpcore.classification.matcher import without_values
 from tests.classify.quotation_cases import CALLERS, PLAIN, STATUS_LINES, UPSTREAM, WORDS
 
 

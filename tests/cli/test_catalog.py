@@ -353,9 +353,9 @@ def test_a_running_server_that_sends_anything():
 )
 def test_running_servers_that_break_the_protocol(monkeypatch, mode, code, message):
     """Each is a clear message, and what could be read stays."""
-    monkeypatch.setattr("mcpcore.cli.listing._MAX_PAGES", 2)
+    monkeypatch.setattr("mcpcore.cli.importing._MAX_PAGES", 2)
     if mode == "many":
-        monkeypatch.setattr("mcpcore.cli.listing._MAX_ITEMS", 60)
+        monkeypatch.setattr("mcpcore.cli.importing._MAX_ITEMS", 60)
     timeout = "3" if mode == "sleeps" else "30"
     done = mcpcore("catalog", "--timeout", timeout, "--", sys.executable, WILD, mode)
     assert (code, True) == (done.exit_code, message in done.stdout + done.stderr), done.stderr

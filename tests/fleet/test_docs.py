@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from mcpcore.fleet.schema import COLUMNS
+from mcpcore.fleet.store import COLUMNS
 from tests.fleet.conftest import HERE, write_trail
 
 ROOT = Path(__file__).parents[2]

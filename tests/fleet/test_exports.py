@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from mcpcore.fleet import otlp
+from mcpcore.fleet import rows
 from tests.fleet.conftest import HERE
 
 
@@ -97,9 +97,9 @@ def test_order_does_not_matter(run, exported, tmp_path):
 
 def test_endless_lines_are_skipped(tmp_path, monkeypatch):
     """A line may be as long as a batch of a collector, and no longer."""
-    monkeypatch.setattr(otlp, "MAX_BATCH", 1_000)
+    monkeypatch.setattr(rows, "MAX_BATCH", 1_000)
     path = Path(tmp_path / "long.json")
     path.write_text('{"resourceLogs":[' + " " * 5_000 + "]}\n" + '{"resourceLogs":[]}\n' + "x" * 1_500)
-    items = list(otlp.read(path))
+    items = list(rows.read_export(path))
     assert [1, 3] == [item.number for item in items]
     assert all("longer than" in item.detail for item in items)

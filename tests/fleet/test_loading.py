@@ -11,7 +11,7 @@ from contextlib import nullcontext
 import pytest
 
 from mcpcore.audit.reading import Query
-from mcpcore.fleet import chains, queries
+from mcpcore.fleet import load, queries
 from mcpcore.fleet import load as loading
 from mcpcore.fleet.address import parse
 from mcpcore.fleet.store import open_store
@@ -255,7 +255,7 @@ class TestBounds:
 
     def test_lines_of_too_many_chains_are_loaded_without_the_search_for_gaps(self, trail, front, monkeypatch):
         """Forged lines can make a chain each; the search says that it gave up."""
-        monkeypatch.setattr(chains, "MOST", 2)
+        monkeypatch.setattr(load, "MOST", 2)
         rotated = [file for file in sorted(trail.parent.iterdir()) if file.name[-4:].isdigit()][1]
         forged = trail.parent / "forged" / rotated.name
         forged.parent.mkdir()

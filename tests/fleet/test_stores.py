@@ -11,8 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from mcpcore.fleet.address import parse
-from mcpcore.fleet.errors import StoreError
+from mcpcore.fleet.address import StoreError, parse
 from mcpcore.fleet.store import open_store
 from tests.fleet.conftest import PASSWORD
 

@@ -12,12 +12,12 @@ import pytest
 from mcpcore.catalog.diff import compare
 from mcpcore.catalog.model import Catalog, Failure, Item, ServerCatalog
 from mcpcore.catalog.python import to_python
-from mcpcore.check.drawing import draw
+from mcpcore.check.probe_arguments import draw
 from mcpcore.cli.arguments import parse_arguments
 from mcpcore.cli.problems import Problem
 from mcpcore.client.listing import ListedTool
-from mcpcore.proxy.arguments import misfit_of, validator_of
-from mcpcore.testing.drawing import UndrawableSchemaError, values_of
+from mcpcore.proxy.listings import misfit_of, validator_of
+from mcpcore.testing.value_strategies import UndrawableSchemaError, values_of
 from mcpcore.wire.arguments import misfit
 
 COUNT = 12

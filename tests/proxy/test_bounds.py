@@ -13,12 +13,12 @@ from starlette.requests import Request
 
 from mcpcore import Envelope, Retry
 from mcpcore.boundary.script import Boundary
-from mcpcore.proxy import events, forward, lines
+from mcpcore.proxy import forward, http_parts, lines
 from mcpcore.proxy.answers import Answers
 from mcpcore.proxy.forward import Forward
+from mcpcore.proxy.learning import Statistics
 from mcpcore.proxy.lines import Input, LineTooLongError, Output, lines_of
 from mcpcore.proxy.overlay import Overlay
-from mcpcore.proxy.statistics import Statistics
 from tests.proxy.test_http import ACCEPT
 
 CALL = {"jsonrpc": "2.0", "id": 5, "method": "tools/call", "params": {"name": "t"}}
@@ -143,7 +143,7 @@ def test_a_list_that_never_comes_over_http_is_not_waited_for(monkeypatch: pytest
 
 def test_an_event_that_is_too_long_ends_the_stream(monkeypatch: pytest.MonkeyPatch) -> None:
     """An event without an end cannot fill the memory."""
-    monkeypatch.setattr(events, "MAX_LINE", 100)
+    monkeypatch.setattr(http_parts, "MAX_LINE", 100)
     text = forwarded(CALL, no_list(), httpx2.Response(200, headers=STREAM, content=b"data: " + b"x" * 200))
     assert "server_ended" in text
 
@@ -205,7 +205,7 @@ def test_a_reader_that_left_is_reported() -> None:
 
 def test_kinds_of_failures_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     """Clients may call tools of any name."""
-    monkeypatch.setattr("mcpcore.proxy.statistics._MAX_KINDS", 2)
+    monkeypatch.setattr("mcpcore.proxy.learning._MAX_KINDS", 2)
     statistics, envelope = Statistics(), Envelope(code=-32001, name="NOT_FOUND", message="", retry=Retry.never())
     statistics.calls = 1
     for name in "abca":
@@ -218,7 +218,7 @@ def test_kinds_of_failures_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_draft_has_a_bounded_number_of_entries(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """A server may fail in ever new words."""
     from mcpcore.proxy.learning import Learner
-    from mcpcore.proxy.matching import Facts
+    from mcpcore.proxy.overlay import Facts
 
     monkeypatch.setattr("mcpcore.proxy.learning._MAX_SHAPES", 1)
     learner = Learner(tmp_path / "d.toml", "s")
@@ -310,12 +310,12 @@ def test_events_end_with_any_blank_line(ends: str, step: int) -> None:
             yield stream[at : at + step]
 
     async def run() -> list[bytes]:
-        return [event async for event in events.events_of(chunks())]
+        return [event async for event in http_parts.events_of(chunks())]
 
     found = anyio.run(run)
     assert stream == b"".join(found)
-    assert [b"{1}", b"{2}"] == [data for event in found if (data := events.data_of(event))]
-    assert b"id: 1\r\ndata: x\r\n\r\n" == events.with_data(found[1].lstrip(), b"x")
+    assert [b"{1}", b"{2}"] == [data for event in found if (data := http_parts.data_of(event))]
+    assert b"id: 1\r\ndata: x\r\n\r\n" == http_parts.with_data(found[1].lstrip(), b"x")
 
 
 def test_an_answer_on_a_stream_that_was_resumed_is_looked_into() -> None:

@@ -258,8 +258,7 @@ def test_odd_names_and_texts_end_neither_the_draft_nor_the_trail(draft: str, tmp
 
 def test_what_watches_failures_costs_none(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, caplog: Any) -> None:
     """The statistics and the draft may fail in any way: the failure is recorded and answered, and the log says so once."""
-    from mcpcore.proxy.learning import Learner
-    from mcpcore.proxy.statistics import Statistics
+    from mcpcore.proxy.learning import Learner, Statistics
 
     caplog.set_level(logging.ERROR)
     for broken, method in ((Statistics, "count"), (Learner, "saw")):

@@ -17,8 +17,7 @@ from mcpcore.proxy.answers import Answers
 from mcpcore.proxy.conversation import Conversation
 from mcpcore.proxy.learning import Learner
 from mcpcore.proxy.listings import Listing
-from mcpcore.proxy.matching import Facts
-from mcpcore.proxy.overlay import Overlay, OverlayError, json_schema
+from mcpcore.proxy.overlay import Facts, Overlay, OverlayError, json_schema
 from tests.proxy.conftest import PLAIN, Connect, request
 
 OVERLAY = """

@@ -50,7 +50,7 @@ def test_messages_to_a_server_that_is_gone_are_answered(command: str) -> None:
     client = Client()
 
     async def run() -> None:
-        session = ChildSession((command,), client.answers, client.take)
+        session = ChildSession(client.answers, client.take, (command,))
         with pytest.raises(ServerEndedError):
             await session.run()
         await session.deliver(request("ping", 3))
@@ -67,7 +67,7 @@ def test_a_call_that_still_waits_at_the_end_is_waited_for(monkeypatch: pytest.Mo
     client = Client()
 
     async def run() -> None:
-        session = ChildSession(("cat",), client.answers, client.take)
+        session = ChildSession(client.answers, client.take, ("cat",))
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(session.deliver, request("tools/call", 1, name="t"))
             tasks.start_soon(session.run)
@@ -100,7 +100,7 @@ def test_a_list_of_tools_that_never_comes_is_not_waited_for(monkeypatch: pytest.
     client = Client()
 
     async def run() -> None:
-        session = ChildSession((sys.executable, "-c", LATE), client.answers, client.take)
+        session = ChildSession(client.answers, client.take, (sys.executable, "-c", LATE))
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(session.run)
             await session.deliver(request("tools/call", 1, name="known"))
@@ -164,7 +164,7 @@ def test_garbage_of_a_url_is_logged(garbage: str, caplog: pytest.LogCaptureFixtu
     client = Client()
 
     async def run() -> None:
-        session = UrlSession(garbage, client.answers, client.take)
+        session = UrlSession(client.answers, client.take, garbage)
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(session.run)
             await session.deliver(request("initialize", 1, protocolVersion="2025-06-18", capabilities={}))
@@ -185,7 +185,7 @@ def test_a_list_of_a_url_that_never_comes_is_not_waited_for(garbage: str, monkey
     client = Client()
 
     async def run() -> None:
-        session = UrlSession(garbage, client.answers, client.take)
+        session = UrlSession(client.answers, client.take, garbage)
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(session.run)
             await session.deliver(request("tools/call", 1, name="t"))
@@ -202,7 +202,7 @@ def test_an_answer_of_a_url_that_cannot_be_read_is_a_failure(garbage: str, monke
     client = Client()
 
     async def run() -> None:
-        session = UrlSession(garbage, client.answers, client.take)
+        session = UrlSession(client.answers, client.take, garbage)
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(session.run)
             await session.deliver(request("tools/call", 1, name="odd"))

@@ -15,7 +15,7 @@ from mcp import Client
 from mcp_types import ToolAnnotations
 
 from mcpcore import CodedError, Context, CustomCode, Envelope, ErrorCode, FailureMode, Retry, Server, tool
-from mcpcore.catalog.listing import item_of_listing
+from mcpcore.catalog.items import item_of_listing
 from mcpcore.classification import classifies
 from mcpcore.contract.codes import Code
 from mcpcore.contract.effects import phrase_of

@@ -22,9 +22,8 @@ from mcpcore import Server
 from mcpcore.boundary.script import Boundary
 from mcpcore.proxy.answers import Answers
 from mcpcore.proxy.child_front import ChildFront
-from mcpcore.sdk import http_sessions
-from mcpcore.sdk.http import web_server
-from mcpcore.sdk.http_sessions import Sessions
+from mcpcore.sdk import http
+from mcpcore.sdk.http import Sessions, web_server
 
 ECHO = """
 import json, sys
@@ -188,8 +187,8 @@ def test_a_verified_client_counts_for_itself() -> None:
 @KINDS
 def test_a_handshake_that_does_not_end_has_a_short_life(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """A client that goes on keeps its session."""
-    monkeypatch.setattr(http_sessions, "HANDSHAKE", 0.3)
-    monkeypatch.setattr(http_sessions, "_PERIOD", 0.05)
+    monkeypatch.setattr(http, "HANDSHAKE", 0.3)
+    monkeypatch.setattr(http, "_PERIOD", 0.05)
 
     async def test() -> None:
         async with applications(kind, Sessions(path="/mcp")) as clients:
@@ -204,7 +203,7 @@ def test_a_handshake_that_does_not_end_has_a_short_life(kind: str, monkeypatch: 
 
 def test_an_idle_session_ends(monkeypatch: pytest.MonkeyPatch) -> None:
     """One that works, too."""
-    monkeypatch.setattr(http_sessions, "_PERIOD", 0.05)
+    monkeypatch.setattr(http, "_PERIOD", 0.05)
 
     async def test() -> None:
         async with applications("server", Sessions(path="/mcp", idle=0.3)) as clients:
@@ -218,7 +217,7 @@ def test_an_idle_session_ends(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("fails", [False, True])
 def test_a_session_that_cannot_be_ended_holds_up_nobody(fails: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     """The application hangs, or fails; requests outside of sessions, and other paths, are not counted."""
-    monkeypatch.setattr(http_sessions, "_END_IN", 0.05)
+    monkeypatch.setattr(http, "_END_IN", 0.05)
     opened = 0
 
     async def app(scope: Any, receive: Any, send: Any) -> None:

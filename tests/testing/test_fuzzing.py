@@ -22,8 +22,8 @@ from pydantic import AfterValidator, BaseModel
 
 from mcpcore import Context, ErrorCode, FailureMode, Server, not_found, tool
 from mcpcore.testing import fuzz_tool
-from mcpcore.testing.drawing import UndrawableSchemaError, values_of
 from mcpcore.testing.fuzzing import CannotDrawError, FuzzError
+from mcpcore.testing.value_strategies import UndrawableSchemaError, values_of
 
 pytest_plugins = ["pytester"]
 

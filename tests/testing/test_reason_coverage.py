@@ -15,9 +15,8 @@ import pytest
 
 from mcpcore import CodedError, Context, Contract, ErrorCode, FailureMode, tool
 from mcpcore.testing import make_context
-from mcpcore.testing.reasons.merging import Covered, merged
-from mcpcore.testing.reasons.recording import Handler, reason_recorder
-from mcpcore.testing.reasons.sites import find_sites
+from mcpcore.testing.reasons.recording import Covered, Handler, merged, reason_recorder
+from mcpcore.testing.reasons.running import find_sites
 
 pytest_plugins = ["pytester"]
 

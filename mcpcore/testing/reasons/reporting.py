@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import html
 import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from mcpcore.reports import html, markdown
 from mcpcore.values.escaping import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from mcpcore.testing.reasons.merging import Covered
+    from mcpcore.testing.reasons.recording import Covered
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,61 +148,44 @@ def _total(summary: Summary) -> str:
     return f"{summary.raised} of {summary.declared} declared reasons were raised: {summary.shown_percent}."
 
 
-def markdown(summary: Summary) -> str:
+def _cells(row: _Row, code: Callable[[str], str], plain: Callable[[str], str]) -> tuple[str, str, str, str, str, str]:
+    """The cells of a row, whose texts `code` and `plain` escape."""
+    missing = "<br>".join(f"{code(reason)} {plain(f'({where})')}" for reason, where in row.missing)
+    undeclared = "<br>".join(map(code, row.undeclared))
+    return code(row.name), plain(row.place), str(row.declared), str(row.raised), missing, undeclared
+
+
+def as_markdown(summary: Summary) -> str:
     """A page in Markdown with a table of the handlers."""
-    lines = [f"# {_TITLE}", "", _total(summary) if summary.handlers else NOTHING, ""]
+    parts = [f"# {_TITLE}", _total(summary) if summary.handlers else NOTHING]
     if summary.handlers:
-        lines += [f"| {' | '.join(_HEADERS)} |", "|---|---|---:|---:|---|---|"]
-    for row in _rows(summary):
-        missing = "<br>".join(f"{_code(reason)} {_plain(f'({where})')}" for reason, where in row.missing)
-        undeclared = "<br>".join(map(_code, row.undeclared))
-        cells = (_code(row.name), _plain(row.place), str(row.declared), str(row.raised), missing, undeclared)
-        lines.append(f"| {' | '.join(cells)} |")
-    return "\n".join(lines).rstrip() + "\n"
-
-
-def _code(text: str) -> str:
-    # HTML, since a backtick or a bar could end a code span or the cell.
-    return f"<code>{_plain(text)}</code>"
-
-
-def _plain(text: str) -> str:
-    escaped = html.escape(text)
-    for mark in "\\`*_[]|~":
-        escaped = escaped.replace(mark, f"&#{ord(mark)};")
-    return escaped
+        rows = [_cells(row, markdown.code, markdown.inert) for row in _rows(summary)]
+        parts.append(markdown.table(_HEADERS, rows))
+    return "\n\n".join(parts) + "\n"
 
 
 _STYLE: Final = """\
-body { font: 15px/1.5 system-ui, sans-serif; margin: 2rem; color: #222; }
-table { border-collapse: collapse; }
-th, td { border: 1px solid #ccc; padding: .3rem .6rem; text-align: left; vertical-align: top; }
-tr.missing { background: #fff1f0; }"""
+tr.missing { background: var(--band); }
+td { vertical-align: top; }
+"""
 
 
 def as_html(summary: Summary) -> str:
     """A page in HTML that needs no other file."""
     rows = []
     for row in _rows(summary):
-        missing = "<br>".join(
-            f"<code>{html.escape(reason)}</code> ({html.escape(where)})" for reason, where in row.missing
-        )
-        undeclared = "<br>".join(f"<code>{html.escape(code)}</code>" for code in row.undeclared)
-        cells = (html.escape(row.name), html.escape(row.place), str(row.declared), str(row.raised), missing, undeclared)
         mark = ' class="missing"' if row.missing else ""
+        cells = _cells(row, lambda text: f"<code>{html.text(text)}</code>", html.text)
         rows.append(f"<tr{mark}>{''.join(f'<td>{cell}</td>' for cell in cells)}</tr>")
     header = "".join(f"<th>{name}</th>" for name in _HEADERS)
-    table = f"<table>\n<tr>{header}</tr>\n{chr(10).join(rows)}\n</table>" if rows else ""
-    return (
-        f'<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>{_TITLE}</title>\n'
-        f"<style>\n{_STYLE}\n</style>\n</head>\n<body>\n<h1>{_TITLE}</h1>\n"
-        f"<p>{_total(summary) if summary.handlers else NOTHING}</p>\n{table}\n</body>\n</html>\n"
-    )
+    table = f"\n<table>\n<tr>{header}</tr>\n{chr(10).join(rows)}\n</table>" if rows else ""
+    words = _total(summary) if summary.handlers else NOTHING
+    return html.page(_TITLE, f"<h1>{_TITLE}</h1>\n<p>{words}</p>{table}", style=_STYLE)
 
 
 FORMATS: Final[dict[str, tuple[str, Callable[[Summary], str]]]] = {
     "json": ("reason-coverage.json", as_json),
     "html": ("reason-coverage.html", as_html),
-    "markdown": ("reason-coverage.md", markdown),
+    "markdown": ("reason-coverage.md", as_markdown),
 }
 """The formats of files: each with its default path."""

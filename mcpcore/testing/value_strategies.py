@@ -21,6 +21,7 @@ from pydantic_core import SchemaError as PatternError
 from referencing import Registry
 
 from mcpcore.client.schemas import bounded, matcher, time_limit
+from mcpcore.values.json_schema import FORMATS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -41,22 +42,6 @@ _ANYTHING: Final = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
     max_leaves=5,
 )
-
-_HOSTS: Final = st.from_regex(r"[a-z]{1,12}\.example", fullmatch=True)
-
-_FORMATS: Final[dict[str, Callable[[], SearchStrategy[str]]]] = {
-    "date": lambda: st.dates().map(lambda value: value.isoformat()),
-    "date-time": lambda: st.datetimes(timezones=st.timezones()).map(_with_whole_offset),
-    "duration": lambda: st.integers(0, 10_000).map(lambda seconds: f"PT{seconds}S"),
-    "email": st.emails,
-    "hostname": lambda: _HOSTS,
-    "ipv4": lambda: st.ip_addresses(v=4).map(str),
-    "ipv6": lambda: st.ip_addresses(v=6).map(str),
-    "regex": lambda: st.sampled_from([".*", "^a+$", "[0-9]{2}"]),
-    "time": lambda: st.times().map(lambda value: value.isoformat() + "Z"),
-    "uri": lambda: _HOSTS.map(lambda host: f"https://{host}/"),
-    "uuid": lambda: st.uuids().map(str),
-}
 
 
 class UndrawableSchemaError(ValueError):
@@ -249,8 +234,8 @@ class _Drawing:
             # As in JavaScript, a digit is one of ten.
             drawn = st.from_regex(re.compile(schema["pattern"], re.ASCII), alphabet=st.characters(codec="utf-8"))
             return drawn.filter(lambda text: len(text) >= least and (most is None or len(text) <= most))
-        if schema.get("format") in _FORMATS:
-            drawn = _FORMATS[schema["format"]]()
+        if schema.get("format") in FORMATS:
+            drawn = st.from_regex(re.compile(FORMATS[schema["format"]].pattern, re.ASCII), fullmatch=True)
             return drawn.filter(lambda text: len(text) >= least and (most is None or len(text) <= most))
         return st.text(min_size=least, max_size=None if most is None else int(most))
 
@@ -360,10 +345,3 @@ def _required(count: Any, place: str) -> int:
 
 def _identity(value: Any) -> str:
     return json.dumps(value, sort_keys=True)
-
-
-def _with_whole_offset(value: Any) -> str:
-    # RFC 3339 has no seconds in the offset, which some old time zones have.
-    text = value.isoformat()
-    match = re.search(r"[+-]\d\d:\d\d(:\d\d(\.\d+)?)?$", text)
-    return str(text) if match is not None and match[1] is None else str(value.replace(tzinfo=None).isoformat()) + "Z"

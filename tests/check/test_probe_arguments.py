@@ -5,7 +5,7 @@ from __future__ import annotations
 import jsonschema
 import pytest
 
-from mcpcore.check.drawing import MOST, draw, marker_of, planted
+from mcpcore.check.probe_arguments import MOST, draw, marker_of, planted
 from mcpcore.client.listing import ListedTool
 
 PERSON = {

@@ -14,8 +14,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from mcpcore.check.model import Probe
-from mcpcore.client.schemas import error_path, matcher
-from mcpcore.values.json_schema import resolved
+from mcpcore.client.schemas import error_path, matches
+from mcpcore.values.json_schema import FORMATS, own_properties, required_names, resolved, type_names
 from mcpcore.values.untrusted import quietly
 
 if TYPE_CHECKING:
@@ -42,21 +42,6 @@ _MAX_SCHEMA: Final = 100_000
 
 _MAX_TEXT: Final = 10_000
 """The most characters that a bound of a schema can make a drawn text have."""
-
-_FORMATS: Final = {
-    "date": "2026-01-02",
-    "date-time": "2026-01-02T03:04:05Z",
-    "duration": "PT1S",
-    "email": "check@example.invalid",
-    "hostname": "check.invalid",
-    "ipv4": "192.0.2.1",
-    "ipv6": "2001:db8::1",
-    "time": "03:04:05Z",
-    "uri": "http://check.invalid/",
-    "url": "http://check.invalid/",
-    "uuid": "00000000-0000-4000-8000-000000000000",
-}
-"""Values for formats; addresses are ones that are reserved for examples, so that nobody is called."""
 
 _SAMPLES: Final = ("a", "1", "A1", "abc", "ABC", "a-b", "a_b", "12345", "#000000", "1.0.0", "A-1", "a/b", "/a", "a.b")
 """Texts that patterns commonly match, besides those of the formats."""
@@ -137,10 +122,9 @@ class _Drawing:
         self._planted = planted(marker)
         self.random = chance
         self._left = _MAX_VALUES
-        declared = resolved(root, root).get("properties")
-        self._parts = {str(name): self._resolved(part) for name, part in declared.items()} if declared else {}
-        required = resolved(root, root).get("required")
-        self._required = [name for name in required if isinstance(name, str)] if isinstance(required, list) else []
+        whole = resolved(root, root)
+        self._parts = {str(name): self._resolved(part) for name, part in own_properties(whole).items()}
+        self._required = required_names(whole)
 
     def fits(self, arguments: Mapping[str, Any]) -> bool:
         """Whether the schema accepts the arguments.
@@ -169,10 +153,7 @@ class _Drawing:
         if depth == 0:
             self._left = _MAX_VALUES
         node = self._resolved(schema)
-        declared = node.get("properties")
-        declared = declared if isinstance(declared, dict) else {}
-        required = node.get("required")
-        required = required if isinstance(required, list) else []
+        declared, required = own_properties(node), required_names(node)
         names = [*required, *(name for name in declared if every and depth == 0 and name not in required)]
         return {name: self._value(declared.get(name, {}), depth + 1) for name in names}
 
@@ -236,14 +217,13 @@ class _Drawing:
 
     def _text(self, node: Mapping[str, Any]) -> str:
         pattern, form = node.get("pattern"), node.get("format")
-        candidates = [_FORMATS[form]] if isinstance(form, str) and form in _FORMATS else []
-        candidates += [self._marker] if not candidates else []
+        candidates = [FORMATS[form].example if isinstance(form, str) and form in FORMATS else self._marker]
         if isinstance(pattern, str):
-            candidates += [*_FORMATS.values(), *_SAMPLES]
+            candidates += [*(known.example for known in FORMATS.values()), *_SAMPLES]
         least, most = _length(node, "minLength", 0), _length(node, "maxLength", _MAX_TEXT)
         for text in candidates:
             sized = text.ljust(least, "a")[:most]
-            if not isinstance(pattern, str) or quietly(partial(_matches, pattern, sized), None):
+            if not isinstance(pattern, str) or quietly(partial(matches, pattern, sized), None):
                 return sized
         return candidates[0]
 
@@ -302,10 +282,6 @@ class _Drawing:
                     yield arguments, name
 
 
-def _matches(pattern: str, text: str) -> bool:
-    return matcher(pattern)(text)
-
-
 def _length(node: Mapping[str, Any], key: str, default: int) -> int:
     value = node.get(key)
     return min(value, _MAX_TEXT) if isinstance(value, int) and value >= 0 else default
@@ -313,11 +289,9 @@ def _length(node: Mapping[str, Any], key: str, default: int) -> int:
 
 def _type_of(node: Mapping[str, Any]) -> str:
     """The type of the values; "" if they may be of several, or of any."""
-    kind = node.get("type")
-    if isinstance(kind, list):
-        kind = next((one for one in kind if one != "null"), None)
-    if isinstance(kind, str):
-        return kind
+    kinds = type_names(node)
+    if kinds:
+        return next((kind for kind in kinds if kind != "null"), "null")
     if "properties" in node:
         return "object"
     return "array" if "items" in node else ""

@@ -36,7 +36,6 @@ from mcpcore_lint.engine.flow.effects import (
 from mcpcore_lint.engine.flow.facts.callees import Callees
 from mcpcore_lint.engine.flow.facts.except_clauses import Guards
 from mcpcore_lint.engine.flow.facts.extract import Extractor
-from mcpcore_lint.engine.flow.facts.flags import outcome
 from mcpcore_lint.reach import Site
 
 if TYPE_CHECKING:
@@ -205,9 +204,8 @@ class CallGraph:
         facts = self._facts.get(key)
         if facts is None:
             facts = self._without_arguments(key._replace(bound=()))
-            flags = {parameter.name: value for parameter, value in key.bound if not isinstance(value, Key)}
-            events = [event for event in facts.events if not (flags and _is_dead(event, flags))]
-            facts = self._facts[key] = replace(facts, events=[self._bind(event, key.bound) for event in events])
+            events = [self._bind(event, key.bound) for event in facts.events]
+            facts = self._facts[key] = replace(facts, events=events)
         return facts
 
     def _without_arguments(self, key: Key) -> Facts:
@@ -250,7 +248,7 @@ class CallGraph:
             if isinstance(value, Parameter):
                 values.update(((parameter, outer), None) for name, outer in bound if name == value)
             else:
-                values[parameter, self._called(value, bound) if isinstance(value, Key) else value] = None
+                values[parameter, self._called(value, bound)] = None
         # A nested function uses the parameters of the functions around it.
         for parameter, value in bound:
             if isinstance(value, Key) and self._inside(key, parameter):
@@ -341,12 +339,6 @@ def _receiver(handler: Handler) -> ClassInfo | None:
 def _raw(handler: Handler) -> Key:
     """Return the key of a handler without its decorators."""
     return key_of(handler.node, handler.module, _receiver(handler), raw=True)
-
-
-def _is_dead(event: Event, flags: Mapping[str, object]) -> bool:
-    """Whether an event does not happen with the flags that a call passes."""
-    tests = (guard.condition for guard in event.guards if guard.condition is not None)
-    return any(outcome(test, flags) is (not needed) for test, needed in tests)
 
 
 def _nesting(key: Key) -> int:

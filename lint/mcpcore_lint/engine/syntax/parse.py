@@ -6,6 +6,8 @@ import ast
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
     from mcpcore_lint.model import FunctionNode
 
 _LEAVES: Final = (
@@ -49,6 +51,41 @@ BLOCKS: Final[dict[type[ast.AST], tuple[str, ...]]] = {
     and (blocks := tuple(name for name in reversed(BODIES) if name in kind._fields))
 }
 """Those of each kind of statement and clause that is no scope, the last first."""
+_ENCLOSING: Final = frozenset({*SCOPES, ast.Try, ast.TryStar, ast.ExceptHandler, ast.With, ast.AsyncWith})
+
+
+class Enclosing:
+    """Finds the `try`, `with`, `except` and scopes around the nodes of a tree.
+
+    It remembers the nearest of each node: a chain of 1,000 `elif` has 1,000 levels, and each raise in it asks.
+    """
+
+    def __init__(self, parents: Mapping[ast.AST, ast.AST]) -> None:
+        self._parents = parents
+        self._nearest: dict[ast.AST, tuple[ast.AST, ast.AST] | None] = {}
+
+    def of(self, node: ast.AST) -> Iterator[tuple[ast.AST, ast.AST]]:
+        """The blocks around a node, the innermost first, each with the node right below it."""
+        while (pair := self._nearest_of(node)) is not None:
+            yield pair
+            node = pair[0]
+
+    def _nearest_of(self, node: ast.AST) -> tuple[ast.AST, ast.AST] | None:
+        passed: list[ast.AST] = []
+        while node not in self._nearest:
+            passed.append(node)
+            parent = self._parents.get(node)
+            if parent is None or type(parent) in _ENCLOSING:
+                self._nearest[node] = None if parent is None else (parent, node)
+            else:
+                node = parent
+        pair = self._nearest[node]
+        self._nearest.update(dict.fromkeys(passed, pair))
+        return pair
+
+    def forget(self) -> None:
+        """Drop the references to the syntax tree."""
+        self._nearest.clear()
 
 
 def children(node: ast.AST) -> list[ast.AST]:

@@ -105,7 +105,7 @@ def _fix(throw: ThrowSite, catch: CatchSite, body: Body, ctx: RuleContext) -> Fi
     if name in stored:
         return None  # by the time of the `raise`, the name may mean the new error itself
     if name is None:
-        depth = sum(isinstance(node, ast.ExceptHandler) for node in body.above(clause))
+        depth = sum(1 for _ in body.clauses_above(clause))
         taken = body.names()
         choices = [f"{'inner_' * depth}{word}" for word in ("error", "exc", "cause", "caught")]
         name = next((choice for choice in choices if choice not in taken), None)

@@ -10,12 +10,13 @@ from mcpcore_lint.dataclasses import replace
 from mcpcore_lint.engine.flow.bodies.errors import evaluate_arguments
 from mcpcore_lint.engine.flow.bodies.raises import leaves
 from mcpcore_lint.engine.flow.effects import Blind, Effect, Event, Facts, Guard, Key, Parameter, Throw, Write
-from mcpcore_lint.engine.flow.facts.callees import Callees, values_of
+from mcpcore_lint.engine.flow.facts.callees import Callees
 from mcpcore_lint.engine.flow.facts.converting import guards_made
 from mcpcore_lint.engine.flow.facts.except_clauses import Guards
 from mcpcore_lint.engine.flow.facts.spelling import last_name, spelled
 from mcpcore_lint.engine.flow.facts.stdout import may_write, replaces_stdout, written_by
 from mcpcore_lint.engine.semantics.codes import CODES
+from mcpcore_lint.engine.semantics.evaluate import evaluate
 from mcpcore_lint.engine.semantics.symbols import class_info
 from mcpcore_lint.engine.semantics.type_model import BUILTIN_METHODS, Instance
 from mcpcore_lint.model import CodeValue, Const, ErrorForm, Symbol, ThrowSite, is_left_out, options, string
@@ -137,7 +138,7 @@ class Extractor:
 
     def _errors_of(self, node: ast.expr) -> list[ErrorSite]:
         """Return the errors that an expression may be; an empty list if one of its values may be something else."""
-        values = values_of(node.func if isinstance(node, ast.Call) else node, self.scope)
+        values = options(evaluate(node.func if isinstance(node, ast.Call) else node, self.scope))
         if isinstance(node, ast.Call):
             call = evaluate_arguments(node, self.scope)
             values = [replace(call, func=value) if isinstance(value, Symbol) else value for value in values]

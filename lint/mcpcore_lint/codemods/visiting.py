@@ -46,6 +46,14 @@ class Visitor(libcst.CSTVisitor):
         return metadata.CodeRange((span.line, span.column - 1), (span.end_line, span.end_column - 1))
 
 
+class Metadata(metadata.MetadataWrapper):
+    """Computes metadata, without the walk over the whole tree that libcst makes for no visitor at all."""
+
+    def visit_batched(self, visitors: Iterable[Any], *rest: Any) -> libcst.CSTNode:
+        """Visit the tree if there are visitors."""
+        return super().visit_batched(visitors, *rest) if visitors else self.module
+
+
 class Replacer(libcst.CSTTransformer):
     """Replaces nodes, inner ones first, and visits only the nodes around them."""
 

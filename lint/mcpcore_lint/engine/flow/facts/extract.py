@@ -138,7 +138,7 @@ class Extractor:
 
     def _errors_of(self, node: ast.expr) -> list[ErrorSite]:
         """Return the errors that an expression may be; an empty list if one of its values may be something else."""
-        values = options(evaluate(node.func if isinstance(node, ast.Call) else node, self.scope))
+        values: list[Value] = [*options(evaluate(node.func if isinstance(node, ast.Call) else node, self.scope))]
         if isinstance(node, ast.Call):
             call = evaluate_arguments(node, self.scope)
             values = [replace(call, func=value) if isinstance(value, Symbol) else value for value in values]

@@ -306,8 +306,13 @@ class Statements:
     def _block(self, node: ast.AST) -> tuple[list[int], list[tuple[int, ast.stmt]]]:
         """The statements right inside a statement, by where they start; they do not overlap."""
         if node not in self._blocks:
-            found = sorted((*self._range(each), number, each) for number, each in enumerate(_statements(node)))
-            self._blocks[node] = [first for first, *_ in found], [(last, each) for _, last, _, each in found]
+            ranges = sorted(
+                (*self._range(statement), number, statement) for number, statement in enumerate(_statements(node))
+            )
+            self._blocks[node] = (
+                [first for first, *_ in ranges],
+                [(last, statement) for _, last, _, statement in ranges],
+            )
         return self._blocks[node]
 
     def _range(self, statement: ast.stmt) -> tuple[int, int]:

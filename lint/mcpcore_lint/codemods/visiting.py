@@ -140,7 +140,9 @@ def children(node: libcst.CSTNode) -> list[libcst.CSTNode]:
     for name in names:
         value = getattr(node, name)
         # isinstance with an abstract class is slow.
-        below += (each for each in (value if isinstance(value, (list, tuple)) else (value,)) if hasattr(each, "visit"))
+        below += (
+            child for child in (value if isinstance(value, (list, tuple)) else (value,)) if hasattr(child, "visit")
+        )
     return below
 
 

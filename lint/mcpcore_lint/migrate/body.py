@@ -48,17 +48,17 @@ class Body:
     @cached_property
     def names(self) -> frozenset[str]:
         """Every name that appears in the function."""
-        found = {part.id for part in walk([self.node]) if isinstance(part, ast.Name)}
-        found |= {part.arg for part in walk([self.node]) if isinstance(part, ast.arg)}
-        found |= {part.name for part in walk([self.node]) if isinstance(part, ast.ExceptHandler) and part.name}
+        names = {part.id for part in walk([self.node]) if isinstance(part, ast.Name)}
+        names |= {part.arg for part in walk([self.node]) if isinstance(part, ast.arg)}
+        names |= {part.name for part in walk([self.node]) if isinstance(part, ast.ExceptHandler) and part.name}
         for part in walk([self.node]):
             if isinstance(part, (ast.Import, ast.ImportFrom)):
-                found |= {alias.asname or alias.name.partition(".")[0] for alias in part.names}
+                names |= {alias.asname or alias.name.partition(".")[0] for alias in part.names}
             elif isinstance(part, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-                found.add(part.name)
+                names.add(part.name)
             elif isinstance(part, (ast.Global, ast.Nonlocal)):
-                found.update(part.names)
-        return frozenset(found)
+                names.update(part.names)
+        return frozenset(names)
 
     @cached_property
     def is_generator(self) -> bool:
@@ -114,8 +114,8 @@ class Body:
             symbol = self.symbol(node)
             names.append(symbol.name if symbol is not None else None)
             if symbol is None:
-                found = options(evaluate(node, self.scope))
-                names += [option.name for option in found if isinstance(option, Symbol)]
+                values = options(evaluate(node, self.scope))
+                names += [option.name for option in values if isinstance(option, Symbol)]
         return tuple(names)
 
     def is_broad(self, clause: ast.ExceptHandler) -> bool:

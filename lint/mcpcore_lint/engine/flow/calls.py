@@ -134,17 +134,17 @@ class CallGraph:
         if not decorations_of(handler.node, handler.module, self.program):
             return [()]
         raw = _raw(handler)
-        return [*self._ways(raw._replace(raw=False), raw, set())] or [()]
+        return [*self._guards_between(raw._replace(raw=False), raw, set())] or [()]
 
-    def _ways(self, key: Key, goal: Key, seen: set[Key]) -> Iterator[tuple[Guard, ...]]:
-        """Yield the guards on the ways from a function to one that is passed to it."""
+    def _guards_between(self, key: Key, goal: Key, seen: set[Key]) -> Iterator[tuple[Guard, ...]]:
+        """Yield the guards on each path from a function to one that is passed to it."""
         seen.add(key)
         for event in self.facts(key).events:
             for target in event.targets:
                 if target == goal:
                     yield event.guards
                 elif target.bound and target not in seen:
-                    yield from ((*inner, *event.guards) for inner in self._ways(target, goal, seen))
+                    yield from ((*inner, *event.guards) for inner in self._guards_between(target, goal, seen))
 
     # -- guards ----------------------------------------------------------------------------------------------------
 
@@ -171,9 +171,9 @@ class CallGraph:
                 current = onward
         return current
 
-    def passes_any(self, effect: Effect, ways: Iterable[tuple[Guard, ...]]) -> Effect | None:
-        """Return an effect after one of several ways out, preferably a definite one; None if all are closed."""
-        passed = [onward for way in ways if (onward := self.passes(effect, way)) is not None]
+    def passes_any(self, effect: Effect, paths: Iterable[tuple[Guard, ...]]) -> Effect | None:
+        """Return an effect after one of several paths out, preferably a definite one; None if all are closed."""
+        passed = [onward for guards in paths if (onward := self.passes(effect, guards)) is not None]
         return min(passed, key=lambda onward: isinstance(onward, Throw) and not onward.sure, default=None)
 
     def _converted(self, throw: Throw, guard: Guard) -> Throw:

@@ -87,7 +87,7 @@ def _has_another_cause(throw: ThrowSite, body: Body) -> bool:
     """Whether the cause is set by `error.__cause__ = exc` or by a class method of `CodedError`."""
     error = throw.error
     if error is not None and error.callee in CONSTRUCTORS and isinstance(error.node, ast.Call):
-        return error.callee.endswith(".from_unknown") or any(each.arg == "cause" for each in error.node.keywords)
+        return error.callee.endswith(".from_unknown") or any(keyword.arg == "cause" for keyword in error.node.keywords)
     attribute = f"{ast.unparse(throw.node.exc)}.__cause__" if throw.node.exc is not None else ""
     return body.module.source.has("__cause__") and attribute in map(ast.unparse, body.all(ast.Attribute))
 

@@ -209,7 +209,7 @@ class Callees:
 
     # -- arguments ----------------------------------------------------------------------------------------------
 
-    def bound(self, target: Key, node: ast.Call) -> Key:
+    def with_arguments(self, target: Key, node: ast.Call) -> Key:
         """Return a function that a call may run, with the functions that the call passes to it."""
         located = self.program.find(target)
         if located is None:

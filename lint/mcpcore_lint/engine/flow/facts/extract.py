@@ -219,7 +219,7 @@ class Extractor:
             if around_task is not None and not isinstance(around_task, (ast.Await, ast.Return)):
                 self._blind(targets[0].name, node, _WAITED_ELSEWHERE)
             else:
-                self._add(node, targets=tuple(self.callees.bound(target, node) for target in targets))
+                self._add(node, targets=tuple(self.callees.with_arguments(target, node) for target in targets))
         if "mcpcore.Context.fail" in outside or "mcpcore.Context.guard" in outside:
             self._unseen_errors(node)
         for name in outside:
@@ -231,7 +231,7 @@ class Extractor:
             return
         self._callbacks(node)
         if isinstance(func, ast.Attribute) and func.attr in _ENTERS and node.args:
-            self._entered(node.args[0])
+            self._run_by_with(node.args[0])
             if guards := self.guards.converting(node.args[0]):
                 self._named(node.args[0], (*guards, *self.guards.of(node)))
         if not outside or self._takes_context(node):
@@ -333,7 +333,7 @@ class Extractor:
 
     def _with(self, node: ast.With | ast.AsyncWith) -> None:
         for item in node.items:
-            self._entered(item.context_expr)
+            self._run_by_with(item.context_expr)
             if any(guard.becomes for guard in self.guards.converting(item.context_expr)):
                 self._named(item.context_expr, self.guards.of(node.body[0]))
 
@@ -350,7 +350,7 @@ class Extractor:
                 if entry.throw.path == self.module.path and place.holds(entry.throw.span):
                     self.events.append(Event(entry.throw.span, guards[at + 1 :], entry.throw))
 
-    def _entered(self, node: ast.expr) -> None:
+    def _run_by_with(self, node: ast.expr) -> None:
         """Add the methods that a context manager runs on entry and exit."""
         for kind in self.callees.inference.of(node, self.scope):
             if isinstance(kind, Instance):

@@ -22,7 +22,7 @@ def _expression(code: str) -> cst.BaseExpression:
     while stack:
         node = stack.pop()
         if isinstance(node, cst.ParenthesizedWhitespace):
-            # Nothing else has this tree yet. A transformer would copy it, which is most of the work for a contract.
+            # The tree is new, so no other code sees the change. A transformer would copy it, which takes much longer.
             object.__setattr__(node, "indent", False)
         stack += children(node)
     return expression

@@ -49,9 +49,11 @@ class Visitor(libcst.CSTVisitor):
 class Metadata(metadata.MetadataWrapper):
     """Computes metadata, without the walk over the whole tree that libcst makes for no visitor at all."""
 
-    def visit_batched(self, visitors: Iterable[Any], *rest: Any) -> libcst.CSTNode:
+    def visit_batched(
+        self, visitors: Iterable[Any], before_visit: Any = None, after_leave: Any = None
+    ) -> libcst.CSTNode:
         """Visit the tree if there are visitors."""
-        return super().visit_batched(visitors, *rest) if visitors else self.module
+        return super().visit_batched(visitors, before_visit, after_leave) if visitors else self.module
 
 
 class Replacer(libcst.CSTTransformer):

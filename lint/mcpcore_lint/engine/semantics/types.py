@@ -18,6 +18,7 @@ from mcpcore_lint.engine.semantics.type_model import (
     Trail,
     ancestry,
     is_property,
+    method_of,
     once,
     outside_bases,
 )
@@ -145,8 +146,10 @@ class Inference:
                 kinds += self.annotation(binding.annotation, where)
             elif binding.kind in {"import", "class", "function"}:
                 kinds += self._value(evaluate(node, scope))
-            elif binding.kind in {"assign", "with"} and binding.value is not None:
+            elif binding.kind == "assign" and binding.value is not None:
                 kinds += self.of(binding.value, where)
+            elif binding.kind == "with" and binding.value is not None:
+                kinds += self._opened(binding.value, where)
             elif isinstance(binding.node, (ast.For, ast.comprehension)) and isinstance(binding.node.target, ast.Name):
                 kinds += self._items(evaluate(binding.node.iter, where))
             elif isinstance(binding.node, ast.ExceptHandler):
@@ -218,6 +221,18 @@ class Inference:
                 kinds.append(_PLAIN)
         return kinds
 
+    def _opened(self, node: ast.expr, scope: Scope) -> list[Kind]:
+        """The types that `with node as name` binds to the name."""
+        kinds: list[Kind] = []
+        for kind in self.of(node, scope):
+            methods = [
+                name
+                for name in ("__aenter__", "__enter__")
+                if isinstance(kind, Instance) and method_of(kind.info, name)
+            ]
+            kinds += self.result(kind, methods[0]) if methods else [kind]
+        return kinds
+
     def _items(self, container: Value) -> list[Kind]:
         """The types of the items of a list that is written out, such as the servers that a loop registers tools on."""
         items = container.items if isinstance(container, Items) and container.complete else ()
@@ -256,7 +271,7 @@ class Inference:
         if isinstance(func, ast.Attribute):
             base = self.of(func.value, scope)
             if func.attr in _ENTERS and node.args and all(isinstance(kind, Outside) for kind in base):
-                return self.of(node.args[0], scope)
+                return self._opened(node.args[0], scope)
             if base:
                 return once([result for kind in base for result in self.result(kind, func.attr, node, scope)])
         elif kinds := self._called(self.of(func, scope), node, scope):

@@ -230,7 +230,7 @@ class Inference:
                 for name in ("__aenter__", "__enter__")
                 if isinstance(kind, Instance) and method_of(kind.info, name)
             ]
-            kinds += self.result(kind, methods[0]) if methods else [kind]
+            kinds += (self.result(kind, methods[0]) if methods else []) or [kind]
         return kinds
 
     def _items(self, container: Value) -> list[Kind]:

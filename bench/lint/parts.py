@@ -30,10 +30,6 @@ PARTS: Final = (
         "returned types", "reads classes from what functions return", {"engine.semantics.types:Inference.returned": []}
     ),
     Part("attribute types", "reads classes from attributes", {"engine.semantics.types:Inference.attribute_of": []}),
-    Part("element types", "infers the items of a container", {"engine.semantics.types:Inference.element": []}),
-    Part("entered types", "infers the value that `with` binds", {"engine.semantics.types:Inference.entered": []}),
-    Part("flags", "skips branches that a flag rules out", {"engine.flow.facts.flags:flags_of": {}}),
-    Part("tables", "follows functions and errors in tables", {"engine.flow.facts.callees:values_of": []}),
     Part(
         "passed functions",
         "follows functions passed to functions",

@@ -317,7 +317,7 @@ class _Command:
             from mcpcore_lint.codemods.rewrite import Rewriters
 
             rewriters = Rewriters(result.source)
-            diagnostics = [rewriters.possible(each, result.absolute(each.path)) for each in diagnostics]
+            diagnostics = [rewriters.possible(finding, result.absolute(finding.path)) for finding in diagnostics]
         stream = sys.stderr if err else sys.stdout
         editor = bool(options["stdin_filename"])
         if not editor:  # an editor marks every place

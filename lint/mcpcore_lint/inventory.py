@@ -278,8 +278,8 @@ class _Reader:
         rule.check_handler(self._tool.handler, self._tool, RuleContext(state, rule))
         function = self._tool.handler.qualname
         return [
-            {"path": found.path, "function": function, "through": [], "line": found.span.line}
-            for found in sorted(state.diagnostics, key=lambda found: found.sort_key)
+            {"path": diagnostic.path, "function": function, "through": [], "line": diagnostic.span.line}
+            for diagnostic in sorted(state.diagnostics, key=lambda finding: finding.sort_key)
         ]
 
     def _context(self) -> RuleContext:

@@ -162,7 +162,7 @@ def _problems(paths: tuple[str, ...], options: dict[str, Any]) -> Iterator[str]:
         yield "--watch cannot be combined with --stdin-filename, --output-file or standard input"
     if options["lsp"]:
         fits = {"lsp", "select", "ignore", "extend_select", "config_path", "no_cache", "jobs"}
-        other = next((each for each in OPTIONS if each.key not in fits and options[each.key]), None)
+        other = next((option for option in OPTIONS if option.key not in fits and options[option.key]), None)
         if other is not None or paths != (".",):
             yield f"--lsp serves what the editor opens; leave {other.name if other is not None else paths[0]} out"
     if options["stdin_filename"] == "":

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
+from mcpcore_lint import ids
 from mcpcore_lint.dataclasses import light
 from mcpcore_lint.diagnostics import Change, Diagnostic, Edit, Fix, Related, Severity, Span
 
@@ -21,8 +22,8 @@ if TYPE_CHECKING:
     from mcpcore_lint.runner.checker import FileState
     from mcpcore_lint.settings import Settings
 
-Family: TypeAlias = Literal["contract", "conformance", "handler", "definitions", "linter", "project"]
-FAMILIES: tuple[Family, ...] = ("contract", "conformance", "handler", "definitions", "linter", "project")
+FAMILIES: Final = (*ids.FAMILIES, "project")
+"""The families of all rules; those of other packages belong to the last one."""
 
 
 @light
@@ -71,7 +72,7 @@ class Rule(ABC):
     """The base class of all rules. One instance serves a whole run, so it must not keep state about a file."""
 
     id: ClassVar[str]
-    family: ClassVar[Family]
+    family: ClassVar[str]
     """The linter's own rules get both from their modules, `rules/<family>/<rule_id>.py`."""
     severity: ClassVar[Severity]
     summary: ClassVar[str]
@@ -92,7 +93,7 @@ class Rule(ABC):
         package, _, name = cls.__module__.rpartition(".")
         if package.startswith("mcpcore_lint.rules.") and not name.startswith("_"):
             cls.id = name.replace("_", "-")
-            cls.family = package.rpartition(".")[2]  # type: ignore[assignment]
+            cls.family = package.rpartition(".")[2]
             for text in vars(cls).keys() & {"summary", "why", "how_to_fix", "when_to_suppress"}:
                 if "\n\n" not in vars(cls)[text]:  # several paragraphs stay as they are
                     setattr(cls, text, " ".join(vars(cls)[text].split()))

@@ -116,7 +116,7 @@ def _subscript(node: ast.Subscript, scope: Scope, depth: int) -> dict[str, Any]:
         return _union(parts, scope, depth)
     if name == "typing.Literal":
         constants = [part.value for part in parts if isinstance(part, ast.Constant)]
-        known = len(constants) == len(parts) and all(isinstance(each, str | int | None) for each in constants)
+        known = len(constants) == len(parts) and all(isinstance(constant, str | int | None) for constant in constants)
         return {"enum": constants} if known else {}
     kind = _TYPES.get(name)
     if kind == "array" and name != "builtins.tuple":

@@ -102,7 +102,7 @@ def check_page(rule: Rule) -> None:
     assert rule.valid, f"{rule.id} has no valid case"
     assert rule.invalid, f"{rule.id} has no invalid case"
     if rule.fixable:
-        assert any(each.fixed is not None for each in rule.invalid), f"{rule.id} is fixable and shows no fix"
+        assert any(case.fixed is not None for case in rule.invalid), f"{rule.id} is fixable and shows no fix"
 
 
 def _clean(text: str) -> str:

@@ -121,6 +121,21 @@ MANY_OF = {
         + "".join(f'    if a == "{n}":\n        raise ValueError("bad {n}")\n' for n in range(count))
         + "    return a\n"
     ),
+    "elif": lambda count: (
+        TOOL
+        + '    if a == "":\n        raise ValueError("bad")\n'
+        + "".join(f'    elif a == "{n}":\n        raise ValueError("bad {n}")\n' for n in range(count))
+        + "    return a\n"
+    ),
+    "nested clauses": lambda count: (
+        TOOL
+        + "    try:\n        return open(a).read()\n    except OSError:\n"
+        + "".join(
+            f'        try:\n            close(a)\n        except E{n} as error:\n            raise ValueError("bad {n}")\n'
+            for n in range(count)
+        )
+        + "".join(f"class E{n}(Exception): ...\n" for n in range(count))
+    ),
     "cases": lambda count: (
         TOOL
         + "    match a:\n"

@@ -47,10 +47,10 @@ def require_libcst(subject: str) -> None:
     from importlib.util import find_spec
 
     try:
-        found = "libcst" in sys.modules or find_spec("libcst") is not None
+        installed = "libcst" in sys.modules or find_spec("libcst") is not None
     except ImportError:  # a hook refuses the import
-        found = False
-    if not found or sys.modules.get("libcst", sys) is None:
+        installed = False
+    if not installed or sys.modules.get("libcst", sys) is None:
         raise LibcstMissingError(subject)
 
 

@@ -43,7 +43,7 @@ def rewrite_call(
     if has_comment(module.source.segment(call)):
         return None
     old = arguments_in_order(call)
-    new = [each if isinstance(each, str) else old.index(each) for each in arguments]
+    new = [argument if isinstance(argument, str) else old.index(argument) for argument in arguments]
     return change(module, "rewrite_call", call, function, *new)
 
 
@@ -108,11 +108,11 @@ class Compatible:
         return any(_touch(edit, other) for other in self._sorted[max(place - 1, 0) : place + 1])
 
 
-def _touch(one: Edit, other: Edit) -> bool:
+def _touch(edit: Edit, other: Edit) -> bool:
     """Whether two edits cannot be made in one pass; an insertion touches a range that starts or ends there."""
-    if one.start == one.end or other.start == other.end:
-        return one.start <= other.end and other.start <= one.end
-    return one.start < other.end and other.start < one.end
+    if edit.start == edit.end or other.start == other.end:
+        return edit.start <= other.end and other.start <= edit.end
+    return edit.start < other.end and other.start < edit.end
 
 
 class Imported(NamedTuple):

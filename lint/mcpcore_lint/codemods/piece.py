@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping
 
     import libcst
-    from libcst.metadata import BaseMetadataProvider, CodeRange, MetadataWrapper
+    from libcst.metadata import BaseMetadataProvider, CodePosition, CodeRange, MetadataWrapper
 
     from mcpcore_lint.engine.syntax.source import Source
 
@@ -88,9 +88,9 @@ class Piece:
 
     @cached_property
     def _wrapper(self) -> MetadataWrapper:
-        from libcst.metadata import MetadataWrapper
+        from mcpcore_lint.codemods.visiting import Metadata
 
-        return MetadataWrapper(self.tree, unsafe_skip_copy=True)
+        return Metadata(self.tree, unsafe_skip_copy=True)
 
     def metadata(self, provider: type[BaseMetadataProvider[Any]]) -> Mapping[libcst.CSTNode, Any]:
         """The metadata of a provider by node; libcst computes each kind on first use.
@@ -146,14 +146,16 @@ class Piece:
 
     def ranges(self, node: libcst.CSTNode) -> Iterator[tuple[int, int]]:
         """The offsets in the file at which `ast` may put a node: it counts the parentheses of a tuple as part of it."""
-        from libcst.metadata import PositionProvider, WhitespaceInclusivePositionProvider
+        from libcst.metadata import PositionProvider
 
-        offset_at, lines = self.file.offset_at, self.lines
-        for provider in (PositionProvider, WhitespaceInclusivePositionProvider):
-            position = self.metadata(provider).get(node)
-            if position is not None:
-                first, last = position.start, position.end
-                yield offset_at(first.line + lines, first.column + 1), offset_at(last.line + lines, last.column + 1)
+        positions = self.metadata(PositionProvider)
+        outermost = zip(getattr(node, "lpar", ())[:1], getattr(node, "rpar", ())[-1:], strict=True)
+        for first, last in ((node, node), *outermost):
+            if first in positions:
+                yield self._offset(positions[first].start), self._offset(positions[last].end)
+
+    def _offset(self, position: CodePosition) -> int:
+        return self.file.offset_at(position.line + self.lines, position.column + 1)
 
     def find(self, start: int, end: int, kinds: tuple[type[libcst.CSTNode], ...]) -> libcst.CSTNode:
         """The node of some kinds at a range of the file; of a statement, only the start is compared.
@@ -163,21 +165,23 @@ class Piece:
         """
         import libcst
 
-        for node, last in self._by_start.get(start, ()):
-            if isinstance(node, kinds) and (last == end or not isinstance(node, libcst.BaseExpression)):
-                return node
+        line, column = self.file.position(start)
+        for node in self._by_start.get((line - self.lines, column - 1), ()):
+            owner = self._parents[node] if isinstance(node, libcst.LeftParen) else node
+            if isinstance(owner, kinds) and (
+                (start, end) in self.ranges(owner) or not isinstance(owner, libcst.BaseExpression)
+            ):
+                return owner
         raise ValueError(f"no {kinds[0].__name__} from {start} to {end}")
 
     @cached_property
-    def _by_start(self) -> dict[int, list[tuple[libcst.CSTNode, int]]]:
-        """The nodes by the offset in the file at which each starts, with the offset at which it ends."""
+    def _by_start(self) -> dict[tuple[int, int], list[libcst.CSTNode]]:
+        """The nodes by the line and column of the piece at which each starts."""
         from libcst.metadata import PositionProvider
 
-        # Most nodes have the same range for both providers, and this is most of what a change costs.
-        by_start: dict[int, list[tuple[libcst.CSTNode, int]]] = {}
-        for node in self.metadata(PositionProvider):
-            for start, end in dict.fromkeys(self.ranges(node)):
-                by_start.setdefault(start, []).append((node, end))
+        by_start: dict[tuple[int, int], list[libcst.CSTNode]] = {}
+        for node, place in self.metadata(PositionProvider).items():
+            by_start.setdefault((place.start.line, place.start.column), []).append(node)
         return by_start
 
     def edit(
@@ -194,9 +198,9 @@ class Piece:
             Unreadable: If libcst does not reproduce the code as it is written, so no edit of it would be safe.
         """
         import libcst
-        from libcst.metadata import PositionProvider, WhitespaceInclusivePositionProvider
+        from libcst.metadata import PositionProvider
 
-        from mcpcore_lint.codemods.visiting import Replacer
+        from mcpcore_lint.codemods.visiting import Replacer, children
 
         parents = self._parents
         path: set[libcst.CSTNode] = set()
@@ -215,10 +219,12 @@ class Piece:
                 break  # the other clauses of a long `try` need not be rendered
             statement = block
 
-        first = self.span_of(self.metadata(PositionProvider)[statement])
+        positions = self.metadata(PositionProvider)
+        first = self.span_of(positions[statement])
         indent = self.file.line(first.line)[: first.column - 1]
-        whole = self.span_of(self.metadata(WhitespaceInclusivePositionProvider)[statement])
-        start = self.file.offset_at(whole.line, 1)
+        # The comments and empty lines above a statement are its first children.
+        line = min(positions[part].start.line for part in (statement, *children(statement)) if part in positions)
+        start = self.file.offset_at(line + self.lines, 1)
         try:
             old, new = self._code(statement, indent), self._code(statement.visit(Replacer(path, replace)), indent)
         except RecursionError:
@@ -226,7 +232,7 @@ class Piece:
         edit = _smallest(start, old, new)
         # libcst loses a few spaces, such as those in `except ValueError :`. They may differ behind the edit.
         if edit is not None and self.file.text[start : edit.end] != old[: edit.end - start]:
-            raise Unreadable(f"libcst does not reproduce the code from line {whole.line} on")
+            raise Unreadable(f"libcst does not reproduce the code from line {line + self.lines} on")
         return edit
 
     def _code(self, statement: Any, indent: str) -> str:
@@ -300,8 +306,13 @@ class Statements:
     def _block(self, node: ast.AST) -> tuple[list[int], list[tuple[int, ast.stmt]]]:
         """The statements right inside a statement, by where they start; they do not overlap."""
         if node not in self._blocks:
-            found = sorted((*self._range(each), number, each) for number, each in enumerate(_statements(node)))
-            self._blocks[node] = [first for first, *_ in found], [(last, each) for _, last, _, each in found]
+            ranges = sorted(
+                (*self._range(statement), number, statement) for number, statement in enumerate(_statements(node))
+            )
+            self._blocks[node] = (
+                [first for first, *_ in ranges],
+                [(last, statement) for _, last, _, statement in ranges],
+            )
         return self._blocks[node]
 
     def _range(self, statement: ast.stmt) -> tuple[int, int]:

@@ -44,8 +44,8 @@ class Rewriter:
         Raises:
             LibcstMissingError: If the fix needs libcst, and it is not installed.
         """
-        edits = [each for each in fix.edits if isinstance(each, Edit)]
-        changes = [each for each in fix.edits if isinstance(each, Change)]
+        edits = [edit for edit in fix.edits if isinstance(edit, Edit)]
+        changes = [edit for edit in fix.edits if isinstance(edit, Change)]
         if not changes:
             return tuple(edits)
         from mcpcore_lint.codemods.piece import Unreadable
@@ -80,7 +80,7 @@ class Rewriter:
             else:
                 groups.append([change])
         # One piece for many changes takes half as long as one for each, but fails as a whole.
-        whole = (groups[0][0].start, max(each.end for each in changes)) if len(groups) > _MANY else None
+        whole = (groups[0][0].start, max(part.end for part in changes)) if len(groups) > _MANY else None
         for group in groups:
             start, end = whole or (group[0].start, group[0].end)
             piece = piece_around(self.source, self._statements, start, end)

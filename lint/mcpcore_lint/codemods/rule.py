@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from mcpcore_lint.engine.syntax.module import Module
     from mcpcore_lint.engine.syntax.scopes import Scope
     from mcpcore_lint.model import Handler, ToolDef, Value
-    from mcpcore_lint.rule import Family
 else:
     # At run time a rule becomes a visitor only before it visits: loading libcst takes longer than most runs.
     _Visitor = object
@@ -49,7 +48,7 @@ class CstRule(Rule, _Visitor):
     """
 
     severity: ClassVar[Severity] = Severity.WARNING
-    family: ClassVar[Family] = "project"
+    family: ClassVar[str] = "project"
     scope: ClassVar[CstScope] = "tool"
     """`"tool"`: the handlers of tools, resources and prompts, each with its decorators. `"file"`: whole files that
     concern MCP, which takes several times as long."""
@@ -113,8 +112,8 @@ class CstRule(Rule, _Visitor):
         known: dict[tuple[int, int], ast.expr] = module.memo.setdefault(("expressions", piece.start, piece.end), {})
         if not known:
             lines = range(module.source.position(piece.start)[0], module.source.position(piece.end)[0] + 1)
-            nodes = (each for each in module.parents if isinstance(each, ast.expr) and each.lineno in lines)
-            known.update((module.source.node_range(each), each) for each in nodes)
+            nodes = (part for part in module.parents if isinstance(part, ast.expr) and part.lineno in lines)
+            known.update((module.source.node_range(part), part) for part in nodes)
         return next((known[place] for place in piece.ranges(node) if place in known), None)
 
     def value_of(self, node: libcst.CSTNode) -> Value:

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import libcst as cst
 
+from mcpcore_lint.codemods.visiting import children
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
@@ -13,20 +15,16 @@ _NO_SPACE: Final = cst.SimpleWhitespace("")
 _SPACE: Final = cst.SimpleWhitespace(" ")
 
 
-class _AsWritten(cst.CSTTransformer):
-    """Keeps the indentation of new lines, to which libcst adds that of the block."""
-
-    def leave_ParenthesizedWhitespace(  # noqa: N802 - libcst calls it by this name
-        self,
-        original_node: cst.ParenthesizedWhitespace,  # noqa: ARG002
-        updated_node: cst.ParenthesizedWhitespace,
-    ) -> cst.ParenthesizedWhitespace:
-        return updated_node.with_changes(indent=False)
-
-
 def _expression(code: str) -> cst.BaseExpression:
-    expression = cst.parse_expression(code).visit(_AsWritten())
-    assert isinstance(expression, cst.BaseExpression)
+    """Parse an expression, and keep the indentation of its new lines, to which libcst adds that of the block."""
+    expression = cst.parse_expression(code)
+    stack: list[cst.CSTNode] = [expression] if "\n" in code else []
+    while stack:
+        node = stack.pop()
+        if isinstance(node, cst.ParenthesizedWhitespace):
+            # The tree is new, so no other code sees the change. A transformer would copy it, which takes much longer.
+            object.__setattr__(node, "indent", False)
+        stack += children(node)
     return expression
 
 

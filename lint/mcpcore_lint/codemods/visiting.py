@@ -46,6 +46,16 @@ class Visitor(libcst.CSTVisitor):
         return metadata.CodeRange((span.line, span.column - 1), (span.end_line, span.end_column - 1))
 
 
+class Metadata(metadata.MetadataWrapper):
+    """Computes metadata, without the walk over the whole tree that libcst makes for no visitor at all."""
+
+    def visit_batched(
+        self, visitors: Iterable[Any], before_visit: Any = None, after_leave: Any = None
+    ) -> libcst.CSTNode:
+        """Visit the tree if there are visitors."""
+        return super().visit_batched(visitors, before_visit, after_leave) if visitors else self.module
+
+
 class Replacer(libcst.CSTTransformer):
     """Replaces nodes, inner ones first, and visits only the nodes around them."""
 
@@ -132,7 +142,9 @@ def children(node: libcst.CSTNode) -> list[libcst.CSTNode]:
     for name in names:
         value = getattr(node, name)
         # isinstance with an abstract class is slow.
-        below += (each for each in (value if isinstance(value, (list, tuple)) else (value,)) if hasattr(each, "visit"))
+        below += (
+            child for child in (value if isinstance(value, (list, tuple)) else (value,)) if hasattr(child, "visit")
+        )
     return below
 
 

@@ -51,7 +51,9 @@ def actions(
     if _wanted(types.CodeActionKind.QuickFix, only, by_default=True):
         document = analysis.document
         rewriter = Rewriter(document.path, document.source.text)
-        touched = [each for each in analysis.diagnostics if _touches(document.range_of(each.span), asked)][:_MOST]
+        touched = [finding for finding in analysis.diagnostics if _touches(document.range_of(finding.span), asked)][
+            :_MOST
+        ]
         tree = _tree(document.path, document.source.text)
         for diagnostic in touched:
             try:
@@ -79,11 +81,11 @@ def actions(
 
 def _wanted(kind: str, only: Sequence[str] | None, *, by_default: bool) -> bool:
     """Whether a client asks for a kind: by its name, or by that of a kind above it."""
-    return by_default if not only else any(kind == each or kind.startswith(f"{each}.") for each in only)
+    return by_default if not only else any(kind == cls or kind.startswith(f"{cls}.") for cls in only)
 
 
-def _touches(one: types.Range, other: types.Range) -> bool:
-    return one.start.line <= other.end.line and other.start.line <= one.end.line
+def _touches(first: types.Range, other: types.Range) -> bool:
+    return first.start.line <= other.end.line and other.start.line <= first.end.line
 
 
 def fixed(rewriter: Rewriter, fix: Fix | None) -> tuple[Edit, ...]:
@@ -97,10 +99,10 @@ def all_fixed(document: Document, workspace: Workspace) -> list[types.TextEdit]:
     """The edits that make all safe fixes of a document."""
     if not workspace.is_checked(document.path):
         return []
-    found = workspace.config_of(document.path)
+    config = workspace.config_of(document.path)
     others = {path: text for path, text in workspace.texts().items() if path != document.path}
     text = document.source.text
-    after = fix_source(text, path=document.path, settings=found.settings, root=found.root, files=others)[0].after
+    after = fix_source(text, path=document.path, settings=config.settings, root=config.root, files=others)[0].after
     return document.edits_to(after)
 
 

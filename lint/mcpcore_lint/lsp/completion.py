@@ -50,15 +50,15 @@ def insertions(document: Document, offset: int, match: re.Match[str]) -> list[tu
 
 
 def completion(
-    reading: Reading, document: Document, offset: int, *, found: re.Match[str]
+    reading: Reading, document: Document, offset: int, *, before: re.Match[str]
 ) -> list[types.CompletionItem]:
     """The reasons that belong at an offset."""
-    named = set(re.findall(r"[\"']([^\"'\n]*)[\"']", found.groupdict().get("before") or ""))
-    rest = _REST.match(document.source.text, offset) if found["quote"] else None
-    where = document.range(offset - len(found["typed"]), rest.end() if rest is not None else offset)
-    quote = "" if found["quote"] else '"'
+    named = set(re.findall(r"[\"']([^\"'\n]*)[\"']", before.groupdict().get("before") or ""))
+    rest = _REST.match(document.source.text, offset) if before["quote"] else None
+    where = document.range(offset - len(before["typed"]), rest.end() if rest is not None else offset)
+    quote = "" if before["quote"] else '"'
     items = []
-    for number, (reason, entry) in enumerate(_reasons(reading, found.groupdict().get("context")).items()):
+    for number, (reason, entry) in enumerate(_reasons(reading, before.groupdict().get("context")).items()):
         if reason in named:
             continue
         code = entry.code_value if entry is not None else None

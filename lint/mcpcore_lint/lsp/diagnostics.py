@@ -27,7 +27,7 @@ _SEVERITIES: Final = {
 
 def published(analysis: Analysis, workspace: Workspace) -> list[types.Diagnostic]:
     """The findings of a document."""
-    return [converted(each, analysis, workspace) for each in analysis.diagnostics]
+    return [converted(diagnostic, analysis, workspace) for diagnostic in analysis.diagnostics]
 
 
 def converted(diagnostic: Diagnostic, analysis: Analysis, workspace: Workspace) -> types.Diagnostic:

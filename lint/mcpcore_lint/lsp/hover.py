@@ -55,10 +55,10 @@ def described(entry: ContractEntry, tool: ToolDef | None = None) -> str:
 
 def hover(reading: Reading, document: Document, offset: int) -> types.Hover | None:
     """The hover at an offset."""
-    found = reading.find(offset)
-    if found is None:
+    match = reading.find(offset)
+    if match is None:
         return None
-    reasons, place = found
+    reasons, place = match
     parts = []
     for key in sorted(reasons.places[place])[:_MOST]:
         if key in reasons.entries:
@@ -66,9 +66,9 @@ def hover(reading: Reading, document: Document, offset: int) -> types.Hover | No
             parts.append(f"**{escaped(place.reason)}** of {escaped(tool.display_name)}\n\n{described(entry, tool)}")
     if not parts:
         parts.append(f"**{escaped(place.reason)}** is not declared by the contract of this tool")
-    raised = [each for each in reasons.related(place)[1] if each.role == "raised"]
+    raised = [site for site in reasons.related(place)[1] if site.role == "raised"]
     if raised:
-        links = [_link(reading.workspace, each, document.encoding) for each in raised[:_MOST]]
+        links = [_link(reading.workspace, error, document.encoding) for error in raised[:_MOST]]
         more = f" and {len(raised) - _MOST} more" if len(raised) > _MOST else ""
         parts.append(f"Raised at {', '.join(links)}{more}")
     text = types.MarkupContent(types.MarkupKind.Markdown, "\n\n".join(parts))

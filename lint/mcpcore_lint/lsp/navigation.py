@@ -21,30 +21,30 @@ _REASON: Final = re.compile(r"[A-Za-z][\w.-]*", re.ASCII)
 
 def definition(reading: Reading, document: Document, offset: int) -> list[types.Location]:
     """The entries that declare the reason at an offset."""
-    found = reading.find(offset)
-    if found is not None and not any(key in found[0].entries for key in found[0].places[found[1]]):
-        found = reading.find(offset, everywhere=True)
-    if found is None:
+    match = reading.find(offset)
+    if match is not None and not any(key in match[0].entries for key in match[0].places[match[1]]):
+        match = reading.find(offset, everywhere=True)
+    if match is None:
         return []
-    reasons, place = found
+    reasons, place = match
     keys = {key[:2] for key in reasons.places[place] if key in reasons.entries}
-    return [*_locations((each for each in reasons.places if each[:2] in keys), reading.workspace, document.encoding)]
+    return [*_locations((site for site in reasons.places if site[:2] in keys), reading.workspace, document.encoding)]
 
 
 def references(reading: Reading, document: Document, offset: int, *, declared: bool) -> list[types.Location]:
     """The places of the reason at an offset in the whole project; with `declared`, its declarations too."""
-    found = reading.find(offset, everywhere=True)
-    if found is None:
+    match = reading.find(offset, everywhere=True)
+    if match is None:
         return []
-    places = (each for each in found[0].related(found[1])[1] if declared or each.role != "declared")
+    places = (site for site in match[0].related(match[1])[1] if declared or site.role != "declared")
     return [*_locations(places, reading.workspace, document.encoding)]
 
 
 def renamable(reading: Reading, document: Document, offset: int) -> types.PrepareRenamePlaceholder | None:
     """The range to edit and the old name, if there is a reason at an offset."""
-    found = reading.find(offset)
-    inner = _inner(found[1], document) if found is not None else None
-    return None if found is None or inner is None else types.PrepareRenamePlaceholder(inner, found[1].reason)
+    match = reading.find(offset)
+    inner = _inner(match[1], document) if match is not None else None
+    return None if match is None or inner is None else types.PrepareRenamePlaceholder(inner, match[1].reason)
 
 
 def rename(reading: Reading, document: Document, offset: int, name: str) -> types.WorkspaceEdit | None:
@@ -53,26 +53,26 @@ def rename(reading: Reading, document: Document, offset: int, name: str) -> type
     Raises:
         JsonRpcException: If the new name is not valid or already declared, or a place cannot be edited.
     """
-    found = reading.find(offset, everywhere=True)
-    if found is None:
+    match = reading.find(offset, everywhere=True)
+    if match is None:
         return None
     if not _REASON.fullmatch(name):
         raise _refused(f"{name!r} is not a reason: use letters, digits and underscores, starting with a letter")
-    reasons, place = found
+    reasons, place = match
     keys, places = reasons.related(place)
     for key in keys:
         contract = reasons.entries[key][1].contract if key in reasons.entries else None
         if contract is not None and name in contract.by_reason and name != place.reason:
             raise _refused(f"{name!r} is already a reason of {reasons.entries[key][1].display_name}")
     changes: dict[str, list[types.TextEdit]] = {}
-    for each in places:
-        if not each.literal:
+    for site in places:
+        if not site.literal:
             continue
-        other = reading.workspace.document(each.path, document.encoding)
-        inner = _inner(each, other) if other is not None else None
+        other = reading.workspace.document(site.path, document.encoding)
+        inner = _inner(site, other) if other is not None else None
         if inner is None:
-            raise _refused(f"{each.path} writes the reason in a form that cannot be renamed; rename it by hand")
-        changes.setdefault(reading.workspace.uri_of(each.path), []).append(types.TextEdit(inner, name))
+            raise _refused(f"{site.path} writes the reason in a form that cannot be renamed; rename it by hand")
+        changes.setdefault(reading.workspace.uri_of(site.path), []).append(types.TextEdit(inner, name))
     return types.WorkspaceEdit(changes=changes)
 
 

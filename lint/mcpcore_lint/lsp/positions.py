@@ -101,7 +101,7 @@ class Document:
         return len(text) + sum(char > "\uffff" for char in text)
 
 
-def _equal(one: Sequence[str], other: Sequence[str]) -> int:
+def _equal(first: Sequence[str], other: Sequence[str]) -> int:
     """How many lines two texts begin with alike."""
-    pairs = enumerate(zip(one, other, strict=False))
-    return next((number for number, (line, same) in pairs if line != same), min(len(one), len(other)))
+    pairs = enumerate(zip(first, other, strict=False))
+    return next((number for number, (line, same) in pairs if line != same), min(len(first), len(other)))

@@ -108,7 +108,7 @@ class Reasons:
                 self.entries.setdefault(key, (entry, tool))
                 self._note(declared, "declared", entry.reason.value, node, entry.module)
         for error in tool.handler.errors:
-            keywords = [each.value for each in getattr(error.node, "keywords", ()) if each.arg == "reason"]
+            keywords = [keyword.value for keyword in getattr(error.node, "keywords", ()) if keyword.arg == "reason"]
             arguments = getattr(error.node, "args", ()) if error.form == "fail" else ()
             node = next(iter((*keywords, *arguments)), error.node)
             self._note(declared, "raised", error.reason, node, error.module)
@@ -175,15 +175,15 @@ class Reasons:
 
     def at(self, path: str, offset: int) -> Place | None:
         """The smallest reason at an offset of a file."""
-        around = (each for each in self.places if each.path == path and each.start <= offset <= each.end)
-        return min(around, key=lambda each: each.end - each.start, default=None)
+        around = (place for place in self.places if place.path == path and place.start <= offset <= place.end)
+        return min(around, key=lambda place: place.end - place.start, default=None)
 
     def related(self, place: Place) -> tuple[set[Declaration], list[Place]]:
         """The declarations that a place leads to, and all places that lead to one of them, directly or not."""
         keys = set(self.places[place])
         while True:
-            places = [each for each, own in self.places.items() if own & keys]
-            more = set[Declaration]().union(*(self.places[each] for each in places))
+            places = [other for other, own in self.places.items() if own & keys]
+            more = set[Declaration]().union(*(self.places[other] for other in places))
             if more == keys:
                 return keys, sorted(places)
             keys = more
@@ -215,7 +215,11 @@ class Reading:
 
     def functions(self) -> Iterator[FunctionNode]:
         """The functions around the line, the innermost first."""
-        nodes = [each for each in self.module.functions if _holds(each, self.line)] if self.module is not None else []
+        nodes = (
+            [function for function in self.module.functions if _holds(function, self.line)]
+            if self.module is not None
+            else []
+        )
         yield from sorted(nodes, key=lambda node: -node.lineno)
 
     def find(self, offset: int, *, everywhere: bool = False) -> tuple[Reasons, Place] | None:
@@ -255,7 +259,7 @@ class Reading:
         imports = ImportSearch(project, lambda _: False)
         places = {self.path}
         for _ in range(_MOST_FILES):
-            path = next((each for each in files if imports.reaches(each, places)), None)
+            path = next((file for file in files if imports.reaches(file, places)), None)
             if path is None:
                 return
             files.remove(path)
@@ -264,7 +268,7 @@ class Reading:
                     reasons.add(tool)
             place = reasons.at(self.path, offset)
             if place is not None:
-                places |= {each.path for each in reasons.related(place)[1]}
+                places |= {site.path for site in reasons.related(place)[1]}
 
     def _content(self, path: str) -> bytes:
         return self.checker.contents.get(path) or content_of(path) or b""
@@ -278,4 +282,4 @@ def _holds(node: FunctionNode, line: int) -> bool:
 def first_line(node: ast.stmt | ast.expr) -> int:
     """The line of a node, or of its first decorator."""
     decorators: list[ast.expr] = getattr(node, "decorator_list", [])
-    return min(each.lineno for each in (node, *decorators))
+    return min(part.lineno for part in (node, *decorators))

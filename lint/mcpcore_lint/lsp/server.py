@@ -262,13 +262,15 @@ class Server(LanguageServer):
         watched = workspace.did_change_watched_files if workspace is not None else None
         if watched is not None and watched.dynamic_registration:
             globs = ("**/*.py", "**/pyproject.toml", "**/.gitignore")
-            options = types.DidChangeWatchedFilesRegistrationOptions([types.FileSystemWatcher(each) for each in globs])
+            options = types.DidChangeWatchedFilesRegistrationOptions(
+                [types.FileSystemWatcher(pattern) for pattern in globs]
+            )
             watching = types.Registration("mcpcore-files", types.WORKSPACE_DID_CHANGE_WATCHED_FILES, options)
             self.client_register_capability(types.RegistrationParams([watching]))
 
     def refresh_folders(self) -> None:
         """Take over the folders of the workspace."""
-        uris = [each.uri for each in self.workspace.folders.values()] or [
+        uris = [folder.uri for folder in self.workspace.folders.values()] or [
             uri for uri in (self.workspace.root_uri,) if uri
         ]
         self.open_files.folders = tuple(os.path.abspath(path) for uri in uris if (path := to_fs_path(uri)) is not None)
@@ -336,7 +338,7 @@ def _register(server: Server) -> None:
         document = server.document_at(params.text_document.uri)
         # Every bracket and quote triggers this, so a document is read only where a reason belongs.
         match = completion.place_of(document, document.offset(params.position)) if document is not None else None
-        return None if match is None else await at(params, completion.completion, match, found=match)
+        return None if match is None else await at(params, completion.completion, match, before=match)
 
     async def definition(params: types.DefinitionParams) -> list[types.Location] | None:
         return await at(params, navigation.definition)

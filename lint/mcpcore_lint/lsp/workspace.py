@@ -69,18 +69,18 @@ class Workspace:
         if folder not in self._configs:
             top = self._top(path)
             if self._config_path is not None:
-                found = config.load(self._config_path, top)
+                folder_config = config.load(self._config_path, top)
             else:
                 inside = (place for place in upwards(folder) if place == top or is_below(place, top))
-                own = (each for place in inside if (each := self._finder.own(place)) is not None)
-                found = next(own, None) or self._finder.find(top)
-            self._configs[folder] = found._replace(settings=self._change(found.settings))
+                own = (own_config for place in inside if (own_config := self._finder.own(place)) is not None)
+                folder_config = next(own, None) or self._finder.find(top)
+            self._configs[folder] = folder_config._replace(settings=self._change(folder_config.settings))
         return self._configs[folder]
 
     def _top(self, path: str) -> str:
         """The folder of the workspace that a file is in, or else the file's own folder."""
         own = os.path.dirname(path)
-        return max((each for each in self.folders if is_below(path, each)), key=len, default=own)
+        return max((folder for folder in self.folders if is_below(path, folder)), key=len, default=own)
 
     def is_checked(self, path: str) -> bool:
         """Whether the command would check a file, in contrast to an excluded file or to a document it does not know."""
@@ -90,7 +90,9 @@ class Workspace:
                 self._checked[path] = path in documents_of(own, [own.root])
             else:
                 configs = (own, self.config_of(os.path.join(self._top(path), config.FILE)))
-                self._checked[path] = all(Walk(each.settings, each.root).finds(path) for each in configs)
+                self._checked[path] = all(
+                    Walk(folder_config.settings, folder_config.root).finds(path) for folder_config in configs
+                )
         return self._checked[path]
 
     def uri_of(self, path: str) -> str:
@@ -99,7 +101,7 @@ class Workspace:
 
     def texts(self) -> Mapping[str, str]:
         """The texts of the open Python documents, which replace those on disk."""
-        return {path: each.source.text for path, each in [*self.documents.items()] if not is_document(path)}
+        return {path: document.source.text for path, document in [*self.documents.items()] if not is_document(path)}
 
     def document(self, path: str, encoding: str) -> Document | None:
         """The open document of a path, or else the file on disk; None if it cannot be read."""
@@ -121,26 +123,26 @@ class Workspace:
         path = document.path
         if not self.is_checked(path):
             return Analysis(document)
-        found = self.config_of(path)
-        walk = Walk(found.settings, found.root)
+        configuration = self.config_of(path)
+        walk = Walk(configuration.settings, configuration.root)
         if is_document(path):
-            group = Group(found, (), walk, (path,))
+            group = Group(configuration, (), walk, (path,))
             result = lint_groups([group], contents={path: document.source.text.encode("utf-8", "replace")}, editor=True)
-            own = [each for each in result.diagnostics if result.absolute(each.path) == path]
-            return Analysis(document, own, result.base, tuple(each.message for each in result.failures))
+            own = [diagnostic for diagnostic in result.diagnostics if result.absolute(diagnostic.path) == path]
+            return Analysis(document, own, result.base, tuple(failure.message for failure in result.failures))
         walk.hold(path)
         run = FilesRun(walk, contents={**self.texts(), path: document.source.text}, editor=True)
         report = run.report()
         project = run.checker().project
         consulted, missing = project.dependencies(path)
         project.forget()
-        problems = tuple(f"{each.path}: {each.message}" for each in report.failures)
-        return Analysis(document, report.diagnostics, found.root, problems, frozenset({*consulted, *missing}))
+        problems = tuple(f"{failure.path}: {failure.message}" for failure in report.failures)
+        return Analysis(document, report.diagnostics, configuration.root, problems, frozenset({*consulted, *missing}))
 
     def checker(self, path: str) -> Checker:
         """A checker for the project of a file that reads the open documents."""
-        found = self.config_of(path)
-        checker = Checker(found.root, found.settings, files={path})
+        configuration = self.config_of(path)
+        checker = Checker(configuration.root, configuration.settings, files={path})
         for name, text in self.texts().items():
             checker.give(name, text)
         return checker

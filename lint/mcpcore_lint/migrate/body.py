@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import ast
+from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from mcpcore_lint.dataclasses import cached_property
 from mcpcore_lint.engine.semantics.evaluate import evaluate
-from mcpcore_lint.engine.syntax.parse import own_nodes, walk
+from mcpcore_lint.engine.syntax.parse import Enclosing, own_nodes, walk
 from mcpcore_lint.model import Symbol, options
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ class Body:
         self.module.complete()
         self.scope = self.module.scope_of(self.node)
         self.parents = self.module.parents
+        self._enclosing = Enclosing(self.parents)
 
     @cached_property
     def nodes(self) -> list[ast.AST]:
@@ -46,17 +48,17 @@ class Body:
     @cached_property
     def names(self) -> frozenset[str]:
         """Every name that appears in the function."""
-        found = {part.id for part in walk([self.node]) if isinstance(part, ast.Name)}
-        found |= {part.arg for part in walk([self.node]) if isinstance(part, ast.arg)}
-        found |= {part.name for part in walk([self.node]) if isinstance(part, ast.ExceptHandler) and part.name}
+        names = {part.id for part in walk([self.node]) if isinstance(part, ast.Name)}
+        names |= {part.arg for part in walk([self.node]) if isinstance(part, ast.arg)}
+        names |= {part.name for part in walk([self.node]) if isinstance(part, ast.ExceptHandler) and part.name}
         for part in walk([self.node]):
             if isinstance(part, (ast.Import, ast.ImportFrom)):
-                found |= {alias.asname or alias.name.partition(".")[0] for alias in part.names}
+                names |= {alias.asname or alias.name.partition(".")[0] for alias in part.names}
             elif isinstance(part, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-                found.add(part.name)
+                names.add(part.name)
             elif isinstance(part, (ast.Global, ast.Nonlocal)):
-                found.update(part.names)
-        return frozenset(found)
+                names.update(part.names)
+        return frozenset(names)
 
     @cached_property
     def is_generator(self) -> bool:
@@ -70,28 +72,30 @@ class Body:
             yield parent, node
             node = parent
 
+    def _blocks(self, node: ast.AST) -> Iterator[tuple[ast.AST, ast.AST]]:
+        """The blocks around a node in the function, each with the node below it."""
+        return takewhile(lambda pair: pair[0] is not self.node, self._enclosing.of(node))
+
     def clause_of(self, node: ast.AST) -> ast.ExceptHandler | None:
         """The innermost `except` clause around a node."""
-        for parent, _ in self.above(node):
-            if isinstance(parent, ast.ExceptHandler):
-                return parent
-        return None
+        return next((block for block, _ in self._blocks(node) if isinstance(block, ast.ExceptHandler)), None)
 
     def tries(self, node: ast.AST) -> list[ast.Try | ast.TryStar]:
         """The `try` statements that guard a node, the innermost first."""
-        found: list[ast.Try | ast.TryStar] = []
-        for parent, below in self.above(node):
-            if isinstance(parent, (ast.Try, ast.TryStar)) and below in parent.body:
-                found.append(parent)
-        return found
+        return [
+            block
+            for block, inner in self._blocks(node)
+            if isinstance(block, (ast.Try, ast.TryStar)) and inner in block.body
+        ]
 
     def withs(self, node: ast.AST) -> list[ast.expr]:
         """The context managers around a node, the innermost first."""
-        found: list[ast.expr] = []
-        for parent, below in self.above(node):
-            if isinstance(parent, (ast.With, ast.AsyncWith)) and below in parent.body:
-                found += [item.context_expr for item in reversed(parent.items)]
-        return found
+        return [
+            item.context_expr
+            for block, inner in self._blocks(node)
+            if isinstance(block, (ast.With, ast.AsyncWith)) and inner in block.body
+            for item in reversed(block.items)
+        ]
 
     def symbol(self, node: ast.expr) -> Symbol | None:
         """The class or function that an expression names; None if it is unknown or one of several."""
@@ -110,8 +114,8 @@ class Body:
             symbol = self.symbol(node)
             names.append(symbol.name if symbol is not None else None)
             if symbol is None:
-                found = options(evaluate(node, self.scope))
-                names += [option.name for option in found if isinstance(option, Symbol)]
+                values = options(evaluate(node, self.scope))
+                names += [option.name for option in values if isinstance(option, Symbol)]
         return tuple(names)
 
     def is_broad(self, clause: ast.ExceptHandler) -> bool:

@@ -115,11 +115,11 @@ class Callers:
             if isinstance(parent, ast.Try) and node in parent.body:
                 for clause in parent.handlers:
                     types = clause.type.elts if isinstance(clause.type, ast.Tuple) else [clause.type]
-                    for each in filter(None, types):
-                        value = evaluate(each, scope)
+                    for kind in filter(None, types):
+                        value = evaluate(kind, scope)
                         name = value.name if isinstance(value, Symbol) else ""
                         if name not in BROAD and (not name or self._hierarchy.is_kind_of(raised, name) is not False):
-                            return ast.unparse(each)
+                            return ast.unparse(kind)
             node = parent
         return None
 

@@ -56,7 +56,9 @@ def check(place: Place, answers: set[ast.AST], body: Body) -> list[Shield] | Lef
             return _left(place, body, "a failure inside except*", "raise ctx.fail outside of the group")
         if any(isinstance(part, (ast.Return, ast.Break, ast.Continue)) for part in statement.finalbody):
             return _left(place, body, "a finally that leaves the function", "raise ctx.fail where nothing drops it")
-        clause = next((each for each in statement.handlers if not handled and body.catches(each, raised)), None)
+        clause = next(
+            (handler for handler in statement.handlers if not handled and body.catches(handler, raised)), None
+        )
         if clause is not None and not _raises_again(clause):
             # The exception that the clause raises instead goes on to the next `try`.
             last = clause.body[-1]
@@ -69,7 +71,7 @@ def check(place: Place, answers: set[ast.AST], body: Body) -> list[Shield] | Lef
                 return _left(
                     place, body, "the clause that catches this does more than log", "do that before ctx.fail as well"
                 )
-        if any(body.is_broad(each) for each in statement.handlers) and not _shielded(statement, body):
+        if any(body.is_broad(handler) for handler in statement.handlers) and not _shielded(statement, body):
             shields.append(Shield(statement, body.module))
     return shields
 
@@ -109,7 +111,9 @@ def _verdict(clause: ast.ExceptHandler, answers: set[ast.AST]) -> str:
 def _always_raises(statement: ast.stmt) -> bool:
     """Whether a statement always ends with an exception."""
     if isinstance(statement, ast.If):
-        return bool(statement.orelse) and all(_always_raises(each[-1]) for each in (statement.body, statement.orelse))
+        return bool(statement.orelse) and all(
+            _always_raises(branch[-1]) for branch in (statement.body, statement.orelse)
+        )
     if isinstance(statement, ast.Try):
         parts = [statement.orelse or statement.body, *(clause.body for clause in statement.handlers)]
         return all(_always_raises(part[-1]) for part in parts)
@@ -118,7 +122,7 @@ def _always_raises(statement: ast.stmt) -> bool:
 
 def _shielded(statement: ast.Try, body: Body) -> bool:
     """Whether a `try` with a clause that catches everything already lets failures of mcpcore pass."""
-    first = next(each for each in statement.handlers if body.is_broad(each) or _FAILURE in body.caught(each))
+    first = next(clause for clause in statement.handlers if body.is_broad(clause) or _FAILURE in body.caught(clause))
     return _FAILURE in body.caught(first) or _raises_again(first)
 
 

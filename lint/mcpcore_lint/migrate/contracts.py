@@ -142,11 +142,11 @@ class Writer:
             else:
                 arguments.append(argument)
         unpacked = next(
-            (at for at, each in enumerate(arguments) if isinstance(each, ast.keyword) and not each.arg), None
+            (at for at, passed in enumerate(arguments) if isinstance(passed, ast.keyword) and not passed.arg), None
         )
         arguments.insert(len(arguments) if unpacked is None else unpacked, text)
         if decorator.lineno == decorator.end_lineno and not short:
-            written = [each if isinstance(each, str) else segment(each) for each in arguments]
+            written = [passed if isinstance(passed, str) else segment(passed) for passed in arguments]
             code = f"{segment(decorator.func)}({self._lines(written, indent)})"
             return codemods.replace_node(self.module, decorator, code)
         return codemods.rewrite_call(self.module, decorator, arguments)
@@ -166,8 +166,8 @@ class Writer:
         """Where `@tool` goes: below the decorators that register the function, else above all others."""
         starts = self.module.source.line_starts
         if decorators:
-            return starts[max(each.end_lineno or each.lineno for each in decorators)]
-        return starts[min([node.lineno, *(each.lineno for each in node.decorator_list)]) - 1]
+            return starts[max(decorator.end_lineno or decorator.lineno for decorator in decorators)]
+        return starts[min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)]) - 1]
 
     def context(
         self, body: Body, context: ContextParameter | None, reasons: Sequence[str], index: int

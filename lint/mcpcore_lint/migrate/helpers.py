@@ -54,7 +54,7 @@ class Helpers:
             body: The function of the tool.
             named: The path and the line of functions that the report names anyway.
         """
-        found: list[Left] = []
+        left: list[Left] = []
         seen: set[ast.AST] = {body.node, *self._handlers}
         layer = _calls(body)
         for _ in range(_DEPTH):
@@ -70,7 +70,7 @@ class Helpers:
                     decide = "raise an exception there, or ctx.fail in the tool"
                     last = definition.end_lineno or 0
                     tools = (body.function.name,)
-                    found.append(
+                    left.append(
                         Left(
                             helper.path,
                             helper.line,
@@ -82,10 +82,10 @@ class Helpers:
                             perhaps=not certain,
                         )
                     )
-                for each, passed in helper.calls.items():
-                    following[each] = following.get(each, False) or (certain and passed)
+                for call, passed in helper.calls.items():
+                    following[call] = following.get(call, False) or (certain and passed)
             layer = following
-        return found
+        return left
 
     def _read(self, definition: _Node, body: Body) -> _Helper | None:
         if definition not in self._known:
@@ -96,9 +96,11 @@ class Helpers:
             ):  # pragma: no branch - each function that a name leads to is in a module of the project
                 with self._guarded(owner.absolute):
                     inner = Body(Function(definition, owner, body.function.name), self._hierarchy)
-                    found = [returned(each, inner) for each in inner.nodes if isinstance(each, ast.Return)]
-                    fails = any(each is not None and not (isinstance(each, Left) and each.perhaps) for each in found)
-                    line = min([definition.lineno, *(each.lineno for each in definition.decorator_list)])
+                    results = [returned(node, inner) for node in inner.nodes if isinstance(node, ast.Return)]
+                    fails = any(
+                        result is not None and not (isinstance(result, Left) and result.perhaps) for result in results
+                    )
+                    line = min([definition.lineno, *(decorator.lineno for decorator in definition.decorator_list)])
                     self._known[definition] = _Helper(owner.path, line, fails, _calls(inner))
         return self._known[definition]
 
@@ -106,24 +108,24 @@ class Helpers:
 def _calls(body: Body) -> dict[_Node, bool]:
     """The functions of the project that a function calls, and whether it returns their values."""
     passed = _passed(body)
-    found: dict[_Node, bool] = {}
+    known: dict[_Node, bool] = {}
     for call in body.nodes:
         symbol = body.symbol(call.func) if isinstance(call, ast.Call) else None
         definition = symbol.definition if symbol is not None else None
         if isinstance(definition, _KINDS):
-            found[definition] = found.get(definition, False) or call in passed
-    return found
+            known[definition] = known.get(definition, False) or call in passed
+    return known
 
 
 def _passed(body: Body) -> set[ast.AST]:
     """The calls whose values a function returns, as they are or as JSON."""
     stack: list[ast.expr | None] = [node.value for node in body.nodes if isinstance(node, ast.Return)]
-    found: set[ast.AST] = set()
+    answers: set[ast.AST] = set()
     while stack:
         value = stack.pop()
-        if value is None or value in found:
+        if value is None or value in answers:
             continue
-        found.add(value)
+        answers.add(value)
         match value:
             case ast.Await(value=inner):
                 stack.append(inner)
@@ -135,4 +137,4 @@ def _passed(body: Body) -> set[ast.AST]:
                 stack += [binding.value for binding in body.scope.bindings.get(name, ())]
             case ast.IfExp(body=one, orelse=other):
                 stack += [one, other]
-    return found
+    return answers

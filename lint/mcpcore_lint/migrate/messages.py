@@ -111,8 +111,10 @@ def is_text(node: ast.expr | None, scope: Scope) -> bool:
         case ast.Call(func=ast.Attribute(value=value, attr=attr)) if attr in _STRING_METHODS:
             return is_text(value, scope)
         case ast.Name():
-            found = options(evaluate(node, scope))
-            return all(isinstance(value, Text) or isinstance(getattr(value, "value", None), str) for value in found)
+            alternatives = options(evaluate(node, scope))
+            return all(
+                isinstance(value, Text) or isinstance(getattr(value, "value", None), str) for value in alternatives
+            )
     return False
 
 

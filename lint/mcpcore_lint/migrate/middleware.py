@@ -33,15 +33,15 @@ def plan_middleware(module: Module) -> tuple[list[Edit], list[Left]]:
         if not (isinstance(symbol, Symbol) and symbol.name == "fastmcp.FastMCP"):
             continue
         made = f"{names.spell(_PACKAGE, _NAME)}()"
-        given = next((keyword for keyword in call.keywords if keyword.arg == "middleware"), None)
+        argument = next((keyword for keyword in call.keywords if keyword.arg == "middleware"), None)
         change = None
-        if given is None and not any(keyword.arg is None for keyword in call.keywords):
+        if argument is None and not any(keyword.arg is None for keyword in call.keywords):
             arguments = [*codemods.arguments_in_order(call), f"middleware=[{made}]"]
             change = codemods.rewrite_call(module, call, arguments)
-        elif given is not None and isinstance(given.value, ast.List):
-            segment = module.source.segment(given.value)
-            separator = ", " if given.value.elts else ""
-            change = codemods.replace_node(module, given.value, f"[{made}{separator}{segment[1:].lstrip()}")
+        elif argument is not None and isinstance(argument.value, ast.List):
+            segment = module.source.segment(argument.value)
+            separator = ", " if argument.value.elts else ""
+            change = codemods.replace_node(module, argument.value, f"[{made}{separator}{segment[1:].lstrip()}")
         new = rewriter.edits(Fix("", (change,))) if change is not None else ()
         edits += new
         if not new:

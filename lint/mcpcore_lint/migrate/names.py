@@ -55,10 +55,10 @@ class Names:
             ordered = sorted(names, key=name_order)
             # Into an import that is there, each name goes to its own place.
             imported = any(
-                isinstance(each, ast.ImportFrom) and each.module == package and not each.level
-                for each in self._module.tree.body
+                isinstance(statement, ast.ImportFrom) and statement.module == package and not statement.level
+                for statement in self._module.tree.body
             )
             edits += [
-                import_edit(self._module, package, each) for each in (ordered if imported else [", ".join(ordered)])
+                import_edit(self._module, package, clause) for clause in (ordered if imported else [", ".join(ordered)])
             ]
         return edits

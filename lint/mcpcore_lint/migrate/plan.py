@@ -51,7 +51,9 @@ class Conversion:
         self.name = string(first.name) or first.handler.name
         self.body = Body(Function(first.handler.node, first.handler.module, self.name), hierarchy)
         self.registrations = [
-            each for each in first.handler.node.decorator_list if any(each is tool.registration for tool in tools)
+            decorator
+            for decorator in first.handler.node.decorator_list
+            if any(decorator is tool.registration for tool in tools)
         ]
         self.contract = next((tool.contract for tool in tools if tool.contract is not None), None)
         self.places: list[Place] = []
@@ -74,7 +76,7 @@ class Conversion:
         """Find the failures, and decide about each of them."""
         body = self.body
         places, self.left, made = failures_of(body)
-        self.left += helpers.left(body, {(each.path, each.line) for each in self.left})
+        self.left += helpers.left(body, {(remaining.path, remaining.line) for remaining in self.left})
         self._nested(hierarchy)
         answers = {place.node for place in places} | made
         wrapped = wrapping(body, set(self.registrations), hierarchy)
@@ -158,7 +160,9 @@ class Conversion:
     def index(self) -> int:
         """The place of the context: behind `self`."""
         node = self.body.node
-        static = any(isinstance(each, ast.Name) and each.id == "staticmethod" for each in node.decorator_list)
+        static = any(
+            isinstance(decorator, ast.Name) and decorator.id == "staticmethod" for decorator in node.decorator_list
+        )
         return int(self.handler.owner is not None and not static)
 
     def _name(self, place: Place) -> None:
@@ -216,7 +220,7 @@ class Conversion:
             if clause is not None:
                 cause = clause.name or named.get(clause, "")
                 if not cause and (isinstance(place.node, ast.Return) or place.node.cause is None):
-                    cause = next((each for each in _CAUSES if each not in body.names), "")
+                    cause = next((candidate for candidate in _CAUSES if candidate not in body.names), "")
                     if not cause:
                         return [None]
                     named[clause] = cause
@@ -299,12 +303,12 @@ def plan_tools(
             continue
         names.spelled.clear()
         changes = conversion.changes(writer, conversion.entries, shared)
-        shields = [writer.shield(each.node, names) for each in conversion.shields if each.module is module]
-        fix = Fix("", tuple(each for each in changes if each is not None))
+        shields = [writer.shield(shield.node, names) for shield in conversion.shields if shield.module is module]
+        fix = Fix("", tuple(change for change in changes if change is not None))
         new = () if None in changes else rewriter.edits(fix)
         if not new:
             pattern, decide = "the code is written in a way that cannot be changed safely", "convert it by hand"
-            left += [conversion._left(each.node, pattern, decide) for each in conversion.places]  # noqa: SLF001
+            left += [conversion._left(failure.node, pattern, decide) for failure in conversion.places]  # noqa: SLF001
             continue
         if not accepted.accept(new):
             continue  # pragma: no cover - a guard: the edits of two tools are not known to touch
@@ -312,12 +316,12 @@ def plan_tools(
         edits.update(new, shields)
         used |= names.spelled
         wanted.update(entry for entry in conversion.entries if entry in made)
-        outside += [each for each in conversion.shields if each.module is not module]
+        outside += [shield for shield in conversion.shields if shield.module is not module]
         converted += [(place.rule, place.node.lineno, conversion.name) for place in conversion.places]
     constants = {name: entry for entry, name in made.items() if entry in wanted}
     inserts: list[Edit] = []
     if constants:
-        place = _above(module, [each.body.node for each in conversions if each.entries])
+        place = _above(module, [other.body.node for other in conversions if other.entries])
         text = "".join(writer.constant(name, entry) for name, entry in constants.items())
         inserts.append(Edit(place, place, text + writer.newline * 2))
         used |= _USES
@@ -327,7 +331,7 @@ def plan_tools(
 
 def _inherit(conversions: Sequence[Conversion]) -> None:
     """Give a tool that returns what another tool returns the entries of the other one."""
-    by_node = {each.body.node: each for each in conversions}
+    by_node = {item.body.node: item for item in conversions}
     for conversion in conversions:
         if conversion.contract is not None:
             continue
@@ -351,7 +355,7 @@ def _constants(module: Module, conversions: Sequence[Conversion]) -> tuple[dict[
     first: dict[tuple[str, str], Entry] = {}
     count: dict[Entry, int] = {}
     for conversion in conversions:
-        conversion.entries = [first.setdefault((each.reason, each.code), each) for each in conversion.entries]
+        conversion.entries = [first.setdefault((item.reason, item.code), item) for item in conversion.entries]
         for entry in conversion.entries:
             count[entry] = count.get(entry, 0) + 1
     shared: dict[Entry, str] = {}
@@ -370,21 +374,21 @@ def _constants(module: Module, conversions: Sequence[Conversion]) -> tuple[dict[
 
 
 def _existing(module: Module) -> dict[tuple[str, str], str]:
-    found: dict[tuple[str, str], str] = {}
+    constants: dict[tuple[str, str], str] = {}
     for name, bindings in module.scope.bindings.items():
         match bindings[0].value:
             case ast.Call(args=[ast.Constant(value=str(reason)), ast.Attribute(attr=code), *_]) as call:
                 symbol = evaluate(call.func, module.scope)
                 if len(bindings) == 1 and isinstance(symbol, Symbol) and symbol.name == "mcpcore.FailureMode":
-                    found[reason, code] = name
-    return found
+                    constants[reason, code] = name
+    return constants
 
 
 def _above(module: Module, nodes: Sequence[ast.AST]) -> int:
     """The offset above the first statement of the file that holds one of some functions, and above its comments."""
     source = module.source
-    statement = next(each for each in module.tree.body if not set(nodes).isdisjoint(walk([each])))
-    line: int = min([statement.lineno, *(each.lineno for each in getattr(statement, "decorator_list", ()))])
+    statement = next(part for part in module.tree.body if not set(nodes).isdisjoint(walk([part])))
+    line: int = min([statement.lineno, *(decorator.lineno for decorator in getattr(statement, "decorator_list", ()))])
     while line > 1 and source.line(line - 1).startswith("#") and not source.line(line - 1).startswith("#!"):
         line -= 1
     return source.line_starts[line - 1]

@@ -20,10 +20,12 @@ MARK: Final = "# TODO(mcpcore):"
 def merged(left: Iterable[Left]) -> list[Left]:
     """One entry for each place and pattern, with the names of all its tools, in the order of the files."""
     tools: dict[Left, list[str]] = {}
-    for each in left:
-        names = tools.setdefault(each._replace(tools=()), [])
-        names += [tool for tool in each.tools if tool not in names]
-    return sorted((key._replace(tools=tuple(names)) for key, names in tools.items()), key=lambda each: each[:2])
+    for remaining in left:
+        names = tools.setdefault(remaining._replace(tools=()), [])
+        names += [tool for tool in remaining.tools if tool not in names]
+    return sorted(
+        (key._replace(tools=tuple(names)) for key, names in tools.items()), key=lambda remaining: remaining[:2]
+    )
 
 
 def statement_lines(module: Module, line: int) -> tuple[int, int]:
@@ -32,7 +34,7 @@ def statement_lines(module: Module, line: int) -> tuple[int, int]:
     if not known:
         for node in walk([module.tree]):
             if isinstance(node, (ast.stmt, ast.ExceptHandler)):
-                first = min([node.lineno, *(each.lineno for each in getattr(node, "decorator_list", ()))])
+                first = min([node.lineno, *(decorator.lineno for decorator in getattr(node, "decorator_list", ()))])
                 body = getattr(node, "body", None)
                 last = max(first, body[0].lineno - 1 if body else node.end_lineno or first)
                 known.update(dict.fromkeys(range(first, last + 1), (first, last)))
@@ -49,13 +51,13 @@ def comments(module: Module, left: Iterable[Left], reported: set[int]) -> list[E
     """
     source = module.source
     edits: dict[int, list[str]] = {}
-    for each in left:
-        first, last = statement_lines(module, each.line)
-        if not each.comment or not reported.isdisjoint(range(first, max(last, each.last) + 1)):
+    for remaining in left:
+        first, last = statement_lines(module, remaining.line)
+        if not remaining.comment or not reported.isdisjoint(range(first, max(last, remaining.last) + 1)):
             continue
         line = source.line(first)
         indent = line[: len(line) - len(line.lstrip(" \t"))]
-        text = f"{MARK} {each.pattern}: {each.decide}"
+        text = f"{MARK} {remaining.pattern}: {remaining.decide}"
         above = first - 1
         while above and source.line(above).lstrip().startswith("#"):
             if source.line(above).strip() == text:

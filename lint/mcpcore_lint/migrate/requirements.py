@@ -20,30 +20,30 @@ FILES: Final = ("pyproject.toml", "requirements.txt", "setup.cfg", "setup.py")
 
 def left_in_requirements(path: str, text: str) -> list[Left]:
     """The pins that keep out the SDK that mcpcore needs, and the missing requirement of mcpcore itself."""
-    found: list[Left] = []
+    left: list[Left] = []
     lists_mcpcore = re.search(r"(?<![\w-])mcpcore\b", text) is not None
     listed = _listed(text) if path.endswith(".toml") else None
     matches = [match for match in _LISTED.finditer(text) if listed is None or _is_listed(match[0], listed)]
     for match in [*matches, *_KEY.finditer(text)]:
         line = text.count("\n", 0, match.start(1)) + 1
         name, version = match[1].lower(), match[2]
-        if any(each.line == line for each in found):
+        if any(remaining.line == line for remaining in left):
             continue
         if _OLD[name].search(version):
             needs = "mcp 2.3 or later" if name == "mcp" else "fastmcp 4.0 or later"
-            found.append(
+            left.append(
                 Left(path, line, (), f"the pin {name}{version.strip()}", f"mcpcore needs {needs}", comment=False)
             )
         elif not lists_mcpcore:
-            found.append(Left(path, line, (), f"the dependency {name}", "add mcpcore too", comment=False))
+            left.append(Left(path, line, (), f"the dependency {name}", "add mcpcore too", comment=False))
             lists_mcpcore = True
-    return found
+    return left
 
 
 def _is_listed(written: str, listed: list[str]) -> bool:
     """Whether a line of a `pyproject.toml` is about one of its requirements."""
     name = written.lstrip(" \t[\"'").partition(";")[0].strip()
-    return any(each.startswith(name) for each in listed)
+    return any(requirement.startswith(name) for requirement in listed)
 
 
 def _listed(text: str) -> list[str] | None:
@@ -57,4 +57,4 @@ def _listed(text: str) -> list[str] | None:
     project = table.get("project", {})
     groups = [project.get("dependencies", []), *project.get("optional-dependencies", {}).values()]
     groups += table.get("dependency-groups", {}).values()
-    return [each.strip() for group in groups if isinstance(group, list) for each in group if isinstance(each, str)]
+    return [line.strip() for group in groups if isinstance(group, list) for line in group if isinstance(line, str)]

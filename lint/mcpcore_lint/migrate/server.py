@@ -145,7 +145,7 @@ class Renaming:
         indent = line[: len(line) - len(line.lstrip())]
         alone = not line[len(indent) : node.col_offset].strip() and ";" not in source.line(node.end_lineno or 1)
         glue = f"{source.newline}{indent}" if alone else "; "
-        self.edits.append(Edit(start, end, glue.join(sorted(lines, key=lambda each: each.split()[1]))))
+        self.edits.append(Edit(start, end, glue.join(sorted(lines, key=lambda part: part.split()[1]))))
 
     def _target(self, node: ast.ImportFrom, package: str, name: str) -> tuple[str, str] | None:
         if not node.level and (new := renamed(package, name)) is not None:
@@ -227,7 +227,9 @@ class Renaming:
 
     def _in_all(self, node: ast.AST) -> bool:
         parent = self.module.parents.get(node)
-        return isinstance(parent, ast.Assign) and [getattr(each, "id", "") for each in parent.targets] == ["__all__"]
+        return isinstance(parent, ast.Assign) and [getattr(target, "id", "") for target in parent.targets] == [
+            "__all__"
+        ]
 
     def _words(self, node: ast.Constant) -> None:
         start, end = self.module.source.node_range(node)
@@ -263,7 +265,7 @@ class Renaming:
         """Drop the type of the session, which the context of version 2 does not name."""
         source = self.module.source
         if isinstance(node.slice, ast.Tuple) and len(node.slice.elts) > 1:
-            first, second = (source.node_range(each)[0] for each in node.slice.elts[:2])
+            first, second = (source.node_range(item)[0] for item in node.slice.elts[:2])
             self.edits.append(Edit(first, second, ""))
         else:
             self.edits.append(Edit(source.node_range(node.value)[1], source.node_range(node)[1], ""))

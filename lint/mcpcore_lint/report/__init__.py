@@ -56,8 +56,8 @@ def statistics(name: str, outcome: Outcome) -> str:
     """The number of findings of each rule, the largest first: as JSON for that format, and otherwise as a table."""
     from collections import Counter
 
-    counts = Counter((each.rule, each.severity) for each in outcome.diagnostics)
-    fixable = Counter((each.rule, each.severity) for each in outcome.diagnostics if each.fix)
+    counts = Counter((diagnostic.rule, diagnostic.severity) for diagnostic in outcome.diagnostics)
+    fixable = Counter((diagnostic.rule, diagnostic.severity) for diagnostic in outcome.diagnostics if diagnostic.fix)
     rows = sorted(counts.items(), key=lambda row: (-row[1], row[0]))
     if name == "json":
         import json
@@ -78,7 +78,9 @@ def statistics(name: str, outcome: Outcome) -> str:
 
 def closed(lines: Iterable[str], outcome: Outcome) -> str:
     """A report of lines, with those for failures, the notes and the summary at the end."""
-    failures = [f"{outcome.place(each.path)}: not checked in full: {each.message}" for each in outcome.failures]
+    failures = [
+        f"{outcome.place(failure.path)}: not checked in full: {failure.message}" for failure in outcome.failures
+    ]
     return "".join(f"{printable(line)}\n" for line in [*lines, *failures, *outcome.notes, summary(outcome)])
 
 

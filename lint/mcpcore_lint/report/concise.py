@@ -13,14 +13,16 @@ if TYPE_CHECKING:
 
 def render(outcome: Outcome) -> str:
     """The report."""
-    return closed((_line(each, outcome) for each in outcome.diagnostics), outcome)
+    return closed((_line(diagnostic, outcome) for diagnostic in outcome.diagnostics), outcome)
 
 
-def _line(each: Diagnostic, outcome: Outcome) -> str:
-    place = f"{outcome.place(each.path)}:{each.span.line}:{each.span.column}"
-    line = f"{place}: {each.severity.label} [{each.rule}] {each.message}"
-    if each.fix is None:
+def _line(diagnostic: Diagnostic, outcome: Outcome) -> str:
+    place = f"{outcome.place(diagnostic.path)}:{diagnostic.span.line}:{diagnostic.span.column}"
+    line = f"{place}: {diagnostic.severity.label} [{diagnostic.rule}] {diagnostic.message}"
+    if diagnostic.fix is None:
         return line
     return (
-        f"{line} (fixable)" if each.fix.safety == "safe" or outcome.unsafe else f"{line} (fixable with --unsafe-fixes)"
+        f"{line} (fixable)"
+        if diagnostic.fix.safety == "safe" or outcome.unsafe
+        else f"{line} (fixable with --unsafe-fixes)"
     )

@@ -25,12 +25,16 @@ def content_marks(
     """
     lines: dict[str, list[str]] = {}
     marks = []
-    for each in diagnostics:
-        if each.path not in lines:
-            lines[each.path] = lines_of(source(each.path) or "")
-        text = lines[each.path]
-        line = "".join(text[each.span.line - 1].split()) if 0 < each.span.line <= len(text) else each.message
-        marks.append("\0".join((place(each.path), each.rule, each.tool or "", line)))
+    for diagnostic in diagnostics:
+        if diagnostic.path not in lines:
+            lines[diagnostic.path] = lines_of(source(diagnostic.path) or "")
+        text = lines[diagnostic.path]
+        line = (
+            "".join(text[diagnostic.span.line - 1].split())
+            if 0 < diagnostic.span.line <= len(text)
+            else diagnostic.message
+        )
+        marks.append("\0".join((place(diagnostic.path), diagnostic.rule, diagnostic.tool or "", line)))
     return marks
 
 

@@ -32,12 +32,12 @@ _PLACES: Final = 12
 def render(outcome: Outcome) -> str:
     """The report."""
     texts: dict[str, list[str]] = {}
-    blocks = [_block(each, outcome, texts) for each in outcome.diagnostics]
+    blocks = [_block(diagnostic, outcome, texts) for diagnostic in outcome.diagnostics]
     for failure in outcome.failures:
         place = _paint(_BOLD, printable(outcome.place(failure.path)))
         head = f"{place}: {_paint(_RED, 'not checked in full')}: {printable(failure.message)}"
         blocks.append("\n".join([head, *(f"  {printable(line)}" for line in failure.detail.splitlines()[-12:])]))
-    fixes = [each.fix for each in outcome.diagnostics if each.fix is not None]
+    fixes = [diagnostic.fix for diagnostic in outcome.diagnostics if diagnostic.fix is not None]
     unsafe = sum(fix.safety == "unsafe" for fix in fixes)
     closing = [*map(printable, outcome.notes), _paint(_BOLD, printable(summary(outcome)))]
     if fixes:
@@ -51,23 +51,23 @@ def _paint(code: int, text: str) -> str:
     return f"\x1b[{code}m{text}\x1b[0m"
 
 
-def _block(each: Diagnostic, outcome: Outcome, texts: dict[str, list[str]]) -> str:
-    color = _COLORS[each.severity]
-    kind = _paint(color, _paint(_BOLD, f"{each.severity.label}[{each.rule}]"))
-    lines = [f"{kind}: {_paint(_BOLD, printable(each.message))}"]
-    lines += _excerpt(each, outcome, texts, color, "-->")
-    for number, related in enumerate(each.related[:_PLACES]):
+def _block(diagnostic: Diagnostic, outcome: Outcome, texts: dict[str, list[str]]) -> str:
+    color = _COLORS[diagnostic.severity]
+    kind = _paint(color, _paint(_BOLD, f"{diagnostic.severity.label}[{diagnostic.rule}]"))
+    lines = [f"{kind}: {_paint(_BOLD, printable(diagnostic.message))}"]
+    lines += _excerpt(diagnostic, outcome, texts, color, "-->")
+    for number, related in enumerate(diagnostic.related[:_PLACES]):
         position, *source = _excerpt(related, outcome, texts, _BLUE, ":::")
         label = f" {_paint(_DIM, printable(related.message))}" if related.message else ""
         lines += [f"{position}{label}", *(source if number < _EXCERPTS else ())]
-    if len(each.related) > _PLACES:
-        lines.append(f"  {_paint(_BLUE, ':::')} and {len(each.related) - _PLACES} more; --format json lists all")
-    if each.help:
-        lines.append(f"  {_paint(_GREEN, 'help')}: {printable(each.help)}")
-    if each.fix is not None:
-        how = "--fix --unsafe-fixes" if each.fix.safety == "unsafe" else "--fix"
-        lines.append(f"  {_paint(_GREEN, 'fix')}: {printable(each.fix.title)} ({how})")
-    lines.append(f"  see: mcpcore lint --explain {each.rule}")
+    if len(diagnostic.related) > _PLACES:
+        lines.append(f"  {_paint(_BLUE, ':::')} and {len(diagnostic.related) - _PLACES} more; --format json lists all")
+    if diagnostic.help:
+        lines.append(f"  {_paint(_GREEN, 'help')}: {printable(diagnostic.help)}")
+    if diagnostic.fix is not None:
+        how = "--fix --unsafe-fixes" if diagnostic.fix.safety == "unsafe" else "--fix"
+        lines.append(f"  {_paint(_GREEN, 'fix')}: {printable(diagnostic.fix.title)} ({how})")
+    lines.append(f"  see: mcpcore lint --explain {diagnostic.rule}")
     return "\n".join(lines)
 
 

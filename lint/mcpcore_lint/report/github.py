@@ -21,25 +21,24 @@ _COMMANDS: Final = {Severity.ERROR: "error", Severity.WARNING: "warning", Severi
 def render(outcome: Outcome) -> str:
     """The report."""
     lines = []
-    for each in outcome.diagnostics:
-        span = each.span
-        place = f"file={_property(each.path)},line={span.line},endLine={span.end_line},col={span.column}"
+    for diagnostic in outcome.diagnostics:
+        span = diagnostic.span
+        place = f"file={_property(diagnostic.path)},line={span.line},endLine={span.end_line},col={span.column}"
         if span.end_line == span.line:
             place += f",endColumn={span.end_column}"
-        lines.append(
-            f"::{_COMMANDS[each.severity]} {place},title={_property(each.rule)}::{_text(message_and_help(each))}"
-        )
+        text = _text(message_and_help(diagnostic))
+        lines.append(f"::{_COMMANDS[diagnostic.severity]} {place},title={_property(diagnostic.rule)}::{text}")
     lines += [
-        f"::error file={_property(each.path)},title=not checked in full::{_text(each.message)}"
-        for each in outcome.failures
+        f"::error file={_property(failure.path)},title=not checked in full::{_text(failure.message)}"
+        for failure in outcome.failures
     ]
-    lines += [printable(each) for each in (*outcome.notes, summary(outcome))]
+    lines += [printable(note) for note in (*outcome.notes, summary(outcome))]
     return "\n".join(lines) + "\n"
 
 
 def _text(text: str) -> str:
     lines = re.split("(\r|\n)", text.replace("%", "%25"))
-    return "".join({"\r": "%0D", "\n": "%0A"}.get(each, printable(each)) for each in lines)
+    return "".join({"\r": "%0D", "\n": "%0A"}.get(line, printable(line)) for line in lines)
 
 
 def _property(text: str) -> str:

@@ -20,28 +20,28 @@ def render(outcome: Outcome) -> str:
     marks = content_marks(outcome.diagnostics, outcome.source)
     issues = [
         {
-            "description": message_and_help(each),
-            "check_name": each.rule,
+            "description": message_and_help(diagnostic),
+            "check_name": diagnostic.rule,
             "fingerprint": fingerprint,
-            "severity": _SEVERITIES[each.severity],
+            "severity": _SEVERITIES[diagnostic.severity],
             "location": {
-                "path": each.path,
+                "path": diagnostic.path,
                 "positions": {
-                    "begin": {"line": each.span.line, "column": each.span.column},
-                    "end": {"line": each.span.end_line, "column": each.span.end_column},
+                    "begin": {"line": diagnostic.span.line, "column": diagnostic.span.column},
+                    "end": {"line": diagnostic.span.end_line, "column": diagnostic.span.end_column},
                 },
             },
         }
-        for each, fingerprint in zip(outcome.diagnostics, fingerprints(marks), strict=True)
+        for diagnostic, fingerprint in zip(outcome.diagnostics, fingerprints(marks), strict=True)
     ]
     issues += [
         {
-            "description": each.message,
+            "description": failure.message,
             "check_name": "not-checked",
-            "fingerprint": f"not-checked:{each.path}:{each.rule}:{number}",
+            "fingerprint": f"not-checked:{failure.path}:{failure.rule}:{number}",
             "severity": "critical",
-            "location": {"path": each.path or ".", "lines": {"begin": 1}},
+            "location": {"path": failure.path or ".", "lines": {"begin": 1}},
         }
-        for number, each in enumerate(outcome.failures)
+        for number, failure in enumerate(outcome.failures)
     ]
     return dump(issues)

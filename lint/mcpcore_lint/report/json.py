@@ -17,10 +17,15 @@ def render(outcome: Outcome) -> str:
     """The report."""
     report = {
         "version": 1,
-        "diagnostics": [_diagnostic(each, outcome) for each in outcome.diagnostics],
+        "diagnostics": [_diagnostic(diagnostic, outcome) for diagnostic in outcome.diagnostics],
         "failures": [
-            {"path": outcome.place(each.path), "rule": each.rule, "message": each.message, "detail": each.detail}
-            for each in outcome.failures
+            {
+                "path": outcome.place(failure.path),
+                "rule": failure.rule,
+                "message": failure.message,
+                "detail": failure.detail,
+            }
+            for failure in outcome.failures
         ],
         "summary": {
             "files": outcome.files,
@@ -41,21 +46,22 @@ def dump(report: object) -> str:
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
-def _diagnostic(each: Diagnostic, outcome: Outcome) -> dict[str, Any]:
+def _diagnostic(diagnostic: Diagnostic, outcome: Outcome) -> dict[str, Any]:
     return {
-        "rule": each.rule,
-        "severity": each.severity.label,
-        "path": outcome.place(each.path),
-        **_span(each.span),
-        "message": each.message,
-        "help": each.help,
-        "tool": each.tool or (each.tools[0] if len(each.tools) == 1 else None),
-        "tools": list(each.tools),
-        "url": page(each.rule),
+        "rule": diagnostic.rule,
+        "severity": diagnostic.severity.label,
+        "path": outcome.place(diagnostic.path),
+        **_span(diagnostic.span),
+        "message": diagnostic.message,
+        "help": diagnostic.help,
+        "tool": diagnostic.tool or (diagnostic.tools[0] if len(diagnostic.tools) == 1 else None),
+        "tools": list(diagnostic.tools),
+        "url": page(diagnostic.rule),
         "related": [
-            {"path": outcome.place(place.path), **_span(place.span), "message": place.message} for place in each.related
+            {"path": outcome.place(place.path), **_span(place.span), "message": place.message}
+            for place in diagnostic.related
         ],
-        "fix": _fix(each, outcome),
+        "fix": _fix(diagnostic, outcome),
     }
 
 

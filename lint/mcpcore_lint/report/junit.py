@@ -21,13 +21,13 @@ def render(outcome: Outcome) -> str:
     counts = {"tests": total, "failures": str(len(findings)), "errors": str(len(failed))}
     suites = ET.Element("testsuites", {"name": "mcpcore lint", **counts})
     suite = ET.SubElement(suites, "testsuite", {"name": "mcpcore lint", **counts})
-    for each in findings:
-        path = outcome.place(each.path)
-        place = f"{path}:{each.span.line}:{each.span.column}"
-        case = _case(suite, f"{each.rule} {place}", path)
-        case.set("line", str(each.span.line))
-        failure = ET.SubElement(case, "failure", {"type": each.severity.label, "message": _line(each.message)})
-        failure.text = _line(f"{place}: {each.message}") + (f"\n{_line(each.help)}" if each.help else "")
+    for finding in findings:
+        path = outcome.place(finding.path)
+        place = f"{path}:{finding.span.line}:{finding.span.column}"
+        case = _case(suite, f"{finding.rule} {place}", path)
+        case.set("line", str(finding.span.line))
+        failure = ET.SubElement(case, "failure", {"type": finding.severity.label, "message": _line(finding.message)})
+        failure.text = _line(f"{place}: {finding.message}") + (f"\n{_line(finding.help)}" if finding.help else "")
     for problem in failed:
         case = _case(suite, problem.rule or "read", outcome.place(problem.path))
         error = ET.SubElement(case, "error", {"message": _line(problem.message)})

@@ -24,7 +24,7 @@ def render(outcome: Outcome) -> str:
     from mcpcore import __version__
     from mcpcore.values import site
 
-    used = sorted({each.rule for each in outcome.diagnostics})
+    used = sorted({diagnostic.rule for diagnostic in outcome.diagnostics})
     marks = fingerprints(content_marks(outcome.diagnostics, outcome.source))
     pages = site.page("rules/")
     driver = {
@@ -37,10 +37,10 @@ def render(outcome: Outcome) -> str:
     failures = [
         {
             "level": "error",
-            "message": {"text": each.message},
-            "locations": [{"physicalLocation": {"artifactLocation": _artifact(each.path)}}],
+            "message": {"text": failure.message},
+            "locations": [{"physicalLocation": {"artifactLocation": _artifact(failure.path)}}],
         }
-        for each in outcome.failures
+        for failure in outcome.failures
     ]
     run = {
         "tool": {"driver": driver},
@@ -48,8 +48,8 @@ def render(outcome: Outcome) -> str:
         "newlineSequences": ["\r\n", "\n", "\r"],
         "originalUriBaseIds": {_ROOT: {"description": {"text": "The root of the project."}}},
         "results": [
-            _result(each, used.index(each.rule), mark, outcome.rewriters)
-            for each, mark in zip(outcome.diagnostics, marks, strict=True)
+            _result(diagnostic, used.index(diagnostic.rule), mark, outcome.rewriters)
+            for diagnostic, mark in zip(outcome.diagnostics, marks, strict=True)
         ],
         "invocations": [{"executionSuccessful": not failures, "toolExecutionNotifications": failures}],
     }
@@ -76,23 +76,23 @@ def _rule(name: str) -> dict[str, Any]:
     return entry
 
 
-def _result(each: Diagnostic, index: int, mark: str, rewriters: Rewriters | None) -> dict[str, Any]:
+def _result(diagnostic: Diagnostic, index: int, mark: str, rewriters: Rewriters | None) -> dict[str, Any]:
     result: dict[str, Any] = {
-        "ruleId": each.rule,
+        "ruleId": diagnostic.rule,
         "ruleIndex": index,
-        "level": _LEVELS[each.severity],
-        "message": {"text": message_and_help(each)},
-        "locations": [{"physicalLocation": _location(each.path, each.span)}],
+        "level": _LEVELS[diagnostic.severity],
+        "message": {"text": message_and_help(diagnostic)},
+        "locations": [{"physicalLocation": _location(diagnostic.path, diagnostic.span)}],
         "partialFingerprints": {"mcpcore/v1": mark},
     }
-    if each.related:
+    if diagnostic.related:
         result["relatedLocations"] = [
             {"id": number, "physicalLocation": _location(place.path, place.span), "message": {"text": place.message}}
-            for number, place in enumerate(each.related, 1)
+            for number, place in enumerate(diagnostic.related, 1)
         ]
-    edits = rewriters.edits(each) if rewriters is not None else ()
-    source = rewriters.source(each.path) if rewriters is not None else None
-    if each.fix is not None and edits and source is not None:
+    edits = rewriters.edits(diagnostic) if rewriters is not None else ()
+    source = rewriters.source(diagnostic.path) if rewriters is not None else None
+    if diagnostic.fix is not None and edits and source is not None:
         replacements = [
             {
                 "deletedRegion": _region(Span(*source.position(edit.start), *source.position(edit.end))),
@@ -100,8 +100,8 @@ def _result(each: Diagnostic, index: int, mark: str, rewriters: Rewriters | None
             }
             for edit in edits
         ]
-        change = {"artifactLocation": _artifact(each.path), "replacements": replacements}
-        result["fixes"] = [{"description": {"text": each.fix.title}, "artifactChanges": [change]}]
+        change = {"artifactLocation": _artifact(diagnostic.path), "replacements": replacements}
+        result["fixes"] = [{"description": {"text": diagnostic.fix.title}, "artifactChanges": [change]}]
     return result
 
 

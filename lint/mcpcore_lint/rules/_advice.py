@@ -75,12 +75,12 @@ def _settled(advice: Advice, code: str, effects: str | None, hints: Hints | None
     from mcpcore.contract.retry import Retry
 
     seconds = advice.seconds
-    given = Retry.never() if seconds is None else Retry.after(seconds=seconds) if seconds else Retry.now()
+    suggested = Retry.never() if seconds is None else Retry.after(seconds=seconds) if seconds else Retry.now()
     call = None
     if hints is not None:
         stated = {"read_only_hint": hints.read_only == "true", "idempotent_hint": hints.idempotent == "true"}
         call = CallState(default_effects(stated))
-    sent, retry = settled(call, ErrorCode[code], given, is_declared=advice.explicit, effects=as_effects(effects))
+    sent, retry = settled(call, ErrorCode[code], suggested, is_declared=advice.explicit, effects=as_effects(effects))
     return (advice if retry.retryable or seconds is None else Advice(None, explicit=False)), sent
 
 

@@ -37,6 +37,7 @@ class Body:
         index = self.module.built[self.root].body
         self.nodes = index.nodes
         self.parents = index.parents
+        self._enclosing = index.enclosing
         self._function_of = index.function_of
         self.catches: dict[ast.AST, CatchSite] = {catch.node: catch for catch in handler.catches}
         self._by_kind: dict[type, list[Any]] = {}
@@ -58,11 +59,18 @@ class Body:
             yield parent
             parent = self.parents.get(parent)
 
+    def clauses_above(self, node: ast.AST) -> Iterator[ast.ExceptHandler]:
+        """The `except` clauses around a node in its own function, innermost first."""
+        for block, _ in self._enclosing.of(node):
+            if isinstance(block, _FUNCTIONS):
+                return
+            if isinstance(block, ast.ExceptHandler):
+                yield block
+
     def clause_of(self, node: ast.AST) -> CatchSite | None:
         """The innermost `except` clause around a node in its own function."""
-        return next(
-            (self.catches[parent] for parent in self.above(node) if isinstance(parent, ast.ExceptHandler)), None
-        )
+        clause = next(self.clauses_above(node), None)
+        return None if clause is None else self.catches[clause]
 
     def after(self, statement: ast.AST) -> list[ast.stmt]:
         """The statements after a statement in its block."""

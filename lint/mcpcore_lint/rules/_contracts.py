@@ -44,7 +44,7 @@ def element_of(contract: Contract, entry: ContractEntry) -> ast.AST:
     if not isinstance(node, (ast.List, ast.Tuple)) or len(node.elts) != len(contract.entries):
         return node
     places = [place for place, other in enumerate(contract.entries) if other.node is entry.node]
-    return node.elts[places[0]] if places and not any(isinstance(each, ast.Starred) for each in node.elts) else node
+    return node.elts[places[0]] if places and not any(isinstance(item, ast.Starred) for item in node.elts) else node
 
 
 def tool_entries(tool: ToolDef) -> Iterator[tuple[int, ContractEntry]]:

@@ -91,11 +91,11 @@ class Baseline:
 
     def entries(self, result: Result) -> list[Entry]:
         """The findings of a run as entries."""
-        places = {each.path: self._place(result.absolute(each.path)) for each in result.diagnostics}
+        places = {diagnostic.path: self._place(result.absolute(diagnostic.path)) for diagnostic in result.diagnostics}
         prints = fingerprints(content_marks(result.diagnostics, result.source, places.__getitem__))
         return [
-            Entry(places[each.path], each.rule, each.tool, each.message, fingerprint)
-            for each, fingerprint in zip(result.diagnostics, prints, strict=True)
+            Entry(places[diagnostic.path], diagnostic.rule, diagnostic.tool, diagnostic.message, fingerprint)
+            for diagnostic, fingerprint in zip(result.diagnostics, prints, strict=True)
         ]
 
     def match(self, result: Result) -> tuple[set[int], list[Entry]]:

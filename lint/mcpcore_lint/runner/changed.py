@@ -51,13 +51,16 @@ class Change:
         changed = frozenset[str]().union(*(repository.changed for repository in repositories))
         # Resolving links is slow, and many findings are in the same file. A repository inside another one, such as a
         # submodule, changes as a whole.
-        paths = {path: os.path.realpath(result.absolute(path)) for path in {each.path for each in result.diagnostics}}
+        paths = {
+            path: os.path.realpath(result.absolute(path))
+            for path in {diagnostic.path for diagnostic in result.diagnostics}
+        }
         touched = {path for path, real in paths.items() if not changed.isdisjoint(upwards(real))}
-        untouched = [each for each in result.diagnostics if each.path not in touched]
+        untouched = [diagnostic for diagnostic in result.diagnostics if diagnostic.path not in touched]
         new: set[int] = set()
         if untouched and any(repository.changed or repository.deleted for repository in repositories):
             new = self._new(untouched, groups, result)
-        return [each for each in result.diagnostics if each.path in touched or id(each) in new]
+        return [diagnostic for diagnostic in result.diagnostics if diagnostic.path in touched or id(diagnostic) in new]
 
     def _repository(self, root: str) -> _Repository:
         if root not in self._repositories:
@@ -68,7 +71,7 @@ class Change:
 
     def _new(self, untouched: Sequence[Diagnostic], groups: Sequence[Group], result: Result) -> set[int]:
         """The findings in unchanged files that did not exist at the revision, by identity."""
-        places = {path for each in untouched for path in (each.path, *(place.path for place in each.related))}
+        places = {path for finding in untouched for path in (finding.path, *(place.path for place in finding.related))}
         wanted = set(map(result.absolute, places))
         with tempfile.TemporaryDirectory(prefix="mcpcore-") as temporary:
             # Each file is restored below this folder under its whole path.
@@ -106,7 +109,7 @@ def _whole(path: str) -> str:
 def _marks(result: Result, place: Callable[[str], str]) -> list[str]:
     """Identifies each finding. The message counts, since a service that fails differently causes another finding."""
     marks = content_marks(result.diagnostics, result.source, place)
-    return [f"{mark}\0{each.message}" for each, mark in zip(result.diagnostics, marks, strict=True)]
+    return [f"{mark}\0{diagnostic.message}" for diagnostic, mark in zip(result.diagnostics, marks, strict=True)]
 
 
 class _Repository:

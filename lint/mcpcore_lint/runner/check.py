@@ -120,7 +120,7 @@ class FilesRun:
             if place.path in shown or not self.editor:
                 by_path.setdefault(place.path, {})[place] = None
         kept, hidden = self._suppress(by_path, results, failures)
-        mentioned = self._mentioned({each.missing_tool for each in kept if each.missing_tool is not None})
+        mentioned = self._mentioned({finding.missing_tool for finding in kept if finding.missing_tool is not None})
         kept = [diagnostic for diagnostic in kept if diagnostic.missing_tool not in mentioned]
         diagnostics = sorted(name_tools(kept), key=lambda diagnostic: diagnostic.sort_key)
         return Report(tuple(diagnostics), tuple(failures), len(self.files), tuple(tools), hidden)

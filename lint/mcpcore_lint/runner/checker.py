@@ -239,7 +239,7 @@ class Checker:
                 other, tools = _registered_elsewhere(self, module)
                 around = FileState(self, other, tools)
                 self._run_rules(around, module.path, failures, tools_only=True)
-                diagnostics += (each for each in around.diagnostics if each.path == module.path)
+                diagnostics += (diagnostic for diagnostic in around.diagnostics if diagnostic.path == module.path)
         consulted, missing = self.project.dependencies(absolute)
         return FileResult(
             module.path,
@@ -325,7 +325,7 @@ class Checker:
             if check is not None:
                 with crashes(failures, module.path, rule):
                     check(suppressions, {rule.id for rule in active}, RuleContext(state, rule))
-        own = [each for each in state.diagnostics if not suppressions.suppresses(each, by_name=True)]
+        own = [finding for finding in state.diagnostics if not suppressions.suppresses(finding, by_name=True)]
         return kept, failures, own
 
 

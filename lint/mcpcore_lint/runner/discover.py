@@ -185,8 +185,8 @@ class Walk:
 
     def run(self, paths: Sequence[str | os.PathLike[str]]) -> Walk:
         """Find the files of some paths. A file that is named directly is read even if it is excluded."""
-        for each in paths:
-            path = os.path.abspath(os.fspath(each))
+        for named in paths:
+            path = os.path.abspath(os.fspath(named))
             if os.path.isdir(path):
                 self._folder(path, _levels_above(path, self.inputs) if self.settings.respect_gitignore else [])
                 continue

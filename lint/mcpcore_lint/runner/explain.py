@@ -96,7 +96,9 @@ def _text(lines: Sequence[str]) -> str:
 def _head(name: str, leading: Sequence[Handler]) -> list[str]:
     handler = leading[-1]
     lines = [f"{name} can throw:", f"  handler {handler.qualname} at {_at(handler.module.path, handler.span)}"]
-    lines += [f"  behind {each.qualname} at {_at(each.module.path, each.span)}" for each in reversed(leading[:-1])]
+    lines += [
+        f"  behind {comment.qualname} at {_at(comment.module.path, comment.span)}" for comment in reversed(leading[:-1])
+    ]
     return lines
 
 
@@ -190,7 +192,7 @@ def _caught(leading: Sequence[Handler], graph: CallGraph) -> list[str]:
 
 def _clauses(clauses: Iterable[tuple[CatchSite, str]]) -> Iterator[str]:
     """The clauses, with the places of those that catch the same in one function."""
-    for (text, path), group in _by(clauses, lambda each: (each[1] + _clause(each[0]), each[0].module.path)).items():
+    for (text, path), group in _by(clauses, lambda call: (call[1] + _clause(call[0]), call[0].module.path)).items():
         spans = [clause.module.source.span(clause.node) for clause, _ in group]
         yield f"  {text} at {path}:{', '.join(f'{span.line}:{span.column}' for span in spans)}"
 

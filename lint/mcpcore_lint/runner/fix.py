@@ -37,7 +37,7 @@ def make_pass(path: str, text: str, diagnostics: Iterable[Diagnostic], *, unsafe
     rewriter = Rewriter(path, text)
     rules: dict[str | None, str] = {}
     safe, risky = [], []
-    for diagnostic in sorted(diagnostics, key=lambda each: each.sort_key):
+    for diagnostic in sorted(diagnostics, key=lambda finding: finding.sort_key):
         if diagnostic.fix is not None and diagnostic.fix.safety == "safe":
             safe.append(diagnostic.fix)
         elif diagnostic.fix is not None and rules.setdefault(diagnostic.tool, diagnostic.rule) == diagnostic.rule:
@@ -100,7 +100,7 @@ def fix_groups(
     result = lint_groups(groups, contents=contents, **options)
     fixer = _Fixer(result, contents or {}, named)
     for _ in range(MAX_PASSES):
-        seen = {path: found for group in groups for path, found in group.walk.files.items()}
+        seen = {path: file for group in groups for path, file in group.walk.files.items()}
         diagnostics = select(result)
         # A safe fix in one file may write a name that an unsafe fix would rename in another file.
         if not (fixer.make(diagnostics, seen, unsafe=False) or (unsafe and fixer.make(diagnostics, seen, unsafe=True))):

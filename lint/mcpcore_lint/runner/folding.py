@@ -64,12 +64,14 @@ def _together(group: list[Diagnostic]) -> Diagnostic:
     fix = fixes[0] if fixes else None
     if fix is not None and len(fixes) > 1:
         # An edit that two of them share is made once.
-        edits = tuple(dict.fromkeys(edit for each in fixes for edit in each.edits))
-        safe = all(each.safety == "safe" for each in fixes)
+        edits = tuple(dict.fromkeys(edit for finding in fixes for edit in finding.edits))
+        safe = all(finding.safety == "safe" for finding in fixes)
         fix = Fix(f"{fix.title}, and {len(fixes) - 1} more", edits, "safe" if safe else "unsafe")
     return first._replace(
         message=f"{first.message}; {len(others)} more like it in this file",
         related=(*first.related, *places),
-        tools=tuple(sorted({tool for each in group for tool in (each.tools or (each.tool,)) if tool is not None})),
+        tools=tuple(
+            sorted({tool for finding in group for tool in (finding.tools or (finding.tool,)) if tool is not None})
+        ),
         fix=fix,
     )

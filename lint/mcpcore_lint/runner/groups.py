@@ -74,18 +74,18 @@ def find_groups(
     while waiting:
         # The outermost project comes first, since its folders may turn out to have their own configuration.
         root = min(waiting, key=len)
-        found, members = waiting.pop(root)
-        found = found._replace(settings=change(found.settings))
-        walk = Walk(found.settings, root)
+        group, members = waiting.pop(root)
+        group = group._replace(settings=change(group.settings))
+        walk = Walk(group.settings, root)
         if not read:
-            groups.append(Group(found, tuple(members), walk))
+            groups.append(Group(group, tuple(members), walk))
             continue
         code = [path for path in members if os.path.isdir(path) or not is_document(path)]
         walk.run(code)
         if config_path is None:
             for folder, inner in _nested(walk, root, finder, members):
                 waiting.setdefault(inner.root, (inner, []))[1].append(folder)
-        groups.append(Group(found, tuple(code), walk, tuple(dict.fromkeys(documents_of(found, members)))))
+        groups.append(Group(group, tuple(code), walk, tuple(dict.fromkeys(documents_of(group, members)))))
     _name_once(groups)
     return groups
 
@@ -114,13 +114,13 @@ def _nested(walk: Walk, root: str, finder: config.Finder, paths: Sequence[str]) 
     for folder in sorted(walk.configured, key=len):
         if folder == root or folder.startswith(tuple(removed)):
             continue
-        found = finder.own(folder)
-        if found is None or found.root == root:
+        own_config = finder.own(folder)
+        if own_config is None or own_config.root == root:
             continue
         prefix = folder + os.sep
         removed.append(prefix)
         walk.files = {path: file for path, file in walk.files.items() if not path.startswith(prefix) or path in named}
-        yield folder, found
+        yield folder, own_config
 
 
 def documents_of(found: Config, paths: Sequence[str]) -> Iterator[str]:

@@ -152,18 +152,18 @@ class _Run:
         left = MAX_PASSES
         while True:
             left -= 1
-            one = _Pass(self, group, files, exported, crashed, version_1=version_1)
-            edits = one.run()
+            current = _Pass(self, group, files, exported, crashed, version_1=version_1)
+            edits = current.run()
             if len(crashed) > known:
                 break
             made = self._apply(edits, crashed)
             if len(crashed) > known:
                 break
-            exported = {**exported, **one.exported}
-            self.converted += [each for path, each in one.converted if path in made]
+            exported = {**exported, **current.exported}
+            self.converted += [place for path, place in current.converted if path in made]
             if not (made and left):
                 break
-        return one
+        return current
 
     def _read(self, group: Group) -> dict[str, bytes]:
         files: dict[str, bytes] = {}
@@ -212,15 +212,15 @@ class _Run:
         folders = {
             folder for root in roots for folder in (root, *upwards(root)) if folder.startswith(group.config.root)
         }
-        found: list[tuple[str, Left]] = []
+        left: list[tuple[str, Left]] = []
         for folder in sorted(folders):
             for name in FILES:
                 path = os.path.join(folder, name)
                 raw = content_of(path) if os.path.isfile(path) else None
                 if raw is not None:
                     text = raw.decode("utf-8", "replace")
-                    found += [(path, each) for each in left_in_requirements(self.shown(path), text)]
-        return found
+                    left += [(path, remaining) for remaining in left_in_requirements(self.shown(path), text)]
+        return left
 
     # -- comments ------------------------------------------------------------------------------------------------------
 
@@ -228,9 +228,9 @@ class _Run:
         """Put a comment on what is left where no lint rule reports the line."""
         self.left = list(dict.fromkeys(self.left))
         by_file: dict[str, list[Left]] = {}
-        for path, each in self.left:
-            if path in self.raw and each.comment:
-                by_file.setdefault(path, []).append(each)
+        for path, remaining in self.left:
+            if path in self.raw and remaining.comment:
+                by_file.setdefault(path, []).append(remaining)
         if not by_file:
             return
         result = lint_groups(self.groups, contents=self.contents, cache=False)
@@ -251,10 +251,10 @@ class _Run:
             self.failures += (failure._replace(path=self.shown(path)) for failure in crashed.values())
             return
         starts = sorted(module.source.position(edit.start)[0] for edit in edits for _ in edit.text.splitlines())
-        for place, (at, each) in enumerate(self.left):
+        for place, (at, remaining) in enumerate(self.left):
             if at == path:
-                first = statement_lines(module, each.line)[0]
-                self.left[place] = at, each._replace(line=each.line + bisect_right(starts, first))
+                first = statement_lines(module, remaining.line)[0]
+                self.left[place] = at, remaining._replace(line=remaining.line + bisect_right(starts, first))
 
     def _before(self, path: str, line: int) -> int:
         """The line on disk of a line of a file as it would be after the run."""
@@ -278,10 +278,11 @@ class _Run:
             with crashes(self.failures, self.shown(path)):
                 before, after = (Source.from_bytes(path, raw).text for raw in (old, new))
                 files.append(FixedFile(self.shown(path), before, after, 1))
-        left = [each._replace(path=self.shown(path)) for path, each in self.left]
+        left = [remaining._replace(path=self.shown(path)) for path, remaining in self.left]
         if named is None:
             left = [
-                each._replace(path=self.shown(path), line=self._before(path, each.line)) for path, each in self.left
+                remaining._replace(path=self.shown(path), line=self._before(path, remaining.line))
+                for path, remaining in self.left
             ]
         return Migration(tuple(files), tuple(merged(left)), tuple(self.converted), tuple(self.failures), self.tools)
 
@@ -375,7 +376,7 @@ class _Pass:
                     if not _is_test(module):
                         edits, left = plan_middleware(module)
                         self._edits.setdefault(path, []).extend(edits)
-                        self.left += [(path, each) for each in left]
+                        self.left += [(path, remaining) for remaining in left]
             if any(self._edits.values()):
                 return self._edits
         self._convert()
@@ -396,7 +397,7 @@ class _Pass:
                 renaming.run()
                 self.exported.update(renaming.exported)
                 self._edits[path] = renaming.edits
-                self.left += [(path, each) for each in renaming.left]
+                self.left += [(path, remaining) for remaining in renaming.left]
 
     def _convert(self) -> None:
         tools: dict[str, list[ToolDef]] = {}
@@ -418,9 +419,9 @@ class _Pass:
             with self._guarded(path):
                 plan = plan_tools(self.modules[path], group, self._run.rules, callers, helpers, hierarchy)
                 self._edits.setdefault(path, []).extend(plan.edits)
-                self.left += [(self._absolute(each.path, path), each) for each in plan.left]
+                self.left += [(self._absolute(remaining.path, path), remaining) for remaining in plan.left]
                 shown = self._run.shown(path)
-                self.converted += [(path, (shown, *each)) for each in plan.converted]
+                self.converted += [(path, (shown, *place)) for place in plan.converted]
                 for shield in plan.shields:
                     self._shield(shield.module, shield.node)
 

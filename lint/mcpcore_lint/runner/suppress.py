@@ -113,7 +113,7 @@ class Suppressions:
             end = max(node.lineno, min(_begins(body[0])) - 1)
         begins = _begins(node)
         ranges = [(min(begins), end, begins)]
-        ranges += [(each.lineno, each.end_lineno or 0, {each.lineno}) for each in _decorators(node)]
+        ranges += [(decorator.lineno, decorator.end_lineno or 0, {decorator.lineno}) for decorator in _decorators(node)]
         for first, last, lines in ranges:
             for line in range(first, last + 1):
                 self._begins.setdefault(line, set()).update(lines)

@@ -227,12 +227,6 @@ CASES = {
         },
         {("NOT_FOUND", "fetch > A.run")},
     ),
-    "the items of an annotated list": (
-        {
-            "server": "class A:\n    def run(self):\n        raise not_found('x')\n\n@tool\ndef fetch(items: list[A], by: dict[str, A]):\n    for each in items:\n        each.run()\n    by['x'].run()\n"
-        },
-        {("NOT_FOUND", "fetch > A.run")},
-    ),
     "the object that a with statement gives": (
         {
             "server": "class A:\n    async def __aenter__(self) -> 'A':\n        raise conflict('x')\n    async def __aexit__(self, *a): ...\n    def run(self):\n        raise not_found('x')\n\n@tool\nasync def fetch():\n    async with A() as a:\n        a.run()\n"

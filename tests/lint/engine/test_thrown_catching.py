@@ -223,21 +223,6 @@ CASES: Final[Cases] = {
         """,
         "?: raise",
     ),
-    "conversion through a table": (
-        """
-        TABLE = {KeyError: not_found, ValueError: conflict}
-        @tool
-        def fetch(n: int):
-            try:
-                load()
-            except (KeyError, ValueError) as error:
-                raise TABLE[type(error)]("x") from error
-        def load():
-            raise KeyError("x")
-            raise ValueError("x")
-        """,
-        "NOT_FOUND: fetch\nCONFLICT: fetch",
-    ),
     "conversion through a function": (
         """
         @tool

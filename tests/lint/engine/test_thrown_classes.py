@@ -262,11 +262,8 @@ CASES: Final[Cases] = {
         class B:
             def get(self):
                 raise conflict("x")
-        KINDS = {"a": A, "b": B}
         @tool
         def fetch(name: str):
-            kind = KINDS[name]
-            kind().get()
             (A if name else B)().get()
         """,
         "NOT_FOUND: fetch > A.__init__\nCONFLICT: fetch > B.get",
@@ -379,17 +376,6 @@ CASES: Final[Cases] = {
             Local().get()
         """,
         "NOT_FOUND: fetch > fetch.Local.get",
-    ),
-    "a container of the module": (
-        """
-        from store import Store
-        STORES = {"a": Store(), "b": Store()}
-        @tool
-        def fetch(name: str):
-            STORES[name].get()
-            STORES.get(name).get()
-        """ + STORE,
-        "NOT_FOUND: fetch > Store.get",
     ),
     "a container that fills up elsewhere": (
         """

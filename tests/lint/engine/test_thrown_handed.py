@@ -75,19 +75,6 @@ CASES: Final[Cases] = {
         """,
         "CONFLICT: fetch > fetch.inner > safe.call",
     ),
-    "a table of functions": (
-        """
-        def one(x):
-            raise not_found("x")
-        def two(x):
-            raise conflict("x")
-        HANDLERS = {"one": one, "two": two}
-        @tool
-        def fetch(name: str):
-            HANDLERS[name](1)
-        """,
-        "NOT_FOUND: fetch > one\nCONFLICT: fetch > two",
-    ),
     "a known key of a table": (
         """
         def one(x):

@@ -17,17 +17,9 @@ CASES: Final[dict[str, tuple[str, set[tuple[str, str]]]]] = {
         "errors = [not_found('x'), conflict('x')]\nraise errors[1]",
         {("CONFLICT", "fetch")},
     ),
-    "one of a list, whichever it is": (
-        "errors = [not_found('x'), conflict('x')]\nraise errors[a]",
-        {("NOT_FOUND", "fetch"), ("CONFLICT", "fetch")},
-    ),
     "one of a table, by its key": (
         "errors = {'a': not_found('x'), 'b': conflict('x')}\nraise errors['a']",
         {("NOT_FOUND", "fetch")},
-    ),
-    "one of a table, whichever it is": (
-        "errors = {'a': not_found('x'), 'b': conflict('x')}\nraise errors[a]",
-        {("NOT_FOUND", "fetch"), ("CONFLICT", "fetch")},
     ),
 }
 

@@ -98,20 +98,6 @@ CASES: Final[Cases] = {
         """,
         "?: raise self.gone\n?: raise self.clash",
     ),
-    "errors in a table": (
-        """
-        ERRORS = {"a": not_found, "b": conflict}
-        MADE = [forbidden("x"), timeout("x")]
-        @tool
-        def fetch(key: str):
-            if key == "z":
-                raise MADE[0]
-            if key == "y":
-                raise MADE[len(key)]
-            raise ERRORS[key]("x")
-        """,
-        "NOT_FOUND: fetch\nCONFLICT: fetch\nFORBIDDEN: fetch\nTIMEOUT: fetch",
-    ),
     "errors looked up with get": (
         """
         ERRORS = {404: not_found, 409: conflict}

@@ -36,7 +36,6 @@ from mcpcore_lint.engine.flow.effects import (
 from mcpcore_lint.engine.flow.facts.callees import Callees
 from mcpcore_lint.engine.flow.facts.except_clauses import Guards
 from mcpcore_lint.engine.flow.facts.extract import Extractor
-from mcpcore_lint.engine.flow.facts.flags import outcome
 from mcpcore_lint.reach import Site
 
 if TYPE_CHECKING:
@@ -135,17 +134,17 @@ class CallGraph:
         if not decorations_of(handler.node, handler.module, self.program):
             return [()]
         raw = _raw(handler)
-        return [*self._ways(raw._replace(raw=False), raw, set())] or [()]
+        return [*self._guards_between(raw._replace(raw=False), raw, set())] or [()]
 
-    def _ways(self, key: Key, goal: Key, seen: set[Key]) -> Iterator[tuple[Guard, ...]]:
-        """Yield the guards on the ways from a function to one that is passed to it."""
+    def _guards_between(self, key: Key, goal: Key, seen: set[Key]) -> Iterator[tuple[Guard, ...]]:
+        """Yield the guards on each path from a function to one that is passed to it."""
         seen.add(key)
         for event in self.facts(key).events:
             for target in event.targets:
                 if target == goal:
                     yield event.guards
                 elif target.bound and target not in seen:
-                    yield from ((*inner, *event.guards) for inner in self._ways(target, goal, seen))
+                    yield from ((*inner, *event.guards) for inner in self._guards_between(target, goal, seen))
 
     # -- guards ----------------------------------------------------------------------------------------------------
 
@@ -172,9 +171,9 @@ class CallGraph:
                 current = onward
         return current
 
-    def passes_any(self, effect: Effect, ways: Iterable[tuple[Guard, ...]]) -> Effect | None:
-        """Return an effect after one of several ways out, preferably a definite one; None if all are closed."""
-        passed = [onward for way in ways if (onward := self.passes(effect, way)) is not None]
+    def passes_any(self, effect: Effect, paths: Iterable[tuple[Guard, ...]]) -> Effect | None:
+        """Return an effect after one of several paths out, preferably a definite one; None if all are closed."""
+        passed = [onward for guards in paths if (onward := self.passes(effect, guards)) is not None]
         return min(passed, key=lambda onward: isinstance(onward, Throw) and not onward.sure, default=None)
 
     def _converted(self, throw: Throw, guard: Guard) -> Throw:
@@ -205,9 +204,8 @@ class CallGraph:
         facts = self._facts.get(key)
         if facts is None:
             facts = self._without_arguments(key._replace(bound=()))
-            flags = {parameter.name: value for parameter, value in key.bound if not isinstance(value, Key)}
-            events = [event for event in facts.events if not (flags and _is_dead(event, flags))]
-            facts = self._facts[key] = replace(facts, events=[self._bind(event, key.bound) for event in events])
+            events = [self._bind(event, key.bound) for event in facts.events]
+            facts = self._facts[key] = replace(facts, events=events)
         return facts
 
     def _without_arguments(self, key: Key) -> Facts:
@@ -250,7 +248,7 @@ class CallGraph:
             if isinstance(value, Parameter):
                 values.update(((parameter, outer), None) for name, outer in bound if name == value)
             else:
-                values[parameter, self._called(value, bound) if isinstance(value, Key) else value] = None
+                values[parameter, self._called(value, bound)] = None
         # A nested function uses the parameters of the functions around it.
         for parameter, value in bound:
             if isinstance(value, Key) and self._inside(key, parameter):
@@ -341,12 +339,6 @@ def _receiver(handler: Handler) -> ClassInfo | None:
 def _raw(handler: Handler) -> Key:
     """Return the key of a handler without its decorators."""
     return key_of(handler.node, handler.module, _receiver(handler), raw=True)
-
-
-def _is_dead(event: Event, flags: Mapping[str, object]) -> bool:
-    """Whether an event does not happen with the flags that a call passes."""
-    tests = (guard.condition for guard in event.guards if guard.condition is not None)
-    return any(outcome(test, flags) is (not needed) for test, needed in tests)
 
 
 def _nesting(key: Key) -> int:

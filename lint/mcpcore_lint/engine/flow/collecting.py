@@ -65,8 +65,8 @@ class Collector:
     ) -> None:
         """Add an effect, if it leaves the guards around it in the handler and those outside."""
         onward = self.graph.passes(effect, guards)
-        for ways in reversed(self.outer):
-            onward = self.graph.passes_any(onward, ways) if onward is not None else None
+        for paths in reversed(self.outer):
+            onward = self.graph.passes_any(onward, paths) if onward is not None else None
         if onward is not None:
             self.keep(onward, path, call, own=own)
 

@@ -45,11 +45,11 @@ class Key(NamedTuple):
     raw: bool = False
     """Whether this is the function without its decorators."""
     bound: Bindings = ()
-    """The functions and flags that are passed to it, and the functions that are passed to those around it."""
+    """The functions that are passed to it and to those around it."""
 
 
-Bound: TypeAlias = "Key | Parameter | bool | None"
-"""The value of a parameter: a function that it may be, a parameter of the caller that is passed on, or a flag."""
+Bound: TypeAlias = "Key | Parameter"
+"""The value of a parameter: a function that it may be, or a parameter of the caller that is passed on."""
 Bindings: TypeAlias = "tuple[tuple[Parameter, Bound], ...]"
 
 
@@ -134,8 +134,6 @@ class Guard(NamedTuple):
     """Whether a condition that cannot be read decides if an error passes."""
     redirects: bool = False
     """Whether it redirects standard output; errors pass unchanged."""
-    condition: tuple[ast.expr, bool] | None = None
-    """A test of flags, with the outcome without which the code inside does not run."""
 
 
 NOTHING: Final = Guard((Clause(("builtins.BaseException",), (), star=True),))

@@ -11,8 +11,8 @@ from mcpcore_lint.engine.registrations.calls import Calls
 from mcpcore_lint.engine.registrations.contracts import contract_given
 from mcpcore_lint.engine.registrations.hints import annotations_of, joined
 from mcpcore_lint.engine.registrations.lowlevel import dispatched
+from mcpcore_lint.engine.registrations.registration_forms import HINTS, NEAR, Maker, Site
 from mcpcore_lint.engine.registrations.unresolved import Unresolved, note_unresolved, unresolved_registration
-from mcpcore_lint.engine.registrations.ways import HINTS, NEAR, Maker, Site
 from mcpcore_lint.engine.semantics.evaluate import evaluate
 from mcpcore_lint.model import (
     CallValue,
@@ -71,7 +71,7 @@ class Builder:
         note_unresolved(self.module, self._unresolved)
         for tool in self._found:
             tool.server = tool.server or self._servers.get(tool.registration)
-        self._found.sort(key=lambda each: (each.registration.lineno, each.registration.col_offset))
+        self._found.sort(key=lambda maker: (maker.registration.lineno, maker.registration.col_offset))
         return self._found
 
     def _decorated(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
@@ -123,23 +123,23 @@ class Builder:
                 if string(tool.name) in names:
                     tool.server = None
                 names.add(string(tool.name))
-        if not resolved and site.maker.way.kind == "tool":
+        if not resolved and site.maker.form.kind == "tool":
             unresolved = unresolved_registration(site, functions)
             self._unresolved += [unresolved] if unresolved is not None else []
 
     def _renamed(self, own: Maker, maker: Maker, site: Site, target: Target) -> None:
         """`add_tool(tool, name="other")`: one more tool, with the contract of the first."""
-        if maker.call is None or maker.way.kind != own.way.kind:
+        if maker.call is None or maker.form.kind != own.form.kind:
             return
-        given = given_name(maker)
+        name = given_name(maker)
         annotations = given_annotations(maker)
         changes: dict[str, Value] = {} if is_left_out(annotations) else {"annotations": annotations}
-        if given is None or string(given) == target.node.name:  # type: ignore[union-attr]
+        if name is None or string(name) == target.node.name:  # type: ignore[union-attr]
             for tool in self._found:
                 if changes and tool.handler.node is target.node:
                     tool.annotations = joined(tool.annotations, annotations)
             return
-        changes["name"] = given
+        changes["name"] = name
         call = own.call or replace(maker.call, args=(), keywords=())
         kept = tuple(keyword for keyword in call.keywords if keyword[0] not in changes)
         call = replace(call, keywords=(*kept, *changes.items()))
@@ -164,8 +164,8 @@ class Builder:
         elif call is not None:
             name = given_name(maker) or name
             description = _description(maker, call)
-            if maker.way.kind == "resource":
-                uri = call.argument("uri", maker.way.uri)
+            if maker.form.kind == "resource":
+                uri = call.argument("uri", maker.form.uri)
                 uri = call.argument("uri_template") if isinstance(uri, Missing) else uri
             annotations = given_annotations(maker)
             contract = contract_given(call, registration, self.module)
@@ -175,7 +175,7 @@ class Builder:
             description = Missing(node, module)
         if contract is not None:
             self._complete(handler, contract)
-        kind, flavour = maker.way.kind, maker.flavour
+        kind, flavour = maker.form.kind, maker.flavour
         details = (contract, description, maker.server, annotations, uri)
         tool = ToolDef(kind, flavour, name, handler, self.module, registration, *details)
         self._found.append(tool)
@@ -186,14 +186,16 @@ class Builder:
     def _serve(self, tool: ToolDef) -> None:
         """Find the tools that a low-level handler serves, and the functions to which it passes them."""
         served: list[Served] = []
-        for each in dispatched(self.calls.functions, tool.handler.node, tool.handler.module):
-            target = each.target
+        for entry in dispatched(self.calls.functions, tool.handler.node, tool.handler.module):
+            target = entry.target
             handler = self.handler(target.node, target.module) if target is not None else None
-            name = string(each.name)
-            other = [branch.body for branch in each.branches if not branch.runs_for(name)]
+            name = string(entry.name)
+            other = [branch.body for branch in entry.branches if not branch.runs_for(name)]
             lines = tuple((body[0].lineno, body[-1].end_lineno or body[-1].lineno) for body in other)
-            way = tuple((self.handler(node, module), call) for node, module, call in each.way)
-            served.append(Served(each.name, handler, each.call, self.handler(each.function, each.module), way, lines))
+            way = tuple((self.handler(node, module), call) for node, module, call in entry.way)
+            served.append(
+                Served(entry.name, handler, entry.call, self.handler(entry.function, entry.module), way, lines)
+            )
         tool.serves = tuple(served)
         if served:
             self._serving.append(tool)
@@ -201,25 +203,25 @@ class Builder:
     def _served(self) -> None:
         """Add the functions to which low-level handlers pass calls, except those that are tools already."""
         for tool in self._serving:
-            known = [each.handler.node for each in self._found]
-            for each in tool.serves:
-                handler = each.handler
-                if handler is None or each.call is None or handler.node in known:
+            known = [other.handler.node for other in self._found]
+            for other in tool.serves:
+                handler = other.handler
+                if handler is None or other.call is None or handler.node in known:
                     continue
                 unknown = Unknown(handler.node, handler.module, "the low-level server lists its tools elsewhere")
-                at = each.call if each.inside.module is self.module else tool.registration
+                at = other.call if other.inside.module is self.module else tool.registration
                 described = (None, unknown, tool.server, unknown)
-                self._found.append(ToolDef("tool", "lowlevel", each.name, handler, self.module, at, *described))
+                self._found.append(ToolDef("tool", "lowlevel", other.name, handler, self.module, at, *described))
 
     def handler(self, node: FunctionNode, module: Module) -> Handler:
         """The model of a function."""
         key = (node, id(module))
-        found = self._handlers.get(key)
-        if found is None:
+        handler = self._handlers.get(key)
+        if handler is None:
             # A copy: which code a reason has depends on the contract of the tool.
-            found = replace(HandlerBuilder.of(node, module, self.hierarchy).model)
-            self._handlers[key] = found
-        return found
+            handler = replace(HandlerBuilder.of(node, module, self.hierarchy).model)
+            self._handlers[key] = handler
+        return handler
 
     @staticmethod
     def _complete(handler: Handler, contract: Contract) -> None:
@@ -229,16 +231,17 @@ class Builder:
             if error.form != "fail" or not isinstance(error.code, Unknown):
                 continue
             codes: list[Value] = []
-            for each in options(error.reason):
-                text = string(each)
+            for option in options(error.reason):
+                text = string(option)
                 entry = contract.by_reason.get(text) if text is not None else None
                 codes.append(entry.code.value if entry is not None else error.code)
             if codes:
                 changed[error] = replace(error, code=choice(codes, error.node, error.module))
         if changed:
-            handler.errors = tuple(changed.get(each, each) for each in handler.errors)
+            handler.errors = tuple(changed.get(site, site) for site in handler.errors)
             handler.throws = tuple(
-                replace(each, error=changed[each.error]) if each.error in changed else each for each in handler.throws
+                replace(throw, error=changed[throw.error]) if throw.error in changed else throw
+                for throw in handler.throws
             )
 
 
@@ -260,26 +263,26 @@ def given_name(maker: Maker) -> Value | None:
     """The name that a registration gives; None if the function's own name holds."""
     if maker.call is None:
         return None
-    given = maker.call.argument("name", maker.way.name)
-    if isinstance(given, Missing) and "name_or_fn" in maker.way.handler:
-        given = maker.call.argument("name_or_fn")
-        if isinstance(given, Symbol):
+    value = maker.call.argument("name", maker.form.name)
+    if isinstance(value, Missing) and "name_or_fn" in maker.form.handler:
+        value = maker.call.argument("name_or_fn")
+        if isinstance(value, Symbol):
             return None  # the function itself
-    return None if is_left_out(given) else given
+    return None if is_left_out(value) else value
 
 
 def given_annotations(maker: Maker) -> Value:
     """The annotations that a registration gives; `Missing` or None if it gives none."""
     assert maker.call is not None
-    return annotations_of(maker.call.argument("annotations", maker.way.annotated), maker.call)
+    return annotations_of(maker.call.argument("annotations", maker.form.annotated), maker.call)
 
 
 def _description(maker: Maker, call: CallValue) -> Value:
-    given = call.argument("description", maker.way.described)
-    if isinstance(given, Missing) and maker.way.described is not None and len(call.args) == maker.way.described:
+    value = call.argument("description", maker.form.described)
+    if isinstance(value, Missing) and maker.form.described is not None and len(call.args) == maker.form.described:
         # The second argument was the description before it became the title.
         return Unknown(call.node, call.module, "it is the title or the description, by the version")
-    return given
+    return value
 
 
 __all__ = ["Builder"]

@@ -11,10 +11,16 @@ from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint.dataclasses import replace
 from mcpcore_lint.engine.registrations.collecting import collector_of
-from mcpcore_lint.engine.registrations.environment import DEEP, Frame, bound, entered, returned, see
+from mcpcore_lint.engine.registrations.environment import (
+    DEEP,
+    Frame,
+    assignments_of,
+    callee_frame,
+    returned,
+    substitute,
+)
 from mcpcore_lint.engine.registrations.functions import Functions, wrapped_parameter
-from mcpcore_lint.engine.registrations.servers import Servers
-from mcpcore_lint.engine.registrations.ways import (
+from mcpcore_lint.engine.registrations.registration_forms import (
     ADDERS,
     DECORATORS,
     HINTS,
@@ -24,10 +30,11 @@ from mcpcore_lint.engine.registrations.ways import (
     MADE,
     MIXED_IN,
     SERVES_ALL,
+    Form,
     Maker,
     Site,
-    Way,
 )
+from mcpcore_lint.engine.registrations.servers import Servers
 from mcpcore_lint.engine.semantics.evaluate import Resolver, evaluate
 from mcpcore_lint.engine.semantics.symbols import class_round
 from mcpcore_lint.engine.syntax.scopes import Binding, Scope
@@ -86,7 +93,7 @@ class Calls:
         """The maker of a decorator of the project that collects functions to be registered later."""
         called = isinstance(decorator, ast.Call)
         call = decorator if isinstance(decorator, ast.Call) else ast.Call(decorator, [], [])
-        inside = self._entered(ast.copy_location(call, decorator), scope)
+        inside = self._callee_frame(ast.copy_location(call, decorator), scope)
         if inside is None:
             return None
         function, frame = inside
@@ -104,8 +111,8 @@ class Calls:
             return self.evaluated(maker._replace(inner=node), scope) if uncalled and maker is not None else None
         value = evaluate(node, scope)
         if isinstance(value, Symbol):
-            way, flavour = way_of(value.name)
-            return Maker(way, flavour, None) if way is not None else None
+            form, flavour = form_of(value.name)
+            return Maker(form, flavour, None) if form is not None else None
         if isinstance(node, ast.Attribute) and (node.attr in DECORATORS or node.attr == LOWLEVEL_DECORATOR):
             server, key = self.servers.server(node.value, scope)
             if server == "lowlevel":
@@ -114,7 +121,7 @@ class Calls:
                 return Maker(DECORATORS[node.attr], server, key)
         if depth >= DEEP or not isinstance(node, (ast.Name, ast.Attribute)) or self.functions.too_many_steps():
             return None
-        makers = (self.maker(target, where, depth + 1) for target, where in bound(node, scope))
+        makers = (self.maker(target, where, depth + 1) for target, where in assignments_of(node, scope))
         return next((maker for maker in makers if maker is not None), None)
 
     # -- arguments ---------------------------------------------------------------------------------------------------
@@ -141,7 +148,7 @@ class Calls:
         """A value with what the function that is registered says: `name or fn.__name__`."""
         if not any(isinstance(option, (Unknown, Text)) for option in options(value)):
             return value
-        seen, where = see(node, scope)
+        seen, where = substitute(node, scope)
         for alternative in seen.values if isinstance(seen, ast.BoolOp) and isinstance(seen.op, ast.Or) else ():
             value = self._value(alternative, evaluate(alternative, where), where)
             if not (isinstance(value, Const) and not value.value):
@@ -177,9 +184,9 @@ class Calls:
         value = evaluate(func, scope)
         for option in options(value):
             if isinstance(option, Symbol):
-                way, flavour = made_by(option.name)
-                if way is not None:
-                    yield from self._site(Maker(way, flavour, None), node, scope)
+                form, flavour = made_by(option.name)
+                if form is not None:
+                    yield from self._site(Maker(form, flavour, None), node, scope)
                     return
                 constructed = self.servers.flavour_of(option) if node.keywords else None
                 if constructed is not None:
@@ -209,8 +216,8 @@ class Calls:
 
     def _site(self, maker: Maker, node: ast.Call, scope: Scope) -> Iterator[Site]:
         """A call that takes the handler itself."""
-        first = bool(node.args) and not maker.way.keyword_only and bool(maker.way.handler)
-        keywords = (keyword.value for keyword in node.keywords if keyword.arg in maker.way.handler)
+        first = bool(node.args) and not maker.form.keyword_only and bool(maker.form.handler)
+        keywords = (keyword.value for keyword in node.keywords if keyword.arg in maker.form.handler)
         target = node.args[0] if first else next(keywords, None)
         if target is not None and not isinstance(target, (ast.Starred, ast.Constant)):
             yield Site(self.evaluated(maker._replace(inner=node, first=first), scope), target, scope, node, node)
@@ -235,14 +242,14 @@ class Calls:
     # -- functions of the project that register ----------------------------------------------------------------------
 
     @staticmethod
-    def _entered(node: ast.Call, scope: Scope) -> tuple[Function, Frame] | None:
+    def _callee_frame(node: ast.Call, scope: Scope) -> tuple[Function, Frame] | None:
         # Finding the class of an object costs more than reading a name.
         is_method = isinstance(node.func, ast.Attribute) and not isinstance(evaluate(node.func, scope), Symbol)
-        return entered(node, scope) if not is_method or _may_register(node.func) else None
+        return callee_frame(node, scope) if not is_method or _may_register(node.func) else None
 
     def _by_result(self, func: ast.Call, node: ast.Call, scope: Scope) -> Iterator[Site]:
         """The registrations of `my_tool(...)(fn)`, where a function of the project returns the decorator."""
-        inside = self._entered(func, scope)
+        inside = self._callee_frame(func, scope)
         if inside is None or not _speaks_of_tools(inside[0], inside[1].module):
             return
         arguments = {f"<{index}>": (argument, scope) for index, argument in enumerate(node.args)}
@@ -253,7 +260,7 @@ class Calls:
 
     def _inside(self, node: ast.Call, scope: Scope) -> Iterator[Site]:
         """The registrations that a function of the project makes of its arguments: `register(mcp, fn)`."""
-        inside = self._entered(node, scope)
+        inside = self._callee_frame(node, scope)
         if inside is not None:
             function, frame = inside
             for call, where in self._registering(function, frame.module):
@@ -292,7 +299,7 @@ class Calls:
         if isinstance(func, ast.Attribute) and (func.attr in DECORATORS or func.attr in ADDERS):
             place = scope.lookup(func.value.id) if isinstance(func.value, ast.Name) else None
             return place is not None and place[1][0].kind == "parameter"
-        inside = self._entered(call, scope)
+        inside = self._callee_frame(call, scope)
         return inside is not None and bool(self._registering(inside[0], inside[1].module))
 
     def _resolves(self, site: Site) -> bool:
@@ -318,26 +325,26 @@ def _calls_in(function: Function, module: Module) -> Iterator[tuple[ast.Call, Sc
                 yield ast.copy_location(call, decorator), scope.parent
 
 
-def way_of(name: str) -> tuple[Way | None, ToolFlavour]:
-    """The way and the flavour of a decorator that is a function of mcpcore or FastMCP."""
+def form_of(name: str) -> tuple[Form | None, ToolFlavour]:
+    """The form and the flavour of a decorator that is a function of mcpcore or FastMCP."""
     package, _, rest = name.partition(".")
     if package == "mcpcore":
-        way = DECORATORS.get(rest)
-        return (way._replace(name=None, handler=("fn",)) if way is not None else None), "mcpcore"
+        form = DECORATORS.get(rest)
+        return (form._replace(name=None, handler=("fn",)) if form is not None else None), "mcpcore"
     if package == "fastmcp":
         last = name.rpartition(".")[2]
         return DECORATORS.get(last) or MIXED_IN.get(last), "fastmcp"
     return None, "sdk"
 
 
-def made_by(name: str) -> tuple[Way | None, ToolFlavour]:
-    """The way and the flavour of a constructor that makes a tool of a function, to be added to a server later."""
+def made_by(name: str) -> tuple[Form | None, ToolFlavour]:
+    """The form and the flavour of a constructor that makes a tool of a function, to be added to a server later."""
     package, _, rest = name.partition(".")
     if package not in {"mcp", "fastmcp"}:
         return None, "sdk"
     owner, _, last = rest.rpartition(".")
-    way = MADE.get(last) or MADE.get(f"{owner.rpartition('.')[2].removeprefix('Function')}.{last}")
-    return way, "fastmcp" if package == "fastmcp" else "sdk"
+    form = MADE.get(last) or MADE.get(f"{owner.rpartition('.')[2].removeprefix('Function')}.{last}")
+    return form, "fastmcp" if package == "fastmcp" else "sdk"
 
 
 def _inside(node: ast.expr, outer: ast.expr) -> bool:

@@ -12,7 +12,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint.engine.registrations.environment import returned
-from mcpcore_lint.engine.registrations.ways import DECORATORS, Maker, flavour_in
+from mcpcore_lint.engine.registrations.registration_forms import DECORATORS, Maker, flavour_in
 from mcpcore_lint.engine.syntax.parse import all_parameters, own_nodes
 from mcpcore_lint.patterns import regex
 
@@ -46,7 +46,7 @@ def collector_of(function: Function, owner: Module, asking: Module) -> tuple[boo
 
 
 def _maker(function: Function, owner: Module, asking: Module) -> Maker:
-    names = {each.arg for each in all_parameters(function.args)}
+    names = {parameter.arg for parameter in all_parameters(function.args)}
     keywords = [
         ast.keyword(keyword, ast.copy_location(ast.Name(name, ast.Load()), function))
         for name, keyword in _ARGUMENTS.items()
@@ -59,7 +59,7 @@ def _maker(function: Function, owner: Module, asking: Module) -> Maker:
 
 def _keeps(function: Function, scope: Scope) -> bool:
     """Whether a function keeps its first parameter: in a table, in an object, or marked."""
-    parameters = [each.arg for each in (*function.args.posonlyargs, *function.args.args)]
+    parameters = [parameter.arg for parameter in (*function.args.posonlyargs, *function.args.args)]
     if parameters and parameters[0] in {"self", "cls"}:
         parameters = parameters[1:]
     return bool(parameters) and any(_keeps_at(node, parameters[0], scope) for node in own_nodes(function))
@@ -68,7 +68,7 @@ def _keeps(function: Function, scope: Scope) -> bool:
 def _keeps_at(node: ast.AST, name: str, scope: Scope) -> bool:
     match node:
         case ast.Call(func=ast.Attribute(attr=method, value=table), args=args) if method in _COLLECTS:
-            return _outside(table, scope) and any(_holds(each, name, scope) for each in args)
+            return _outside(table, scope) and any(_holds(argument, name, scope) for argument in args)
         case ast.Assign(targets=[ast.Subscript(value=table)], value=value):
             return _outside(table, scope) and _holds(value, name, scope)
         case (
@@ -102,5 +102,5 @@ def _outside(table: ast.expr, scope: Scope) -> bool:
         return False
     if isinstance(table, ast.Attribute):
         return True
-    found = scope.lookup(name)
-    return found is not None and found[0] is not scope
+    match = scope.lookup(name)
+    return match is not None and match[0] is not scope

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Final
 
-from mcpcore_lint.engine.registrations.environment import Frame, constructed, see
+from mcpcore_lint.engine.registrations.environment import Frame, constructed, substitute
 from mcpcore_lint.engine.semantics.evaluate import evaluate
 from mcpcore_lint.model import Const, Items, Symbol, string
 
@@ -30,7 +30,7 @@ class Conditions:
     def holds(self, test: ast.expr, scope: Scope) -> bool | None:
         """Whether a condition holds in a scope."""
         if isinstance(scope, Frame) and isinstance(test, (ast.Name, ast.Attribute, ast.Subscript)):
-            part, where = see(test, scope)
+            part, where = substitute(test, scope)
             value = evaluate(part, where) if part is not test else None
             return bool(value.value) if isinstance(value, Const) else None
         match test:

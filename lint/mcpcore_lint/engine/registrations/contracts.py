@@ -56,7 +56,7 @@ def contract_of(value: Value, node: ast.expr, module: Module, inline: ast.expr |
     if isinstance(value, Items) and value.kind != "set":
         items = list(value.items)
         inside = _nodes_in(inline, items) if inline is not None else set()
-        entries = tuple(_entry(each, module, inside) for each in items)
+        entries = tuple(_entry(item, module, inside) for item in items)
         return Contract(node, value, module, "sequence", entries, value.complete)
     known = isinstance(value, (Const, Text, Mapping, Items, CodeValue))
     entry = isinstance(value, CallValue) and value.func.name == "mcpcore.FailureMode"
@@ -66,7 +66,7 @@ def contract_of(value: Value, node: ast.expr, module: Module, inline: ast.expr |
 def _nodes_in(inline: ast.expr, items: list[Value]) -> AbstractSet[ast.AST | None]:
     """The nodes of an expression; those right below it where the items are among them, as nearly all are."""
     below: set[ast.AST | None] = {*inline.elts} if isinstance(inline, (ast.List, ast.Tuple)) else set()
-    return below if all(each.node in below for each in items) else {*walk([inline])}
+    return below if all(item.node in below for item in items) else {*walk([inline])}
 
 
 def _entry(value: Value, module: Module, inside: AbstractSet[ast.AST | None]) -> ContractEntry:

@@ -10,12 +10,12 @@ from mcpcore_lint.engine.registrations.conditions import Conditions
 from mcpcore_lint.engine.registrations.environment import (
     DEEP,
     Frame,
+    assignments_of,
     bind,
-    bound,
-    entered,
+    callee_frame,
     read_again,
     returned,
-    see,
+    substitute,
     written_scope,
 )
 from mcpcore_lint.engine.registrations.members import Members
@@ -80,7 +80,7 @@ class Elements:
                     yield from self.of(alternative, scope, depth)
             case ast.ListComp() | ast.GeneratorExp() | ast.SetComp():
                 for frame in self.rounds(node.elt, scope):
-                    yield see(node.elt, frame)
+                    yield substitute(node.elt, frame)
             case ast.Call():
                 yield from self._returned(node, scope, depth)
             case ast.Name() | ast.Attribute() | ast.Subscript():
@@ -94,10 +94,10 @@ class Elements:
 
     def _sources(self, node: ast.expr, scope: Scope) -> list[Placed]:
         """Where the value of a name comes from: a loop or an argument, another file, or the assignments here."""
-        seen = see(node, scope)
+        seen = substitute(node, scope)
         if seen[0] is not node:
             return [seen]
-        return self.members.home(node, scope) or bound(node, scope)
+        return self.members.home(node, scope) or assignments_of(node, scope)
 
     def _appended(self, name: str, scope: Scope, depth: int) -> Iterator[Placed]:
         """The items that are added to a list or a set: `x.append(fn)`, `x.extend([...])`, `x += [...]`."""
@@ -120,7 +120,7 @@ class Elements:
                 if func.attr in _EXTENDING:
                     yield from self.of(item, frame, depth)
                 else:
-                    yield see(item, frame)
+                    yield substitute(item, frame)
         for statement in statements(list(home.node.body)) if not isinstance(home.node, ast.Lambda) else ():
             if isinstance(statement, ast.AugAssign) and getattr(statement.target, "id", None) == name:
                 yield from self.of(statement.value, home, depth)
@@ -133,7 +133,7 @@ class Elements:
                 pair = ast.copy_location(ast.Tuple([key, value], ast.Load()), value)
                 yield {"values": value, "items": pair, "keys": key}[func.attr], where
             return
-        inside = entered(node, scope)
+        inside = callee_frame(node, scope)
         symbol = evaluate(func, scope)
         name = symbol.name if isinstance(symbol, Symbol) else ""
         last = name.rpartition(".")[2]
@@ -169,7 +169,7 @@ class Elements:
                 yield from self.of(node.value, frame, depth)
             elif isinstance(node, ast.Yield) and node.value is not None:
                 for inner in self.rounds(node, frame, node.value):
-                    yield see(node.value, inner)
+                    yield substitute(node.value, inner)
 
     # -- tables ------------------------------------------------------------------------------------------------------
 
@@ -197,7 +197,7 @@ class Elements:
             case ast.Call() | ast.Attribute() if self.members.holder(node) is not None:
                 yield from self.members.of(node, scope)
             case ast.Call():
-                function, frame = entered(node, scope) or (None, scope)
+                function, frame = callee_frame(node, scope) or (None, scope)
                 for value in returned(function) if function is not None else ():
                     yield from self.pairs(value, frame, deeper)
             case ast.Name() | ast.Attribute():
@@ -304,8 +304,8 @@ def _guards(loop: ast.For | ast.AsyncFor, node: ast.AST, scope: Scope) -> list[t
 def goes_through_members(node: ast.AST) -> bool:
     """Whether a loop or a function goes through all members of a module or an object."""
     nodes = walk([node])
-    words = {each.id for each in nodes if isinstance(each, ast.Name)}
-    words |= {each.attr for each in nodes if isinstance(each, ast.Attribute)}
+    words = {part.id for part in nodes if isinstance(part, ast.Name)}
+    words |= {part.attr for part in nodes if isinstance(part, ast.Attribute)}
     return not words.isdisjoint({"dir", "vars", "globals", "__dict__", "getmembers", "getmembers_static"})
 
 
@@ -337,7 +337,7 @@ def _names_behind(node: ast.expr, scope: Scope) -> set[str]:
                 stack += [binding.node.value for binding in place[1] if isinstance(binding.node, ast.Assign)]
                 # A function at the top of a file is in no loop, so that no variable of a loop is in it.
                 inner = [binding.node for binding in place[1] if binding.kind == "function"]
-                stack += [each for each in inner if not scope.is_module or getattr(each, "col_offset", 0) > 0]
+                stack += [part for part in inner if not scope.is_module or getattr(part, "col_offset", 0) > 0]
         stack += children(current)
     return names
 

@@ -41,7 +41,7 @@ class Frame(Scope):
     body of the loop assigns is read again in the frame, so that `wrapped = trace(fn)` is about the `fn` of this round.
     """
 
-    __slots__ = ("_held", "filled")
+    __slots__ = ("_bound_names", "filled")
 
     def __init__(self, outside: Scope, filled: Env, assigned: Bindings | None = None) -> None:
         """Fill in names of a scope.
@@ -56,13 +56,13 @@ class Frame(Scope):
         self.filled: Env = {**(outside.filled if isinstance(outside, Frame) else {}), **filled}
         for name in assigned or ():
             self.filled.pop(name, None)
-        self._held = {name: _Held(name, *placed) for name, placed in filled.items()}
+        self._bound_names = {name: _BoundName(name, *placed) for name, placed in filled.items()}
 
     def lookup(self, name: str) -> tuple[Scope, list[Binding]] | None:
         """The scope that binds a name, as seen from here, and its bindings there."""
-        held = self._held.get(name)
-        if held is not None:
-            return held, held.bindings[name]
+        bound_name = self._bound_names.get(name)
+        if bound_name is not None:
+            return bound_name, bound_name.bindings[name]
         assert self.parent is not None
         assigned = self.bindings.get(name)
         if assigned is None:
@@ -73,10 +73,10 @@ class Frame(Scope):
 
     def holds(self, name: str) -> bool:
         """Whether this frame itself fills in a name."""
-        return name in self._held
+        return name in self._bound_names
 
 
-class _Held(Scope):
+class _BoundName(Scope):
     """Binds one name, to an expression that is read in the scope that it comes from."""
 
     __slots__ = ()
@@ -96,19 +96,19 @@ def read_again(frame: Frame, body: list[ast.stmt], *, filled_first: bool = False
     With `filled_first`, a name that is both filled in and assigned stays what it is filled in with.
     """
     first, last = body[0].lineno, body[-1].end_lineno or body[-1].lineno
-    found: Bindings = {}
+    named: Bindings = {}
     for name, bindings in written_scope(frame).bindings.items():
         inside = [
-            each
-            for each in bindings
-            if each.kind in {"assign", "annotated"} and first <= getattr(each.node, "lineno", 0) <= last
+            binding
+            for binding in bindings
+            if binding.kind in {"assign", "annotated"} and first <= getattr(binding.node, "lineno", 0) <= last
         ]
         if inside and not (filled_first and frame.holds(name)):
-            found[name] = inside
-    return Frame(frame, {}, found)
+            named[name] = inside
+    return Frame(frame, {}, named)
 
 
-def entered(call: ast.Call, scope: Scope) -> tuple[Function, Frame] | None:
+def callee_frame(call: ast.Call, scope: Scope) -> tuple[Function, Frame] | None:
     """The function of the project that a call runs, and its scope with the arguments filled in, or None."""
     value = evaluate(call.func, scope)
     function = value.definition if isinstance(value, Symbol) else None
@@ -118,7 +118,7 @@ def entered(call: ast.Call, scope: Scope) -> tuple[Function, Frame] | None:
         function, owner = method
     if owner is None or not isinstance(function, FUNCTIONS):
         return None
-    decorators = {each.id for each in function.decorator_list if isinstance(each, ast.Name)}
+    decorators = {decorator.id for decorator in function.decorator_list if isinstance(decorator, ast.Name)}
     bound_first = method is not None or "classmethod" in decorators
     inside = owner.scope_of(function)
     args = function.args
@@ -142,7 +142,7 @@ def entered(call: ast.Call, scope: Scope) -> tuple[Function, Frame] | None:
     if args.kwarg is not None:
         named = {parameter.arg for parameter in (*positional, *args.kwonlyargs)}
         more = [keyword for keyword in call.keywords if keyword.arg not in named]
-        keys = [None if each.arg is None else ast.copy_location(ast.Constant(each.arg), call) for each in more]
+        keys = [None if binding.arg is None else ast.copy_location(ast.Constant(binding.arg), call) for binding in more]
         options = ast.Dict([*keys], [keyword.value for keyword in more])
         filled[args.kwarg.arg] = ast.copy_location(options, call), scope
     return function, read_again(Frame(inside, filled), function.body, filled_first=True)
@@ -152,9 +152,9 @@ def method_called(func: ast.Attribute, scope: Scope) -> tuple[Function, Module] 
     """The method of a class of the project that `value.name` is, with its file."""
     for kind in Inference().of(func.value, scope):
         info = getattr(kind, "info", None)
-        found = method_of(info, func.attr) if info is not None else None
-        if found is not None:
-            return found[0], found[1].module
+        method = method_of(info, func.attr) if info is not None else None
+        if method is not None:
+            return method[0], method[1].module
     return None
 
 
@@ -181,7 +181,7 @@ def returned(function: Function) -> list[ast.expr]:
 
 def written_scope(scope: Scope) -> Scope:
     """The scope of the source behind a frame."""
-    while isinstance(scope, (Frame, _Held)):
+    while isinstance(scope, (Frame, _BoundName)):
         assert scope.parent is not None
         scope = scope.parent
     return scope
@@ -190,7 +190,7 @@ def written_scope(scope: Scope) -> Scope:
 # -- expressions ------------------------------------------------------------------------------------------------------
 
 
-def bound(node: ast.expr, scope: Scope) -> list[Placed]:
+def assignments_of(node: ast.expr, scope: Scope) -> list[Placed]:
     """The expressions that a name or an attribute is bound to, each with the scope to read it in, through imports."""
     if isinstance(node, ast.Name):
         where, bindings = scope.lookup(node.id) or (scope, [])
@@ -208,13 +208,15 @@ def bound(node: ast.expr, scope: Scope) -> list[Placed]:
         info = scope.module.project.class_info(base.func.definition)
     elif isinstance(node.value, ast.Name) and node.value.id in {"self", "cls"}:
         info = class_round(scope)
-    for each in ancestry(info) if info is not None else ():
+    for ancestor in ancestry(info) if info is not None else ():
         own = [
-            (binding.value, each.body_scope)
-            for binding in each.attributes.get(node.attr, ())
+            (binding.value, ancestor.body_scope)
+            for binding in ancestor.attributes.get(node.attr, ())
             if binding.value is not None
         ]
-        own += [(value, where) for _, value, where in each.instance_attributes.get(node.attr, ()) if value is not None]
+        own += [
+            (value, where) for _, value, where in ancestor.instance_attributes.get(node.attr, ()) if value is not None
+        ]
         if own:
             return own
     return []
@@ -242,21 +244,21 @@ def bind(target: ast.expr, element: Placed, env: Env) -> None:
     elif isinstance(target, (ast.Tuple, ast.List)):
         item, scope = constructed(*element)
         items = item.elts if isinstance(item, (ast.Tuple, ast.List)) else []
-        if len(items) == len(target.elts) and not any(isinstance(each, ast.Starred) for each in target.elts):
-            for each, part in zip(target.elts, items, strict=True):
-                bind(each, (part, scope), env)
+        if len(items) == len(target.elts) and not any(isinstance(entry, ast.Starred) for entry in target.elts):
+            for entry, part in zip(target.elts, items, strict=True):
+                bind(entry, (part, scope), env)
 
 
-def see(node: ast.expr, scope: Scope, env: Env | None = None) -> Placed:
+def substitute(node: ast.expr, scope: Scope, env: Env | None = None) -> Placed:
     """An expression with the names of a frame, or others, filled in: `fn`, `spec.fn`, `spec["fn"]`, `spec[0]`."""
     env = env or (scope.filled if isinstance(scope, Frame) else {})
     if isinstance(node, ast.Name):
         return env.get(node.id, (node, scope))
     if isinstance(node, (ast.Attribute, ast.Subscript)) and isinstance(node.value, ast.Name) and node.value.id in env:
         item, where = env[node.value.id]
-        found = _part(item, where, node)
-        if found is not None:
-            return found
+        part = _part(item, where, node)
+        if part is not None:
+            return part
         if isinstance(node, ast.Attribute):
             return ast.copy_location(ast.Attribute(item, node.attr, ast.Load()), node), where
     return node, scope
@@ -295,9 +297,13 @@ def constructed(item: ast.expr, scope: Scope, depth: int = 0) -> Placed:
     if depth > DEEP:
         return item, scope
     if isinstance(item, ast.Name):
-        made = [scope.filled[item.id]] if isinstance(scope, Frame) and item.id in scope.filled else bound(item, scope)
+        made = (
+            [scope.filled[item.id]]
+            if isinstance(scope, Frame) and item.id in scope.filled
+            else assignments_of(item, scope)
+        )
         return constructed(*made[0], depth + 1) if len(made) == 1 else (item, scope)
-    inner = entered(item, scope) if isinstance(item, ast.Call) else None
+    inner = callee_frame(item, scope) if isinstance(item, ast.Call) else None
     results = returned(inner[0]) if inner is not None else []
     if inner is not None and len(results) == 1:
         return constructed(results[0], inner[1], depth + 1)

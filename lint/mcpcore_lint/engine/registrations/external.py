@@ -22,8 +22,8 @@ def external_tools(module: Module) -> tuple[str | None, ...]:
     if not module.source.has(OPTION):
         return ()
     calls = module.calls_near(OPTION, decorators=True)
-    given = [(keyword.value, scope) for call, scope in calls for keyword in call.keywords if keyword.arg == OPTION]
-    return tuple(dict.fromkeys(name for node, scope in given for name in _named(node, scope)))
+    values = [(keyword.value, scope) for call, scope in calls for keyword in call.keywords if keyword.arg == OPTION]
+    return tuple(dict.fromkeys(name for node, scope in values for name in _named(node, scope)))
 
 
 def _named(node: ast.expr, scope: Scope) -> Iterator[str | None]:

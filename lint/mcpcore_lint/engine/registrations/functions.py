@@ -9,11 +9,11 @@ from mcpcore_lint.engine.registrations.elements import Elements
 from mcpcore_lint.engine.registrations.environment import (
     DEEP,
     Frame,
-    bound,
-    entered,
+    assignments_of,
+    callee_frame,
     method_called,
     returned,
-    see,
+    substitute,
     written_scope,
 )
 from mcpcore_lint.engine.semantics.evaluate import evaluate
@@ -67,24 +67,24 @@ class Functions:
             scope.module.note_lambda(node, written_scope(scope))
             return [Target(node, scope.module, Const(node, scope.module, "<lambda>"))]
         if isinstance(node, (ast.IfExp, ast.BoolOp)):
-            return [target for each in alternatives(node) for target in self.behind(each, scope, depth + 1)]
+            return [target for branch in alternatives(node) for target in self.behind(branch, scope, depth + 1)]
         if isinstance(node, (ast.NamedExpr, ast.Await)):
             return self.behind(node.value, scope, depth + 1)
         if isinstance(node, ast.Call):
             return self._called(node, scope, depth)
         if not isinstance(node, (ast.Name, ast.Attribute, ast.Subscript)):
             return []
-        seen = see(node, scope)
+        seen = substitute(node, scope)
         if seen[0] is not node:
             return self.behind(*seen, depth + 1)
         if isinstance(node, ast.Subscript) and self.elements.members.holder(node.value) is not None:
             return self._members(node.value, node.slice, scope, depth)
         value = evaluate(node, scope)
         symbols = [option.definition for option in options(value) if isinstance(option, Symbol)]
-        known = [each for each in symbols if isinstance(each, (ast.FunctionDef, ast.AsyncFunctionDef))]
+        known = [symbol for symbol in symbols if isinstance(symbol, (ast.FunctionDef, ast.AsyncFunctionDef))]
         if known:
             return [target for definition in known for target in self._function(definition, scope, depth)]
-        sources = bound(node, scope) or self.elements.members.home(node, scope)
+        sources = assignments_of(node, scope) or self.elements.members.home(node, scope)
         targets = [target for placed in sources for target in self.behind(*placed, depth + 1)]
         if not targets and isinstance(node, ast.Attribute) and isinstance(value, Unknown):
             method = method_called(node, scope)
@@ -110,7 +110,7 @@ class Functions:
     def _called(self, node: ast.Call, scope: Scope, depth: int) -> list[Target]:
         if self.registers(node, scope):
             return []
-        inside = entered(node, scope)
+        inside = callee_frame(node, scope)
         if inside is not None:
             # A function nested in the callee, or one of the arguments.
             return [target for value in returned(inside[0]) for target in self.behind(value, inside[1], depth + 1)]

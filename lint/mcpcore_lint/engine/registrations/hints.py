@@ -44,14 +44,14 @@ class Hints(NamedTuple):
         return None if "unknown" in self else False
 
 
-def annotations_of(given: Value, call: CallValue) -> Value:
+def annotations_of(item: Value, call: CallValue) -> Value:
     """The annotations that a registration gives, with its short hints: `@tool(read_only=True)`."""
     short = [(name, value) for name, value in call.keywords if name in _SHORT and not is_left_out(value)]
     if not short:
-        return given
+        return item
     node, module = short[0][1].node, short[0][1].module
     items = tuple((Const(value.node, value.module, f"{name}_hint"), value) for name, value in short)
-    return joined(given, Mapping(node, module, items))
+    return joined(item, Mapping(node, module, items))
 
 
 def joined(first: Value, second: Value) -> Value:
@@ -60,14 +60,14 @@ def joined(first: Value, second: Value) -> Value:
         return second if is_left_out(first) else first
     items: list[tuple[Value, Value]] = []
     complete = True
-    for given in (first, second):
-        if isinstance(given, Mapping):
-            items += given.items
-        elif isinstance(given, CallValue) and _makes_annotations(given):
-            items += [(Const(value.node, value.module, name), value) for name, value in given.keywords]
+    for hints in (first, second):
+        if isinstance(hints, Mapping):
+            items += hints.items
+        elif isinstance(hints, CallValue) and _makes_annotations(hints):
+            items += [(Const(value.node, value.module, name), value) for name, value in hints.keywords]
         else:
             complete = False
-        complete = complete and getattr(given, "complete", False)
+        complete = complete and getattr(hints, "complete", False)
     return Mapping(first.node, first.module, tuple(items), complete)
 
 
@@ -75,7 +75,8 @@ def hints_of(tool: ToolDef) -> Hints:
     """The hints of a tool; "unknown" where its annotations are one of several that differ."""
     annotations = options(tool.annotations)
     return Hints(
-        _same(_hint(each, READ_ONLY) for each in annotations), _same(_hint(each, IDEMPOTENT) for each in annotations)
+        _same(_hint(annotation, READ_ONLY) for annotation in annotations),
+        _same(_hint(annotation, IDEMPOTENT) for annotation in annotations),
     )
 
 
@@ -88,15 +89,15 @@ def _hint(annotations: Value, names: tuple[str, ...]) -> Hint:
     if is_left_out(annotations):
         return "missing"
     if isinstance(annotations, Mapping):
-        given = [(string(key), value) for key, value in annotations.items]
+        pairs = [(string(key), value) for key, value in annotations.items]
     elif isinstance(annotations, CallValue) and _makes_annotations(annotations):
-        given = [*annotations.keywords]
+        pairs = [*annotations.keywords]
     else:
         return "unknown"
     # Arguments that the linter cannot see may override those that it can.
-    if not annotations.complete or any(name is None for name, _ in given):
+    if not annotations.complete or any(name is None for name, _ in pairs):
         return "unknown"
-    values = [value for name, value in given if name in names]
+    values = [value for name, value in pairs if name in names]
     # A key that is given again replaces the one before.
     return _same(_stated(option) for option in options(values[-1])) if values else "missing"
 

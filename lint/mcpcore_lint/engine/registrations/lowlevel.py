@@ -10,7 +10,7 @@ import ast
 from collections import Counter
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from mcpcore_lint.engine.registrations.environment import arguments_of, bind, see
+from mcpcore_lint.engine.registrations.environment import arguments_of, bind, substitute
 from mcpcore_lint.engine.semantics.branches import Branch, Branches
 from mcpcore_lint.engine.semantics.evaluate import evaluate
 from mcpcore_lint.engine.syntax.parse import alternatives, own_nodes, walk, walk_shallow
@@ -49,14 +49,14 @@ def dispatched(functions: Functions, node: FunctionNode, module: Module) -> list
     """The functions to which a registered handler passes each name, in source order, without repetition."""
     if isinstance(node, ast.Lambda):
         return []
-    args = [each.arg for each in (*node.args.posonlyargs, *node.args.args)]
+    args = [parameter.arg for parameter in (*node.args.posonlyargs, *node.args.args)]
     if module.scope_of(node).owner is not None and args[:1] in (["self"], ["cls"]):
         args = args[1:]
     names = set(args[:1]) if len(args) > 1 else set()
-    found: dict[tuple[str | None, FunctionNode | None], Dispatched] = {}
-    for each in _Place(functions, node, module, names, set(args)).dispatched((), 0):
-        found.setdefault((string(each.name), each.target.node if each.target is not None else None), each)
-    return list(found.values())
+    entries: dict[tuple[str | None, FunctionNode | None], Dispatched] = {}
+    for entry in _Place(functions, node, module, names, set(args)).dispatched((), 0):
+        entries.setdefault((string(entry.name), entry.target.node if entry.target is not None else None), entry)
+    return list(entries.values())
 
 
 class _Place:
@@ -80,8 +80,8 @@ class _Place:
         self._behind: dict[ast.expr, list[Target]] = {}
         for _ in range(2):
             for target, value in _assignments(own_nodes(node)):
-                names_in = (each for each in walk([target]) if isinstance(each, ast.Name))
-                stored = {each.id for each in names_in if isinstance(each.ctx, ast.Store)}
+                names_in = (part for part in walk([target]) if isinstance(part, ast.Name))
+                stored = {name.id for name in names_in if isinstance(name.ctx, ast.Store)}
                 if self.is_name(value):
                     self.names |= stored
                 elif self._table(value) is not None:
@@ -102,7 +102,7 @@ class _Place:
 
     def takes(self, node: ast.AST) -> bool:
         """Whether an expression has something of the arguments in it."""
-        return any(isinstance(each, ast.Name) and each.id in self.derived for each in walk([node]))
+        return any(isinstance(part, ast.Name) and part.id in self.derived for part in walk([node]))
 
     def _is_request(self, node: ast.expr) -> bool:
         while isinstance(node, ast.Attribute) and node.attr == "params":
@@ -135,7 +135,7 @@ class _Place:
 
     def _for_none(self, names: set[str | None]) -> Iterator[Branch]:
         """The branches for a name that is in no table: `if handler is None`, `if name not in TABLE`."""
-        known = frozenset(each for each in names if each is not None)
+        known = frozenset(name for name in names if name is not None)
         for node in own_nodes(self.node) if known else ():
             match node:
                 case ast.If(test=ast.Compare(left=value, ops=[ast.NotIn()])):
@@ -152,7 +152,7 @@ class _Place:
 
     def _passed_to(self, call: ast.Call, way: Way, depth: int) -> Iterator[Dispatched]:
         """The results of a function that gets the name, or the whole request, as an argument."""
-        if depth >= DEEP or not any(self.is_name(each) or self._is_request(each) for each in _arguments(call)):
+        if depth >= DEEP or not any(self.is_name(passed) or self._is_request(passed) for passed in _arguments(call)):
             return
         for target in self.behind(call.func):
             function = target.node
@@ -168,7 +168,7 @@ class _Place:
     def behind(self, node: ast.expr) -> list[Target]:
         """The functions of the project behind an expression; none if the tool's name decides which."""
         if node not in self._behind:
-            decides = any(isinstance(each, ast.expr) and self._decides(each) for each in walk([node]))
+            decides = any(isinstance(part, ast.expr) and self._decides(part) for part in walk([node]))
             self.functions.steps = 0
             self._behind[node] = [] if decides else self.functions.behind(node, self.scope)
         return self._behind[node]
@@ -196,7 +196,7 @@ class _Place:
             body = [*branch.body, *shared]
             fitting = [call for call in self._returned(body) if call in own]
             fitting += [call for call in own if self._bears_name(call, branch) and call not in fitting]
-            awaited = {each.value for each in walk_shallow([*body]) if isinstance(each, ast.Await)}
+            awaited = {part.value for part in walk_shallow([*body]) if isinstance(part, ast.Await)}
             fitting = [call for call in fitting if call in awaited] or fitting
             work[branch] = [(call, target) for call in fitting[:1] for target in self.behind(call.func)]
         return work
@@ -225,7 +225,7 @@ class _Place:
         for target, value in _assignments(nodes):
             if isinstance(target, ast.Name):
                 assigned.setdefault(target.id, []).append(value)
-        queue = [each.value for each in nodes if isinstance(each, ast.Return) and each.value is not None]
+        queue = [part.value for part in nodes if isinstance(part, ast.Return) and part.value is not None]
         for node in queue:
             match node:
                 case ast.Call(func=ast.Attribute(value=value), args=[], keywords=[]):
@@ -248,17 +248,17 @@ class _Place:
     def _looked_up(self) -> Iterator[tuple[Value, Target, ast.Call]]:
         """The functions in the table in which the name is looked up."""
         nodes = own_nodes(self.node)
-        calls = [each for each in nodes if isinstance(each, ast.Call)]
-        found = [(name, item, call) for call in calls for name, item in self._entries(call.func)]
+        calls = [node for node in nodes if isinstance(node, ast.Call)]
+        entries = [(name, item, call) for call in calls for name, item in self._entries(call.func)]
         for target, value in _assignments(nodes):
             for name, item in self._entries(value):
                 env: Env = {}
                 bind(target, item, env)
                 for call in calls:
-                    seen = see(call.func, self.scope, env)
-                    if seen[0] is not call.func and any(self.takes(each) for each in _arguments(call)):
-                        found.append((name, seen, call))
-        for name, item, call in found:
+                    seen = substitute(call.func, self.scope, env)
+                    if seen[0] is not call.func and any(self.takes(argument) for argument in _arguments(call)):
+                        entries.append((name, seen, call))
+        for name, item, call in entries:
             self.functions.steps = 0
             yield from ((name, target, call) for target in self.functions.behind(*item))
 
@@ -278,21 +278,21 @@ class _Place:
         table = self._table(node)
         for key, value, where in self.functions.elements.pairs(table, self.scope) if table is not None else ():
             for name in options(evaluate(key, where)):
-                yield name, see(value, where)
+                yield name, substitute(value, where)
 
 
 def _calls(body: list[ast.stmt]) -> list[ast.Call]:
-    return [each for each in walk_shallow([*body]) if isinstance(each, ast.Call)]
+    return [part for part in walk_shallow([*body]) if isinstance(part, ast.Call)]
 
 
 def _arguments(call: ast.Call) -> list[ast.expr]:
-    return [*call.args, *(each.value for each in call.keywords)]
+    return [*call.args, *(keyword.value for keyword in call.keywords)]
 
 
 def _assignments(nodes: list[ast.AST]) -> Iterator[tuple[ast.expr, ast.expr]]:
     """The targets of assignments, each with its value; `a, b = x, y` counts as two."""
-    for each in nodes:
-        match each:
+    for node in nodes:
+        match node:
             case ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.Tuple(elts=values)):
                 yield from zip(targets, values, strict=False)
             case ast.Assign(targets=targets, value=value):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Final
 
-from mcpcore_lint.engine.registrations.environment import DEEP, bound, in_module, see
+from mcpcore_lint.engine.registrations.environment import DEEP, assignments_of, in_module, substitute
 from mcpcore_lint.engine.semantics.evaluate import evaluate
 from mcpcore_lint.engine.semantics.symbols import class_round
 from mcpcore_lint.engine.semantics.type_model import ancestry
@@ -42,7 +42,7 @@ class Members:
             self._depth -= 1
 
     def _text(self, node: ast.expr, scope: Scope) -> str | None:
-        node, scope = see(node, scope)
+        node, scope = substitute(node, scope)
         known = string(evaluate(node, scope))
         if known is not None:
             return known
@@ -50,7 +50,7 @@ class Members:
             if node.id in {"__name__", "__package__"}:
                 module = scope.module
                 return module.name if node.id == "__name__" or module.is_package else module.name.rpartition(".")[0]
-            values = bound(node, scope)
+            values = assignments_of(node, scope)
             return self.text(*values[0]) if len(values) == 1 and not isinstance(values[0][0], ast.Name) else None
         if isinstance(node, ast.Attribute) and node.attr in {"__name__", "__module__", "__package__"}:
             module_here = self.module(node.value, scope)
@@ -75,7 +75,7 @@ class Members:
         """The module of the project that an expression evaluates to, or None."""
         if depth > DEEP or self.functions.too_many_steps():
             return None
-        node, scope = see(node, scope)
+        node, scope = substitute(node, scope)
         value = evaluate(node, scope)
         definition = value.definition if isinstance(value, Symbol) else None
         if isinstance(value, Symbol) and definition is not None:
@@ -87,7 +87,7 @@ class Members:
             table = evaluate(node.value, scope)
             if isinstance(table, Symbol) and table.name == "sys.modules":
                 return _by_name(self.text(node.slice, scope), scope)
-        modules = (self.module(placed, where, depth + 1) for placed, where in bound(node, scope))
+        modules = (self.module(placed, where, depth + 1) for placed, where in assignments_of(node, scope))
         return next((module for module in modules if module is not None), None)
 
     def _imported(self, node: ast.Call, scope: Scope) -> Module | None:
@@ -99,7 +99,7 @@ class Members:
         if name is not None and name.startswith("."):
             from importlib.util import resolve_name
 
-            packages = [*node.args[1:2], *(each.value for each in node.keywords if each.arg == "package")]
+            packages = [*node.args[1:2], *(keyword.value for keyword in node.keywords if keyword.arg == "package")]
             package = self.text(packages[0], scope) if packages else None
             name = resolve_name(name, package) if package else None
         return _by_name(name, scope)
@@ -135,15 +135,15 @@ class Members:
         """The value of `getattr(holder, name)`: one member, or all members with its known beginning and end."""
         text = self.text(name, scope)
         if text is None:
-            value = evaluate(*see(name, scope))
+            value = evaluate(*substitute(name, scope))
             parts = value.parts if isinstance(value, Text) else ()
             before, after = (parts[0] or "", parts[-1] or "") if len(parts) > 1 else ("", "")
-            found: list[Placed] = []
+            placed: list[Placed] = []
             for key, member, where in self.of(holder, scope) if before or after else []:
                 word = string(evaluate(key, where)) or ""
                 if word.startswith(before) and word.endswith(after) and len(word) > len(before) + len(after):
-                    found.append((member, where))
-            return found
+                    placed.append((member, where))
+            return placed
         if not text.isidentifier():
             return []
         inner = self.holder(holder)

@@ -7,7 +7,7 @@ import os
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
-from mcpcore_lint.engine.registrations.ways import flavour_in
+from mcpcore_lint.engine.registrations.registration_forms import flavour_in
 from mcpcore_lint.model import Const, ToolDef, Unknown
 from mcpcore_lint.patterns import regex
 

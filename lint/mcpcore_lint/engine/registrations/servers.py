@@ -6,7 +6,7 @@ import ast
 from typing import TYPE_CHECKING, Any, Final
 
 from mcpcore_lint.engine.registrations.environment import returned
-from mcpcore_lint.engine.registrations.ways import flavour_in
+from mcpcore_lint.engine.registrations.registration_forms import flavour_in
 from mcpcore_lint.engine.semantics.evaluate import evaluate
 from mcpcore_lint.engine.semantics.symbols import class_round, qualified
 from mcpcore_lint.engine.semantics.type_model import Instance, Outside
@@ -43,18 +43,18 @@ class Servers:
         if isinstance(node, ast.Await):
             node = node.value
         value = evaluate(node, scope)
-        for each in options(value):
-            if isinstance(each, CallValue):
-                found = self._made(each)
-                if found[0] is not None:
-                    return found
+        for option in options(value):
+            if isinstance(option, CallValue):
+                server = self._made(option)
+                if server[0] is not None:
+                    return server
         if isinstance(node, ast.Name):
             return self._named(node, value, scope)
         if isinstance(node, ast.Attribute):
             if not isinstance(value, (Unknown, Choice)):
                 return self._imported(value, scope.module)
-            found = self._attribute(node, scope)
-            return self.server(node.value, scope) if found[0] is None and node.attr in _PARTS else found
+            server = self._attribute(node, scope)
+            return self.server(node.value, scope) if server[0] is None and node.attr in _PARTS else server
         return NOTHING
 
     def flavour_of(self, symbol: Symbol) -> ToolFlavour | None:
@@ -103,11 +103,11 @@ class Servers:
     # -- names -------------------------------------------------------------------------------------------------------
 
     def _named(self, node: ast.Name, value: Value, scope: Scope) -> Found:
-        found = scope.lookup(node.id)
-        if found is None:
+        match = scope.lookup(node.id)
+        if match is None:
             unknown = isinstance(value, Unknown)
             return (self._guess(node.id, scope.module), None) if unknown else self._imported(value, scope.module)
-        where = found[0]
+        where = match[0]
         key = f"{where.module.path}:{where.qualname}:{node.id}"
         if isinstance(value, Symbol):
             return self._imported(value, scope.module)[0], key

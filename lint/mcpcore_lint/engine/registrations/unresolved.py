@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from mcpcore_lint.engine.registrations.environment import Frame, bound, entered, see, written_scope
+from mcpcore_lint.engine.registrations.environment import Frame, assignments_of, callee_frame, substitute, written_scope
 from mcpcore_lint.engine.semantics.evaluate import evaluate
 from mcpcore_lint.engine.semantics.symbols import class_round
 from mcpcore_lint.engine.syntax.parse import children, own_nodes
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from mcpcore_lint.engine.registrations.environment import Placed
     from mcpcore_lint.engine.registrations.functions import Functions
     from mcpcore_lint.engine.registrations.members import Members
-    from mcpcore_lint.engine.registrations.ways import Site
+    from mcpcore_lint.engine.registrations.registration_forms import Site
     from mcpcore_lint.engine.syntax.module import Module
     from mcpcore_lint.engine.syntax.scopes import Scope
 
@@ -48,7 +48,7 @@ def unresolved_in(module: Module) -> tuple[Unresolved, ...]:
 
 def note_unresolved(module: Module, unresolved: list[Unresolved]) -> None:
     """Keep the unresolved registrations of a file, one for each place."""
-    places = {(each.registration.lineno, each.registration.col_offset): each for each in unresolved}
+    places = {(call.registration.lineno, call.registration.col_offset): call for call in unresolved}
     module.memo[_KEY] = tuple(places[place] for place in sorted(places))
 
 
@@ -61,7 +61,7 @@ def unresolved_registration(site: Site, functions: Functions) -> Unresolved | No
     queue: list[Placed] = [(site.target, site.scope)]
     seen: set[ast.expr] = set()
     for placed in queue:
-        node, scope = see(*placed)
+        node, scope = substitute(*placed)
         if node in seen:
             continue
         seen.add(node)
@@ -111,13 +111,13 @@ def _origins(node: ast.expr, scope: Scope, members: Members) -> Iterator[Placed]
                 # The items may come from the arguments of a call.
                 inside = isinstance(scope, Frame) and written_scope(scope) is place[0]
                 yield binding.node.iter, scope if inside else place[0]
-        yield from bound(node, scope)
+        yield from assignments_of(node, scope)
     elif isinstance(node, ast.Attribute):
-        yield from members.home(node, scope) or bound(node, scope) or [(node.value, scope)]
+        yield from members.home(node, scope) or assignments_of(node, scope) or [(node.value, scope)]
     elif isinstance(node, ast.Call):
-        called = entered(node, scope)
+        called = callee_frame(node, scope)
         if called is not None:
-            results = [each.value for each in own_nodes(called[0]) if isinstance(each, (ast.Return, ast.Yield))]
+            results = [inner.value for inner in own_nodes(called[0]) if isinstance(inner, (ast.Return, ast.Yield))]
             yield from ((value, called[1]) for value in results if value is not None)
         else:
             # `TABLE.get(name)`

@@ -371,9 +371,9 @@ class Resolver(AnnotationReader):
         if not isinstance(func, Symbol):
             return self._method_of_value(node, scope)
         args, keywords, complete = self.arguments(node, scope)
-        given = {name for name, _ in keywords}
+        names = {name for name, _ in keywords}
         args = [*first, *args]
-        keywords = [*((name, value) for name, value in preset if name not in given), *keywords]
+        keywords = [*((name, value) for name, value in preset if name not in names), *keywords]
         match func.name:
             case "mcpcore.ErrorCode":
                 return code_of(args, node, module)

@@ -74,7 +74,7 @@ class Hierarchy:
                 bases, is_known = self._direct.get(current) or self._read(current, symbol)
                 complete = complete and is_known
                 stack.append((current, None, True))
-                stack += ((base, found, False) for base, found in bases)
+                stack += ((base, resolved, False) for base, resolved in bases)
         known = self._ancestors[name] = frozenset(names), complete
         return known
 

@@ -100,13 +100,13 @@ def is_local(func: ast.expr, scope: Scope) -> bool:
                 root = inner
             case _:
                 return isinstance(root, (ast.Constant, ast.JoinedStr))
-    found = scope.lookup(root.id)
-    if found is None:
+    match = scope.lookup(root.id)
+    if match is None:
         return root is func and root.id in PLAIN_BUILTINS
     # The methods of an object that a call returns have no qualified name either; modules that a call imports are rare.
     values = _VALUES if root is func else _OBJECTS
     return all(
         binding.kind in _LOCAL
         or (binding.kind in _ASSIGNED and type(value := binding.value) in values and not _imports(value))
-        for binding in found[1]
+        for binding in match[1]
     )

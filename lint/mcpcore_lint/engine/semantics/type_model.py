@@ -36,8 +36,8 @@ class Outside:
     """A value from outside the project. `name` is its class, or empty if that is unknown."""
 
     name: str = ""
-    items: tuple[ast.expr, Scope] | None = None
-    """The annotation of the items of a container, with the scope to read it in."""
+    state: tuple[ast.expr, Scope] | None = None
+    """The annotation of a context's lifespan state, with the scope to read it in."""
 
 
 @light_value

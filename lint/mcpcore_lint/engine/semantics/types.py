@@ -23,7 +23,7 @@ from mcpcore_lint.engine.semantics.type_model import (
     outside_bases,
 )
 from mcpcore_lint.engine.syntax.parse import alternatives, own_nodes
-from mcpcore_lint.model import CallValue, Const, Items, Mapping, Symbol, Unknown, Value, options
+from mcpcore_lint.model import CallValue, Const, Items, Symbol, Unknown, Value, options
 
 if TYPE_CHECKING:
     from mcpcore_lint.engine.semantics.annotations import NamedType
@@ -38,18 +38,11 @@ _GIVES_BACK: Final = frozenset(
      "copy.deepcopy", "dataclasses.replace", "contextlib.closing", "contextlib.aclosing", "contextlib.nullcontext"}
 )  # fmt: skip
 """Functions that return their first argument, or the result of awaiting it."""
-_TAKES_ITEM: Final = frozenset({"get", "pop", "setdefault"})
 _ENTERS: Final = frozenset({"enter_context", "enter_async_context"})
 _ANYTHING: Final = frozenset(
     {"typing.Any", "typing.Self", "builtins.object", "typing.Callable", "collections.abc.Callable"}
 )
 """Annotations that do not name the class of a value."""
-_TABLES: Final = frozenset({"dict", "mapping", "mutablemapping", "defaultdict", "ordereddict"})
-_CONTAINERS: Final = _TABLES | {
-    "list", "set", "tuple", "frozenset", "deque", "sequence", "iterable", "iterator", "collection", "asynciterator",
-    "asynciterable", "generator", "asyncgenerator", "mutablesequence", "abstractset",
-}  # fmt: skip
-"""Containers, by the last part of their name in lower case."""
 _CONTEXTS: Final = frozenset({"mcpcore.Context", "mcp.Context"})
 """Contexts whose second type argument is the class of the lifespan state."""
 _PLAIN: Final = Outside("builtins.object")
@@ -97,9 +90,7 @@ class Inference:
             case ast.IfExp() | ast.BoolOp():
                 return [kind for part in alternatives(node) for kind in self.of(part, scope)]
             case ast.Subscript():
-                known = self._value(evaluate(node, scope))
-                own: list[Kind] = [kind for kind in known if not isinstance(kind, Outside)]
-                return own or self.element(node.value, scope) or known
+                return self._value(evaluate(node, scope))
             case ast.Constant(value=None):
                 return []  # None is only a placeholder until the name gets its value
             case ast.Constant() | ast.JoinedStr():
@@ -158,9 +149,9 @@ class Inference:
             elif binding.kind == "assign" and binding.value is not None:
                 kinds += self.of(binding.value, where)
             elif binding.kind == "with" and binding.value is not None:
-                kinds += self.entered(binding.value, where)
-            elif isinstance(binding.node, (ast.For, ast.AsyncFor, ast.comprehension)):
-                kinds += self._looped(binding.node, node.id, where)
+                kinds += self._opened(binding.value, where)
+            elif isinstance(binding.node, (ast.For, ast.comprehension)) and isinstance(binding.node.target, ast.Name):
+                kinds += self._items(evaluate(binding.node.iter, where))
             elif isinstance(binding.node, ast.ExceptHandler):
                 kinds.append(Outside("builtins.Exception"))
         return once(kinds)
@@ -171,7 +162,7 @@ class Inference:
             return []
         outside = scope.parent or scope
         if name in {arg.arg for arg in (node.args.vararg, node.args.kwarg) if arg is not None}:
-            return [Outside("builtins.object", None if annotation is None else (annotation, outside))]
+            return [_PLAIN]
         first = next(iter((*node.args.posonlyargs, *node.args.args)), None)
         if scope.owner is not None and not isinstance(node, ast.Lambda) and first is not None and first.arg == name:
             decorators = {last_name(decorator) for decorator in node.decorator_list}
@@ -180,50 +171,6 @@ class Inference:
                 of_class = "classmethod" in decorators or node.name in {"__new__", "__init_subclass__"}
                 return [ClassObject(owner) if of_class else Instance(owner)]
         return self.annotation(annotation, outside)
-
-    # -- loops and with -------------------------------------------------------------------------------------------
-
-    def _looped(self, node: ast.For | ast.AsyncFor | ast.comprehension, name: str, scope: Scope) -> list[Kind]:
-        """The types of a loop variable. Pairs of variables are supported only for `enumerate` and `items`."""
-        match node.target, node.iter:
-            case ast.Name(), container:
-                return self.element(container, scope)
-            case (
-                ast.Tuple(elts=[_, ast.Name(id=last)]),
-                ast.Call(func=ast.Name(id="enumerate"), args=[container, *_])
-                | ast.Call(func=ast.Attribute(attr="items", value=container)),
-            ):
-                return self.element(container, scope) if last == name else [Outside()]
-        return []
-
-    def element(self, node: ast.expr, scope: Scope) -> list[Kind]:
-        """The types of the items of a container, or of the values of a table."""
-        tables = [table for table in options(evaluate(node, scope)) if isinstance(table, (Items, Mapping))]
-        values = [value for table in tables for value in (table.items if isinstance(table, Items) else table.values)]
-        kinds = once([kind for value in values for kind in self._value(value)])
-        if kinds:
-            own = any(not isinstance(kind, Outside) for kind in kinds)
-            return [] if own and not all(table.complete for table in tables) else kinds
-        for kind in self.of(node, scope):
-            items = self.annotation(*kind.items) if isinstance(kind, Outside) and kind.items is not None else []
-            if not items:
-                # Other code of the project may store anything in an attribute.
-                if not isinstance(kind, Outside) or isinstance(node, (ast.Subscript, ast.Attribute)):
-                    return []
-                items = [Outside()]
-            kinds += items
-        return once(kinds)
-
-    def entered(self, node: ast.expr, scope: Scope) -> list[Kind]:
-        """The types that `with node as name` binds to the name."""
-        kinds: list[Kind] = []
-        for kind in self.of(node, scope):
-            entered: list[Kind] = []
-            for name in ("__aenter__", "__enter__"):
-                if not entered and isinstance(kind, Instance) and method_of(kind.info, name) is not None:
-                    entered = self.result(kind, name)
-            kinds += entered or [kind]
-        return kinds
 
     # -- annotations ---------------------------------------------------------------------------------------------
 
@@ -244,10 +191,8 @@ class Inference:
             return [ClassObject(kind.info) for kind in kinds if isinstance(kind, Instance)]
         if symbol.definition is not None or symbol.name in _ANYTHING:
             return []
-        last = symbol.name.rpartition(".")[2].lower()
-        place = 1 if last in _TABLES or symbol.name in _CONTEXTS else 0
-        has_items = (last in _CONTAINERS or symbol.name in _CONTEXTS) and len(arguments) > place
-        return [Outside(symbol.name, (arguments[place], scope) if has_items else None)]
+        has_state = symbol.name in _CONTEXTS and len(arguments) > 1
+        return [Outside(symbol.name, (arguments[1], scope) if has_state else None)]
 
     # -- values --------------------------------------------------------------------------------------------------
 
@@ -276,6 +221,23 @@ class Inference:
                 kinds.append(_PLAIN)
         return kinds
 
+    def _opened(self, node: ast.expr, scope: Scope) -> list[Kind]:
+        """The types that `with node as name` binds to the name."""
+        kinds: list[Kind] = []
+        for kind in self.of(node, scope):
+            methods = [
+                name
+                for name in ("__aenter__", "__enter__")
+                if isinstance(kind, Instance) and method_of(kind.info, name)
+            ]
+            kinds += (self.result(kind, methods[0]) if methods else []) or [kind]
+        return kinds
+
+    def _items(self, container: Value) -> list[Kind]:
+        """The types of the items of a list that is written out, such as the servers that a loop registers tools on."""
+        items = container.items if isinstance(container, Items) and container.complete else ()
+        return [kind for item in items for kind in self._value(item)]
+
     def returned(self, node: FunctionNode, module: Module) -> list[Kind]:
         """The types that a function of the project returns, from its annotation or else its `return` statements.
 
@@ -284,11 +246,12 @@ class Inference:
         scope = module.scope_of(node)
         if isinstance(node, ast.Lambda):
             return []
-        kinds = self.annotation(node.returns, scope.parent or module.scope)
+        outside = scope.parent or module.scope
         if any("contextmanager" in last_name(decorator) for decorator in node.decorator_list):
-            items = [kind.items for kind in kinds if isinstance(kind, Outside) and kind.items is not None]
-            kinds = [kind for annotation in items for kind in self.annotation(*annotation)]
+            iterators = [named for named in Resolver().named_types(node.returns, outside) if named and named.arguments]
+            kinds = [kind for named in iterators for kind in self.annotation(named.arguments[0], named.scope)]
             return kinds or self._results(node, module, ast.Yield)
+        kinds = self.annotation(node.returns, outside)
         if kinds or (node.returns is not None and last_name(node.returns) not in {"Callable", "Any", "object"}):
             return kinds
         return self._results(node, module, ast.Return)
@@ -308,11 +271,7 @@ class Inference:
         if isinstance(func, ast.Attribute):
             base = self.of(func.value, scope)
             if func.attr in _ENTERS and node.args and all(isinstance(kind, Outside) for kind in base):
-                return self.entered(node.args[0], scope)
-            if func.attr in _TAKES_ITEM and any(
-                isinstance(kind, Outside) and (kind == _PLAIN or kind.items) for kind in base
-            ):
-                return self.element(func.value, scope)
+                return self._opened(node.args[0], scope)
             if base:
                 return once([result for kind in base for result in self.result(kind, func.attr, node, scope)])
         elif kinds := self._called(self.of(func, scope), node, scope):
@@ -341,8 +300,6 @@ class Inference:
                 return self.annotation(args[0], scope) or self.of(args[1], scope)
             if name in _GIVES_BACK:
                 return self.of(args[0], scope)
-            if name == "builtins.next":
-                return self.element(args[0], scope)
         return [] if name in _MAY_BE_OWN else [Outside(name)]
 
     def result(self, kind: Kind, name: str, node: ast.Call | None = None, scope: Scope | None = None) -> list[Kind]:
@@ -350,8 +307,6 @@ class Inference:
         if isinstance(kind, Function):
             return []
         if isinstance(kind, Outside):
-            if kind.items is not None and name in {"values", "copy"}:
-                return [kind]
             return self._called_outside(f"{kind.name}.{name}", node, scope) if kind.name else [Outside()]
         order = ancestry(kind.owner)[1:] if isinstance(kind, Super) else ancestry(kind.info)
         receiver = kind.receiver if isinstance(kind, Super) else kind.info
@@ -382,8 +337,8 @@ class Inference:
         if isinstance(kind, (Super, Function)):
             return []
         if isinstance(kind, Outside):
-            if kind.items is not None and kind.name in _CONTEXTS:
-                return self.annotation(*kind.items) if name == "lifespan_context" else [kind]
+            if kind.state is not None:
+                return self.annotation(*kind.state) if name == "lifespan_context" else [kind]
             return [Outside(f"{kind.name}.{name}" if _is_module(kind.name) else "")]
         for info in ancestry(kind.info):
             kinds = self._own_attribute(info, name, kind)

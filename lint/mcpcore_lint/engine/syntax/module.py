@@ -54,7 +54,7 @@ class ClassInfo:
     @cached_property
     def instance_attributes(self) -> dict[str, list[tuple[ast.expr | None, ast.expr | None, Scope]]]:
         """What the methods assign to `self.name`: annotation, value, and the scope to read them in."""
-        found: dict[str, list[tuple[ast.expr | None, ast.expr | None, Scope]]] = {}
+        assignments: dict[str, list[tuple[ast.expr | None, ast.expr | None, Scope]]] = {}
         for method in (*self.methods.values(), *self.accessors.values()):
             names = [*method.args.posonlyargs, *method.args.args]
             if not names or not _may_assign(method, names[0].arg, self.module.source.text):
@@ -72,8 +72,8 @@ class ClassInfo:
                 for target, value in pairs:
                     match target:
                         case ast.Attribute(value=ast.Name(id=name), attr=attr) if name == names[0].arg:
-                            found.setdefault(attr, []).append((annotation, value, scope))
-        return found
+                            assignments.setdefault(attr, []).append((annotation, value, scope))
+        return assignments
 
 
 class Module:
@@ -118,12 +118,12 @@ class Module:
                 self._index_body(node)
 
     def _complete_all(self) -> None:
-        waiting = [each for each in self._deferred if deferred(each) is not None]
+        waiting = [node for node in self._deferred if deferred(node) is not None]
         if waiting and not complete_all(waiting, self.source):
-            for each in waiting:
-                complete(each, self.source)
-        for each in waiting:
-            self._index_body(each)
+            for call in waiting:
+                complete(call, self.source)
+        for call in waiting:
+            self._index_body(call)
         if self._deferred:
             self._deferred = []
             settle(self.tree)
@@ -131,7 +131,7 @@ class Module:
     def _index_body(self, node: FunctionNode) -> None:
         scope = self.functions[node]
         prefix = scope.qualname + "."
-        stack: list[_Place] = [(each, scope, None, prefix) for each in reversed(body_of(node))]
+        stack: list[_Place] = [(part, scope, None, prefix) for part in reversed(body_of(node))]
         self.project.note(self, *_index_statements(self, stack))
 
     @property
@@ -150,11 +150,11 @@ class Module:
     def parents(self) -> dict[ast.AST, ast.AST]:
         """Every node's parent. Made on first use; costs a walk over the file."""
         self.complete()
-        found: dict[ast.AST, ast.AST] = {}
+        parents: dict[ast.AST, ast.AST] = {}
         for node in walk([self.tree]):
             for child in children(node):
-                found[child] = node
-        return found
+                parents[child] = node
+        return parents
 
     def scope_of(self, node: FunctionNode) -> Scope:
         """The scope of a function or lambda of this module."""
@@ -185,20 +185,20 @@ class Module:
         if known is None:
             known = self._calls_near(words, skip, decorators=decorators)
             self.memo[key] = known
-        found: list[tuple[ast.Call, Scope]] = known
-        return found
+        calls: list[tuple[ast.Call, Scope]] = known
+        return calls
 
     def lines_with(self, word: str) -> list[int]:
         """The lines on which a text begins."""
         text = self.source.text
         starts = self.source.line_starts
-        found: list[int] = []
+        places: list[int] = []
         start = text.find(word)
         while start >= 0:
             line = bisect_right(starts, start)
-            found.append(line)
+            places.append(line)
             start = text.find(word, starts[line] if line < len(starts) else len(text))
-        return found
+        return places
 
     def _calls_near(
         self, words: tuple[str, ...], skip: Callable[[ast.AST], bool] | None, *, decorators: bool
@@ -207,38 +207,38 @@ class Module:
         if not hits:
             return []
         last = len(hits)
-        found: list[tuple[ast.Call, Scope]] = []
+        calls: list[tuple[ast.Call, Scope]] = []
         stack: list[tuple[Any, Scope]] = [(self.tree, self.scope)]
         while stack:
             node, scope = stack.pop()
             kind = type(node)
             wrapped: list[ast.expr] = []
             if kind is ast.Call:
-                found.append((node, scope))
+                calls.append((node, scope))
             elif kind in _WRAPPED:
                 wrapped = node.decorator_list
                 if decorators:
-                    stack.extend((each, scope) for each in reversed(wrapped))
+                    stack.extend((child, scope) for child in reversed(wrapped))
                 scope = self.classes[node].body_scope if kind is ast.ClassDef else self.functions[node]
             elif kind is ast.Lambda:
                 self.note_lambda(node, scope)
                 scope = self.functions[node]
-            each: Any
-            for each in reversed(children(node)):
+            child: Any
+            for child in reversed(children(node)):
                 # Nearly all nodes are on no such line, so they are skipped before they get onto the stack.
-                below = type(each)
-                if below in _HOLDS_NO_CALL or (wrapped and each in wrapped):
+                below = type(child)
+                if below in _HOLDS_NO_CALL or (wrapped and child in wrapped):
                     continue
                 if below not in _WITHOUT_LINES:
                     first, end = (
-                        _lines(each, decorators=decorators) if below in _WRAPPED else (each.lineno, each.end_lineno)
+                        _lines(child, decorators=decorators) if below in _WRAPPED else (child.lineno, child.end_lineno)
                     )
                     index = bisect_left(hits, first)
                     if index == last or hits[index] > end:
                         continue
-                if skip is None or not skip(each):
-                    stack.append((each, scope))
-        return found
+                if skip is None or not skip(child):
+                    stack.append((child, scope))
+        return calls
 
     def clear(self) -> None:
         """Release the syntax link by link, since cycles are freed only by a costly garbage collection."""
@@ -281,7 +281,7 @@ class Module:
                 if isinstance(node, ast.Lambda):
                     self.note_lambda(node, scope)
                 scope = self.functions[node]
-            stack.extend((each, scope) for each in children(node))
+            stack.extend((child, scope) for child in children(node))
 
     def changes_in_place(self, name: str, where: Scope | None = None) -> bool:
         """Whether a list or dict of that name is changed once made: `x.append(...)`, `x += ...`, `x[...] = ...`.
@@ -328,16 +328,16 @@ class Module:
 
     def function_at(self, line: int, column: int) -> FunctionNode | None:
         """The function or lambda that starts at a place as `ast` counts it."""
-        found = self._placed(line, column)
-        if found is None:
+        node = self._placed(line, column)
+        if node is None:
             self.complete()
             self._lambdas()
-            found = self._placed(line, column)
-        return found
+            node = self._placed(line, column)
+        return node
 
     def _placed(self, line: int, column: int) -> FunctionNode | None:
         if len(self._by_place) != len(self.functions):
-            self._by_place = {(each.lineno, each.col_offset): each for each in self.functions}
+            self._by_place = {(function.lineno, function.col_offset): function for function in self.functions}
         return self._by_place.get((line, column))
 
     def class_at(self, line: int, column: int) -> ClassInfo | None:
@@ -353,7 +353,7 @@ class Module:
 
 
 _WRAPPED: Final = frozenset(
-    each for each in FIELDS if issubclass(each, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef))
+    node_kind for node_kind in FIELDS if issubclass(node_kind, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef))
 )
 _WITHOUT_LINES: Final = frozenset({ast.arguments, ast.comprehension, ast.withitem, ast.match_case})
 _HOLDS_NO_CALL: Final = frozenset(
@@ -374,12 +374,12 @@ _Place: TypeAlias = tuple[ast.AST, Scope, "ast.ClassDef | None", str]
 
 def _index(module: Module) -> None:
     """Read the top of a file: what it binds, its classes, and every `def` in it, however deep."""
-    _index_statements(module, [(each, module.scope, None, "") for each in reversed(module.tree.body)])
+    _index_statements(module, [(statement, module.scope, None, "") for statement in reversed(module.tree.body)])
     if module.source.has(":="):
         bindings = module.scope.bindings
-        for each in walk_shallow([*module.tree.body]):
-            if isinstance(each, ast.NamedExpr):
-                bindings.setdefault(each.target.id, []).append(Binding("assign", each, each.value))
+        for part in walk_shallow([*module.tree.body]):
+            if isinstance(part, ast.NamedExpr):
+                bindings.setdefault(part.target.id, []).append(Binding("assign", part, part.value))
 
 
 def _index_statements(module: Module, stack: list[_Place]) -> tuple[list[FunctionNode], list[ClassInfo]]:
@@ -404,13 +404,13 @@ def _index_statements(module: Module, stack: list[_Place]) -> tuple[list[Functio
                 known = bindings.setdefault(node.name, [])
                 if known and not node.col_offset and not role:
                     # Outside branches, it replaces an earlier `def` of its name, unless that is registered.
-                    known[:] = [each for each in known if not _plain(each)]
+                    known[:] = [item for item in known if not _plain(item)]
                 known.append(Binding("function", node))
             inner = Scope(module, node, scope, qualname, owner)
             module.functions[node] = inner
             functions.append(node)
             if deferred(node) is None and _may_define(node, module.source):
-                stack.extend((each, inner, None, qualname + ".") for each in reversed(node.body))
+                stack.extend((statement, inner, None, qualname + ".") for statement in reversed(node.body))
             continue
         if kind is ast.ClassDef:
             assert isinstance(node, ast.ClassDef)
@@ -421,14 +421,14 @@ def _index_statements(module: Module, stack: list[_Place]) -> tuple[list[Functio
             qualname = prefix + node.name
             module.classes[node] = ClassInfo(node, module, scope, qualname, {}, {}, {})
             classes.append(module.classes[node])
-            stack.extend((each, scope, node, qualname + ".") for each in reversed(node.body))
+            stack.extend((statement, scope, node, qualname + ".") for statement in reversed(node.body))
             continue
         if owner is not None:
             bind_statement(node, module.classes[owner].attributes, module.scope)
         elif scope is module.scope:
             bind_statement(node, bindings, module.scope)
         for name in BLOCKS.get(kind, ()):
-            stack.extend((each, scope, owner, prefix) for each in reversed(getattr(node, name)))
+            stack.extend((child, scope, owner, prefix) for child in reversed(getattr(node, name)))
     return functions, classes
 
 

@@ -6,6 +6,8 @@ import ast
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
     from mcpcore_lint.model import FunctionNode
 
 _LEAVES: Final = (
@@ -21,18 +23,18 @@ _PLAIN: Final = frozenset(
 def _fields(kind: type[ast.AST]) -> tuple[str, ...]:
     if issubclass(kind, _LEAVES):
         return ()
-    found = [name for name in kind._fields if name not in _PLAIN]
+    names = [name for name in kind._fields if name not in _PLAIN]
     if issubclass(kind, (ast.Constant, ast.MatchSingleton)):
         return ()
     if issubclass(kind, (ast.arg, ast.keyword)):
-        found = [name for name in found if name != "arg"]
+        names = [name for name in names if name != "arg"]
     if kind.__name__ == "TypeAlias":
-        found.insert(0, "name")
-    return tuple(found)
+        names.insert(0, "name")
+    return tuple(names)
 
 
 def _all_kinds(kind: type[ast.AST]) -> list[type[ast.AST]]:
-    return [kind, *(each for sub in kind.__subclasses__() for each in _all_kinds(sub))]
+    return [kind, *(cls for sub in kind.__subclasses__() for cls in _all_kinds(sub))]
 
 
 FIELDS: Final[dict[type[ast.AST], tuple[str, ...]]] = {kind: _fields(kind) for kind in _all_kinds(ast.AST)}
@@ -49,35 +51,70 @@ BLOCKS: Final[dict[type[ast.AST], tuple[str, ...]]] = {
     and (blocks := tuple(name for name in reversed(BODIES) if name in kind._fields))
 }
 """Those of each kind of statement and clause that is no scope, the last first."""
+_ENCLOSING: Final = frozenset({*SCOPES, ast.Try, ast.TryStar, ast.ExceptHandler, ast.With, ast.AsyncWith})
+
+
+class Enclosing:
+    """Finds the `try`, `with`, `except` and scopes around the nodes of a tree.
+
+    It remembers the nearest of each node: a chain of 1,000 `elif` has 1,000 levels, and each raise in it asks.
+    """
+
+    def __init__(self, parents: Mapping[ast.AST, ast.AST]) -> None:
+        self._parents = parents
+        self._nearest: dict[ast.AST, tuple[ast.AST, ast.AST] | None] = {}
+
+    def of(self, node: ast.AST) -> Iterator[tuple[ast.AST, ast.AST]]:
+        """The blocks around a node, the innermost first, each with the node right below it."""
+        while (pair := self._nearest_of(node)) is not None:
+            yield pair
+            node = pair[0]
+
+    def _nearest_of(self, node: ast.AST) -> tuple[ast.AST, ast.AST] | None:
+        passed: list[ast.AST] = []
+        while node not in self._nearest:
+            passed.append(node)
+            parent = self._parents.get(node)
+            if parent is None or type(parent) in _ENCLOSING:
+                self._nearest[node] = None if parent is None else (parent, node)
+            else:
+                node = parent
+        pair = self._nearest[node]
+        self._nearest.update(dict.fromkeys(passed, pair))
+        return pair
+
+    def forget(self) -> None:
+        """Drop the references to the syntax tree."""
+        self._nearest.clear()
 
 
 def children(node: ast.AST) -> list[ast.AST]:
     """The nodes right below a node."""
-    found: list[ast.AST] = []
+    nodes: list[ast.AST] = []
     for name in FIELDS[type(node)]:
         value = getattr(node, name, None)
         if value is None:
             continue
         if type(value) is list:
             # A dict has None in place of the key of `**other`; `kw_defaults` has None for each that is required.
-            found.extend(value) if None not in value else found.extend(each for each in value if each is not None)
+            nodes.extend(value) if None not in value else nodes.extend(child for child in value if child is not None)
         else:
-            found.append(value)
-    return found
+            nodes.append(value)
+    return nodes
 
 
 def walk(roots: list[ast.AST]) -> list[ast.AST]:
     """Every node of some trees, each before what is below it, in source order."""
-    found: list[ast.AST] = []
+    nodes: list[ast.AST] = []
     stack = roots[::-1]
     while stack:
         node = stack.pop()
-        found.append(node)
+        nodes.append(node)
         below = children(node)
         if below:
             below.reverse()
             stack += below
-    return found
+    return nodes
 
 
 def body_of(node: FunctionNode) -> list[ast.AST]:
@@ -95,30 +132,30 @@ def own_nodes(node: FunctionNode) -> list[ast.AST]:
 
 def walk_shallow(roots: list[ast.AST]) -> list[ast.AST]:
     """Every node of some statements, without what is in functions and classes nested in them."""
-    found: list[ast.AST] = []
+    nodes: list[ast.AST] = []
     stack = roots[::-1]
     while stack:
         node = stack.pop()
-        found.append(node)
+        nodes.append(node)
         if type(node) in SCOPES:
             continue
         below = children(node)
         if below:
             below.reverse()
             stack += below
-    return found
+    return nodes
 
 
 def statements(roots: list[ast.stmt]) -> list[ast.AST]:
     """Every statement, clause and case of some statements, without looking into expressions, functions and classes."""
-    found: list[ast.AST] = []
+    nodes: list[ast.AST] = []
     stack: list[ast.AST] = [*reversed(roots)]
     while stack:
         node = stack.pop()
-        found.append(node)
+        nodes.append(node)
         for name in BLOCKS.get(type(node), ()):
             stack.extend(reversed(getattr(node, name)))
-    return found
+    return nodes
 
 
 def alternatives(node: ast.IfExp | ast.BoolOp) -> list[ast.expr]:
@@ -128,10 +165,10 @@ def alternatives(node: ast.IfExp | ast.BoolOp) -> list[ast.expr]:
 
 def all_parameters(args: ast.arguments) -> list[ast.arg]:
     """The parameters of a function in the order written."""
-    found = [*args.posonlyargs, *args.args]
+    parameters = [*args.posonlyargs, *args.args]
     if args.vararg:
-        found.append(args.vararg)
-    found.extend(args.kwonlyargs)
+        parameters.append(args.vararg)
+    parameters.extend(args.kwonlyargs)
     if args.kwarg:
-        found.append(args.kwarg)
-    return found
+        parameters.append(args.kwarg)
+    return parameters

@@ -42,7 +42,7 @@ class Project:
                 bodies of functions saves nothing.
         """
         self.root = os.path.abspath(root)
-        self.source_roots = tuple(os.path.join(self.root, each) for each in source_roots)
+        self.source_roots = tuple(os.path.join(self.root, source_root) for source_root in source_roots)
         self._by_path: dict[str, Module | None] = {}
         self._found: dict[tuple[str, str, int], tuple[str | None, tuple[str, ...]]] = {}
         self._roots: dict[str, tuple[str, ...]] = {}
@@ -96,7 +96,7 @@ class Project:
     def note(self, module: Module, functions: Iterable[FunctionNode], classes: Iterable[ClassInfo]) -> None:
         """Make functions and classes of a module known."""
         self._functions.update(dict.fromkeys(functions, module))
-        self._classes.update({each.node: each for each in classes})
+        self._classes.update({kind.node: kind for kind in classes})
 
     def read(self, absolute: str) -> Module:
         """Read and parse a file.
@@ -150,8 +150,8 @@ class Project:
 
     def _roots_for(self, directory: str) -> tuple[str, ...]:
         """The folders that the imports of the files in a folder start from, nearest first."""
-        found = self._roots.get(directory)
-        if found is None:
+        source_roots = self._roots.get(directory)
+        if source_roots is None:
             top = directory
             roots = [*self.source_roots]
             while self._exists(top, "__init__.py"):
@@ -168,9 +168,9 @@ class Project:
                     break
                 top = os.path.dirname(top)
             roots.append(os.path.join(self.root, "src"))
-            found = tuple(dict.fromkeys(roots))
-            self._roots[directory] = found
-        return found
+            source_roots = tuple(dict.fromkeys(roots))
+            self._roots[directory] = source_roots
+        return source_roots
 
     def _exists(self, directory: str, name: str) -> bool:
         """Whether a folder holds a name; each folder is listed once."""
@@ -216,9 +216,9 @@ class Project:
         if known is None:
             known = self._search(directory, name, level)
             self._found[key] = known
-        found, missing = known
-        self._depends(absolute, (found,) if found is not None else (), missing)
-        return found
+        path, missing = known
+        self._depends(absolute, (path,) if path is not None else (), missing)
+        return path
 
     def _depends(self, absolute: str, consulted: Iterable[str], missing: Iterable[str]) -> None:
         """Note the files that a file's findings depend on, and the paths that were looked for and not found."""
@@ -232,13 +232,13 @@ class Project:
             base = directory
             for _ in range(level - 1):
                 base = os.path.dirname(base)
-            found = self._file_of(base, parts)
-            return found, (() if found is not None else (os.path.join(base, *parts),))
+            path = self._file_of(base, parts)
+            return path, (() if path is not None else (os.path.join(base, *parts),))
         missing: list[str] = []
         for root in self._roots_for(directory):
-            found = self._file_of(root, parts)
-            if found is not None:
-                return found, tuple(missing)
+            path = self._file_of(root, parts)
+            if path is not None:
+                return path, tuple(missing)
             missing.append(os.path.join(root, parts[0]))
         return None, tuple(missing)
 
@@ -264,10 +264,10 @@ class Project:
         while queue:
             consulted, absent = self._edges.get(queue.pop(), ((), ()))
             missing.update(absent)
-            for each in consulted:
-                if each not in seen:
-                    seen.add(each)
-                    queue.append(each)
+            for path in consulted:
+                if path not in seen:
+                    seen.add(path)
+                    queue.append(path)
         seen.discard(absolute)
         return seen, missing
 
@@ -299,10 +299,10 @@ class Project:
 
     def absolute(self, shown: str) -> str:
         """The absolute path of a path as shown."""
-        found = self._absolutes.get(shown)
-        if found is None:
-            found = self._absolutes[shown] = os.path.normpath(os.path.join(self.root, shown))
-        return found
+        absolute = self._absolutes.get(shown)
+        if absolute is None:
+            absolute = self._absolutes[shown] = os.path.normpath(os.path.join(self.root, shown))
+        return absolute
 
     def module_of(self, importer: Module, name: str, level: int = 0) -> Module | None:
         """The module of the project that an import means; None where it is not the project's or cannot be read."""
@@ -370,7 +370,7 @@ def nearby(absolute: str, root: str) -> Iterator[str]:
             break
         folder = above
     for inner, folders, names in os.walk(top) if top else ():
-        folders[:] = sorted(each for each in folders if each not in _SKIPPED and not each.startswith("."))
+        folders[:] = sorted(parent for parent in folders if parent not in _SKIPPED and not parent.startswith("."))
         for name in sorted(names):
             path = os.path.join(inner, name)
             if name.endswith(".py") and path not in seen:

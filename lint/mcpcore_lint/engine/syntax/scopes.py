@@ -89,22 +89,22 @@ class Scope:
         scope: Scope | None = self
         while scope is not None:
             bindings = scope._bindings  # noqa: SLF001 - the property costs as much as the look-up
-            found = (scope.bindings if bindings is None else bindings).get(name)
-            if found is not None and (not scope.globals or name not in scope.globals):
-                return scope, found
+            known = (scope.bindings if bindings is None else bindings).get(name)
+            if known is not None and (not scope.globals or name not in scope.globals):
+                return scope, known
             scope = scope.parent
         return None
 
     def lookup_at(self, use: ast.Name) -> tuple[Scope, list[Binding]] | None:
         """Like `lookup`, for one use of a name: without the bindings that a later assignment has replaced there."""
-        found = self.lookup(use.id)
-        if found is None or len(found[1]) == 1 or found[0] is not self or type(self.node) is ast.Module:
-            return found
+        match = self.lookup(use.id)
+        if match is None or len(match[1]) == 1 or match[0] is not self or type(self.node) is ast.Module:
+            return match
         if self._reaching is None:
-            if not is_followed(found[1]):
-                return found
+            if not is_followed(match[1]):
+                return match
             self._reaching = Reaching(self)
-        return self, self._reaching.at(use, found[1])
+        return self, self._reaching.at(use, match[1])
 
     def key(self, name: str, bindings: list[Binding]) -> str | int:
         """The key for facts about bindings of a name: the name for all of them, the list's `id` for some."""
@@ -135,9 +135,9 @@ def _bind_function(scope: Scope, bindings: Bindings) -> None:
     else:
         nodes = statements(node.body)
         if scope.module.source.has(":="):
-            nodes = [*nodes, *(each for each in own_nodes(node) if isinstance(each, ast.NamedExpr))]
-    for each in nodes:
-        for part in walk([each.pattern]) if isinstance(each, ast.match_case) else (each,):
+            nodes = [*nodes, *(inner for inner in own_nodes(node) if isinstance(inner, ast.NamedExpr))]
+    for child in nodes:
+        for part in walk([child.pattern]) if isinstance(child, ast.match_case) else (child,):
             bind_statement(part, bindings, scope)
 
 
@@ -151,7 +151,7 @@ def bind_statement(node: ast.AST, bindings: Bindings, scope: Scope) -> None:
 
     match node:
         case ast.Assign():
-            for target, value in [pair for each in node.targets for pair in targets_of(each, node.value)]:
+            for target, value in [pair for assigned in node.targets for pair in targets_of(assigned, node.value)]:
                 if isinstance(target, ast.Name):
                     bind(target.id, Binding("assign" if value is not None else "opaque", node, value))
         case ast.AnnAssign(target=ast.Name(id=name)):
@@ -221,9 +221,9 @@ def targets_of(target: ast.expr, value: ast.expr | None) -> Iterator[tuple[ast.e
 
 
 def _bind_opaque(target: ast.AST, node: ast.AST, bindings: Bindings) -> None:
-    for each in walk([target]):
-        if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store):
-            bindings.setdefault(each.id, []).append(Binding("opaque", node))
+    for part in walk([target]):
+        if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store):
+            bindings.setdefault(part.id, []).append(Binding("opaque", node))
 
 
 def role_of(node: ast.FunctionDef | ast.AsyncFunctionDef) -> str:

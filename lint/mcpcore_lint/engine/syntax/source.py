@@ -97,10 +97,10 @@ class Source:
 
     def has(self, part: str) -> bool:
         """Whether something stands anywhere in the file. Searched for once: each function and each tool asks."""
-        found = self._searched.get(part)
-        if found is None:
-            found = self._searched[part] = part in self.text
-        return found
+        known = self._searched.get(part)
+        if known is None:
+            known = self._searched[part] = part in self.text
+        return known
 
     @property
     def newline(self) -> str:

@@ -20,16 +20,16 @@ def failures_of(body: Body) -> tuple[list[Place], list[Left], set[ast.AST]]:
     left: list[Left] = []
     statements: set[ast.AST] = set()
     for node in body.nodes:
-        found: Place | Left | None = None
+        place: Place | Left | None = None
         if isinstance(node, ast.Raise):
-            found = raised(node, body)
+            place = raised(node, body)
         elif isinstance(node, ast.Return):
-            found = returned(node, body)
-        if isinstance(found, Place):
-            places.append(found)
-        elif found is not None:
-            left.append(found)
-            if not found.perhaps:
+            place = returned(node, body)
+        if isinstance(place, Place):
+            places.append(place)
+        elif place is not None:
+            left.append(place)
+            if not place.perhaps:
                 statements.add(node)
     return places, [*left, *left_in_clauses(body)], statements
 

@@ -19,18 +19,18 @@ _LOGGING: Final = frozenset(
 
 def left_in_clauses(body: Body) -> list[Left]:
     """The clauses of a function that are left as they are."""
-    found: list[Left] = []
+    left: list[Left] = []
     for node in body.nodes:
         if not isinstance(node, ast.ExceptHandler) or not body.is_broad(node):
             continue
         if all(only_logs(statement) for statement in node.body):
             pattern, decide = "a broad clause logs and goes on", "raise ctx.fail if the tool has then not done its work"
-            found.append(_perhaps(node.lineno, body, pattern, decide))
+            left.append(_perhaps(node.lineno, body, pattern, decide))
         for part in walk_shallow([*node.body]):
             if isinstance(part, ast.Return) and _is_empty(part.value):
                 pattern, decide = "a clause returns an empty value", "raise ctx.fail if nothing could be looked up"
-                found.append(_perhaps(part.lineno, body, pattern, decide))
-    return found
+                left.append(_perhaps(part.lineno, body, pattern, decide))
+    return left
 
 
 def _perhaps(line: int, body: Body, pattern: str, decide: str) -> Left:

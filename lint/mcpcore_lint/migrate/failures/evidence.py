@@ -24,7 +24,7 @@ def is_message(value: ast.expr, node: ast.AST, body: Body) -> bool:
     match value:
         case ast.Name(id=name):
             values = [binding.value for binding in body.scope.bindings.get(name, ())]
-            return bool(values) and all(_is_written(each, body) for each in values)
+            return bool(values) and all(_is_written(item, body) for item in values)
         case ast.BinOp(left=left, op=ast.Add(), right=right):
             return is_text(left, body.scope) or is_text(right, body.scope)
     return False
@@ -37,7 +37,7 @@ def _is_written(value: ast.expr | None, body: Body) -> bool:
 
 def always_returned(node: ast.Return, body: Body) -> bool:
     """Whether a function has no other `return` or `raise`, so that it fails always or not at all."""
-    leaving = [each for each in body.nodes if isinstance(each, (ast.Return, ast.Raise))]
+    leaving = [part for part in body.nodes if isinstance(part, (ast.Return, ast.Raise))]
     return leaving == [node] and body.parents[node] is body.node
 
 
@@ -54,8 +54,8 @@ def is_result_model(
         if not isinstance(value, ast.Dict):
             continue
         table = {
-            key.value.lower(): each
-            for key, each in zip(value.keys, value.values, strict=True)
+            key.value.lower(): part
+            for key, part in zip(value.keys, value.values, strict=True)
             if isinstance(key, ast.Constant) and isinstance(key.value, str)
         }
         if table.keys() == set(keys) and not is_failure(table):

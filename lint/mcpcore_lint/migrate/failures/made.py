@@ -29,8 +29,8 @@ class Made(NamedTuple):
 
 def made_error(node: ast.expr, body: Body) -> Made | None:
     """The function of the project that makes the exception of an expression; None if it may be another one."""
-    found = {_maker(call, body) for call in _calls(node, body)}
-    return found.pop() if len(found) == 1 else None
+    makers = {_maker(call, body) for call in _calls(node, body)}
+    return makers.pop() if len(makers) == 1 else None
 
 
 def _calls(node: ast.expr, body: Body) -> Iterator[ast.expr | None]:
@@ -51,7 +51,7 @@ def _maker(node: ast.expr | None, body: Body) -> Made | None:
     if owner is None:  # pragma: no cover - each function that a name leads to is in a module of the project
         return None
     inner = Body(Function(definition, owner, body.function.name), body.hierarchy)
-    returns = [each.value for each in inner.nodes if isinstance(each, ast.Return)]
+    returns = [part.value for part in inner.nodes if isinstance(part, ast.Return)]
     if not returns or None in returns or inner.is_generator:
         return None
     short = definition.name
@@ -61,7 +61,7 @@ def _maker(node: ast.expr | None, body: Body) -> Made | None:
     if isinstance(said, Symbol) and _is_failure(said.name, inner):
         return Made(short, is_protocol_error=False)
     classes = [inner.symbol(value.func) if isinstance(value, ast.Call) else None for value in returns]
-    if all(each is not None and _is_failure(each.name, inner) for each in classes):
+    if all(kind is not None and _is_failure(kind.name, inner) for kind in classes):
         return Made(short, is_protocol_error=False)
     return None
 

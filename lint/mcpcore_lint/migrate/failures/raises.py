@@ -105,7 +105,7 @@ def _changes_message(name: str, body: Body) -> str:
     """Why the message of a project's exception is not its only argument; empty if it is."""
     project = body.module.project
     # The base classes are among the ancestors of the class, so all of them are looked at, in any order.
-    above = [name, *(each for each in body.hierarchy.ancestors(name)[0] if each != name)]
+    above = [name, *(ancestor for ancestor in body.hierarchy.ancestors(name)[0] if ancestor != name)]
     infos = [info for info in map(project.class_named, above) if info is not None]
     names = {info.node.name for info in infos}
     for info in infos:

@@ -99,9 +99,9 @@ def _name(func: ast.expr, body: Body) -> str:
 def _either(node: ast.Return, value: ast.IfExp, body: Body) -> Left | None:
     """A conditional expression of a failure and a result."""
     for branch in (value.body, value.orelse):
-        one = ast.copy_location(ast.Return(branch), node)
-        body.parents[one] = body.parents[node]
-        if isinstance(returned(one, body), Place):
+        statement = ast.copy_location(ast.Return(branch), node)
+        body.parents[statement] = body.parents[node]
+        if isinstance(returned(statement, body), Place):
             pattern, decide = "a failure in a conditional expression", "write an if statement, and raise ctx.fail in it"
             return _left(node, body, pattern, decide)
     return None
@@ -238,7 +238,7 @@ def _is_known(value: ast.expr, body: Body) -> bool:
     """Whether a value is a constant or an argument of the call, so that it is no part of a result."""
     if isinstance(value, ast.Name):
         bindings = body.scope.bindings.get(value.id, ())
-        return len(bindings) == 1 and value.id in {each.arg for each in all_parameters(body.node.args)}
+        return len(bindings) == 1 and value.id in {parameter.arg for parameter in all_parameters(body.node.args)}
     return isinstance(value.operand if isinstance(value, ast.UnaryOp) else value, ast.Constant)
 
 
@@ -319,8 +319,10 @@ def _call(node: ast.Return, call: ast.Call, body: Body) -> Place | Left | None:
             return None
         if info.methods.keys() & _MAKING:
             return _left(node, body, f"{short}() says that the tool failed", "raise ctx.fail with what the class adds")
-        given = [(None, each) for each in call.args] + [(keyword.arg, keyword.value) for keyword in call.keywords]
-        return _mapping(node, given, "model", body)
+        arguments = [(None, argument) for argument in call.args] + [
+            (keyword.arg, keyword.value) for keyword in call.keywords
+        ]
+        return _mapping(node, arguments, "model", body)
     if passes or (
         _MAKES_ERRORS.search(short) and (clause is not None or short.startswith(("err", "make_err", "_err")))
     ):
@@ -332,6 +334,6 @@ def _call(node: ast.Return, call: ast.Call, body: Body) -> Place | Left | None:
         if owner is None or definition is None:
             return _left(node, body, pattern, decide)
         last = getattr(definition, "end_lineno", 0)
-        line = min([definition.lineno, *(each.lineno for each in definition.decorator_list)])  # type: ignore[attr-defined]
+        line = min([definition.lineno, *(decorator.lineno for decorator in definition.decorator_list)])  # type: ignore[attr-defined]
         return Left(owner.path, line, (body.function.name,), pattern, decide, last=last)
     return None

@@ -99,7 +99,7 @@ def _is_fact(node: ast.expr, names: set[str], body: Body) -> bool:
         value = body.value(part)
         if isinstance(value, (Const, Symbol)) or codes_of(value):
             continue
-        if any(isinstance(above, ast.ExceptHandler) and above.name == part.id for above in body.above(part)):
+        if any(clause.name == part.id for clause in body.clauses_above(part)):
             return False
         if not isinstance(body.parents.get(part), ast.comprehension):
             roots.add(part.id)

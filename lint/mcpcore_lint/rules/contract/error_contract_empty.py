@@ -22,7 +22,7 @@ class ContractEmpty(Rule):
     def check_tool(self, tool: ToolDef, ctx: RuleContext) -> None:
         """Report a contract that is certainly empty, whichever branch of a conditional expression is used."""
         contracts = contracts_of(tool)
-        empty = (each.state == "sequence" and each.complete and not each.entries for each in contracts)
+        empty = (other.state == "sequence" and other.complete and not other.entries for other in contracts)
         if contracts and all(empty) and all(is_mcpcore_contract(tool, contract) for contract in contracts):
             message = f"the contract of {tool.display_name} is empty"
             step = "leave errors out, or declare how the tool fails"

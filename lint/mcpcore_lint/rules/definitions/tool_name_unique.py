@@ -146,7 +146,7 @@ def _both_run(left: _Registration, right: _Registration, module: Module) -> bool
     """Whether both registrations are made in one function, and not both in branches, which may exclude each other."""
     if left.tool is not None and right.tool is not None and left.tool.handler.module is not right.tool.handler.module:
         return False  # check_project compares these.
-    (function, branched), (other_function, other_branched) = (_place(each.node, module) for each in (left, right))
+    (function, branched), (other_function, other_branched) = (_place(side.node, module) for side in (left, right))
     return function is other_function and not (branched and other_branched)
 
 

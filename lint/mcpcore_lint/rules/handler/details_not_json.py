@@ -105,8 +105,6 @@ def _unfit_itself(value: Value, body: Body) -> str | None:
         case CallValue():
             return _BY_CALL.get(value.func.name)
     node = value.node
-    if isinstance(node, ast.Name) and any(
-        isinstance(parent, ast.ExceptHandler) and parent.name == node.id for parent in body.above(node)
-    ):
+    if isinstance(node, ast.Name) and any(clause.name == node.id for clause in body.clauses_above(node)):
         return "an exception"
     return _BY_SYNTAX.get(type(node))

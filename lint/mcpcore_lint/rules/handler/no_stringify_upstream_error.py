@@ -174,7 +174,7 @@ class _TextFinder:
         if isinstance(node, ast.Attribute) and node.attr not in _EXCEPTION_TEXT:
             return None
         name = getattr(node if isinstance(node, ast.Name) else node.value, "id", "")
-        clauses = (parent for parent in self._body.above(node) if isinstance(parent, ast.ExceptHandler))
+        clauses = self._body.clauses_above(node)
         return next((self._body.catches[clause] for clause in clauses if clause.name == name), None)
 
     def _is_upstream(self, name: str) -> bool:

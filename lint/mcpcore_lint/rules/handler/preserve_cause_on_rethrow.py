@@ -87,7 +87,7 @@ def _has_another_cause(throw: ThrowSite, body: Body) -> bool:
     """Whether the cause is set by `error.__cause__ = exc` or by a class method of `CodedError`."""
     error = throw.error
     if error is not None and error.callee in CONSTRUCTORS and isinstance(error.node, ast.Call):
-        return error.callee.endswith(".from_unknown") or any(each.arg == "cause" for each in error.node.keywords)
+        return error.callee.endswith(".from_unknown") or any(keyword.arg == "cause" for keyword in error.node.keywords)
     attribute = f"{ast.unparse(throw.node.exc)}.__cause__" if throw.node.exc is not None else ""
     return body.module.source.has("__cause__") and attribute in map(ast.unparse, body.all(ast.Attribute))
 
@@ -105,7 +105,7 @@ def _fix(throw: ThrowSite, catch: CatchSite, body: Body, ctx: RuleContext) -> Fi
     if name in stored:
         return None  # by the time of the `raise`, the name may mean the new error itself
     if name is None:
-        depth = sum(isinstance(node, ast.ExceptHandler) for node in body.above(clause))
+        depth = sum(1 for _ in body.clauses_above(clause))
         taken = body.names()
         choices = [f"{'inner_' * depth}{word}" for word in ("error", "exc", "cause", "caught")]
         name = next((choice for choice in choices if choice not in taken), None)

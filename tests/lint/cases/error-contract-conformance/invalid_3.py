@@ -2,7 +2,6 @@
 from mcpcore import ErrorCode, FailureMode, conflict, forbidden, not_found, tool
 
 GONE = FailureMode("gone", ErrorCode.NOT_FOUND, when="x", recovery="y")
-BY_STATUS = {403: forbidden, 409: conflict}
 
 @tool(errors=[GONE])
 def fetch(a: int) -> str:
@@ -14,13 +13,10 @@ def fetch(a: int) -> str:
         factory = not_found
     if a == 3:
         raise factory("x", reason="gone")
-    raise BY_STATUS[a]("x")  # here
+    return factory.__name__
 
 @tool(errors=[GONE])
 def second(a: int) -> str:
     if a == 1:
         raise load()[a]("what makes it is not known")
-    try:
-        raise BY_STATUS[a]("x")
-    except Exception:
-        return ""
+    return ""

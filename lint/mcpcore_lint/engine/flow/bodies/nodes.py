@@ -6,7 +6,7 @@ import ast
 from typing import TYPE_CHECKING, Any, Final
 
 from mcpcore_lint.dataclasses import cached_property
-from mcpcore_lint.engine.syntax.parse import FIELDS, body_of, children
+from mcpcore_lint.engine.syntax.parse import FIELDS, Enclosing, body_of, children
 from mcpcore_lint.engine.syntax.scopes import bind_statement
 from mcpcore_lint.names import PLAIN_BUILTINS
 
@@ -31,6 +31,7 @@ class BodyNodes:
         self.module = module
         self.scope = module.scope_of(node)
         self.parents: dict[ast.AST, ast.AST] = {}
+        self.enclosing = Enclosing(self.parents)
         self.function_of: dict[ast.AST, FunctionNode] = {}
         """The nested function of each node that is inside one."""
         self.nodes: list[ast.AST] = []
@@ -143,6 +144,7 @@ class BodyNodes:
         """Drop the references to the syntax tree."""
         self.__dict__.pop("loads", None)
         self.parents.clear()
+        self.enclosing.forget()
         self.function_of.clear()
         self.nodes.clear()
 

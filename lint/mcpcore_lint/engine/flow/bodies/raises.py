@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from mcpcore_lint.dataclasses import replace
 from mcpcore_lint.engine.flow.bodies.errors import CODED_ARGUMENTS, CODED_ERROR
 from mcpcore_lint.engine.semantics.evaluate import evaluate
-from mcpcore_lint.engine.syntax.parse import walk_shallow
+from mcpcore_lint.engine.syntax.parse import SCOPES, walk_shallow
 from mcpcore_lint.model import (
     Argument,
     CatchSite,
@@ -128,32 +128,28 @@ class RaiseReader:
 
     def catch_of(self, node: ast.AST) -> CatchSite | None:
         """Return the innermost `except` clause around a node, in the function of the node."""
-        current = self.body.parents.get(node)
-        while current is not None and current is not self.body.node:
-            if isinstance(current, ast.ExceptHandler):
-                return self.catches.get(current)
-            if isinstance(current, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)):
+        for block, _ in self.body.enclosing.of(node):
+            if isinstance(block, SCOPES):
                 return None
-            current = self.body.parents.get(current)
+            if isinstance(block, ast.ExceptHandler):
+                return self.catches.get(block)
         return None
 
     def _escapes(self, node: ast.AST, type_name: str) -> bool:
         """Whether an exception raised at a node may leave its function: no clause definitely catches it."""
-        current = node
-        while (parent := self.body.parents.get(current)) is not None and parent is not self.body.node:
-            if isinstance(parent, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
+        for block, inner in self.body.enclosing.of(node):
+            if isinstance(block, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
                 break
             clauses: Sequence[ast.AST] = ()
-            if isinstance(parent, (ast.Try, ast.TryStar)) and current in parent.body:
-                clauses = parent.handlers
-            elif isinstance(parent, (ast.With, ast.AsyncWith)) and parent in self.catches and current in parent.body:
-                clauses = [parent]
+            if isinstance(block, (ast.Try, ast.TryStar)) and inner in block.body:
+                clauses = block.handlers
+            elif isinstance(block, (ast.With, ast.AsyncWith)) and block in self.catches and inner in block.body:
+                clauses = [block]
             # The first clause that catches the error, or may catch it, decides.
             verdicts = ((clause, self._caught(type_name, self.catches[clause])) for clause in clauses)
             clause, verdict = next((pair for pair in verdicts if pair[1] is not False), (None, False))
             if verdict and not (isinstance(clause, ast.ExceptHandler) and self._passes_on(clause)):
                 return False
-            current = parent
         return True
 
     def _caught(self, type_name: str, catch: CatchSite) -> bool | None:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from mcpcore_lint.engine.flow.bodies.builder import HandlerBuilder
 from mcpcore_lint.engine.flow.effects import Bound, Key, Parameter, key_of, parameter_of
-from mcpcore_lint.engine.flow.facts.flags import flags_of, is_flag
 from mcpcore_lint.engine.flow.facts.spelling import is_abstract
 from mcpcore_lint.engine.semantics.evaluate import evaluate
 from mcpcore_lint.engine.semantics.symbols import class_info, is_static
@@ -26,20 +25,18 @@ from mcpcore_lint.engine.semantics.type_model import (
 )
 from mcpcore_lint.engine.semantics.types import Inference
 from mcpcore_lint.engine.syntax.parse import all_parameters
-from mcpcore_lint.model import CallValue, Items, Mapping, Symbol, Unknown, Value, options
+from mcpcore_lint.model import CallValue, Symbol, Unknown, Value, options
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from mcpcore_lint.engine.flow.effects import Program
     from mcpcore_lint.engine.syntax.module import ClassInfo, Module
-    from mcpcore_lint.engine.syntax.scopes import Binding, Scope
+    from mcpcore_lint.engine.syntax.scopes import Binding
     from mcpcore_lint.model import FunctionNode
 
 Callee: TypeAlias = "Key | str"
 """A function of the project, or the name of one outside."""
-MAX_DEPTH: Final = 8
-"""Names and tables are followed this deep for the values of an expression."""
 _FUNCTIONS: Final = frozenset({ast.Name, ast.Attribute, ast.Lambda, ast.Call, ast.IfExp})
 """Types of expressions that can be a function."""
 
@@ -53,7 +50,6 @@ class Callees:
         self.node = node
         self.module = module
         self.scope = module.scope_of(node)
-        self.flags = flags_of(node, module)
         self.inference = Inference(receiver)
         self.builder = HandlerBuilder.of(node, module, program.hierarchy)
         self._targets: dict[ast.Call, tuple[list[Key], list[str]]] = {}
@@ -86,9 +82,6 @@ class Callees:
     def callable(self, func: ast.expr) -> tuple[list[Key], list[str]]:
         """Return the functions of the project that an expression may be, and the names of outside functions."""
         callees = dict.fromkeys(self._callees(func))
-        if not callees and isinstance(func, (ast.Subscript, ast.Name, ast.Call)):
-            stored = values_of(func, self.scope)
-            callees = dict.fromkeys(callee for value in stored for callee in self._from_value(value))
         keys = [callee for callee in callees if isinstance(callee, Key)]
         return keys, [callee for callee in callees if isinstance(callee, str)]
 
@@ -216,8 +209,8 @@ class Callees:
 
     # -- arguments ----------------------------------------------------------------------------------------------
 
-    def bound(self, target: Key, node: ast.Call) -> Key:
-        """Return a function that a call may run, with the functions and the flags that the call passes to it."""
+    def with_arguments(self, target: Key, node: ast.Call) -> Key:
+        """Return a function that a call may run, with the functions that the call passes to it."""
         located = self.program.find(target)
         if located is None:
             return target
@@ -230,15 +223,6 @@ class Callees:
         bound: list[tuple[Parameter, Bound]] = []
         for name, argument in arguments.items():
             bound += ((parameter_of(function, module, name), value) for value in self.functions_in(argument))
-        unpacks = any(isinstance(argument, ast.Starred) for argument in node.args)
-        unpacks = unpacks or any(keyword.arg is None for keyword in node.keywords)
-        for name, default in flags_of(function, module).items() if not unpacks else ():
-            flag = arguments.get(name, default)
-            parameter = parameter_of(function, module, name)
-            if isinstance(flag, ast.Constant) and is_flag(flag):
-                bound.append((parameter, flag.value))  # type: ignore[arg-type]
-            elif isinstance(flag, ast.Name) and flag.id in self.flags:
-                bound.append((parameter, parameter_of(self.node, self.module, flag.id)))
         return target._replace(bound=tuple(bound))
 
     def functions_in(self, node: ast.expr) -> list[Key | Parameter]:
@@ -301,33 +285,3 @@ class Callees:
 
 def _is_partial(value: Value) -> bool:
     return isinstance(value, CallValue) and value.func.name == "functools.partial" and bool(value.args)
-
-
-def values_of(node: ast.expr, scope: Scope, depth: int = 0) -> list[Value]:
-    """Return all values that an expression may have, from a table whatever the key; nothing if one is unknown."""
-    known = [*options(evaluate(node, scope))]
-    if not any(isinstance(value, Unknown) for value in known) or depth > MAX_DEPTH:
-        return known
-    values: list[Value] = []
-    match node:
-        case ast.Subscript(value=table) | ast.Call(func=ast.Attribute(value=table, attr="get"), args=[_]):
-            for entry in values_of(table, scope, depth + 1):
-                if not isinstance(entry, (Mapping, Items)) or not entry.complete:
-                    return []
-                items = entry.items if isinstance(entry, Items) else [value for _, value in entry.items]
-                values += (_lambda_of(option) for item in items for option in options(item))
-        case ast.Name(id=name) if match := scope.lookup(name):
-            for binding in match[1]:
-                assigned = binding.value if binding.kind in {"assign", "annotated"} else None
-                possible = values_of(assigned, match[0], depth + 1) if assigned is not None else []
-                # Stopping here keeps names that are assigned to each other from being read again and again.
-                if not possible:
-                    return []
-                values += possible
-    return [] if any(isinstance(value, Unknown) for value in values) else values
-
-
-def _lambda_of(value: Value) -> Value:
-    """Return a lambda in a table as a function; any other value unchanged."""
-    is_lambda = isinstance(value.node, ast.Lambda) and isinstance(value, Unknown)
-    return Symbol(value.node, value.module, "<lambda>", value.node) if is_lambda else value

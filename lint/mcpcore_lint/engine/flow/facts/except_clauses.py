@@ -14,12 +14,10 @@ from mcpcore_lint.engine.flow.facts.stdout import REDIRECTS, replaces_stdout
 from mcpcore_lint.engine.semantics.branches import ends
 from mcpcore_lint.engine.semantics.evaluate import evaluate
 from mcpcore_lint.engine.semantics.type_model import Instance, Outside, method_of
-from mcpcore_lint.engine.syntax.parse import BODIES, SCOPES, own_nodes, walk, walk_shallow
+from mcpcore_lint.engine.syntax.parse import SCOPES, own_nodes, walk, walk_shallow
 from mcpcore_lint.model import Symbol, options
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from mcpcore_lint.engine.flow.effects import Program
     from mcpcore_lint.engine.syntax.module import Module
     from mcpcore_lint.model import FunctionNode
@@ -40,6 +38,7 @@ class Guards:
         self.module = callees.module
         self.scope = callees.scope
         self.parents = callees.builder.body.parents
+        self.enclosing = callees.builder.body.enclosing
         self._of_statement: dict[ast.AST, tuple[Guard, ...]] = {}
         self._of_try: dict[ast.AST, Guard] = {}
 
@@ -56,21 +55,17 @@ class Guards:
 
     def _around(self, statement: ast.AST, stop: ast.AST | None = None) -> tuple[Guard, ...]:
         guards: list[Guard] = []
-        current = statement
-        while (parent := self.parents.get(current)) is not None and current is not stop and parent is not stop:
-            if self.callees.flags:
-                guards.extend(_conditions(current, parent))
-            if parent is self.callees.node or isinstance(parent, SCOPES):
+        for block, inner in self.enclosing.of(statement):
+            if block is stop or isinstance(block, SCOPES):
                 break
-            if isinstance(parent, (ast.Try, ast.TryStar)):
-                if current in parent.body and parent.handlers:
-                    guards.append(self._try(parent))
-                if current not in parent.finalbody and _swallows(parent.finalbody):
+            if isinstance(block, (ast.Try, ast.TryStar)):
+                if inner in block.body and block.handlers:
+                    guards.append(self._try(block))
+                if inner not in block.finalbody and _swallows(block.finalbody):
                     guards.append(NOTHING)
-            elif isinstance(parent, (ast.With, ast.AsyncWith)) and current in parent.body:
-                for item in reversed(parent.items):
-                    guards.extend(self._of_context_manager(item.context_expr, parent))
-            current = parent
+            elif isinstance(block, (ast.With, ast.AsyncWith)) and inner in block.body:
+                for item in reversed(block.items):
+                    guards.extend(self._of_context_manager(item.context_expr, block))
         return tuple(guards)
 
     # -- clauses -------------------------------------------------------------------------------------------------
@@ -232,17 +227,6 @@ def yield_guards(program: Program, node: FunctionNode, module: Module) -> list[G
             guards = Guards(Callees(program, node, module)).of(part)
             return [*guards, *([Guard(redirects=True)] if redirects else [])]
     return []
-
-
-def _conditions(statement: ast.AST, parent: ast.AST) -> Iterator[Guard]:
-    """Yield the tests that decide whether a statement of a block runs: around it, or of a branch that leaves before."""
-    if isinstance(parent, ast.If) and statement is not parent.test:
-        yield Guard(condition=(parent.test, statement in parent.body))
-    for block in (getattr(parent, name, ()) for name in BODIES):
-        if isinstance(block, list) and statement in block:
-            for earlier in block[: block.index(statement)]:
-                if isinstance(earlier, ast.If) and (ends(earlier.body) or ends(earlier.orelse)):
-                    yield Guard(condition=(earlier.test, ends(earlier.orelse)))
 
 
 def _truth(node: ast.expr | None) -> bool:

@@ -10,12 +10,13 @@ from mcpcore_lint.dataclasses import replace
 from mcpcore_lint.engine.flow.bodies.errors import evaluate_arguments
 from mcpcore_lint.engine.flow.bodies.raises import leaves
 from mcpcore_lint.engine.flow.effects import Blind, Effect, Event, Facts, Guard, Key, Parameter, Throw, Write
-from mcpcore_lint.engine.flow.facts.callees import Callees, values_of
+from mcpcore_lint.engine.flow.facts.callees import Callees
 from mcpcore_lint.engine.flow.facts.converting import guards_made
 from mcpcore_lint.engine.flow.facts.except_clauses import Guards
 from mcpcore_lint.engine.flow.facts.spelling import last_name, spelled
 from mcpcore_lint.engine.flow.facts.stdout import may_write, replaces_stdout, written_by
 from mcpcore_lint.engine.semantics.codes import CODES
+from mcpcore_lint.engine.semantics.evaluate import evaluate
 from mcpcore_lint.engine.semantics.symbols import class_info
 from mcpcore_lint.engine.semantics.type_model import BUILTIN_METHODS, Instance
 from mcpcore_lint.model import CodeValue, Const, ErrorForm, Symbol, ThrowSite, is_left_out, options, string
@@ -137,7 +138,7 @@ class Extractor:
 
     def _errors_of(self, node: ast.expr) -> list[ErrorSite]:
         """Return the errors that an expression may be; an empty list if one of its values may be something else."""
-        values = values_of(node.func if isinstance(node, ast.Call) else node, self.scope)
+        values: list[Value] = [*options(evaluate(node.func if isinstance(node, ast.Call) else node, self.scope))]
         if isinstance(node, ast.Call):
             call = evaluate_arguments(node, self.scope)
             values = [replace(call, func=value) if isinstance(value, Symbol) else value for value in values]
@@ -218,7 +219,7 @@ class Extractor:
             if around_task is not None and not isinstance(around_task, (ast.Await, ast.Return)):
                 self._blind(targets[0].name, node, _WAITED_ELSEWHERE)
             else:
-                self._add(node, targets=tuple(self.callees.bound(target, node) for target in targets))
+                self._add(node, targets=tuple(self.callees.with_arguments(target, node) for target in targets))
         if "mcpcore.Context.fail" in outside or "mcpcore.Context.guard" in outside:
             self._unseen_errors(node)
         for name in outside:
@@ -230,7 +231,7 @@ class Extractor:
             return
         self._callbacks(node)
         if isinstance(func, ast.Attribute) and func.attr in _ENTERS and node.args:
-            self._entered(node.args[0])
+            self._run_by_with(node.args[0])
             if guards := self.guards.converting(node.args[0]):
                 self._named(node.args[0], (*guards, *self.guards.of(node)))
         if not outside or self._takes_context(node):
@@ -332,7 +333,7 @@ class Extractor:
 
     def _with(self, node: ast.With | ast.AsyncWith) -> None:
         for item in node.items:
-            self._entered(item.context_expr)
+            self._run_by_with(item.context_expr)
             if any(guard.becomes for guard in self.guards.converting(item.context_expr)):
                 self._named(item.context_expr, self.guards.of(node.body[0]))
 
@@ -349,7 +350,7 @@ class Extractor:
                 if entry.throw.path == self.module.path and place.holds(entry.throw.span):
                     self.events.append(Event(entry.throw.span, guards[at + 1 :], entry.throw))
 
-    def _entered(self, node: ast.expr) -> None:
+    def _run_by_with(self, node: ast.expr) -> None:
         """Add the methods that a context manager runs on entry and exit."""
         for kind in self.callees.inference.of(node, self.scope):
             if isinstance(kind, Instance):

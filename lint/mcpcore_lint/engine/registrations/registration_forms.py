@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from mcpcore_lint.records import ToolFlavour, ToolKind
 
 
-class Way(NamedTuple):
+class Form(NamedTuple):
     """What a call registers, and the positions of its arguments, counted without the handler."""
 
     kind: ToolKind
@@ -30,9 +30,9 @@ class Way(NamedTuple):
 
 
 class Maker(NamedTuple):
-    """A decorator or a call that makes tools of functions: its way, its server and its arguments."""
+    """A decorator or a call that makes tools of functions: its form, its server and its arguments."""
 
-    way: Way
+    form: Form
     flavour: ToolFlavour
     server: str | None
     call: CallValue | None = None
@@ -55,38 +55,38 @@ class Site(NamedTuple):
     """The call whose enclosing loops count."""
 
 
-DECORATORS: Final[dict[str, Way]] = {
-    "tool": Way("tool", ("name_or_fn", "fn"), described=2, annotated=3),
-    "resource": Way("resource", (), name=None, uri=0),
-    "prompt": Way("prompt", ("name_or_fn", "fn"), described=2),
+DECORATORS: Final[dict[str, Form]] = {
+    "tool": Form("tool", ("name_or_fn", "fn"), described=2, annotated=3),
+    "resource": Form("resource", (), name=None, uri=0),
+    "prompt": Form("prompt", ("name_or_fn", "fn"), described=2),
 }
 """Decorators: methods of a server, and functions of mcpcore and FastMCP."""
 
-MIXED_IN: Final[dict[str, Way]] = {
-    "mcp_tool": Way("tool"),
-    "mcp_resource": Way("resource", name=None, uri=0),
-    "mcp_prompt": Way("prompt"),
+MIXED_IN: Final[dict[str, Form]] = {
+    "mcp_tool": Form("tool"),
+    "mcp_resource": Form("resource", name=None, uri=0),
+    "mcp_prompt": Form("prompt"),
 }
 """Decorators of `fastmcp.contrib.mcp_mixin`."""
 
-ADDERS: Final[dict[str, Way]] = {
-    "add_tool": Way("tool", ("fn", "tool"), described=2, annotated=3),
-    "add_resource": Way("resource", ("resource", "fn"), name=None),
-    "add_resource_fn": Way("resource", ("fn",), name=1, uri=0),
-    "add_template": Way("resource", ("template", "fn"), name=None),
-    "add_prompt": Way("prompt", ("prompt", "fn")),
-    "add_prompt_fn": Way("prompt", ("fn",), described=1),
+ADDERS: Final[dict[str, Form]] = {
+    "add_tool": Form("tool", ("fn", "tool"), described=2, annotated=3),
+    "add_resource": Form("resource", ("resource", "fn"), name=None),
+    "add_resource_fn": Form("resource", ("fn",), name=1, uri=0),
+    "add_template": Form("resource", ("template", "fn"), name=None),
+    "add_prompt": Form("prompt", ("prompt", "fn")),
+    "add_prompt_fn": Form("prompt", ("fn",), described=1),
 }
 """Methods of a server that take a handler, or a tool made of one."""
 
-MADE: Final[dict[str, Way]] = {
-    "Tool.from_function": Way("tool", ("fn",), described=2),
-    "FunctionTool": Way("tool", ("fn",), name=None, keyword_only=True),
-    "ToolBinding": Way("tool", ("fn",), name=None),
-    "Resource.from_function": Way("resource", ("fn",), name=1, uri=0),
-    "ResourceTemplate.from_function": Way("resource", ("fn",), name=1, uri=0),
-    "FunctionResource": Way("resource", ("fn",), name=None, keyword_only=True),
-    "Prompt.from_function": Way("prompt", ("fn",), described=2),
+MADE: Final[dict[str, Form]] = {
+    "Tool.from_function": Form("tool", ("fn",), described=2),
+    "FunctionTool": Form("tool", ("fn",), name=None, keyword_only=True),
+    "ToolBinding": Form("tool", ("fn",), name=None),
+    "Resource.from_function": Form("resource", ("fn",), name=1, uri=0),
+    "ResourceTemplate.from_function": Form("resource", ("fn",), name=1, uri=0),
+    "FunctionResource": Form("resource", ("fn",), name=None, keyword_only=True),
+    "Prompt.from_function": Form("prompt", ("fn",), described=2),
 }
 """Constructors that make a tool, a resource or a prompt of a function, to be added later: the ends of their names.
 
@@ -97,9 +97,9 @@ LOWLEVEL_DECORATOR: Final = "call_tool"
 LOWLEVEL_KEYWORD: Final = "on_call_tool"
 """How a low-level server takes the one handler that serves all tools."""
 
-SERVES_ALL: Final = Way("tool", name=None)
+SERVES_ALL: Final = Form("tool", name=None)
 
-LISTS: Final[dict[str, Way]] = {"tools": Way("tool"), "resources": Way("resource"), "prompts": Way("prompt")}
+LISTS: Final[dict[str, Form]] = {"tools": Form("tool"), "resources": Form("resource"), "prompts": Form("prompt")}
 """Parameters of a server's constructor that take lists."""
 
 NEAR: Final = (

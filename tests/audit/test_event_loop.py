@@ -176,26 +176,24 @@ def test_a_record_on_a_loop_waits_briefly_before_it_is_deferred(path, failure, m
     assert verify(path).records == 20
 
 
+@pytest.mark.anyio
 @pytest.mark.usefixtures("door")
-def test_a_success_is_answered_while_a_failing_call_waits(path):
+async def test_a_success_is_answered_while_a_failing_call_waits(path):
     """The failing call is answered when the lock is free, after its record is written."""
     trail = opened(path, lock_timeout=60)
 
-    async def run() -> Any:
-        answers: list[Any] = []
-        async with Client(serving(trail)) as client, anyio.create_task_group() as group:
+    answers: list[Any] = []
+    async with Client(serving(trail)) as client, anyio.create_task_group() as group:
 
-            async def failing() -> None:
-                answers.append(await client.call_tool("fail", {"n": -1}))
+        async def failing() -> None:
+            answers.append(await client.call_tool("fail", {"n": -1}))
 
-            with held(path):
-                group.start_soon(failing)
-                await until(lambda: trail.waiting > 0)
-                assert not (await client.call_tool("fail", {"n": 1})).is_error
-                assert not answers
-        return answers[0]
-
-    answer = asyncio.run(run())
+        with held(path):
+            group.start_soon(failing)
+            await until(lambda: trail.waiting > 0)
+            assert not (await client.call_tool("fail", {"n": 1})).is_error
+            assert not answers
+    answer = answers[0]
     assert reason(answer) == "gone"
     (record,) = read(path)
     assert record["correlationId"] == answer.structured_content["error"]["correlationId"]
@@ -403,26 +401,23 @@ def test_a_filter_that_raises_does_not_prevent_a_delayed_answer(path, caplog):
     assert "recording a failure went wrong" in caplog.text
 
 
-def test_many_records_of_one_call_yield_to_the_loop(path, failure, monkeypatch):
+@pytest.mark.anyio
+async def test_many_records_of_one_call_yield_to_the_loop(path, failure, monkeypatch):
     """They are written in batches of a few milliseconds."""
     monkeypatch.setattr("mcpcore.audit.waiting._TURN", 0.0)
     trail = opened(path)
     call = Call()
     turns = 0
 
-    async def run() -> None:
-        nonlocal turns
-        token = current_call.set(call)
-        with held(path):
-            for number in range(10):
-                trail.record(failure(number))
-        current_call.reset(token)
-        task = asyncio.create_task(settle(call, pytest.fail))
-        while not task.done():
-            turns += 1
-            await asyncio.sleep(0)
-
-    asyncio.run(run())
+    token = current_call.set(call)
+    with held(path):
+        for number in range(10):
+            trail.record(failure(number))
+    current_call.reset(token)
+    task = asyncio.create_task(settle(call, pytest.fail))
+    while not task.done():
+        turns += 1
+        await asyncio.sleep(0)
     assert turns > 9
     assert verify(path).records == 10
 
@@ -571,7 +566,8 @@ def test_a_briefly_held_lock_defers_nothing(path, failure, monkeypatch):
     assert (len(call), verify(path).records) == (0, 1)
 
 
-def test_a_disk_error_while_a_call_waits_is_reported(tmp_path, failure):
+@pytest.mark.anyio
+async def test_a_disk_error_while_a_call_waits_is_reported(tmp_path, failure):
     """The record is lost for that reason, and the policy applies."""
     folder = tmp_path / "logs"
     folder.mkdir()
@@ -579,15 +575,12 @@ def test_a_disk_error_while_a_call_waits_is_reported(tmp_path, failure):
     call = Call()
     errors: list[Exception] = []
 
-    async def run() -> None:
-        token = current_call.set(call)
-        with held(folder / "audit.jsonl"):
-            trail.record(failure(1))
-        current_call.reset(token)
-        folder.rename(tmp_path / "away")
-        await settle(call, errors.append)
-
-    asyncio.run(run())
+    token = current_call.set(call)
+    with held(folder / "audit.jsonl"):
+        trail.record(failure(1))
+    current_call.reset(token)
+    folder.rename(tmp_path / "away")
+    await settle(call, errors.append)
     assert "ENOENT" in str(errors[0])
     assert trail.lost == 1
 

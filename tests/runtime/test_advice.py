@@ -97,37 +97,33 @@ def said(answer: Any) -> tuple[Any, Retry]:
     return envelope.effects, envelope.retry
 
 
+@pytest.mark.anyio
 @pytest.mark.usefixtures("door")
 @pytest.mark.parametrize("name", HINTS)
-def test_the_table_is_what_is_sent(name: str) -> None:
+async def test_the_table_is_what_is_sent(name: str) -> None:
     """So it is for every code, whether the entry, `ctx.fail` or the exception itself declares something."""
     server: Server[Any] = Server("table", tools=[tool(name=name, errors=ENTRIES, **HINTS[name])(act)])
 
-    async def run() -> list[tuple[Any, ...]]:
-        async with Client(server) as client:
-            return [
-                (code.name, declared.title, where, advice.sent(code, HINTS[name], declared), said(answer))
-                for number, (code, declared) in enumerate(CASES)
-                for where in ways(declared)
-                for answer in [await client.call_tool(name, {"number": number, "where": where})]
-            ]
-
-    rows = anyio.run(run)
+    async with Client(server) as client:
+        rows = [
+            (code.name, declared.title, where, advice.sent(code, HINTS[name], declared), said(answer))
+            for number, (code, declared) in enumerate(CASES)
+            for where in ways(declared)
+            for answer in [await client.call_tool(name, {"number": number, "where": where})]
+        ]
     assert len(rows) == len(CODES) * (3 * len(advice.DECLARED) - 4)
     assert [] == [row for row in rows if row[-2] != row[-1]]
 
 
+@pytest.mark.anyio
 @pytest.mark.usefixtures("door")
 @pytest.mark.parametrize("name", HINTS)
-def test_the_listing_and_the_catalogue_show_what_is_sent(name: str) -> None:
+async def test_the_listing_and_the_catalogue_show_what_is_sent(name: str) -> None:
     """The contract in `tools/list` has the advice of each entry in this very tool."""
     server: Server[Any] = Server("table", tools=[tool(name=name, errors=ENTRIES, **HINTS[name])(act)])
 
-    async def run() -> Any:
-        async with Client(server) as client:
-            return (await client.list_tools()).tools[0]
-
-    listed = anyio.run(run)
+    async with Client(server) as client:
+        listed = (await client.list_tools()).tools[0]
     item = item_of_listing("tool", listed)
     assert item is not None
     shown = {entry["reason"]: entry for entry in listed.meta[CONTRACT_META_KEY]}
@@ -140,8 +136,9 @@ def test_the_listing_and_the_catalogue_show_what_is_sent(name: str) -> None:
             assert (effects, retry.kind, retry.after_ms) == (error.effects, error.retry.kind, error.retry.after_ms)
 
 
+@pytest.mark.anyio
 @pytest.mark.usefixtures("door")
-def test_annotations_of_the_sdk_and_short_hints_are_the_same() -> None:
+async def test_annotations_of_the_sdk_and_short_hints_are_the_same() -> None:
     """Whichever way a tool is annotated, both list the same contract."""
     silent = [FailureMode("late", ErrorCode.TIMEOUT, **TEXTS)]
     tools = [
@@ -149,11 +146,8 @@ def test_annotations_of_the_sdk_and_short_hints_are_the_same() -> None:
         tool(name="long", errors=silent, annotations=ToolAnnotations(read_only_hint=True, destructive_hint=False))(act),
     ]
 
-    async def run() -> list[Any]:
-        async with Client(Server("s", tools=tools)) as client:
-            return [(tool.annotations, tool.meta[CONTRACT_META_KEY]) for tool in (await client.list_tools()).tools]
-
-    short, long = anyio.run(run)
+    async with Client(Server("s", tools=tools)) as client:
+        short, long = [(tool.annotations, tool.meta[CONTRACT_META_KEY]) for tool in (await client.list_tools()).tools]
     assert short == long
     assert ("none", {"kind": "retryable_immediate"}) == (short[1][0]["effects"], short[1][0]["retry"])
 

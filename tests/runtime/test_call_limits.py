@@ -189,23 +189,21 @@ class TestTimeout:
             assert "TIMEOUT" == failure(result).name
             assert "hunter2" not in result.model_dump_json()
 
-    def test_a_timeout_of_the_clients_own_is_no_failure(self, caplog: pytest.LogCaptureFixture) -> None:
+    @pytest.mark.anyio
+    async def test_a_timeout_of_the_clients_own_is_no_failure(self, caplog: pytest.LogCaptureFixture) -> None:
         """A cancelled call is not recorded, with or without a timeout of the server."""
 
         @tool(timeout=30)
         async def slow() -> None:
             await anyio.sleep(60)
 
-        async def run() -> None:
-            async with Client(Server("s", tools=[slow], timeout=20, max_concurrency=1)) as client:
-                for _ in range(3):  # each gives its place back
-                    with anyio.move_on_after(0.1) as scope:
-                        await client.call_tool("slow", {})
-                    assert scope.cancelled_caught
-                    await anyio.sleep(0.05)
-
         caplog.set_level("INFO")
-        anyio.run(run)
+        async with Client(Server("s", tools=[slow], timeout=20, max_concurrency=1)) as client:
+            for _ in range(3):  # each gives its place back
+                with anyio.move_on_after(0.1) as scope:
+                    await client.call_tool("slow", {})
+                assert scope.cancelled_caught
+                await anyio.sleep(0.05)
         assert not [record for record in caplog.records if record.name == "mcpcore.audit"]
 
 

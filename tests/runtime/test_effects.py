@@ -357,9 +357,10 @@ def test_annotations_can_be_given_in_many_ways(annotations: Any, call: Call) -> 
         assert UNKNOWN == told(call(server, name))
 
 
+@pytest.mark.anyio
 @pytest.mark.usefixtures("door")
 @pytest.mark.parametrize("annotations", [READS, SENDS, None])
-def test_the_schema_and_the_contract_admit_effects(annotations: Any) -> None:
+async def test_the_schema_and_the_contract_admit_effects(annotations: Any) -> None:
     """A client can validate the failure against the advertised schema, and the contract lists the entry's effects."""
     import jsonschema
 
@@ -368,11 +369,8 @@ def test_the_schema_and_the_contract_admit_effects(annotations: Any) -> None:
         """Count."""
         raise ctx.fail("half")
 
-    async def run() -> tuple[Any, Any]:
-        async with Client(Server("s", tools=[count])) as client:
-            return (await client.list_tools()).tools[0], await client.call_tool("count", {})
-
-    listed, result = anyio.run(run)
+    async with Client(Server("s", tools=[count])) as client:
+        listed, result = (await client.list_tools()).tools[0], await client.call_tool("count", {})
     jsonschema.validate(result.structured_content, listed.output_schema)
     half, lost = listed.meta[CONTRACT_META_KEY]
     assert ("partial", "unknown") == (half["effects"], lost["effects"])
@@ -476,16 +474,14 @@ def test_an_error_of_the_protocol_is_recorded_with_effects(tmp_path: Path, call:
     assert "unknown" == json.loads(trail.read_text().splitlines()[0])["effects"]
 
 
-def test_code_on_the_server_gets_the_effects_too() -> None:
+@pytest.mark.anyio
+async def test_code_on_the_server_gets_the_effects_too() -> None:
     """`server.call_tool` raises an error that has the envelope."""
     from mcpcore.sdk.errors import ToolFailure
 
-    async def run() -> Envelope:
-        with pytest.raises(ToolFailure) as caught:
-            await served(SENDS).call_tool("act", {"how": "timeout"})
-        return caught.value.envelope
-
-    failed = anyio.run(run)
+    with pytest.raises(ToolFailure) as caught:
+        await served(SENDS).call_tool("act", {"how": "timeout"})
+    failed = caught.value.envelope
     assert UNKNOWN == (failed.effects, failed.retry)
 
 

@@ -233,11 +233,12 @@ def _depth(exc: BaseException) -> int:
     return depth
 
 
+@pytest.mark.anyio
 @pytest.mark.usefixtures("door")
 @pytest.mark.parametrize(
     "fail", [_fail_shared, _fail_with_shared_cause, _fail_after_shared_context, _crash_shared, _group_shared]
 )
-def test_an_exception_raised_in_many_calls_does_not_grow(fail: Callable[[], None], tmp_path: Path) -> None:
+async def test_an_exception_raised_in_many_calls_does_not_grow(fail: Callable[[], None], tmp_path: Path) -> None:
     """Its traceback, state and records stay the same size, and nothing that a call held stays alive."""
     trail = tmp_path / "trail.jsonl"
 
@@ -268,16 +269,13 @@ def test_an_exception_raised_in_many_calls_does_not_grow(fail: Callable[[], None
         fail()
         return ""
 
-    async def run() -> None:
-        async with Client(server) as client:
-            for _ in range(40):
-                assert (await client.call_tool("look", {})).is_error
-                await client.call_tool("look_at_all", {})
-                for request in (client.read_resource, client.get_prompt):
-                    with pytest.raises(Exception, match=r"."):
-                        await request("x://shared" if request == client.read_resource else "ask")
-
-    anyio.run(run)
+    async with Client(server) as client:
+        for _ in range(40):
+            assert (await client.call_tool("look", {})).is_error
+            await client.call_tool("look_at_all", {})
+            for request in (client.read_resource, client.get_prompt):
+                with pytest.raises(Exception, match=r"."):
+                    await request("x://shared" if request == client.read_resource else "ask")
     gc.collect()
     for exc in (SHARED, CAUSE, CRASH):
         assert _depth(exc) < 10
@@ -310,9 +308,10 @@ def test_an_exception_that_the_caller_of_a_server_is_handling_keeps_its_tracebac
     assert depth == 1
 
 
+@pytest.mark.anyio
 @pytest.mark.usefixtures("door")
 @pytest.mark.parametrize("threads", [True, False])
-def test_concurrent_calls_may_raise_the_same_exception(threads: bool) -> None:
+async def test_concurrent_calls_may_raise_the_same_exception(threads: bool) -> None:
     """Each call is answered with it."""
 
     def fail() -> str:
@@ -325,15 +324,12 @@ def test_concurrent_calls_may_raise_the_same_exception(threads: bool) -> None:
     server = Server("s")
     server.add_tool(fail if threads else fail_soon, name="look", errors=[ENTRY])
 
-    async def run() -> None:
-        async with Client(server) as client, anyio.create_task_group() as tasks:
+    async with Client(server) as client, anyio.create_task_group() as tasks:
 
-            async def call() -> None:
-                result = await client.call_tool("look", {})
-                assert result.structured_content["error"]["data"]["id"] == 7
+        async def call() -> None:
+            result = await client.call_tool("look", {})
+            assert result.structured_content["error"]["data"]["id"] == 7
 
-            for _ in range(50):
-                tasks.start_soon(call)
-
-    anyio.run(run)
+        for _ in range(50):
+            tasks.start_soon(call)
     assert _depth(SHARED) < 10

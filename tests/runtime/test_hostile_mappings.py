@@ -197,7 +197,8 @@ def test_a_guard_logs_the_readable_facts(call: Callable[..., Any]) -> None:
     assert call(Server("s", tools=[look]), "look").structured_content["error"]["name"] == "NOT_FOUND"
 
 
-def test_a_result_with_a_hostile_mapping_does_not_end_the_server() -> None:
+@pytest.mark.anyio
+async def test_a_result_with_a_hostile_mapping_does_not_end_the_server() -> None:
     """This holds for successes and for failure results that a handler builds itself."""
 
     @tool
@@ -209,12 +210,9 @@ def test_a_result_with_a_hostile_mapping_does_not_end_the_server() -> None:
     def greet() -> str:
         return "hello"
 
-    async def run() -> list[Any]:
-        async with Client(Server("s", tools=[look, greet])) as client:
-            found = [await client.call_tool("look", {"failed": failed}) for failed in (True, False)]
-            return [*found, await client.call_tool("greet", {})]
-
-    *failed, greeted = anyio.run(run)
+    async with Client(Server("s", tools=[look, greet])) as client:
+        found = [await client.call_tool("look", {"failed": failed}) for failed in (True, False)]
+        *failed, greeted = [*found, await client.call_tool("greet", {})]
     assert all(result.is_error for result in failed)
     assert not greeted.is_error
 

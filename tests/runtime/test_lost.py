@@ -177,7 +177,8 @@ def test_a_lost_failure_is_reported(
     assert [expected] * (2 if handler is in_a_task else 1) == told
 
 
-def test_resources_prompts_and_nested_tools_report_too(caplog: pytest.LogCaptureFixture) -> None:
+@pytest.mark.anyio
+async def test_resources_prompts_and_nested_tools_report_too(caplog: pytest.LogCaptureFixture) -> None:
     """The report has their names, whether or not they fail."""
     server: Server[Any] = Server("s")
 
@@ -196,17 +197,14 @@ def test_resources_prompts_and_nested_tools_report_too(caplog: pytest.LogCapture
     def inner(how: str) -> str:
         return read(how)
 
-    async def main() -> None:
-        async with Client(server) as client:
-            for how in ("works", "fails"):
-                with contextlib.suppress(MCPError):
-                    await client.read_resource(f"data://{how}")
-                with contextlib.suppress(MCPError):
-                    await client.get_prompt("ask", {"how": how})
-                with contextlib.suppress(ToolFailure):
-                    await server.call_tool("inner", {"how": how})
-
-    asyncio.run(main())
+    async with Client(server) as client:
+        for how in ("works", "fails"):
+            with contextlib.suppress(MCPError):
+                await client.read_resource(f"data://{how}")
+            with contextlib.suppress(MCPError):
+                await client.get_prompt("ask", {"how": how})
+            with contextlib.suppress(ToolFailure):
+                await server.call_tool("inner", {"how": how})
     names = [message.partition(" made a failure")[0] for message in warnings_of(caplog)]
     assert ["'data://works'", "'ask'", "'inner'", "'data://fails'", "'ask'", "'inner'"] == names
 
@@ -419,15 +417,13 @@ def test_a_nested_tool_that_loses_nothing_reports_nothing(caplog: pytest.LogCapt
     assert not warnings_of(caplog)
 
 
+@pytest.mark.anyio
 @pytest.mark.no_server
-def test_outside_a_call_nothing_is_reported(caplog: pytest.LogCaptureFixture) -> None:
+async def test_outside_a_call_nothing_is_reported(caplog: pytest.LogCaptureFixture) -> None:
     """A module may keep failures for later use."""
     not_found("x")
 
-    async def main() -> None:
-        conflict("y")
-
-    asyncio.run(main())
+    conflict("y")
     assert not warnings_of(caplog)
 
 
@@ -463,7 +459,8 @@ def test_nothing_is_kept_after_the_call(caplog: pytest.LogCaptureFixture) -> Non
     assert not warnings_of(caplog)
 
 
-def test_a_cancelled_call_reports_nothing(caplog: pytest.LogCaptureFixture) -> None:
+@pytest.mark.anyio
+async def test_a_cancelled_call_reports_nothing(caplog: pytest.LogCaptureFixture) -> None:
     """It had no time to raise the failure that it created."""
     caplog.set_level(logging.WARNING)
     server: Server[Any] = Server("s")
@@ -476,13 +473,10 @@ def test_a_cancelled_call_reports_nothing(caplog: pytest.LogCaptureFixture) -> N
         await asyncio.sleep(60)
         raise error
 
-    async def main() -> None:
-        async with Client(server) as client:
-            task = asyncio.create_task(client.call_tool("waits", {}))
-            await began.wait()
-            task.cancel()
-            with pytest.raises((asyncio.CancelledError, MCPError)):
-                await task
-
-    asyncio.run(main())
+    async with Client(server) as client:
+        task = asyncio.create_task(client.call_tool("waits", {}))
+        await began.wait()
+        task.cancel()
+        with pytest.raises((asyncio.CancelledError, MCPError)):
+            await task
     assert not [message for message in warnings_of(caplog) if "lost it" in message]

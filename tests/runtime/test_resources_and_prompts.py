@@ -471,7 +471,8 @@ def lambda_named(name: str, parameters: str) -> Any:
 
 
 class TestRareWays:
-    def test_a_cancelled_read_is_not_a_failure(self, tmp_path: Path) -> None:
+    @pytest.mark.anyio
+    async def test_a_cancelled_read_is_not_a_failure(self, tmp_path: Path) -> None:
         """The handler is cancelled, and no failure is recorded."""
         ended = anyio.Event()
 
@@ -486,18 +487,16 @@ class TestRareWays:
 
         trail = tmp_path / "trail.jsonl"
 
-        async def run() -> None:
-            async with Client(Server("s", resources=[slow], audit=trail)) as client:
-                with anyio.move_on_after(0.3):
-                    await client.read_resource("slow://a")
-                with anyio.fail_after(10):
-                    await ended.wait()
-
-        anyio.run(run)
+        async with Client(Server("s", resources=[slow], audit=trail)) as client:
+            with anyio.move_on_after(0.3):
+                await client.read_resource("slow://a")
+            with anyio.fail_after(10):
+                await ended.wait()
         assert '"reason"' not in trail.read_text()
 
+    @pytest.mark.anyio
     @pytest.mark.server_only("the code reads through the Server itself")
-    def test_code_on_the_server_reads_without_a_client(self) -> None:
+    async def test_code_on_the_server_reads_without_a_client(self) -> None:
         """A handler that then uses the session gets an error about the missing session."""
 
         @resource("a://a")
@@ -510,14 +509,11 @@ class TestRareWays:
 
         server = Server("s", resources=[plain, sessioned])
 
-        async def run() -> None:
-            (content,) = await server.read_resource("a://a")  # type: ignore[misc]
-            assert "read" == content.content
-            with pytest.raises(Exception, match="b://b") as raised:
-                await server.read_resource("b://b")
-            assert "there is no client" in str(raised.value.__cause__)
-
-        anyio.run(run)
+        (content,) = await server.read_resource("a://a")  # type: ignore[misc]
+        assert "read" == content.content
+        with pytest.raises(Exception, match="b://b") as raised:
+            await server.read_resource("b://b")
+        assert "there is no client" in str(raised.value.__cause__)
 
     def test_a_template_may_ask_the_client_first(self) -> None:
         """The question reaches the client, and the handler answers in the next round."""

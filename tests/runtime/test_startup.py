@@ -333,8 +333,9 @@ def test_the_end_of_a_server_is_not_a_failure_of_its_lifespan(lifespan: Any, tmp
     assert not trail.exists() or not trail.read_text()
 
 
+@pytest.mark.anyio
 @pytest.mark.usefixtures("door")
-def test_a_cancellation_while_a_server_starts_is_not_a_failure(tmp_path: Path) -> None:
+async def test_a_cancellation_while_a_server_starts_is_not_a_failure(tmp_path: Path) -> None:
     """The cancellation is a choice of the code that started it."""
     trail = tmp_path / "trail.jsonl"
 
@@ -345,12 +346,9 @@ def test_a_cancellation_while_a_server_starts_is_not_a_failure(tmp_path: Path) -
 
     server = Server("s", lifespan=slow, audit=trail)
 
-    async def run() -> None:
-        with anyio.move_on_after(0.2):
-            async with Client(server):
-                raise AssertionError
-
-    anyio.run(run)
+    with anyio.move_on_after(0.2):
+        async with Client(server):
+            raise AssertionError
     assert not trail.exists() or not trail.read_text()
 
 

@@ -512,9 +512,12 @@ def test_a_failure_lost_by_a_nested_call(door: str, path: Path, strict: bool, fa
 # --- resources and prompts --------------------------------------------------------------------------------------------
 
 
+@pytest.mark.anyio
 @pytest.mark.parametrize("strict", [True, False])
 @pytest.mark.parametrize("how", ["works", "lost", "undeclared", "lost_before", "protocol", "item"])
-def test_resources_and_prompts(door: str, path: Path, how: str, strict: bool, caplog: pytest.LogCaptureFixture) -> None:
+async def test_resources_and_prompts(
+    door: str, path: Path, how: str, strict: bool, caplog: pytest.LogCaptureFixture
+) -> None:
     """They fail with a protocol error that gives no details."""
     server: Server[Any] = Server("s", audit=path, strict=strict)
 
@@ -543,18 +546,14 @@ def test_resources_and_prompts(door: str, path: Path, how: str, strict: bool, ca
         """Write."""
         return answer(ctx, how)
 
-    async def run() -> list[MCPError | None]:
-        errors: list[MCPError | None] = []
-        async with Client(server) as client:
-            for request in (client.read_resource(f"data://{how}"), client.get_prompt("write", {"how": how})):
-                try:
-                    await request
-                    errors.append(None)
-                except MCPError as error:
-                    errors.append(error)
-        return errors
-
-    errors = asyncio.run(run())
+    errors: list[MCPError | None] = []
+    async with Client(server) as client:
+        for request in (client.read_resource(f"data://{how}"), client.get_prompt("write", {"how": how})):
+            try:
+                await request
+                errors.append(None)
+            except MCPError as error:
+                errors.append(error)
     failed = [error for error in errors if error is not None]
     records = records_of(path)
     if how == "works":
@@ -581,8 +580,9 @@ def test_resources_and_prompts(door: str, path: Path, how: str, strict: bool, ca
         assert {"resource", "prompt"} == {record["surface"] for record in records}
 
 
+@pytest.mark.anyio
 @pytest.mark.parametrize("strict", [True, False])
-def test_a_failure_lost_before_a_protocol_step(door: str, path: Path, strict: bool) -> None:
+async def test_a_failure_lost_before_a_protocol_step(door: str, path: Path, strict: bool) -> None:
     """A strict server fails the call; elsewhere the step is taken, and the record exists."""
 
     def act(ctx: Context[Any]) -> str:
@@ -596,17 +596,14 @@ def test_a_failure_lost_before_a_protocol_step(door: str, path: Path, strict: bo
         """Write."""
         return act(ctx)
 
-    async def run() -> tuple[Any, MCPError]:
-        async with Client(server) as client:
-            try:
-                result = await client.call_tool("act", {})
-            except MCPError as error:
-                result = error
-            with pytest.raises(MCPError) as raised:
-                await client.get_prompt("write", {})
-            return result, raised.value
-
-    result, error = asyncio.run(run())
+    async with Client(server) as client:
+        try:
+            result = await client.call_tool("act", {})
+        except MCPError as error:
+            result = error
+        with pytest.raises(MCPError) as raised:
+            await client.get_prompt("write", {})
+        error = raised.value
     if strict:
         require_masked(envelope_of(result))
         assert -32603 == error.error.code
@@ -838,7 +835,8 @@ def test_a_call_whose_lost_failure_cannot_be_recorded_is_withheld(
     assert "audit_failed" == envelope_of(result).reason
 
 
-def test_a_prompt_whose_lost_failure_cannot_be_recorded_is_withheld(door: str, tmp_path: Path) -> None:
+@pytest.mark.anyio
+async def test_a_prompt_whose_lost_failure_cannot_be_recorded_is_withheld(door: str, tmp_path: Path) -> None:
     """The client gets a protocol error."""
     path = tmp_path / "audit.jsonl"
     trail = AuditTrail.open(path, policy="refuse")
@@ -855,13 +853,10 @@ def test_a_prompt_whose_lost_failure_cannot_be_recorded_is_withheld(door: str, t
     (tmp_path / "audit.jsonl.head").unlink(missing_ok=True)
     path.mkdir()
 
-    async def run() -> None:
-        async with Client(server) as client:
-            with pytest.raises(MCPError) as raised:
-                await client.get_prompt("write", {})
-            assert "audit_failed" == raised.value.error.data["error"]["data"]["reason"]
-
-    asyncio.run(run())
+    async with Client(server) as client:
+        with pytest.raises(MCPError) as raised:
+            await client.get_prompt("write", {})
+        assert "audit_failed" == raised.value.error.data["error"]["data"]["reason"]
 
 
 def test_a_lost_failure_waiting_for_the_trail_delays_no_other_call(door: str, path: Path) -> None:

@@ -189,20 +189,18 @@ def test_a_failure_that_cannot_be_recorded_is_withheld(
     assert ("audit_failed", {}) == (told.reason, told.details)
 
 
-def test_missing_items_are_reported_as_missing(tmp_path: Path) -> None:
+@pytest.mark.anyio
+async def test_missing_items_are_reported_as_missing(tmp_path: Path) -> None:
     """This covers unknown prompts, unknown resources and prompts without a required argument."""
     trail = tmp_path / "audit.jsonl"
 
-    async def main() -> list[Any]:
-        async with Client(serving(trail)) as client:
-            errors = []
-            for asked in (client.get_prompt("aks", {}), client.get_prompt("ask", {}), client.read_resource("no://x")):
-                with pytest.raises(MCPError) as raised:
-                    await asked
-                errors.append(raised.value)
-            return errors
-
-    unknown, without, nothing = anyio.run(main)
+    async with Client(serving(trail)) as client:
+        errors = []
+        for asked in (client.get_prompt("aks", {}), client.get_prompt("ask", {}), client.read_resource("no://x")):
+            with pytest.raises(MCPError) as raised:
+                await asked
+            errors.append(raised.value)
+        unknown, without, nothing = errors
     assert {-32602} == {error.code for error in (unknown, without, nothing)}
     told = [error.data["error"] for error in (unknown, without, nothing)]
     assert ["NOT_FOUND", "INVALID_PARAMS", "NOT_FOUND"] == [error["name"] for error in told]
@@ -211,7 +209,8 @@ def test_missing_items_are_reported_as_missing(tmp_path: Path) -> None:
     assert [error["correlationId"] for error in told] == [record["correlationId"] for record in records(trail)]
 
 
-def test_a_prompt_that_uses_the_sdks_words_is_not_mistaken_for_it() -> None:
+@pytest.mark.anyio
+async def test_a_prompt_that_uses_the_sdks_words_is_not_mistaken_for_it() -> None:
     """An author's ValueError with the SDK's opening words is a failure of the prompt."""
     server: Server[Any] = Server("s")
 
@@ -219,14 +218,11 @@ def test_a_prompt_that_uses_the_sdks_words_is_not_mistaken_for_it() -> None:
     def ask() -> str:
         raise ValueError("Unknown prompt: of my own")
 
-    async def main() -> None:
-        async with Client(server) as client:
-            with pytest.raises(MCPError) as raised:
-                await client.get_prompt("ask")
-        error = raised.value.data["error"]
-        assert ("VALIDATION_ERROR", ErrorCode.VALIDATION_ERROR.sentence) == (error["name"], error["message"])
-
-    anyio.run(main)
+    async with Client(server) as client:
+        with pytest.raises(MCPError) as raised:
+            await client.get_prompt("ask")
+    error = raised.value.data["error"]
+    assert ("VALIDATION_ERROR", ErrorCode.VALIDATION_ERROR.sentence) == (error["name"], error["message"])
 
 
 def test_a_group_of_failures_in_an_sdk_tool_is_searched(tmp_path: Path) -> None:
@@ -267,15 +263,13 @@ def test_a_failure_that_a_handler_passes_on_belongs_to_this_server(dialect: str,
     assert theirs["correlationId"] != told.correlation_id
 
 
-def test_successes_are_answered(tmp_path: Path) -> None:
+@pytest.mark.anyio
+async def test_successes_are_answered(tmp_path: Path) -> None:
     """Resources and prompts answer as with the SDK, without a record."""
     trail = tmp_path / "audit.jsonl"
 
-    async def main() -> tuple[Any, Any]:
-        async with Client(serving(trail)) as client:
-            return await client.read_resource("page://fine"), await client.get_prompt("ask", {"how": "fine"})
-
-    read, got = anyio.run(main)
+    async with Client(serving(trail)) as client:
+        read, got = await client.read_resource("page://fine"), await client.get_prompt("ask", {"how": "fine"})
     assert ("fine", "fine") == (read.contents[0].text, got.messages[0].content.text)
     assert [] == records(trail)
 

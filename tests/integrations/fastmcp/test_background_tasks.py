@@ -111,29 +111,28 @@ def test_a_worker_that_has_served_no_request_also_records(tmp_path: Path) -> Non
     assert "hunter2" not in result.model_dump_json() + trail.read_text()
 
 
-def test_a_server_with_its_own_middleware_keeps_it(tmp_path: Path) -> None:
+@pytest.mark.anyio
+async def test_a_server_with_its_own_middleware_keeps_it(tmp_path: Path) -> None:
     """The parent may have middleware, too."""
     ours, theirs = tmp_path / "parent.jsonl", tmp_path / "child.jsonl"
     mcp, child = served(audit=ours), served(audit=theirs)
     child.add_tool(exporting())
     mcp.mount(child)
 
-    async def run() -> None:
-        await _called(mcp, "export")
-        registered: Any = await child.get_tool("export")
-        async with FastMCPContext(fastmcp=child):
-            await registered.run({"order_id": "none"})
-
-    anyio.run(run)
+    await _called(mcp, "export")
+    registered: Any = await child.get_tool("export")
+    async with FastMCPContext(fastmcp=child):
+        await registered.run({"order_id": "none"})
     assert not ours.exists() or not ours.read_text()
     assert "no_order" == json.loads(theirs.read_text())["reason"]
 
 
+@pytest.mark.anyio
 @pytest.mark.parametrize(
     ("order_id", "pages", "name"),
     [("none", 1, "NOT_FOUND"), ("crash", 1, "INTERNAL_ERROR"), ("A", "x", "INVALID_PARAMS")],
 )
-def test_a_real_task_completes_with_the_envelope(
+async def test_a_real_task_completes_with_the_envelope(
     order_id: str, pages: Any, name: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     """The extension for background tasks, a separate distribution, runs the tool."""
@@ -143,14 +142,11 @@ def test_a_real_task_completes_with_the_envelope(
     mcp.add_extension(extension())
     mcp.tool(task=True)(exporting())
 
-    async def run() -> Any:
-        async with Client(mcp) as client:
-            with anyio.fail_after(30):
-                fine = await client.call_tool("export", {"pages": 2})
-                assert "2 of A-1" == fine.data
-                return await client.call_tool_mcp("export", {"order_id": order_id, "pages": pages})
-
-    result = anyio.run(run)
+    async with Client(mcp) as client:
+        with anyio.fail_after(30):
+            fine = await client.call_tool("export", {"pages": 2})
+            assert "2 of A-1" == fine.data
+            result = await client.call_tool_mcp("export", {"order_id": order_id, "pages": pages})
     error = result.structured_content["error"]
     assert (True, name) == (result.is_error, error["name"])
     (record,) = [record.audit for record in caplog.records if record.name == "mcpcore.audit"]  # type: ignore[attr-defined]

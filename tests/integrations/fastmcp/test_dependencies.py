@@ -74,13 +74,14 @@ ASKED: list[tuple[str, Any, tuple[Any, ...]]] = [
 ]
 
 
+@pytest.mark.anyio
 @pytest.mark.parametrize("mounted", [False, True], ids=["served", "mounted"])
 @pytest.mark.parametrize(
     ("failing", "name", "reason"),
     [("declared", "NOT_FOUND", "gone"), ("crash", "INTERNAL_ERROR", None), ("not found", "NOT_FOUND", None)],
 )
 @pytest.mark.parametrize(("method", "declared", "arguments"), ASKED, ids=[declared.name for _, declared, _ in ASKED])
-def test_a_dependency_that_fails_fails_the_handler(
+async def test_a_dependency_that_fails_fails_the_handler(
     method: str,
     declared: Any,
     arguments: tuple[Any, ...],
@@ -103,14 +104,11 @@ def test_a_dependency_that_fails_fails_the_handler(
         mcp.mount(child)
     mcp.add_middleware(ContractMiddleware())
 
-    async def run() -> Any:
-        async with Client(mcp) as client:
-            try:
-                return await getattr(client, method)(*arguments)
-            except MCPError as error:
-                return error.error.data
-
-    answer = anyio.run(run)
+    async with Client(mcp) as client:
+        try:
+            answer = await getattr(client, method)(*arguments)
+        except MCPError as error:
+            answer = error.error.data
     error = answer["error"] if isinstance(answer, dict) else answer.structured_content["error"]
     data = error.get("data", {})
     assert (name, reason) == (error["name"], data.get("reason"))

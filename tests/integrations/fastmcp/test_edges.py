@@ -48,8 +48,9 @@ def error_of(result: Any) -> dict[str, Any]:
     return envelope.to_json()
 
 
+@pytest.mark.anyio
 @pytest.mark.parametrize("alone", [True, False])
-def test_a_cancelled_call_is_not_a_failure(alone: bool, caplog: pytest.LogCaptureFixture) -> None:
+async def test_a_cancelled_call_is_not_a_failure(alone: bool, caplog: pytest.LogCaptureFixture) -> None:
     """This holds for tools and resources, with and without the middleware."""
     caplog.set_level("INFO")
 
@@ -68,13 +69,10 @@ def test_a_cancelled_call_is_not_a_failure(alone: bool, caplog: pytest.LogCaptur
         await anyio.sleep(30)
         return ""
 
-    async def run() -> None:
-        for call, argument in ((mcp.call_tool, "slow"), (mcp.read_resource, "data://slow")):
-            with anyio.move_on_after(0.05) as scope:
-                await call(argument)  # type: ignore[operator]
-            assert scope.cancelled_caught
-
-    anyio.run(run)
+    for call, argument in ((mcp.call_tool, "slow"), (mcp.read_resource, "data://slow")):
+        with anyio.move_on_after(0.05) as scope:
+            await call(argument)  # type: ignore[operator]
+        assert scope.cancelled_caught
     assert [] == [record for record in caplog.records if record.name.startswith("mcpcore")]
 
 

@@ -164,7 +164,8 @@ class TestRegistration:
         assert "C" == error_of(calling(mcp, "counted"))["message"]
         assert {"result": "Shop 2"} == calling(mcp, "of_class", {"x": 2}).structured_content
 
-    def test_the_fastmcp_client_reads_the_value(self) -> None:
+    @pytest.mark.anyio
+    async def test_the_fastmcp_client_reads_the_value(self) -> None:
         """`result.data` is a model, or the value inside its wrapper."""
 
         @tool
@@ -173,13 +174,11 @@ class TestRegistration:
 
         mcp = server_of(tool(errors=[NO_ORDER])(failing), number)
 
-        async def run() -> tuple[Any, Any]:
-            async with Client(mcp) as client:
-                return (await client.call_tool("failing", {"order_id": "7"})).data, (
-                    await client.call_tool("number", {})
-                ).data
-
-        order, three = anyio.run(run)
+        async with Client(mcp) as client:
+            order, three = (
+                (await client.call_tool("failing", {"order_id": "7"})).data,
+                (await client.call_tool("number", {})).data,
+            )
         assert ("7", 3) == (order.id, three)
 
     def test_every_kind_of_default_and_field_is_described_and_kept(self) -> None:

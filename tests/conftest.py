@@ -64,6 +64,12 @@ def era(request: pytest.FixtureRequest) -> str:
 
 
 @pytest.fixture
+def trail(tmp_path: Path) -> Path:
+    """Where a server may write its trail."""
+    return tmp_path / "audit.jsonl"
+
+
+@pytest.fixture
 def call() -> Call:
     """Call one tool through the SDK's in-memory client: `call(server, name, arguments, mode=...)`."""
 

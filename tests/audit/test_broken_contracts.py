@@ -20,6 +20,7 @@ from mcpcore.audit.reading import Query, follow
 from mcpcore.audit.stats import collect
 from mcpcore.cli.audit import group
 from mcpcore.contract.unraised import MAX_NOTED
+from tests.audit.conftest import written
 
 ERRORS = [FailureMode("no_match", ErrorCode.NOT_FOUND, when="Nothing matches.", recovery="Search for articles first.")]
 
@@ -110,20 +111,9 @@ def test_stats_of_a_strict_server(path: Path) -> None:
     }
 
 
-@pytest.mark.usefixtures("door")
-def test_lost_failures_alone_are_not_failures(path: Path) -> None:
-    """They are still counted."""
-    calls(path)
-    assert run("stats", path).startswith("No failure is recorded.\n\nBroken contracts (lost")
-    page = path.with_name("page.html")
-    run("stats", path, "--html", page)
-    assert "<p>No failure is recorded.</p><h2>Broken contracts</h2>" in page.read_text()
-
-
-def test_stats_without_broken_contracts_have_no_table(path: Path, failure: Any) -> None:
+def test_stats_without_broken_contracts_have_no_table(path: Path) -> None:
     """There is nothing to report."""
-    with AuditTrail.open(path, sinks=()) as trail:
-        trail.record(failure(1))
+    written(path, 1)
     assert "Broken contracts" not in run("stats", path)
     assert [] == json.loads(run("stats", path, "--json"))["brokenContracts"]
     page = path.with_name("page.html")
@@ -168,12 +158,6 @@ def test_records_of_every_shape_are_counted(failure: Any, fields: dict[str, Any]
     stats = collect([failure(1, **fields)])
     assert expected == [(broken.kind, broken.count) for broken in stats.broken]
     assert all(broken.kind in BREACH_KINDS for broken in stats.broken)
-
-
-def test_a_record_without_a_time_is_counted(failure: Any) -> None:
-    """The time of its last occurrence is unknown."""
-    (broken,) = collect([failure(1, timestamp="soon", broken_contract="x")]).broken
-    assert (1, None) == (broken.count, broken.last)
 
 
 def test_a_trail_of_very_many_resources_is_counted_in_bounded_memory(

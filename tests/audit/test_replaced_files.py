@@ -33,14 +33,6 @@ def test_the_next_record_after_a_move_begins_a_new_file(trail, failure):
     assert [event.get("event", event.get("correlationId")) for event in events] == ["missing", f"{2:016x}"]
 
 
-def test_the_next_record_after_a_deletion_begins_a_new_file(trail, failure):
-    """The next record is written immediately, too."""
-    trail.record(failure(1))
-    trail.path.unlink()
-    trail.record(failure(2))
-    assert f"{2:016x}" in trail.path.read_text()
-
-
 def test_the_next_record_after_a_replacement_is_in_the_new_file(trail, failure, tmp_path):
     """Editors and restored backups replace files like this."""
     trail.record(failure(1))
@@ -63,18 +55,6 @@ def test_a_deleted_head_is_restored_with_the_next_record(trail, failure):
     assert report.ok
     assert report.head is not None
     assert report.head.seq == report.last
-
-
-def test_a_moved_head_is_restored(trail, failure):
-    """The moved file is not written any more."""
-    trail.record(failure(1))
-    head = trail.path.with_name("audit.jsonl.head")
-    kept = head.rename(head.with_name("kept"))
-    before = kept.read_bytes()
-    trail.record(failure(2))
-    assert head.exists()
-    assert kept.read_bytes() == before
-    assert verify(trail.path).ok
 
 
 def test_a_changed_head_is_overwritten(trail, failure):

@@ -377,7 +377,7 @@ def check(structured: dict[str, Any], text: str, *, limits: Limits = LIMITS) -> 
 
 
 @given(RECIPES)
-@settings(max_examples=250, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
 def test_any_exception_becomes_a_valid_envelope(recipe: Any) -> None:
     """The result is strict JSON within the schema and the limits, and its text and structured content agree."""
     answer = answer_to(BOUNDARY, build(recipe), contract=CONTRACT, name="f", context={"role": "reader"})

@@ -13,9 +13,7 @@ from pydantic import (
     AfterValidator,
     BaseModel,
     ConfigDict,
-    Discriminator,
     Field,
-    Tag,
     ValidationInfo,
     field_validator,
     model_validator,
@@ -207,35 +205,6 @@ def test_no_rejected_value_is_sent(arguments: dict[str, Any], call: Any) -> None
     assert "pydantic.dev" not in result.model_dump_json()
 
 
-def test_values_that_a_validator_quotes_from_a_container_are_not_sent(call: Any) -> None:
-    """Every scalar and key in the rejected value is removed, except for words too short to identify."""
-
-    def quoting(value: Any) -> Any:
-        raise ValueError(f"not {value}, at all")
-
-    @tool
-    def g(
-        names: Annotated[list[str], AfterValidator(quoting)] = [],  # noqa: B006
-        table: Annotated[dict[str, list[int]], AfterValidator(quoting)] = {},  # noqa: B006
-        deep: Annotated[list[Any], AfterValidator(quoting)] = [],  # noqa: B006
-    ) -> str:
-        return ""
-
-    server = Server("s", tools=[g])
-    sent = {
-        "names": [SECRET, "b"],
-        "table": {SECRET: [123456, 7]},
-        "deep": [None, True, [["x" * 5]] * 3, *range(900), SECRET, None],
-    }
-    messages = [
-        call(server, "g", {key: value}).structured_content["error"]["data"]["issues"][0]["message"]
-        for key, value in sent.items()
-    ]
-    assert ["Value error, not ['…', 'b'], at all", "Value error, not {'…': […, 7]}, at all"] == messages[:2]
-    assert len(messages[2]) <= 240
-    assert SECRET not in str(messages)
-
-
 def test_a_union_of_very_many_branches_is_still_described(call: Any) -> None:
     """The description of a huge union is cut to a useful length and built in bounded time."""
     forms = {"anyOf": [{"anyOf": [{"type": "object", "properties": {"a": {"const": n}}}] * 40} for n in range(40)]}
@@ -367,10 +336,6 @@ def near(value: str, info: ValidationInfo) -> str:
     raise ValueError(f"hint is not near {info.data['password']}, the password")
 
 
-def borrow(value: str, info: ValidationInfo) -> str:
-    raise PydanticCustomError("greater_than", "above {what}", {"what": info.data["password"]})
-
-
 def lower(value: str, info: ValidationInfo) -> str:
     raise ValueError(f"not like {info.data['password'].lower()}")
 
@@ -410,24 +375,6 @@ def test_a_validator_that_quotes_another_argument_does_not_show_it(
     )
 
 
-def test_misleading_names_and_letters_do_not_defeat_the_search(call: Any) -> None:
-    """A faked pydantic error type and letters with a two-letter lower case do not reveal a value."""
-
-    @tool
-    def g(
-        password: str,
-        borrowed: Annotated[str, AfterValidator(borrow)] = "",
-        dotted: Annotated[str, AfterValidator(lower)] = "",
-    ) -> str:
-        return ""
-
-    server = Server("s", tools=[g])
-    for more, expected in (({"borrowed": "b"}, "above …"), ({"dotted": "d"}, "Breaks a rule of the tool's own; ")):
-        result = call(server, "g", {"password": "İstanbul-hunter2", **more})
-        assert expected in result.structured_content["error"]["message"]
-        assert "hunter2" not in result.model_dump_json()
-
-
 def test_a_message_from_pydantic_is_kept_whole(call: Any) -> None:
     """Pydantic's own wording is not a quote, even if an argument happens to equal one of its words."""
     for name in ("valid", "integer", "string"):
@@ -436,22 +383,6 @@ def test_a_message_from_pydantic_is_kept_whole(call: Any) -> None:
             "Input should be a valid integer, unable to parse string as an integer",
             "Input should be a valid number, unable to parse string as a number",
         ] == [one["message"] for one in issue]
-
-
-def test_tags_from_a_discriminator_function_are_not_part_of_the_path(call: Any) -> None:
-    """A tag chosen by a discriminator function is left out of the path."""
-
-    def kind_of(value: Any) -> str | None:
-        return value.get("kind") if isinstance(value, dict) else None
-
-    @tool
-    def g(pet: Annotated[Annotated[Cat, Tag("cat")] | Annotated[Dog, Tag("dog")], Discriminator(kind_of)]) -> str:
-        return ""
-
-    result = call(Server("s", tools=[g]), "g", {"pet": {"kind": SECRET}})
-    assert "hunter2" not in result.model_dump_json()
-    result = call(Server("s", tools=[g]), "g", {"pet": {"kind": "cat"}})
-    assert "pet.lives" == result.structured_content["error"]["data"]["issues"][0]["path"]
 
 
 def test_a_crash_in_a_validator_is_a_crash(call: Any) -> None:

@@ -31,7 +31,6 @@ from mcpcore import (
     not_found,
     tool,
 )
-from mcpcore.audit import AuditError, AuditTrail
 from mcpcore.boundary.script import Boundary
 from mcpcore.contract.errors import recovery_of
 from mcpcore.contract.failure_modes import Contract
@@ -178,38 +177,12 @@ class TestEnvelope:
             Envelope.from_json(error)
 
 
-class Refusing(AuditTrail):
-    """A trail that cannot be written."""
-
-    def __init__(self, exc: Exception) -> None:
-        super().__init__()
-        self.exc = exc
-
-    def listens(self, name: str) -> bool:
-        return True
-
-    def record(self, record: Mapping[str, Any]) -> None:  # type: ignore[override]
-        raise self.exc
-
-
 @pytest.mark.parametrize("name", ["not_found", "rate_limited"])
 def test_a_factory_is_named_and_pickled_like_a_function(name: str) -> None:
     """A table that is sent to another process may contain one."""
     factory = getattr(mcpcore, name)
     assert factory is pickle.loads(pickle.dumps(factory)) is copy.copy(factory)
     assert repr(factory) == f"<factory mcpcore.{name}>"
-
-
-def test_a_trail_that_cannot_write_follows_its_policy(caplog: pytest.LogCaptureFixture) -> None:
-    """The answer is an audit failure; a bug in the recording itself only produces a log line."""
-    refused = answer_to(
-        Boundary(server="s", audit=Refusing(AuditError("full"))), conflict(), contract=Contract(), name="f"
-    )
-    assert "audit_failed" == refused.structured_content["error"]["data"]["reason"]
-    assert "could not be recorded: full" in caplog.text
-    faulty = answer_to(Boundary(server="s", audit=Refusing(KeyError("bug"))), conflict(), contract=Contract(), name="f")
-    assert "CONFLICT" == faulty.structured_content["error"]["name"]
-    assert "went wrong" in caplog.text
 
 
 @pytest.mark.usefixtures("door")
@@ -232,26 +205,6 @@ def test_a_log_handler_that_raises_costs_no_answer(call: Any) -> None:
         assert call(Server("s", tools=[f]), "f").is_error
     finally:
         logging.getLogger("mcpcore").removeHandler(handler)
-
-
-@pytest.mark.usefixtures("door")
-def test_a_failure_hidden_in_a_success_becomes_an_envelope(call: Any) -> None:
-    """Servers with another dialect answer like this; the server's own trail is available."""
-
-    def f() -> dict[str, Any]:
-        hidden = {"code": -32002, "name": "CONFLICT", "message": "Held.", "retry": {"kind": "not_retryable"}}
-        return {"error": {**hidden, "correlationId": "7c1e0f6a91b2d4e5", "data": {"reason": "held", "a": 1}}}
-
-    server: Server[Any] = Server("s")
-    server.add_tool(f)
-    error = call(server, "f").structured_content["error"]
-    assert ("CONFLICT", "Held.", "held", 1) == (
-        error["name"],
-        error["message"],
-        error["data"]["reason"],
-        error["data"]["a"],
-    )
-    assert isinstance(server.audit, AuditTrail)
 
 
 def test_numbers_and_texts_of_other_kinds_are_converted() -> None:

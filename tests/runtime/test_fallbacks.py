@@ -184,7 +184,7 @@ def test_tools_that_a_subclass_lists_are_known(caplog: pytest.LogCaptureFixture)
     assert 1 == len(warnings(caplog))
 
 
-def test_a_strict_server_does_not_start(tmp_path: Path) -> None:
+def test_a_strict_server_does_not_start(trail: Path) -> None:
     """The error names every wrong entry and is recorded, and the started lifespan is closed."""
     ended = []
 
@@ -195,7 +195,6 @@ def test_a_strict_server_does_not_start(tmp_path: Path) -> None:
         finally:
             ended.append(True)
 
-    trail = tmp_path / "trail.jsonl"
     other = tool(errors=[MISSPELT], name="get")(lambda: "")
     server = Server("library", tools=[fetch, other], strict=True, lifespan=lifespan, audit=trail)
     with pytest.raises(ContractError) as caught:

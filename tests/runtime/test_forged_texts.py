@@ -214,7 +214,7 @@ class TestOverAServer:
 
 
 @pytest.mark.no_server
-@settings(max_examples=300, suppress_health_check=[HealthCheck.too_slow], deadline=None)
+@settings(max_examples=100, suppress_health_check=[HealthCheck.too_slow], deadline=None)
 @given(message=TEXTS, data=ARGUMENTS, hint=st.none() | TEXTS, dialect=st.sampled_from(sorted(DIALECTS)))
 @example(FORGED, {FORGED: FORGED}, FORGED, "canonical")
 @example("a" * 300, {}, None, "canonical")

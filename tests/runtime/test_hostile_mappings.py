@@ -12,12 +12,10 @@ import anyio
 import pytest
 from mcp import Client
 from mcp_types import CallToolResult
-from pydantic import BaseModel, model_serializer
+from pydantic import BaseModel
 
 from mcpcore import CodedError, Context, ErrorCode, FailureMode, Server, not_found, tool
 from mcpcore.audit import AuditTrail
-from mcpcore.contract.errors import fact, recovery_of
-from mcpcore.services import guard
 from mcpcore.services.batch import Batch, BatchResult
 
 pytestmark = pytest.mark.usefixtures("door")
@@ -64,13 +62,13 @@ def _answers(trail: Path, *fails: Callable[[], BaseException]) -> list[list[Any]
     return anyio.run(run)
 
 
+@pytest.mark.server_only("the boundary reads the mapping before a framework gets the failure")
 @pytest.mark.parametrize("kind", RAISED)
 @pytest.mark.parametrize("method", METHODS)
 def test_a_failure_with_a_hostile_mapping_keeps_its_code_and_reason(
-    method: str, kind: type[BaseException], tmp_path: Path
+    method: str, kind: type[BaseException], trail: Path
 ) -> None:
     """This holds for hostile data, a hostile recovery and hostile values in either."""
-    trail = tmp_path / "t.jsonl"
     fails = (
         lambda: CodedError(ErrorCode.NOT_FOUND, "It left.", hostile(method, kind), reason="gone"),
         lambda: CodedError(ErrorCode.NOT_FOUND, "It left.", {"a": hostile(method, kind)}, reason="gone"),
@@ -95,41 +93,6 @@ def test_hostile_data_is_replaced_by_its_type_name(tmp_path: Path) -> None:
     data = {"a": hostile("all", SystemExit), "b": 1}
     ((failed, _),) = _answers(tmp_path / "t.jsonl", lambda: not_found("It left.", data))
     assert failed.structured_content["error"]["data"] == {"a": "<Hostile>", "b": 1, "retryable": False}
-
-
-def test_a_model_that_exits_when_dumped_is_replaced_by_its_type_name(tmp_path: Path) -> None:
-    """Data may be a model."""
-
-    class Exiting(BaseModel):
-        @model_serializer
-        def exits(self) -> dict[str, Any]:
-            raise SystemExit
-
-    ((failed, greeted),) = _answers(
-        tmp_path / "t.jsonl",
-        lambda: not_found("It left.", Exiting()),  # type: ignore[arg-type]
-    )
-    assert failed.structured_content["error"]["data"]["value"] == "<Exiting>"
-    assert not greeted.is_error
-
-
-def test_an_exception_whose_properties_exit_is_a_crash(tmp_path: Path) -> None:
-    """The crash is recorded."""
-
-    class ExitingError(CodedError):
-        @property
-        def recovery(self) -> Any:
-            raise SystemExit
-
-        @property
-        def advice(self) -> Any:
-            raise asyncio.CancelledError
-
-    trail = tmp_path / "t.jsonl"
-    ((failed, greeted),) = _answers(trail, lambda: ExitingError(ErrorCode.NOT_FOUND))
-    assert failed.structured_content["error"]["name"] == "INTERNAL_ERROR"
-    assert not greeted.is_error
-    assert '"name":"INTERNAL_ERROR"' in trail.read_text()
 
 
 def test_unreadable_declared_data_violates_its_model(tmp_path: Path) -> None:
@@ -183,20 +146,6 @@ def test_a_batch_reports_an_item_with_hostile_data(call: Callable[..., Any]) -> 
     assert failed[0]["error"]["name"] == "NOT_FOUND"
 
 
-def test_a_guard_logs_the_readable_facts(call: Callable[..., Any]) -> None:
-    """The guarded failure propagates."""
-
-    def exits(*_: object) -> Any:
-        raise SystemExit
-
-    @tool
-    def look() -> str:
-        with guard("look", context=hostile("all", SystemExit), input=exits, error_mapper=exits):
-            raise FileNotFoundError("no such page")
-
-    assert call(Server("s", tools=[look]), "look").structured_content["error"]["name"] == "NOT_FOUND"
-
-
 @pytest.mark.anyio
 async def test_a_result_with_a_hostile_mapping_does_not_end_the_server() -> None:
     """This holds for successes and for failure results that a handler builds itself."""
@@ -230,22 +179,6 @@ def test_a_sink_that_exits_does_not_prevent_the_answer(call: Callable[..., Any])
 
     server = Server("s", tools=[look], audit=AuditTrail(sinks=[Exiting()]))
     assert call(server, "look").structured_content["error"]["name"] == "NOT_FOUND"
-
-
-@pytest.mark.no_server
-@pytest.mark.parametrize(
-    "ask",
-    [
-        lambda mapping: fact(mapping, "reason"),
-        recovery_of,
-        lambda mapping: CodedError(ErrorCode.NOT_FOUND, data=mapping),
-        lambda mapping: CodedError(ErrorCode.NOT_FOUND, recovery=mapping),
-    ],
-)
-def test_a_keyboard_interrupt_propagates(ask: Callable[[Any], Any]) -> None:
-    """Ctrl+C while a mapping is read must end the process."""
-    with pytest.raises(KeyboardInterrupt):
-        ask(hostile("all", KeyboardInterrupt))
 
 
 def test_a_keyboard_interrupt_propagates_while_a_failure_is_reported() -> None:

@@ -53,9 +53,8 @@ def get_orders(ctx: Context[Literal["gone"]], numbers: list[str]) -> BatchResult
 
 
 @pytest.mark.parametrize("number", NUMBERS, ids=lambda number: f"{number.bit_length()} bits")
-async def test_an_integer_arrives_as_it_was_raised_returned_and_recorded(number: int, tmp_path: Path) -> None:
+async def test_an_integer_arrives_as_it_was_raised_returned_and_recorded(number: int, trail: Path) -> None:
     """In a success, in `data`, in the items of a batch, and in the record, also in strict mode."""
-    trail = tmp_path / "trail.jsonl"
     server = Server("orders", tools=[get_order, get_orders], strict=True, audit=AuditTrail(trail))
     async with Client(server) as client:
         success, failure, items = [

@@ -407,16 +407,6 @@ def test_a_failure_that_is_used_is_not_reported(handler: Callable[..., Any], cap
     assert not [message for message in warnings_of(caplog) if "lost it" in message]
 
 
-@pytest.mark.no_server
-def test_a_nested_tool_that_loses_nothing_reports_nothing(caplog: pytest.LogCaptureFixture) -> None:
-    """The call succeeds with the result."""
-    server: Server[Any] = Server("s")
-    server.add_tool(raised_and_handled, name="act", errors=[NO_MATCH])
-    result: Any = asyncio.run(server.call_tool("act", {}))
-    assert {"result": "done"} == result.structured_content
-    assert not warnings_of(caplog)
-
-
 @pytest.mark.anyio
 @pytest.mark.no_server
 async def test_outside_a_call_nothing_is_reported(caplog: pytest.LogCaptureFixture) -> None:

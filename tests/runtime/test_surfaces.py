@@ -13,7 +13,6 @@ from mcp import Client
 from mcp.server.mcpserver.exceptions import ResourceError, ResourceNotFoundError
 from mcp.server.mcpserver.prompts.base import Prompt
 from mcp.shared.exceptions import MCPError, UrlElicitationRequiredError
-from mcp_types import CallToolResult
 
 from mcpcore import Envelope, ErrorCode, Server, conflict, not_found
 from mcpcore.audit import AuditError
@@ -104,10 +103,9 @@ NAMES = {"resource": "page://{}", "prompt": "ask", "tool": "act"}
     ],
 )
 def test_a_failure_is_recorded_and_sent(
-    surface: str, how: str, number: int, code: ErrorCode, message: str, tmp_path: Path
+    surface: str, how: str, number: int, code: ErrorCode, message: str, trail: Path
 ) -> None:
     """The error's data has the code, the author's data, the recovery and bound fields; a crash is masked."""
-    trail = tmp_path / "audit.jsonl"
     message = message.format(surface)
     error = failing(serving(trail), surface, how)
     told = Envelope.from_result(error)
@@ -125,9 +123,8 @@ def test_a_failure_is_recorded_and_sent(
     assert {"coded": None, "crash": "KeyError", "group": "ExceptionGroup"}[how] == raised
 
 
-def test_messages_of_the_sdks_resource_errors_are_kept(tmp_path: Path) -> None:
+def test_messages_of_the_sdks_resource_errors_are_kept(trail: Path) -> None:
     """Their authors wrote them for clients, and the number says whether the resource exists."""
-    trail = tmp_path / "audit.jsonl"
     for how, number, code, message in (
         ("spoken", -32603, "INTERNAL_ERROR", "The disk is away."),
         ("missing", -32602, "NOT_FOUND", "No page of that name."),
@@ -145,10 +142,9 @@ def test_messages_of_the_sdks_resource_errors_are_kept(tmp_path: Path) -> None:
 @pytest.mark.parametrize("surface", ["resource", "prompt", "tool"])
 @pytest.mark.parametrize("how", ["mcp", "behind"])
 def test_a_protocol_error_chosen_by_an_author_is_kept_and_recorded(
-    surface: str, how: str, tmp_path: Path, door: str
+    surface: str, how: str, trail: Path, door: str
 ) -> None:
     """This includes SDK tools; on FastMCP it becomes a tool result, as without mcpcore."""
-    trail = tmp_path / "audit.jsonl"
     if (surface, door) == ("tool", "fastmcp"):
         answer = anyio.run(acting, serving(trail), how)
         told = Envelope.from_result(answer)
@@ -162,9 +158,8 @@ def test_a_protocol_error_chosen_by_an_author_is_kept_and_recorded(
 
 
 @pytest.mark.parametrize("surface", ["resource", "prompt", "tool"])
-def test_a_protocol_step_is_not_a_failure(surface: str, tmp_path: Path) -> None:
+def test_a_protocol_step_is_not_a_failure(surface: str, trail: Path) -> None:
     """Requests that the client answers by itself leave no record."""
-    trail = tmp_path / "audit.jsonl"
     assert -32042 == failing(serving(trail), surface, "elicit").code
     assert [] == records(trail)
 
@@ -190,10 +185,8 @@ def test_a_failure_that_cannot_be_recorded_is_withheld(
 
 
 @pytest.mark.anyio
-async def test_missing_items_are_reported_as_missing(tmp_path: Path) -> None:
+async def test_missing_items_are_reported_as_missing(trail: Path) -> None:
     """This covers unknown prompts, unknown resources and prompts without a required argument."""
-    trail = tmp_path / "audit.jsonl"
-
     async with Client(serving(trail)) as client:
         errors = []
         for asked in (client.get_prompt("aks", {}), client.get_prompt("ask", {}), client.read_resource("no://x")):
@@ -223,55 +216,6 @@ async def test_a_prompt_that_uses_the_sdks_words_is_not_mistaken_for_it() -> Non
             await client.get_prompt("ask")
     error = raised.value.data["error"]
     assert ("VALIDATION_ERROR", ErrorCode.VALIDATION_ERROR.sentence) == (error["name"], error["message"])
-
-
-def test_a_group_of_failures_in_an_sdk_tool_is_searched(tmp_path: Path) -> None:
-    """As in a contract tool, the intended failure is sent and the other one is counted."""
-    trail = tmp_path / "audit.jsonl"
-
-    async def main() -> Any:
-        async with Client(serving(trail)) as client:
-            return await client.call_tool("act", {"how": "group"})
-
-    told = Envelope.from_result(anyio.run(main))
-    assert told is not None
-    assert (ErrorCode.CONFLICT, "Held.", 1) == (told.error_code, told.message, records(trail)[0]["others"])
-
-
-@pytest.mark.parametrize("dialect", ["canonical", "taxonomy", "ok_envelope_b"])
-def test_a_failure_that_a_handler_passes_on_belongs_to_this_server(dialect: str, tmp_path: Path) -> None:
-    """The id, the tool and the bound fields are this server's, and the record has the client's id."""
-    trail = tmp_path / "audit.jsonl"
-    server: Server[Any] = Server("proxy", dialect=dialect, audit=trail, bind={"role": "R"})
-
-    @server.tool()
-    async def forward() -> CallToolResult:
-        async with Client(serving(tmp_path / "theirs.jsonl", dialect=dialect)) as theirs:
-            return await theirs.call_tool("act", {"how": "coded"})
-
-    async def main() -> Any:
-        async with Client(server) as client:
-            return await client.call_tool("forward", {})
-
-    told = Envelope.from_result(anyio.run(main))
-    assert told is not None
-    assert ("No such page.", "forward", {"role": "R"}) == (told.message, told.tool, told.context)
-    (record,) = records(trail)
-    assert (told.correlation_id, "forward") == (record["correlationId"], record["tool"])
-    (theirs,) = records(tmp_path / "theirs.jsonl")
-    assert theirs["correlationId"] == told.details["upstream"]["correlationId"]
-    assert theirs["correlationId"] != told.correlation_id
-
-
-@pytest.mark.anyio
-async def test_successes_are_answered(tmp_path: Path) -> None:
-    """Resources and prompts answer as with the SDK, without a record."""
-    trail = tmp_path / "audit.jsonl"
-
-    async with Client(serving(trail)) as client:
-        read, got = await client.read_resource("page://fine"), await client.get_prompt("ask", {"how": "fine"})
-    assert ("fine", "fine") == (read.contents[0].text, got.messages[0].content.text)
-    assert [] == records(trail)
 
 
 @pytest.mark.parametrize(

@@ -77,11 +77,12 @@ async def exercise(target: Any, era: str, names: tuple[str, ...] = TOOLS) -> Non
 
 
 @pytest.mark.slow
-def test_over_stdio(era: str, served_by: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("era", "framework"), [("legacy", "fastmcp"), ("auto", "server")])
+def test_over_stdio(era: str, framework: str, tmp_path: Path) -> None:
     """A subprocess, as desktop clients start it, logs to standard error only."""
     with (tmp_path / "stderr").open("w") as errors:
         command = StdioServerParameters(
-            command=sys.executable, args=[str(SERVER), "--door", served_by], env=dict(os.environ)
+            command=sys.executable, args=[str(SERVER), "--door", framework], env=dict(os.environ)
         )
         anyio.run(exercise, stdio_client(command, errlog=errors), era)
     logged = (tmp_path / "stderr").read_text()

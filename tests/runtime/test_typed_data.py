@@ -6,7 +6,6 @@ import copy
 import dataclasses
 import inspect
 import json
-import pickle
 import typing
 from collections.abc import Callable
 from datetime import UTC, date, datetime, timedelta
@@ -341,18 +340,6 @@ class TestTheSchemaAndTheData:
         assert 10 < len(got.broken) < 1_000
         built = Hostile.model_construct(item_id=7)
         assert "no_item" == answer(entry, lambda ctx: ctx.fail(entry, data=built)).error["data"]["reason"]
-
-    def test_survive_pickling(self) -> None:
-        """A failure sent to another process keeps its data as JSON, even if the model's class is local."""
-
-        class Local(BaseModel):
-            item_id: int
-
-        entry = mode(Local)
-        failure = not_found(data=Local(item_id=7))
-        failure.declare(entry)
-        failure.entry = None
-        assert {"item_id": 7} == pickle.loads(pickle.dumps(failure)).data
 
     @pytest.mark.usefixtures("door")
     def test_keep_the_configuration_of_a_typeddict(self, answer: Callable[..., Answer]) -> None:

@@ -89,15 +89,15 @@ def failure(structured: dict[str, Any] | None, *texts: str, is_error: bool = Tru
     return CallToolResult(content=blocks, structured_content=structured, is_error=is_error)
 
 
-@pytest.mark.parametrize("contract", [True, False], ids=["contract", "sdk"])
-@pytest.mark.parametrize("ours", DIALECTS)
-@pytest.mark.parametrize("theirs", DIALECTS)
-def test_a_failure_keeps_its_facts_and_gets_a_new_id(theirs: str, ours: str, contract: bool, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("theirs", "ours", "contract"),
+    [(theirs, ours, (i + j) % 2 == 0) for i, theirs in enumerate(DIALECTS) for j, ours in enumerate(DIALECTS)],
+)
+def test_a_failure_keeps_its_facts_and_gets_a_new_id(theirs: str, ours: str, contract: bool, trail: Path) -> None:
     """From each dialect to each, every fact survives that both can represent."""
     sent = sent_by(theirs)
     read = Envelope.from_result(sent)
     assert read is not None
-    trail = tmp_path / "audit.jsonl"
     result = handed_on(sent, dialect=ours, contract=contract, audit=trail)
     assert DIALECTS[ours].is_error == result.is_error
     told = Envelope.from_result(result)
@@ -222,26 +222,6 @@ def test_without_an_id_there_is_no_upstream() -> None:
     assert "own" == handed_on(sent).structured_content["error"]["data"]["upstream"]
     taken = failure(canonical(data={"upstream": "own"}))
     assert "own" not in str(handed_on(taken).structured_content)
-
-
-def test_an_unreadable_failure_is_a_broken_result(tmp_path: Path) -> None:
-    """A local result may contain a mapping whose methods raise."""
-
-    class Hostile(dict[str, Any]):
-        def get(self, *_: Any) -> Any:
-            raise RuntimeError("hunter2")
-
-    trail = tmp_path / "audit.jsonl"
-    for is_error in (True, False):
-        result = CallToolResult.model_construct(
-            content=[], structured_content=Hostile(error=1, code=1), is_error=is_error, meta=None
-        )
-        answer = handed_on(result, audit=trail)
-        if is_error:
-            assert "INTERNAL_ERROR" == answer.structured_content["error"]["name"]
-        else:
-            assert {"error": 1, "code": 1} == answer.structured_content  # not marked as a failure, so sent as it is
-        assert "hunter2" not in answer.model_dump_json()
 
 
 _TEXTS = st.text(st.characters(), max_size=40) | st.sampled_from(["\n\nRecovery: x", "\r\n(reason a)", "\u2066", ""])

@@ -178,19 +178,6 @@ async def test_very_many_failures_are_bounded(
 
 
 @pytest.mark.anyio
-async def test_a_thousand_failures_alone_fit_one_envelope() -> None:
-    """The data has the first ones in full and counts the rest."""
-    result, told = await run(at_once, count=1_000, good=0, large=500)
-    assert ("no_match", "Call search for valid ids.") == (told.reason, told.hint)
-    assert told.message.startswith("All 1000 items failed; one of them: no ")
-    failed = told.details["failed"]
-    assert 5 < len(failed) < 30
-    assert all(Envelope.from_json(failure["error"]).reason == "no_match" for failure in failed)
-    assert f"{1_000 - len(failed)} more items" in told.details["note"]
-    assert 20_000 > len(json.dumps(result.structured_content))
-
-
-@pytest.mark.anyio
 async def test_an_item_that_succeeded_without_a_result_counts() -> None:
     """If one of three deletions fails, the batch did not fail as a whole."""
 

@@ -70,9 +70,8 @@ async def _called(mcp: FastMCP[Any], name: str) -> Any:
 
 
 @pytest.mark.parametrize("mounted", [False, True], ids=["served", "mounted"])
-def test_a_background_handler_is_recorded_by_the_middleware(mounted: bool, tmp_path: Path) -> None:
+def test_a_background_handler_is_recorded_by_the_middleware(mounted: bool, trail: Path) -> None:
     """The middleware's trail, dialect and fields apply, also for a tool on a mounted server without middleware."""
-    trail = tmp_path / "audit.jsonl"
     mcp = child = served(audit=trail, dialect="tool_error", bind={"role": "R"})
     if mounted:
         child = FastMCP("child")
@@ -94,9 +93,8 @@ def test_a_background_handler_is_recorded_by_the_middleware(mounted: bool, tmp_p
     assert record["message"] in result.content[0].text
 
 
-def test_a_worker_that_has_served_no_request_also_records(tmp_path: Path) -> None:
+def test_a_worker_that_has_served_no_request_also_records(trail: Path) -> None:
     """A worker may be a process without clients."""
-    trail = tmp_path / "audit.jsonl"
     mcp = served(audit=trail)
     mcp.add_tool(exporting())
 

@@ -8,14 +8,12 @@ from typing import Any
 
 import anyio
 import pytest
-from click.testing import CliRunner
 from fastmcp import Client, FastMCP
 from mcp.shared.exceptions import MCPError
 from mcp_types import Completion, PromptReference, ResourceTemplateReference
 
 from mcpcore import not_found
 from mcpcore.audit import AuditError, AuditTrail
-from mcpcore.cli.audit import group
 from mcpcore.integrations.fastmcp import ContractMiddleware
 
 SECRET = "password=hunter2hunter2"
@@ -162,11 +160,3 @@ def test_a_failure_that_cannot_be_recorded_is_refused(tmp_path: Path, monkeypatc
     monkeypatch.setattr(trail, "record", full)
     (refused,) = completing(served(audit=trail), "coded")
     assert "audit_failed" == refused.error.data["error"]["data"]["reason"]
-
-
-def test_the_command_line_shows_the_completed_argument(tmp_path: Path) -> None:
-    """`mcpcore audit` names the argument and finds records by it."""
-    trail = tmp_path / "audit.jsonl"
-    completing(served(audit=trail), "coded")
-    shown = CliRunner().invoke(group, ["show", str(trail), "--tool", "summarise.pmid"]).output
-    assert "completion summarise.pmid" in shown

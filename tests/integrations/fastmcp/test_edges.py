@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import subprocess
 import sys
 from typing import Any, Literal
@@ -15,10 +14,9 @@ from fastmcp.server.middleware import Middleware
 from fastmcp.server.sessions import UserSession
 from fastmcp.tools import Tool
 from fastmcp.tools.tool_transform import ArgTransform
-from mcp_types import CallToolResult, InputRequiredResult, TextContent
 
 from mcpcore import Context, Envelope, ErrorCode, FailureMode, tool
-from mcpcore.integrations.fastmcp import ContractMiddleware, errors
+from mcpcore.integrations.fastmcp import ContractMiddleware
 from mcpcore.integrations.fastmcp.finding import find_contract_tool
 
 NO_ORDER = FailureMode("no_order", ErrorCode.NOT_FOUND, when="There is no such order.", recovery="List the orders.")
@@ -115,16 +113,6 @@ def test_fastmcp_errors_raised_by_authors_are_read() -> None:
     assert ("VALIDATION_ERROR", ErrorCode.VALIDATION_ERROR.sentence) == (error["name"], error["message"])
 
 
-def test_endlessly_wrapped_errors_are_still_read() -> None:
-    """They are followed to a realistic depth."""
-    exc: BaseException = KeyError("x")
-    for _ in range(30):
-        outer = ToolError("Error calling tool 'x'")
-        outer.__cause__ = exc
-        exc = outer
-    assert isinstance(errors.raised_within(exc), ToolError)
-
-
 def test_arguments_of_transformed_tools_are_named(caplog: pytest.LogCaptureFixture) -> None:
     """Unknown and missing arguments of plain and contract tools are named; a TypeError in the tool is a crash."""
 
@@ -214,45 +202,6 @@ def test_middleware_that_reports_an_existing_tool_as_missing_is_believed() -> No
     assert ("NOT_FOUND", "Not for you.") == (error["name"], error["message"])
 
 
-def test_results_that_ask_the_client_pass() -> None:
-    """An `InputRequiredResult` of a tool or a resource is not an answer yet."""
-
-    @tool(errors=[NO_ORDER])
-    async def f(ctx: Context[Literal["no_order"]]) -> str | InputRequiredResult:
-        return InputRequiredResult(request_state="again") if ctx.request_state is None else ctx.request_state
-
-    mcp = server_of(f)
-
-    @mcp.resource("data://asks")
-    def asks() -> InputRequiredResult:
-        return InputRequiredResult(request_state="again")
-
-    async def run() -> Any:
-        async with Client(mcp) as client:
-            with pytest.raises(RuntimeError, match="10 rounds"):  # the client has no input to give
-                await client.read_resource("data://asks")
-            return await client.call_tool_mcp("f", {})
-
-    assert {"result": "again"} == anyio.run(run).structured_content
-
-
-def test_an_invalid_number_in_a_plain_tools_result_is_sent_as_without_the_middleware() -> None:
-    """The client reads null for it, which its own check of the schema may refuse."""
-    mcp = server_of()
-
-    @mcp.tool(output_schema={"type": "object", "properties": {"x": {"type": ["number", "null"]}}})
-    def maybe() -> CallToolResult:
-        return CallToolResult(content=[TextContent(type="text", text="x")], structured_content={"x": float("nan")})
-
-    @mcp.tool(output_schema={"type": "object", "properties": {"x": {"type": "number"}}})
-    def never() -> CallToolResult:
-        return CallToolResult(content=[TextContent(type="text", text="x")], structured_content={"x": float("nan")})
-
-    assert {"x": None} == calling(mcp, "maybe").structured_content
-    with pytest.raises(RuntimeError, match="Invalid structured content"):
-        calling(mcp, "never")
-
-
 def test_a_fastmcp_session_is_injected() -> None:
     """A caller without a name has no `UserSession`."""
 
@@ -307,14 +256,3 @@ def test_an_authors_error_worded_like_a_failed_response_is_a_crash() -> None:
         result = anyio.run(run, name)
         assert "NOT_FOUND" != error_of(result)["name"]
         assert "hunter2" not in result.model_dump_json()
-
-
-def test_the_error_seen_by_other_middleware_can_be_copied() -> None:
-    """The copy keeps its failure."""
-    failure = KeyError("order_id")
-    error: Any = errors.masked(failure, "Tool 'get_order' failed", kind=ToolError)
-    copied: Any = copy.copy(error)
-    assert isinstance(copied, errors.ContractFailure)
-    assert isinstance(copied, ToolError)
-    assert (failure, "Tool 'get_order' failed") == (copied.failure, str(copied))
-    assert error.log_level == copied.log_level

@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 import logging
-from pathlib import Path
 from typing import Any, Literal
 
 import anyio
 import pytest
 from fastmcp import Client, FastMCP
-from fastmcp.dependencies import Depends
 from fastmcp.exceptions import AuthorizationError
 from fastmcp.server.middleware import Middleware
-from fastmcp.server.middleware.rate_limiting import RateLimitError
 from fastmcp.tools import Tool
 from fastmcp.tools.tool_transform import ArgTransform, forward
 from mcp_types import ToolAnnotations
 
 from mcpcore import Context, Envelope, ErrorCode, FailureMode, Retry, timeout, tool
-from mcpcore.audit import AuditTrail
 from mcpcore.integrations.fastmcp import ContractMiddleware
 
 SENDS = ToolAnnotations(read_only_hint=False, idempotent_hint=False)
@@ -143,40 +139,6 @@ def test_failures_before_the_handler_do_not_leave_effects_unknown(is_plain: bool
     assert (None, Retry.never()) == told(mcp, "act", "crash")
 
 
-def test_a_rate_limit_of_the_server_does_not_leave_effects_unknown() -> None:
-    """The handler did not run, and waiting helps."""
-
-    class Limits(Middleware):
-        async def on_call_tool(self, context: Any, call_next: Any) -> Any:
-            raise RateLimitError("Rate limit exceeded for client: somebody")
-
-    mcp = contracted(send.with_options(annotations=SENDS), Tool.from_function(plain, name="plain", annotations=SENDS))
-    mcp.add_middleware(Limits())
-    for name in ("send", "plain"):
-        assert (None, Retry.after(seconds=30)) == told(mcp, name, "crash")
-
-
-def broken() -> str:
-    raise TimeoutError("late")
-
-
-@pytest.mark.parametrize("is_plain", [True, False])
-def test_a_dependency_that_fails_does_not_leave_effects_unknown(is_plain: bool) -> None:
-    """FastMCP resolves the parameter before it calls the handler."""
-
-    def act(how: str, store: str = Depends(broken)) -> str:  # type: ignore[assignment]
-        """Send."""
-        return how + store
-
-    mcp = contracted()
-    if is_plain:
-        mcp.tool(annotations=SENDS)(act)
-    else:
-        mcp.tool(tool(errors=[SILENT], annotations=SENDS)(act))
-    effects, retry = told(mcp, "act")
-    assert (None, Retry.now()) == (effects, retry)
-
-
 def test_middleware_that_crashes_before_a_contract_tool_does_not_leave_effects_unknown() -> None:
     """After the tool, the effects are unknown."""
 
@@ -217,14 +179,6 @@ def test_a_transform_with_a_custom_function() -> None:
     assert ("none", Retry.never()) == told(mcp, "renamed", "silent")
 
 
-def test_tools_without_annotations_are_not_repeated() -> None:
-    """This holds for contract tools and plain tools."""
-    mcp = contracted(send, Tool.from_function(plain, name="plain"))
-    assert UNKNOWN == told(mcp, "send")
-    assert UNKNOWN == told(mcp, "plain", "crash")
-    assert UNKNOWN == told(mcp, "plain", "coded")
-
-
 def test_a_server_without_the_middleware() -> None:
     """Its contract tools answer their own failures."""
     mcp: FastMCP[Any] = FastMCP("alone")
@@ -243,14 +197,3 @@ def test_a_tool_that_cannot_be_looked_up(caplog: pytest.LogCaptureFixture) -> No
     mcp.add_middleware(ContractMiddleware())
     with caplog.at_level(logging.CRITICAL, "mcpcore"):
         assert None is told(mcp, "send")[0]
-
-
-@pytest.mark.parametrize(("annotations", "expected"), [(SENDS, "unknown"), (READS, "none"), (None, "unknown")])
-def test_a_failure_that_cannot_be_recorded_keeps_its_effects(annotations: Any, expected: Any, tmp_path: Path) -> None:
-    """The answer says that the record is missing, and what the call may have changed."""
-    trail = AuditTrail.open(tmp_path / "trail.jsonl", policy="refuse", sinks=())
-    mcp = contracted(send.with_options(annotations=annotations), audit=trail)
-    trail.close()
-    (tmp_path / "trail.jsonl").unlink(missing_ok=True)
-    (tmp_path / "trail.jsonl").mkdir()
-    assert (expected, Retry.never()) == told(mcp, "send")

@@ -532,27 +532,6 @@ def test_a_tool_removed_by_a_transform_is_unknown(caplog: pytest.LogCaptureFixtu
     assert 1 == len(warnings(caplog))
 
 
-def test_a_transform_that_shows_one_tool_renames_none(caplog: pytest.LogCaptureFixture) -> None:
-    """It replaces the whole list, but clients still call the tools by their names."""
-
-    class Single(Transform):
-        async def list_tools(self, tools: Any) -> Any:
-            return [FastMCPTool.from_function(lambda: "", name="do")]
-
-        async def get_tool(self, name: str, call_next: Any, *, version: Any = None) -> Any:
-            return (await self.list_tools([]))[0] if name == "do" else await call_next(name, version=version)
-
-    mcp = covered((shop(), "shop"), strict=True)
-    mcp.add_transform(Single())
-
-    async def run() -> Any:
-        async with Client(mcp) as client:
-            return (await client.call_tool_mcp("shop_fetch", {})).structured_content
-
-    assert "shop_search" == anyio.run(run)["error"]["data"]["recovery"]["fallbackTool"]
-    assert [] == warnings(caplog)
-
-
 @pytest.mark.anyio
 @pytest.mark.parametrize("contract", ["no list", [3, {"reason": 3}, {"fallbackTool": "x"}, {"reason": "a"}]], ids=repr)
 async def test_foreign_metadata_is_passed_on(contract: Any) -> None:
@@ -615,23 +594,6 @@ async def test_output_schemas_of_other_servers_may_hold_anything(
         (listed,) = [tool.output_schema for tool in await client.list_tools()]
     assert listed is not None
     assert schema == listed
-
-
-def test_an_invalid_provider_does_not_break_calls() -> None:
-    """FastMCP cannot list it, either."""
-
-    class Nonsense(Provider):
-        async def _list_tools(self) -> Any:
-            return [object()]
-
-    mcp = covered((shop(), "shop"))
-    mcp.add_provider(Nonsense())
-
-    async def run() -> Any:
-        async with Client(mcp) as client:
-            return (await client.call_tool_mcp("shop_fetch", {})).structured_content
-
-    assert "search" == anyio.run(run)["error"]["data"]["recovery"]["fallbackTool"]
 
 
 @pytest.mark.anyio
@@ -730,23 +692,6 @@ def test_a_plain_string_is_refused() -> None:
     """A `Server` refuses it, too."""
     with pytest.raises(TypeError, match=r"^ContractMiddleware\(external_tools=...\) takes a list of names"):
         ContractMiddleware(external_tools="search")
-
-
-@pytest.mark.anyio
-async def test_middleware_that_hides_a_list_does_not_stop_the_check(caplog: pytest.LogCaptureFixture) -> None:
-    """A failed list has no names, and the wrong entry is reported."""
-
-    class NoList(Middleware):
-        async def on_list_tools(self, context: Any, call_next: Any) -> Any:
-            raise LookupError("no list")
-
-    mcp = shop(misspelt)
-    mcp.add_middleware(ContractMiddleware())
-    mcp.add_middleware(NoList())
-
-    async with Client(mcp):
-        pass
-    assert 1 == len(warnings(caplog))
 
 
 def leaves(group: BaseException) -> list[BaseException]:

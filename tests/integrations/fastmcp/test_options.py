@@ -49,9 +49,8 @@ class TestOptions:
         with pytest.raises(TypeError, match="'colour' is not a field"):
             ContractMiddleware(bind={"colour": "red"})
 
-    def test_apply_on_the_wire(self, tmp_path: Path) -> None:
+    def test_apply_on_the_wire(self, trail: Path) -> None:
         """The trail, bound fields, limits, descriptions and exposure take effect."""
-        trail = tmp_path / "failures.jsonl"
         mcp = server_of(
             tool(errors=[NO_ORDER])(failing),
             audit=trail,

@@ -164,8 +164,7 @@ def test_a_handler_of_a_server_also_passes_on_such_an_error(caplog: pytest.LogCa
     assert theirs["correlationId"] == error["data"]["upstream"]["correlationId"]
 
 
-def test_the_command_line_shows_relayed_failures(tmp_path: Path) -> None:
+def test_the_command_line_shows_relayed_failures(trail: Path) -> None:
     """`mcpcore audit show` has a line for it."""
-    trail = tmp_path / "audit.jsonl"
     ask(in_front_of(backend("server"), audit=trail), "get_prompt", "summarise")
     assert "relayed: another server failed" in CliRunner().invoke(group, ["show", str(trail)]).output

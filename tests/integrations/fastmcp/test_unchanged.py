@@ -27,7 +27,7 @@ from mcp_types import CallToolResult, EmbeddedResource, ImageContent, ResourceLi
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, RootModel, computed_field
 from typing_extensions import TypedDict
 
-from mcpcore import tool
+from mcpcore import Envelope, tool
 from mcpcore.integrations.fastmcp import ContractMiddleware
 
 pytestmark = pytest.mark.anyio
@@ -380,6 +380,22 @@ async def test_lists_and_successes_are_the_same(make: Callable[[], FastMCP[Any]]
     if make is returning:
         missing = [name for name in RETURNED if f"{name} first" not in expected]
         assert missing == []
+
+
+async def test_a_result_marked_as_a_failure_is_one() -> None:
+    """As one of the SDK is; like that, it says nothing of its structured content."""
+    mcp: FastMCP[Any] = FastMCP("shop", middleware=[ContractMiddleware()])
+
+    @mcp.tool
+    @tool
+    def broken() -> ToolResult:
+        return ToolResult(content="The order 7 was not found.", is_error=True)
+
+    async with Client(mcp) as client:
+        assert (await client.list_tools())[0].output_schema is None
+        failure = Envelope.from_result(await client.call_tool_mcp("broken", {}))
+    assert failure is not None
+    assert ("INTERNAL_ERROR", "The order 7 was not found.") == (failure.name, failure.message)
 
 
 async def test_successes_of_contract_tools_are_fastmcps() -> None:

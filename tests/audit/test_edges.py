@@ -102,14 +102,6 @@ def test_a_head_that_is_not_a_file_is_reported(path, make):
         AuditTrail.open(path, policy="refuse")
 
 
-@posix
-def test_a_fifo_is_refused(tmp_path):
-    """Opening it could block forever."""
-    os.mkfifo(tmp_path / "audit.jsonl")
-    with pytest.raises(AuditError, match="not a regular file"):
-        AuditTrail.open(tmp_path / "audit.jsonl", policy="refuse")
-
-
 def test_an_occupied_name_does_not_stop_rotation(path):
     """An unrelated file with the name of the next full file is not overwritten."""
     rotated_path(path, 1).write_text("mine\n")
@@ -185,17 +177,6 @@ def test_a_line_longer_than_any_record_is_reported_and_skipped(path, failure):
     path.write_bytes(first + b"x" * (3 * MAX_LINE) + b"\n" + path.read_bytes()[len(first) :])
     assert [(problem.kind, problem.line) for problem in verify(path).problems] == [("inserted", 2)]
     assert len(list(read(path))) == 2
-
-
-def test_the_head_of_another_trail_is_found(tmp_path, failure):
-    """Its hash is not in this trail."""
-    for name in "ab":
-        with AuditTrail.open(tmp_path / name, sinks=()) as trail:
-            trail.record(failure(1, tool=name))
-    shutil.copy(head_path(tmp_path / "a"), head_path(tmp_path / "b"))
-    assert [problem.kind for problem in verify(tmp_path / "b").problems] == ["forged"]
-    empty = Signer(None).head(0, "1" * 64, 0).decode()
-    assert "head" in [problem.kind for problem in verify(tmp_path / "a", head=empty).problems]
 
 
 def test_bytes_added_without_a_record_are_found(tmp_path, path):

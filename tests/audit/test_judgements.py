@@ -195,11 +195,6 @@ def test_an_unreadable_full_file_is_skipped_when_the_chain_continues(tmp_path, p
         assert trail.head.seq > end.seq
 
 
-def test_a_trail_without_a_file_has_nothing_to_verify():
-    """Neither the policy nor the disk can refuse records that are only logged."""
-    AuditTrail(policy="refuse").check()
-
-
 @pytest.mark.parametrize(
     ("exception", "kept"),
     [

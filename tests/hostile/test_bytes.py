@@ -11,6 +11,7 @@ import pytest
 
 from mcpcore import Envelope
 from mcpcore.audit.verification import verify
+from tests.answers import envelope_of
 from tests.hostile.raw import BEHIND_PROXY, INITIALIZE, Http, Stdio, call, encoded
 from tests.hostile.victim import SECRET
 
@@ -67,8 +68,7 @@ def failure(target: Target, data: bytes, *, recorded: bool = True) -> Envelope:
     assert "Traceback" not in text
     assert "victim.py" not in text
     assert len(text) < 100_000
-    envelope = Envelope.from_result(answer)
-    assert envelope is not None, answer
+    envelope = envelope_of(answer)
     assert "canonical" == envelope.dialect, answer
     assert not recorded or envelope.correlation_id in {record["correlationId"] for record in target.records}
     return envelope
@@ -160,8 +160,7 @@ def test_params_of_the_wrong_type_are_refused(target: Target, name: Any) -> None
 def test_a_progress_token_of_any_kind_changes_no_failure(target: Target, token: Any) -> None:
     """One of the wrong type is refused, or ignored."""
     _, answer = target.ask(tool("fetch", {"key": 1}, _meta={"progressToken": token, "traceparent": [token]}))
-    envelope = Envelope.from_result(answer)
-    assert envelope is not None
+    envelope = envelope_of(answer)
     assert envelope.reason == "no_match" or -32602 in (envelope.native_code, envelope.code)
 
 

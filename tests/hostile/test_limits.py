@@ -14,6 +14,7 @@ import pytest
 from mcp import Client
 
 from mcpcore import Context, Envelope, ErrorCode, FailureMode, Server, tool
+from tests.answers import envelope_of
 from tests.doors import behind
 from tests.runtime.test_auth_scopes import app_of
 from tests.runtime.test_refusals import JSON, records_of
@@ -239,8 +240,7 @@ def test_a_forged_token_calls_nothing(served_by: str) -> None:
         answer = client.post(
             url, json=body, headers={**JSON, "authorization": "Bearer reader", "x-scopes": "orders:write"}
         )
-        envelope = Envelope.from_result(json.loads(answer.text.partition("data: ")[2].partition("\r\n")[0]))
-        assert envelope is not None
+        envelope = envelope_of(json.loads(answer.text.partition("data: ")[2].partition("\r\n")[0]))
         assert ("FORBIDDEN", ["orders:write"]) == (envelope.name, envelope.details["missingScopes"])
 
 

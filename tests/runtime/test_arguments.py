@@ -166,13 +166,6 @@ def test_union_branches_are_not_part_of_the_path(call: Any) -> None:
     assert "Send 'either' as an integer or an array of integers." == hint
 
 
-def test_json_in_a_string_is_parsed(call: Any) -> None:
-    """Some hosts send lists and objects as JSON strings."""
-    sent = {"pmids": '["1"]', "filter": '{"limit": 3}', "either": "5"}
-    assert not call(SERVER, "f", sent).is_error
-    assert "int_parsing" in str(told(call, {"pmids": ["1"], "weights": '{"a": "x"}'})[1])
-
-
 SECRET = "hunter2-hunter2"
 
 

@@ -44,6 +44,7 @@ from mcpcore.contract.failure_modes import CONTRACT_META_KEY
 from mcpcore.contract.limits import DEFAULT_LIMITS
 from mcpcore.wire.dialects import DIALECTS, dialect_named
 from mcpcore.wire.envelope_builder import build_envelope
+from tests.answers import envelope_of
 from tests.conftest import Call
 
 READS = ToolAnnotations(read_only_hint=True)
@@ -153,10 +154,8 @@ def served(annotations: Any, **options: Any) -> Server[Any]:
 
 def told(result: CallToolResult) -> tuple[Effects | None, Retry]:
     """Return the effects from both surfaces, which must agree."""
-    read = Envelope.from_result(result)
-    alone = Envelope.from_result({"isError": True, "content": [{"type": "text", "text": result.content[0].text}]})
-    assert read is not None
-    assert alone is not None
+    read = envelope_of(result)
+    alone = envelope_of({"isError": True, "content": [{"type": "text", "text": result.content[0].text}]})
     assert (read.effects, read.retry) == (alone.effects, alone.retry)
     assert (read.data or {}).get("retryable", read.retry.retryable) == read.retry.retryable
     return read.effects, read.retry
@@ -509,8 +508,7 @@ def test_the_text_states_the_effects_and_cannot_be_forged(
         recovery=None if fallback is None else {"hint": message, "fallbackTool": fallback},
     )
     text = made.text()
-    read = Envelope.from_result({"isError": True, "content": [{"type": "text", "text": text}]})
-    assert read is not None
+    read = envelope_of({"isError": True, "content": [{"type": "text", "text": text}]})
     assert (made.effects, made.retry, made.reason) == (read.effects, read.retry, read.reason)
     last = text.splitlines()[-1]
     assert effects is None or f" · {retry.phrase} · {phrase_of(effects, retryable=retry.retryable)} · " in last
@@ -528,8 +526,7 @@ def test_the_text_states_the_effects_and_cannot_be_forged(
 )
 def test_a_malformed_text_is_not_read(last: str) -> None:
     """Effects in another order, repeated or in other words are ignored."""
-    read = Envelope.from_result({"isError": True, "content": [{"type": "text", "text": f"Error: Late.\n\n{last}"}]})
-    assert read is not None
+    read = envelope_of({"isError": True, "content": [{"type": "text", "text": f"Error: Late.\n\n{last}"}]})
     assert ("unknown", None) == (read.dialect, read.effects)
 
 

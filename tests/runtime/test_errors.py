@@ -38,6 +38,7 @@ from mcpcore.declare.tool import MethodTool
 from mcpcore.values.jsonable import to_json
 from mcpcore.values.source_location import where_declared
 from mcpcore.wire.arguments import _kind, misfit
+from tests.answers import envelope_of
 from tests.boundaries import answer_to
 
 BUSY = FailureMode("busy", ErrorCode.RATE_LIMITED, when="Too many.", recovery="Wait.", strategy="retry_later")
@@ -131,8 +132,7 @@ class TestEnvelope:
             name="f",
         )
         for form in (answer, answer.model_dump(by_alias=True), json.loads(answer.model_dump_json(by_alias=True))):
-            envelope = Envelope.from_result(form)
-            assert envelope is not None
+            envelope = envelope_of(form)
             assert (ErrorCode.RATE_LIMITED, "busy", "Wait.") == (envelope.error_code, envelope.reason, envelope.hint)
             assert (True, "retry_later", None) == (envelope.retryable, envelope.strategy, envelope.fallback_tool)
             assert ErrorCode.RATE_LIMITED.actions == envelope.actions

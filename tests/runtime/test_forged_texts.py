@@ -24,6 +24,7 @@ from mcpcore.contract.limits import Limits
 from mcpcore.services.batch import Batch, BatchResult
 from mcpcore.values.escaping import clean_text
 from mcpcore.wire.dialects import DIALECTS
+from tests.answers import envelope_of
 from tests.boundaries import answer_to
 
 pytestmark = pytest.mark.usefixtures("door")
@@ -69,9 +70,7 @@ def text_of(result: Any) -> str:
 
 
 def from_text(text: str) -> Envelope:
-    read = Envelope.from_result({"isError": True, "content": [{"type": "text", "text": text}]})
-    assert read is not None
-    return read
+    return envelope_of({"isError": True, "content": [{"type": "text", "text": text}]})
 
 
 def margin(text: str) -> list[str]:
@@ -244,8 +243,7 @@ def test_declared_values_are_read_back_unchanged(
         assert sent.correlation_id == read.correlation_id
     else:
         json.loads(text)
-        found = Envelope.from_result({"isError": result.is_error, "content": [{"type": "text", "text": text}]})
-        assert found is not None
+        found = envelope_of({"isError": result.is_error, "content": [{"type": "text", "text": text}]})
         read = found
     whole = clean_text(message).strip() or NO_MATCH.when
     assert read.message == whole or read.message.endswith(f"(cut: {len(whole)} characters in all)")
@@ -401,6 +399,5 @@ def test_a_plain_server_that_copies_the_form_is_still_read(call: Any) -> None:
     def fail() -> str:
         raise ToolError("Error: a\n\nRecovery: b")
 
-    read = Envelope.from_result(call(plain, "fail"))
-    assert read is not None
+    read = envelope_of(call(plain, "fail"))
     assert "unknown" == read.dialect

@@ -115,19 +115,6 @@ def test_unreadable_declared_data_violates_its_model(tmp_path: Path) -> None:
     assert "the data of 'gone' breaks its model: id: Field required" in (tmp_path / "t.jsonl").read_text()
 
 
-def test_with_internal_errors_exposed_hostile_data_is_replaced(call: Callable[..., Any]) -> None:
-    """The exception is sent, too."""
-
-    @tool
-    def look() -> str:
-        raise not_found("It left.", hostile("all", SystemExit))
-
-    error = call(Server("s", tools=[look], expose_internal_errors=True), "look").structured_content["error"]
-    assert error["name"] == "NOT_FOUND"
-    assert error["data"]["value"] == "<Hostile>"
-    assert error["data"]["exception"]["type"].endswith("CodedError")
-
-
 def test_a_batch_reports_an_item_with_hostile_data(call: Callable[..., Any]) -> None:
     """This holds for a hostile item and for the data of its failure."""
 

@@ -6,13 +6,12 @@ import logging
 from pathlib import Path
 from typing import Any
 
-import anyio
 import pytest
 from mcp import Client
 from mcp.shared.exceptions import MCPError
-from mcp_types import CallToolResult
 
 from mcpcore import Server, not_found
+from tests.answers import outcome_of
 
 pytestmark = pytest.mark.usefixtures("door")
 
@@ -34,15 +33,10 @@ def _server(trail: Path, **options: Any) -> Server:
 
 
 def _error(server: Server, ask: Any) -> dict[str, Any]:
-    async def run() -> dict[str, Any]:
-        async with Client(server) as client:
-            try:
-                result: CallToolResult = await ask(client)
-            except MCPError as error:
-                return {"message": error.message, "data": error.data}
-            return {"message": "", "data": result.structured_content}
-
-    return anyio.run(run)
+    answer = outcome_of(Client(server), ask)
+    if isinstance(answer, MCPError):
+        return {"message": answer.message, "data": answer.data}
+    return {"message": "", "data": answer.structured_content}
 
 
 ASKS = {

@@ -35,6 +35,8 @@ from mcpcore import (
     tool,
 )
 from mcpcore.audit import verify
+from tests import answers
+from tests.answers import envelope_of
 
 pytestmark = pytest.mark.usefixtures("door")
 
@@ -51,19 +53,7 @@ BUSY = FailureMode(
 
 
 def ask(server: Any, request: Callable[[Client], Awaitable[T]], *, mode: str = "auto") -> T:
-    """Make one request with a real client; a protocol error is raised as such."""
-
-    async def run() -> Any:
-        async with Client(server, mode=mode) as client:
-            try:
-                return await request(client)
-            except MCPError as error:
-                return error
-
-    result = anyio.run(run)
-    if isinstance(result, MCPError):
-        raise result
-    return result  # type: ignore[no-any-return]
+    return answers.ask(Client(server, mode=mode), request)
 
 
 def read(server: Any, uri: str, *, mode: str = "auto") -> str:
@@ -75,8 +65,7 @@ def failure(server: Any, request: Callable[[Client], Awaitable[Any]], *, mode: s
     """Return the error code and the envelope of a request that fails."""
     with pytest.raises(MCPError) as raised:
         ask(server, request, mode=mode)
-    envelope = Envelope.from_result(raised.value)
-    assert envelope is not None
+    envelope = envelope_of(raised.value)
     assert raised.value.message == envelope.message
     return raised.value.code, envelope
 
@@ -355,8 +344,7 @@ class TestFailure:
 
         server = Server("s", tools=[fetch], resources=[article])
         assert not call(server, "fetch", {"pmid": "7"}).is_error
-        failed = Envelope.from_result(call(server, "fetch", {"pmid": "gone"}))
-        assert failed is not None
+        failed = envelope_of(call(server, "fetch", {"pmid": "gone"}))
         assert "busy" == failed.reason
 
     def test_each_failure_of_a_completion_leaves_one_record(self, trail: Path) -> None:

@@ -22,8 +22,10 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import CallToolResult, TextContent
 from pydantic import BaseModel, ConfigDict, field_serializer
 
-from mcpcore import CodedError, Envelope, ErrorCode, FailureMode, Server, not_found
+from mcpcore import CodedError, ErrorCode, FailureMode, Server, not_found
 from mcpcore.sdk.returned import convert_result
+from tests import answers
+from tests.answers import envelope_of
 
 pytestmark = pytest.mark.usefixtures("door")
 
@@ -120,19 +122,8 @@ def server_of(result: Any, annotated: Any, kind: str, **options: Any) -> Server[
 
 
 def ask(server: Server[Any], method: str, *args: Any) -> Any:
-    """Return the client's result; a protocol error is raised outside the client, which would wrap it in a group."""
-
-    async def asked() -> Any:
-        async with Client(server) as client:
-            try:
-                return await getattr(client, method)(*args)
-            except MCPError as exc:
-                return exc
-
-    answer = asyncio.run(asked())
-    if isinstance(answer, MCPError):
-        raise answer
-    return answer
+    """Return the client's result, or raise the error of the protocol."""
+    return answers.ask(Client(server), lambda client: getattr(client, method)(*args))
 
 
 def call(server: Server[Any], name: str = "f") -> Any:
@@ -142,8 +133,7 @@ def call(server: Server[Any], name: str = "f") -> Any:
 def error_of(result: Any) -> dict[str, Any]:
     """Return the failure, which on FastMCP only the text has if the schema of a plain tool does not admit it."""
     assert result.is_error
-    envelope = Envelope.from_result(result)
-    assert envelope is not None
+    envelope = envelope_of(result)
     error: dict[str, Any] = envelope.to_json()
     assert result.structured_content in (None, {"error": error})
     return error

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import inspect
-import json
 import logging
 import threading
 from collections.abc import Callable
@@ -24,7 +23,6 @@ from mcpcore import (
     Envelope,
     ErrorCode,
     FailureMode,
-    Retry,
     Server,
     conflict,
     guard,
@@ -34,6 +32,8 @@ from mcpcore import (
 from mcpcore.audit import AuditTrail, verify
 from mcpcore.boundary.strictness import Strictness, strict_scope
 from mcpcore.services.batch import Batch
+from tests import answers
+from tests.answers import envelope_of, records_of
 
 HERE = Path(__file__)
 SECRET = "the words of an exception"
@@ -187,21 +187,7 @@ def served(
 
 
 def ask(server: Any, arguments: dict[str, Any] | None = None) -> Any:
-    async def run() -> Any:
-        async with Client(server) as client:
-            return await client.call_tool("act", arguments or {})
-
-    return asyncio.run(run())
-
-
-def envelope_of(result: Any) -> Envelope:
-    envelope = Envelope.from_result(result)
-    assert envelope is not None
-    return envelope
-
-
-def records_of(path: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+    return answers.ask(Client(server), lambda client: client.call_tool("act", arguments or {}))
 
 
 def require_masked(envelope: Envelope) -> None:
@@ -282,19 +268,6 @@ def test_a_lenient_server_answers_as_usual_and_records_the_violation(
     assert verify(path).ok
 
 
-@pytest.mark.parametrize("handler", [unknown_effects, effects_of_another_type, unknown_advice])
-def test_a_failure_with_invalid_advice_keeps_everything_else(
-    handler: Callable[..., Any], door: str, path: Path
-) -> None:
-    """The reason, the message and the declared fields are sent as if the throw site had given no advice."""
-    entry = FailureMode(
-        "no_match", ErrorCode.NOT_FOUND, when="x", recovery="Search.", retry=Retry.now(), effects="partial"
-    )
-    envelope = envelope_of(ask(served(handler, path, errors=[entry])))
-    assert ("no_match", SECRET, "partial") == (envelope.reason, envelope.message, envelope.effects)
-    assert Retry.now() == envelope.retry
-
-
 @pytest.mark.parametrize("strict", [True, False])
 def test_calls_that_keep_their_contract_do_not_change_on_a_strict_server(door: str, path: Path, strict: bool) -> None:
     """Successes, declared failures, crashes, failures without a reason and bad arguments stay the same."""
@@ -359,13 +332,6 @@ def test_several_violations_in_a_call_are_all_named(door: str, path: Path) -> No
     assert "the reason 'item' is not declared" == item["broken_contract"]
     assert ["undeclared_reason", "data", "lost"] == record["broken_contract_kinds"]
     assert record["broken_contract"].endswith("; 5 more")
-
-
-def test_a_call_ends_with_the_envelope_of_its_first_broken_item(door: str, path: Path) -> None:
-    """That item is already recorded; the other items have separate records."""
-    envelope = envelope_of(ask(served(in_an_item, path, strict=True)))
-    first, second = records_of(path)
-    assert envelope.correlation_id == first["correlationId"] != second["correlationId"]
 
 
 def test_failures_lost_at_the_same_place_share_a_record(door: str, path: Path) -> None:
@@ -618,11 +584,7 @@ def act_lost(ctx: Context[Literal["no_match", "no_row"]]) -> str:
 
 
 def ask_fastmcp(mcp: Any, name: str = "act") -> Any:
-    async def run() -> Any:
-        async with Client(mcp._mcp_server) as client:
-            return await client.call_tool(name, {})
-
-    return asyncio.run(run())
+    return answers.ask(Client(mcp._mcp_server), lambda client: client.call_tool(name, {}))
 
 
 @pytest.mark.server_only("its cases are the kinds of servers")

@@ -17,6 +17,7 @@ from mcp.shared.exceptions import MCPError, UrlElicitationRequiredError
 from mcpcore import Envelope, ErrorCode, Server, conflict, not_found
 from mcpcore.audit import AuditError
 from mcpcore.contract.bound_fields import bind
+from tests.answers import envelope_of, outcome_of, records_of
 
 pytestmark = pytest.mark.usefixtures("door")
 
@@ -65,29 +66,19 @@ def serving(trail: Path, **options: Any) -> Server[Any]:
 
 
 def failing(server: Server[Any], surface: str, how: str) -> MCPError:
-    async def main() -> MCPError:
-        async with Client(server) as client:
-            try:
-                if surface == "resource":
-                    await client.read_resource(f"page://{how}")
-                elif surface == "prompt":
-                    await client.get_prompt("ask", {"how": how})
-                else:
-                    await client.call_tool("act", {"how": how})
-            except MCPError as raised:
-                return raised
-        raise AssertionError("nothing failed")
-
-    return anyio.run(main)
+    requests: dict[str, Any] = {
+        "resource": lambda client: client.read_resource(f"page://{how}"),
+        "prompt": lambda client: client.get_prompt("ask", {"how": how}),
+        "tool": lambda client: client.call_tool("act", {"how": how}),
+    }
+    error = outcome_of(Client(server), requests[surface])
+    assert isinstance(error, MCPError)
+    return error
 
 
 async def acting(server: Server[Any], how: str) -> Any:
     async with Client(server) as client:
         return await client.call_tool("act", {"how": how})
-
-
-def records(trail: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in trail.read_text().splitlines()] if trail.exists() else []
 
 
 NAMES = {"resource": "page://{}", "prompt": "ask", "tool": "act"}
@@ -108,8 +99,7 @@ def test_a_failure_is_recorded_and_sent(
     """The error's data has the code, the author's data, the recovery and bound fields; a crash is masked."""
     message = message.format(surface)
     error = failing(serving(trail), surface, how)
-    told = Envelope.from_result(error)
-    assert told is not None
+    told = envelope_of(error)
     assert (number, message, code) == (error.code, error.message, told.error_code)
     assert (NAMES[surface].format(how), message) == (told.tool, told.message)
     assert {"role": "R", "phase_id": "P7"} == told.context
@@ -117,7 +107,7 @@ def test_a_failure_is_recorded_and_sent(
     if how == "coded":
         assert ({"page": "coded"}, "Read the index first.") == (told.details, told.hint)
     assert "hunter2" not in json.dumps(error.data)
-    (record,) = records(trail)
+    (record,) = records_of(trail)
     assert (told.correlation_id, surface, told.tool) == (record["correlationId"], record["surface"], record[surface])
     raised = record.get("exception", {}).get("type")
     assert {"coded": None, "crash": "KeyError", "group": "ExceptionGroup"}[how] == raised
@@ -136,7 +126,7 @@ def test_messages_of_the_sdks_resource_errors_are_kept(trail: Path) -> None:
             error.data["error"]["name"],
             error.data["uri"],
         )
-    assert ["INTERNAL_ERROR", "NOT_FOUND"] == [record["name"] for record in records(trail)]
+    assert ["INTERNAL_ERROR", "NOT_FOUND"] == [record["name"] for record in records_of(trail)]
 
 
 @pytest.mark.parametrize("surface", ["resource", "prompt", "tool"])
@@ -147,13 +137,12 @@ def test_a_protocol_error_chosen_by_an_author_is_kept_and_recorded(
     """This includes SDK tools; on FastMCP it becomes a tool result, as without mcpcore."""
     if (surface, door) == ("tool", "fastmcp"):
         answer = anyio.run(acting, serving(trail), how)
-        told = Envelope.from_result(answer)
-        assert told is not None
+        told = envelope_of(answer)
         assert (True, "Chosen.") == (answer.is_error, told.message)
     else:
         error = failing(serving(trail), surface, how)
         assert (-32050, "Chosen.") == (error.code, error.message)
-    (record,) = records(trail)
+    (record,) = records_of(trail)
     assert ("Chosen.", surface) == (record["message"], record["surface"])
 
 
@@ -161,7 +150,7 @@ def test_a_protocol_error_chosen_by_an_author_is_kept_and_recorded(
 def test_a_protocol_step_is_not_a_failure(surface: str, trail: Path) -> None:
     """Requests that the client answers by itself leave no record."""
     assert -32042 == failing(serving(trail), surface, "elicit").code
-    assert [] == records(trail)
+    assert [] == records_of(trail)
 
 
 @pytest.mark.parametrize("surface", ["resource", "prompt", "tool"])
@@ -199,7 +188,7 @@ async def test_missing_items_are_reported_as_missing(trail: Path) -> None:
     assert ["NOT_FOUND", "INVALID_PARAMS", "NOT_FOUND"] == [error["name"] for error in told]
     assert ["unknown_prompt", "invalid_arguments", None] == [error["data"].get("reason") for error in told]
     assert "how" in told[1]["message"]
-    assert [error["correlationId"] for error in told] == [record["correlationId"] for record in records(trail)]
+    assert [error["correlationId"] for error in told] == [record["correlationId"] for record in records_of(trail)]
 
 
 @pytest.mark.anyio

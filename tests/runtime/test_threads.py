@@ -14,8 +14,9 @@ import anyio.to_thread
 import pytest
 from mcp import Client
 
-from mcpcore import Envelope, Server, tool
+from mcpcore import Server, tool
 from mcpcore.sdk import threads
+from tests.answers import envelope_of
 
 pytestmark = pytest.mark.usefixtures("door")
 
@@ -50,8 +51,7 @@ async def serving(kind: str, seconds: float | None = None, **handlers: Callable[
 
 
 def failure(result: Any) -> tuple[str, str | None, str | None]:
-    envelope = Envelope.from_result(result)
-    assert envelope is not None, result
+    envelope = envelope_of(result)
     return envelope.name, envelope.reason, envelope.effects
 
 

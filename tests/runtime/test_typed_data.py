@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import dataclasses
 import inspect
 import json
@@ -99,13 +98,6 @@ class TestFailWithAMode:
         assert ("no_item", {"item_id": 7}) == (got.error["data"]["reason"], got.data)
         assert "There is no such item." == got.error["message"]
         assert got.fits()
-
-    def test_takes_an_equal_mode(self) -> None:
-        """Failure modes are compared by value, so a copy works too."""
-        ctx: Context = Context(get_item.contract)
-        failure = ctx.fail(copy.copy(NO_ITEM), "None.", NoItem(item_id=7), recovery=None)
-        assert failure.entry is NO_ITEM
-        assert {"recovery": {"hint": "List the items first."}} == ctx.recovery_for(mode(NoItem))
 
     def test_of_another_contract_is_a_contract_error(self) -> None:
         """An undeclared mode is reported like an undeclared reason, with the near name."""

@@ -14,9 +14,10 @@ from hypothesis import strategies as st
 from mcp import Client
 from mcp_types import CallToolResult, ImageContent, TextContent
 
-from mcpcore import Envelope, ErrorCode, FailureMode, Limits, Server, tool
+from mcpcore import ErrorCode, FailureMode, Limits, Server, tool
 from mcpcore.values.escaping import clean_text
 from mcpcore.wire.dialects import DIALECTS
+from tests.answers import envelope_of
 
 pytestmark = pytest.mark.usefixtures("door")
 
@@ -96,12 +97,10 @@ def failure(structured: dict[str, Any] | None, *texts: str, is_error: bool = Tru
 def test_a_failure_keeps_its_facts_and_gets_a_new_id(theirs: str, ours: str, contract: bool, trail: Path) -> None:
     """From each dialect to each, every fact survives that both can represent."""
     sent = sent_by(theirs)
-    read = Envelope.from_result(sent)
-    assert read is not None
+    read = envelope_of(sent)
     result = handed_on(sent, dialect=ours, contract=contract, audit=trail)
     assert DIALECTS[ours].is_error == result.is_error
-    told = Envelope.from_result(result)
-    assert told is not None
+    told = envelope_of(result)
     assert (ours, read.message) == (told.dialect, told.message)
     record = json.loads(trail.read_text())
     assert (read.name, "forward") == (record["name"], record["tool"])
@@ -140,8 +139,7 @@ def test_the_limits_of_this_server_apply(ours: str) -> None:
         )
     )
     result = handed_on(sent, dialect=ours, limits=LIMITS)
-    told = Envelope.from_result(result)
-    assert told is not None
+    told = envelope_of(result)
     assert 200 >= len(told.message)
     assert len(json.dumps(result.structured_content)) < 10_000
     if ours == "canonical":
@@ -251,8 +249,7 @@ def test_any_upstream_result_becomes_a_bounded_escaped_failure_with_a_new_id(
     """This holds in each dialect for any structured content with `isError`."""
     structured = canonical(**changes) if as_changes else plain
     result = handed_on(failure(structured, *texts), dialect=ours, limits=LIMITS)
-    told = Envelope.from_result(result)
-    assert told is not None
+    told = envelope_of(result)
     assert ours == told.dialect
     assert 200 >= len(told.message)
     assert 60_000 > len(result.model_dump_json())

@@ -34,6 +34,7 @@ from mcpcore import (
 )
 from mcpcore.contract.errors import FACTORIES
 from mcpcore.sdk.errors import ToolFailure
+from tests.answers import envelope_of
 
 pytestmark = pytest.mark.usefixtures("door")
 
@@ -61,8 +62,7 @@ def error_of(result: Any) -> dict[str, Any]:
     assert result.is_error, result
     (block,) = result.content
     assert isinstance(block, TextContent)
-    envelope = Envelope.from_result(result)
-    assert envelope is not None
+    envelope = envelope_of(result)
     error = envelope.to_json()
     # On FastMCP, only the text has the failure if the schema of a plain tool does not admit it.
     assert result.structured_content in (None, {"error": error})

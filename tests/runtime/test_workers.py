@@ -19,8 +19,8 @@ import httpx2
 import pytest
 from mcp import Client
 
-from mcpcore import Envelope
 from mcpcore.audit import verify
+from tests.answers import envelope_of
 from tests.runtime.test_refusals import JSON
 
 ROOT = Path(__file__).parents[2]
@@ -67,8 +67,7 @@ async def exercise(url: str) -> tuple[set[int], list[str]]:
             async with Client(url) as client:  # a connection each, so that the workers take turns
                 result = await client.call_tool("fetch", {"key": number * CALLS + key})
             if key % 2:
-                envelope = Envelope.from_result(result)
-                assert envelope is not None
+                envelope = envelope_of(result)
                 assert "no_match" == envelope.reason
                 assert envelope.correlation_id is not None
                 failures.append(envelope.correlation_id)

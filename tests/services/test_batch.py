@@ -17,6 +17,7 @@ from mcp_types import ToolAnnotations
 from mcpcore import CodedError, Context, CustomCode, Envelope, ErrorCode, FailureMode, Retry, Server, timeout, tool
 from mcpcore.contract.codes import SEVERITY, severity
 from mcpcore.services.batch import Batch, BatchResult
+from tests.answers import envelope_of
 
 pytestmark = pytest.mark.usefixtures("door")
 
@@ -86,8 +87,7 @@ async def test_a_batch_fails_if_every_item_failed() -> None:
     assert ("no_match", {"no_match": 2}, "gone") == (told.reason, told.details["counts"], told.details["id"])
     assert ("All 2 items failed: There is no gone.", "Call search to find valid ids.") == (told.message, told.hint)
     result, _ = await call("gone", "crash", "gone")
-    told = Envelope.from_result(result)
-    assert told is not None
+    told = envelope_of(result)
     assert (None, ErrorCode.INTERNAL_ERROR) == (told.reason, told.error_code)
     assert {"INTERNAL_ERROR": 1, "no_match": 2} == told.details["counts"]
     assert ["crash", "gone", "gone"] == [failure["item"] for failure in told.details["failed"]]
@@ -99,8 +99,7 @@ async def test_a_batch_fails_if_every_item_failed() -> None:
 async def test_a_batch_fails_immediately_if_the_contract_says_so() -> None:
     """An expired token fails the whole call, even after successful items."""
     result, _ = await call("a", "expired", "b")
-    told = Envelope.from_result(result)
-    assert told is not None
+    told = envelope_of(result)
     assert ("expired", ErrorCode.UNAUTHORIZED) == (told.reason, told.error_code)
 
 

@@ -63,22 +63,6 @@ def test_one_guard_serves_many_functions_and_names_each(caplog: pytest.LogCaptur
     assert ["first", "second"] == [name.rpartition(".")[2] for name in names]
 
 
-@pytest.mark.anyio
-async def test_one_guard_serves_concurrent_calls() -> None:
-    """Each call gets its own failure with its own cause."""
-    shared = guard(errors={KeyError: ErrorCode.NOT_FOUND})
-
-    @shared
-    async def get(key: int) -> None:
-        await asyncio.sleep(0.001 * (key % 3))
-        async with shared:
-            raise KeyError(key)
-
-    found = await asyncio.gather(*(get(key) for key in range(50)), return_exceptions=True)
-    causes = [exc.__cause__ for exc in found if isinstance(exc, CodedError)]
-    assert list(range(50)) == [cause.args[0] for cause in causes if isinstance(cause, KeyError)]
-
-
 class Store:
     """Callables of every kind."""
 

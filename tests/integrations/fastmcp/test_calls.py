@@ -257,16 +257,3 @@ class TestWithoutTheMiddleware:
         assert 1 == len(said)
         assert "mcp.add_middleware(ContractMiddleware())" in said[0]
         assert 4 == len(records(caplog))
-
-    def test_a_call_from_another_tool_raises(self, mcp: FastMCP[Any]) -> None:
-        """Only FastMCP's own calls are answered with results."""
-        inner = tool(errors=[NO_ORDER])(failing)
-
-        @mcp.tool
-        def outer() -> str:
-            try:
-                return inner("none").id
-            except Exception as exc:
-                return type(exc).__name__
-
-        assert {"result": "CodedError"} == calling(mcp, "outer").structured_content

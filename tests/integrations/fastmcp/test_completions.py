@@ -15,6 +15,7 @@ from mcp_types import Completion, PromptReference, ResourceTemplateReference
 from mcpcore import not_found
 from mcpcore.audit import AuditError, AuditTrail
 from mcpcore.integrations.fastmcp import ContractMiddleware
+from tests.integrations.fastmcp.contract_server import records
 
 SECRET = "password=hunter2hunter2"
 
@@ -67,10 +68,6 @@ def completing(mcp: FastMCP[Any], *values: str, mode: str = "auto", ref: Any = N
         return answers
 
     return anyio.run(run)
-
-
-def records(caplog: pytest.LogCaptureFixture) -> list[dict[str, Any]]:
-    return [record.audit for record in caplog.records if record.name == "mcpcore.audit"]  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize("sync", [False, True], ids=["async", "sync"])

@@ -15,35 +15,13 @@ from fastmcp.server.sessions import UserSession
 from fastmcp.tools import Tool
 from fastmcp.tools.tool_transform import ArgTransform
 
-from mcpcore import Context, Envelope, ErrorCode, FailureMode, tool
+from mcpcore import Context, ErrorCode, FailureMode, tool
 from mcpcore.integrations.fastmcp import ContractMiddleware
 from mcpcore.integrations.fastmcp.finding import find_contract_tool
+from tests.integrations.fastmcp.contract_server import calling, error_of, server_of
 
 NO_ORDER = FailureMode("no_order", ErrorCode.NOT_FOUND, when="There is no such order.", recovery="List the orders.")
 SECRET = "password=hunter2hunter2"
-
-
-def server_of(*tools: Any, **options: Any) -> FastMCP[Any]:
-    mcp: FastMCP[Any] = FastMCP("s")
-    mcp.add_middleware(ContractMiddleware(**options))
-    for each in tools:
-        mcp.add_tool(each)
-    return mcp
-
-
-def calling(mcp: Any, name: str, arguments: dict[str, Any] | None = None) -> Any:
-    async def run() -> Any:
-        async with Client(mcp) as client:
-            return await client.call_tool_mcp(name, arguments or {})
-
-    return anyio.run(run)
-
-
-def error_of(result: Any) -> dict[str, Any]:
-    assert result.is_error, result
-    envelope = Envelope.from_result(result)
-    assert envelope is not None
-    return envelope.to_json()
 
 
 @pytest.mark.anyio

@@ -14,8 +14,9 @@ from fastmcp.tools import Tool
 from fastmcp.tools.tool_transform import ArgTransform, forward
 from mcp_types import ToolAnnotations
 
-from mcpcore import Context, Envelope, ErrorCode, FailureMode, Retry, timeout, tool
+from mcpcore import Context, ErrorCode, FailureMode, Retry, timeout, tool
 from mcpcore.integrations.fastmcp import ContractMiddleware
+from tests.answers import envelope_of
 
 SENDS = ToolAnnotations(read_only_hint=False, idempotent_hint=False)
 READS = ToolAnnotations(read_only_hint=True)
@@ -56,8 +57,7 @@ def told(mcp: FastMCP[Any], name: str, how: str = "silent", **arguments: Any) ->
         async with Client(mcp) as client:
             return await client.call_tool_mcp(name, {"how": how, **arguments})
 
-    read = Envelope.from_result(anyio.run(run))
-    assert read is not None
+    read = envelope_of(anyio.run(run))
     return read.effects, read.retry
 
 

@@ -13,7 +13,7 @@ from fastmcp import Client, FastMCP
 from fastmcp.server import create_proxy
 from fastmcp.server.middleware import Middleware
 from fastmcp.server.middleware.tool_injection import ToolInjectionMiddleware
-from fastmcp.server.providers import AggregateProvider, LocalProvider, Provider
+from fastmcp.server.providers import LocalProvider, Provider
 from fastmcp.server.transforms import Namespace, ResourcesAsTools, ToolTransform, Transform
 from fastmcp.server.transforms.search import RegexSearchTransform
 from fastmcp.tools import Tool as FastMCPTool
@@ -501,35 +501,6 @@ def test_broken_transforms_and_providers_do_not_prevent_answers() -> None:
             return (await client.call_tool_mcp("shop_fetch", {})).structured_content
 
     assert "fallbackTool" in anyio.run(run)["error"]["data"]["recovery"]
-
-
-def test_nested_providers() -> None:
-    """An aggregate of providers is not a server."""
-    local = LocalProvider()
-    local.add_tool(FastMCPTool.from_function(fetch, name="fetch"))
-    local.add_tool(FastMCPTool.from_function(search, name="search"))
-    inner = AggregateProvider()
-    inner.add_provider(local, namespace="local")
-    mcp = covered()
-    mcp.add_provider(AggregateProvider([inner]), namespace="all")
-    assert {"all_local_search"} == fallbacks(mcp, "all_local_fetch")
-
-
-def test_a_tool_removed_by_a_transform_is_unknown(caplog: pytest.LogCaptureFixture) -> None:
-    """Clients cannot call it."""
-
-    class Without(Transform):
-        async def list_tools(self, tools: Any) -> Any:
-            return [tool for tool in tools if tool.name != "search"]
-
-        async def get_tool(self, name: str, call_next: Any, *, version: Any = None) -> Any:
-            return None if name == "search" else await call_next(name, version=version)
-
-    mcp = shop()
-    mcp.add_middleware(ContractMiddleware())
-    mcp.add_transform(Without())
-    assert {"search"} == fallbacks(mcp, "fetch")
-    assert 1 == len(warnings(caplog))
 
 
 @pytest.mark.anyio

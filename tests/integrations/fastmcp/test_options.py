@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 from fastmcp import FastMCP
 
-from mcpcore import Envelope, Limits, Server, tool
+from mcpcore import Limits, Server, tool
 from mcpcore.integrations.fastmcp import ContractMiddleware
+from tests.answers import envelope_of
 from tests.integrations.fastmcp.contract_server import (
     NO_ORDER,
     SECRET,
@@ -90,8 +91,7 @@ class TestOptions:
         for mcp in (child, parent):
             for name, arguments in (("failing", {"order_id": "none"}), ("count", {})):
                 result = calling(mcp, name, arguments)
-                envelope = Envelope.from_result(result)
-                assert envelope is not None
+                envelope = envelope_of(result)
                 assert {"failing": "NOT_FOUND", "count": "INTERNAL_ERROR"}[name] == envelope.name
                 if name == "count":
                     assert (True, None) == (result.is_error, result.structured_content)

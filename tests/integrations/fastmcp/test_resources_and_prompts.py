@@ -6,7 +6,6 @@ import json
 from collections.abc import Awaitable, Callable
 from typing import Annotated, Any, Literal
 
-import anyio
 import pytest
 from fastmcp import Context as FastMCPContext
 from fastmcp import FastMCP
@@ -21,9 +20,11 @@ from mcp.server.mcpserver.prompts.base import AssistantMessage
 from mcp.shared.exceptions import MCPError
 from pydantic import Field
 
-from mcpcore import Context, ContractError, Envelope, ErrorCode, FailureMode, Server, not_found, prompt, resource, tool
+from mcpcore import Context, ContractError, Envelope, ErrorCode, FailureMode, Server, prompt, resource, tool
 from mcpcore.contract.failure_modes import CONTRACT_META_KEY
 from mcpcore.integrations.fastmcp import ContractMiddleware
+from tests import answers
+from tests.answers import envelope_of
 
 GONE = FailureMode("gone", ErrorCode.NOT_FOUND, when="It was withdrawn.", recovery="Search for a newer one.")
 BUSY = FailureMode("busy", ErrorCode.RATE_LIMITED, when="The store is busy.", recovery="Wait, and read it again.")
@@ -89,17 +90,7 @@ def contracted(mcp: FastMCP[Any], **options: Any) -> FastMCP[Any]:
 
 
 def ask(mcp: FastMCP[Any], request: Callable[[Client], Awaitable[Any]], *, mode: str = "auto") -> Any:
-    async def run() -> Any:
-        async with Client(getattr(mcp, "_mcp_server", mcp), mode=mode) as client:
-            try:
-                return await request(client)
-            except MCPError as error:
-                return error
-
-    result = anyio.run(run)
-    if isinstance(result, MCPError):
-        raise result
-    return result
+    return answers.ask(Client(getattr(mcp, "_mcp_server", mcp), mode=mode), request)
 
 
 def read(mcp: FastMCP[Any], uri: str, **options: Any) -> Any:
@@ -114,8 +105,7 @@ def rendered(mcp: FastMCP[Any], name: str, arguments: dict[str, str] | None = No
 def failed(action: Callable[[], Any]) -> tuple[MCPError, Envelope]:
     with pytest.raises(MCPError) as raised:
         action()
-    envelope = Envelope.from_result(raised.value)
-    assert envelope is not None
+    envelope = envelope_of(raised.value)
     return raised.value, envelope
 
 
@@ -247,8 +237,7 @@ class TestResources:
         for name in ("take", "plain"):
             caplog.clear()
             result = ask(mcp, lambda client, name=name: client.call_tool(name, {"pmid": "gone"}))
-            error = Envelope.from_result(result)
-            assert error is not None
+            error = envelope_of(result)
             assert (True, "NOT_FOUND", "gone") == (result.is_error, error.name, error.reason)
             (record,) = records(caplog)
             assert ("tool", name) == (record["surface"], record["tool"])
@@ -314,29 +303,6 @@ class TestPrompts:
         listed = ask(mcp, lambda client: client.list_prompts()).prompts
         assert [("ask_first", "Asks."), ("second", None)] == [(one.name, one.description) for one in listed]
         assert 2 == listed[1].meta["b"]
-
-    def test_an_invalid_message_is_a_crash(self) -> None:
-        """A `Server` does the same."""
-        mcp = contracted(FastMCP("library"))
-
-        @mcp.prompt
-        @prompt
-        def ask_badly() -> Any:
-            return [{"role": "nobody", "content": 7}]
-
-        server = Server("library", prompts=[ask_badly])
-        (_, ours), (_, theirs) = (failed(lambda at=at: rendered(at, "ask_badly")) for at in (mcp, server))
-        assert (theirs.name, theirs.message) == (ours.name, ours.message)
-
-    def test_a_plain_server_accepts_a_factory(self) -> None:
-        """Plain resources and prompts fail with the same envelope."""
-        mcp = contracted(FastMCP("library"))
-
-        @mcp.prompt
-        def plain() -> str:
-            raise not_found("No such prompt here.")
-
-        assert "No such prompt here." == failed(lambda: rendered(mcp, "plain"))[1].message
 
 
 class FailsLater(Transform):

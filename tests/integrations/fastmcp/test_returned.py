@@ -19,6 +19,8 @@ from pydantic import BaseModel, ConfigDict
 
 from mcpcore import not_found
 from mcpcore.integrations.fastmcp import ContractMiddleware
+from tests.answers import outcome_of
+from tests.integrations.fastmcp.contract_server import records
 
 SECRET = "postgresql://app:hunter2@db/main"
 Shape = Callable[[BaseException], Any]
@@ -69,14 +71,7 @@ PLACES: dict[str, Callable[[FastMCP[Any]], FastMCP[Any]]] = {"served": covered, 
 
 
 def ask(mcp: FastMCP[Any], method: str, *args: Any) -> Any:
-    async def run() -> Any:
-        async with Client(mcp) as client:
-            try:
-                return await getattr(client, method)(*args)
-            except MCPError as error:
-                return error
-
-    return anyio.run(run)
+    return outcome_of(Client(mcp), lambda client: getattr(client, method)(*args))
 
 
 def call(mcp: FastMCP[Any], name: str = "f") -> Any:
@@ -92,10 +87,6 @@ def error_of(answer: Any) -> dict[str, Any]:
 
 def logged(caplog: pytest.LogCaptureFixture) -> str:
     return "\n".join(logging.Formatter().format(record) for record in caplog.records)
-
-
-def records(caplog: pytest.LogCaptureFixture) -> list[dict[str, Any]]:
-    return [record.audit for record in caplog.records if record.name == "mcpcore.audit"]  # type: ignore[attr-defined]
 
 
 SHAPES: dict[str, Shape] = {

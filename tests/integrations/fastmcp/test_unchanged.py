@@ -369,14 +369,14 @@ async def _answers(mcp: FastMCP[Any]) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("make", [returning, without_schemas, composed, cached])
-@pytest.mark.parametrize("options", [{}, {"plain_tools": False}, {"dialect": "ok_envelope_b"}], ids=str)
-async def test_lists_and_successes_are_the_same(make: Callable[[], FastMCP[Any]], options: dict[str, Any]) -> None:
+async def test_lists_and_successes_are_the_same(make: Callable[[], FastMCP[Any]]) -> None:
     """The values that FastMCP's client makes of the results are the same too."""
-    mcp = make()
-    expected = await _answers(mcp)
-    mcp = make()
-    mcp.middleware.insert(0, ContractMiddleware(**options))
-    assert expected == await _answers(mcp)
+    expected = await _answers(make())
+    options: list[dict[str, Any]] = [{}, {"plain_tools": False}, {"dialect": "ok_envelope_b"}]
+    for chosen in options if make is composed else options[:1]:
+        mcp = make()
+        mcp.middleware.insert(0, ContractMiddleware(**chosen))
+        assert expected == await _answers(mcp), chosen
     if make is returning:
         missing = [name for name in RETURNED if f"{name} first" not in expected]
         assert missing == []

@@ -160,6 +160,12 @@ def test_records_of_every_shape_are_counted(failure: Any, fields: dict[str, Any]
     assert all(broken.kind in BREACH_KINDS for broken in stats.broken)
 
 
+def test_a_record_without_a_time_is_counted(failure: Any) -> None:
+    """The time of its last occurrence is unknown."""
+    (broken,) = collect([failure(1, timestamp="soon", broken_contract="x")]).broken
+    assert (1, None) == (broken.count, broken.last)
+
+
 def test_a_trail_of_very_many_resources_is_counted_in_bounded_memory(
     failure: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -153,17 +153,6 @@ def test_each_new_file_says_whether_it_begins_a_trail(tmp_path):
     assert ("changed", 1) in kinds(path)
 
 
-def test_a_field_of_a_caller_does_not_replace_the_beginning(tmp_path, failure):
-    """A field of the record does not replace the trail's own."""
-    path = tmp_path / "audit.jsonl"
-    with AuditTrail.open(path, key=KEY, sinks=()) as trail:
-        trail.record(failure(1))
-        trail.record(failure(2, begins=True))
-    line = json.loads(path.read_text().splitlines()[1])
-    assert line["begins_"] is True
-    assert "begins" not in line
-
-
 def test_full_files_without_the_newest_one_and_without_a_head_do_not_verify(tmp_path):
     """The newest file may be gone or empty, before or after the next start."""
     path = tmp_path / "audit.jsonl"

@@ -8,6 +8,7 @@ import os
 import shutil
 import sys
 import threading
+from enum import StrEnum
 
 import pytest
 
@@ -17,6 +18,7 @@ from mcpcore.audit import writer as writer_module
 from mcpcore.audit.chain import MAX_LINE, Signer
 from mcpcore.audit.files import head_path, rotated_files, rotated_path
 from mcpcore.audit.reading import read
+from mcpcore.wire.redaction import REDACTED, redact
 from tests.audit.conftest import written
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="POSIX")
@@ -179,6 +181,17 @@ def test_a_line_longer_than_any_record_is_reported_and_skipped(path, failure):
     assert len(list(read(path))) == 2
 
 
+def test_the_head_of_another_trail_is_found(tmp_path, failure):
+    """Its hash is not in this trail."""
+    for name in "ab":
+        with AuditTrail.open(tmp_path / name, sinks=()) as trail:
+            trail.record(failure(1, tool=name))
+    shutil.copy(head_path(tmp_path / "a"), head_path(tmp_path / "b"))
+    assert [problem.kind for problem in verify(tmp_path / "b").problems] == ["forged"]
+    empty = Signer(None).head(0, "1" * 64, 0).decode()
+    assert "head" in [problem.kind for problem in verify(tmp_path / "a", head=empty).problems]
+
+
 def test_bytes_added_without_a_record_are_found(tmp_path, path):
     """This includes blanks at the end."""
     written(path, 1)
@@ -241,6 +254,21 @@ def test_a_trail_has_a_repr(tmp_path):
     assert "None" in repr(AuditTrail())
 
 
+def test_enum_names_and_texts_are_redacted_too():
+    """An enumeration of strings is a string."""
+
+    class Field(StrEnum):
+        PASSWORD = "password"
+        PLAIN = "plain"
+
+    assert redact({Field.PASSWORD: "x", Field.PLAIN: Field.PLAIN, 3: {"token": "x"}}) == {
+        "password": REDACTED,
+        "plain": "plain",
+        3: {"token": REDACTED},
+    }
+    assert redact(object) is object
+
+
 @pytest.mark.parametrize("listening", ["nobody", "a handler", "a filter", "a parent"])
 def test_a_log_record_is_created_if_anything_handles_it(failure, monkeypatch, listening):
     """A NullHandler does not count; handlers, filters and parent loggers do."""
@@ -280,3 +308,20 @@ def test_a_trail_rotated_at_every_step_is_reported(tmp_path, path, monkeypatch):
         verify(path)
     assert len(looks) >= verification_module._ATTEMPTS
     assert before == (len(os.listdir("/dev/fd")) if before else 0)
+
+
+def test_full_files_appearing_at_every_step_are_reported(tmp_path, monkeypatch):
+    """Verification also ends if there is never a newest file."""
+    path = tmp_path / "audit.jsonl"
+    looks = []
+
+    def one_more(where):
+        looks.append(where)
+        rotated_path(where, len(looks)).write_bytes(b"")
+        return rotated_files(where)
+
+    monkeypatch.setattr(verification_module, "rotated_files", one_more)
+    monkeypatch.setattr(verification_module, "_LONGEST_PAUSE", 0.0)
+    with pytest.raises(AuditError, match="rotated faster than it can be read"):
+        verify(path)
+    assert len(looks) == 2 * verification_module._ATTEMPTS

@@ -31,6 +31,7 @@ if sys.platform == "win32":
     pytest.skip("a lock of POSIX", allow_module_level=True)
 
 import fcntl
+import logging
 
 ERRORS = [FailureMode("gone", ErrorCode.NOT_FOUND, when="It is gone.", recovery="Search first.")]
 
@@ -348,6 +349,37 @@ def test_a_loop_that_is_torn_down_counts_unwritten_records(path, failure, monkey
         asyncio.run(run())
     assert (trail.lost, trail.waiting, len(call)) == (2, 0, 0)
     assert [type(error) for error in errors] == ([AuditError] * 2 if policy == "refuse" else [])
+
+
+@pytest.mark.usefixtures("door")
+def test_a_filter_that_raises_does_not_prevent_a_delayed_answer(path, caplog):
+    """The error is logged, as without a delay."""
+    caplog.set_level(logging.INFO, "mcpcore.audit")
+    trail = opened(path, lock_timeout=60)
+    logger = logging.getLogger("mcpcore.audit")
+
+    def raises(record: logging.LogRecord) -> bool:
+        raise RuntimeError("the filter is broken")
+
+    async def run() -> Any:
+        answers: list[Any] = []
+        async with Client(serving(trail)) as client, anyio.create_task_group() as group:
+
+            async def failing() -> None:
+                answers.append(await client.call_tool("fail", {"n": -1}))
+
+            with held(path):
+                group.start_soon(failing)
+                await until(lambda: trail.waiting > 0)
+        return answers[0]
+
+    logger.addFilter(raises)
+    try:
+        answer = asyncio.run(run())
+    finally:
+        logger.removeFilter(raises)
+    assert reason(answer) == "gone"
+    assert "recording a failure went wrong" in caplog.text
 
 
 @pytest.mark.anyio

@@ -72,21 +72,6 @@ def test_no_file_can_replace_another(tmp_path, key):
         path.with_name(name).write_bytes(data)
 
 
-def test_every_older_head_is_found(tmp_path, key):
-    """Later records are then reported as added."""
-    path = tmp_path / "audit.jsonl"
-    head = path.with_name("audit.jsonl.head")
-    older = []
-    with AuditTrail.open(path, key=key, sinks=()) as trail:
-        for number in range(1, 6):
-            trail.record({"tool": "f", "n": number})
-            older.append(head.read_bytes())
-    assert not is_found(path, key)
-    for one in older[:-1]:
-        head.write_bytes(one)
-        assert is_found(path, key)
-
-
 def test_the_order_of_times_does_not_matter(path, key):
     """A clock may be set back, so the record numbers define the order."""
     with AuditTrail.open(path, key=key, sinks=()) as trail:

@@ -195,6 +195,29 @@ def test_an_unreadable_full_file_is_skipped_when_the_chain_continues(tmp_path, p
         assert trail.head.seq > end.seq
 
 
+def test_a_folder_replaced_by_a_file_is_reported_and_the_lock_released(tmp_path, failure, caplog):
+    """Every failure is still answered, and recording resumes once the folder exists again."""
+    folder = tmp_path / "logs"
+    folder.mkdir()
+    with AuditTrail.open(folder / "audit.jsonl", sinks=()) as trail:
+        trail.record(failure(1))
+        folder.rename(tmp_path / "moved")
+        folder.write_text("in the way")
+        trail.record(failure(2))
+        assert "cannot be written" in caplog.text
+        folder.unlink()
+        (tmp_path / "moved").rename(folder)
+        trail.record(failure(3))
+    report = verify(folder / "audit.jsonl")
+    assert report.ok
+    assert any("1 record(s) could not be written" in note for note in report.notes)
+
+
+def test_a_trail_without_a_file_has_nothing_to_verify():
+    """Neither the policy nor the disk can refuse records that are only logged."""
+    AuditTrail(policy="refuse").check()
+
+
 @pytest.mark.parametrize(
     ("exception", "kept"),
     [

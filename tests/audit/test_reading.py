@@ -18,7 +18,7 @@ from mcpcore.audit import stats as stats_module
 from mcpcore.audit.files import rotated_files
 from mcpcore.audit.page import render
 from mcpcore.audit.reading import Query, follow, read, what_failed
-from mcpcore.audit.stats import collect, spark
+from mcpcore.audit.stats import chart, collect, spark
 from mcpcore.audit.verification import MAX_PROBLEMS
 from mcpcore.cli.audit import group
 from tests.audit.conftest import written
@@ -249,6 +249,21 @@ def test_failures_without_a_time_have_a_row_but_no_bars(tmp_path):
     assert page.count("<rect") == 2  # the bar of the chart, and the only row with a trend
     assert None is collect([]).slot_start(0)
     assert "The records say no time." in render(collect(records[:1]), title="t")
+
+
+def test_a_wide_chart_labels_both_ends_on_one_line():
+    """The first time is on the left and the last on the right; a narrow chart prints both on the left."""
+    records = [{"tool": "x", "name": "n", "timestamp": stamp(START + timedelta(hours=hour))} for hour in range(48)]
+    assert f"  {'2026-11-20 08:00':<16}{'2026-11-22 07:00':>32}" in chart(collect(records))[-2]
+    assert chart(collect(records[:2]))[-2].endswith("2026-11-20 08:00 to 2026-11-20 09:00")
+
+
+def test_any_number_of_centuries_fits_the_chart(tmp_path):
+    """A record from the year 1 is counted in the first slot, and none is left out at the end."""
+    records = [{"tool": "x", "name": "n", "timestamp": f"{year:04d}-06-01T00:00:00Z"} for year in (1, 2026, 9998)]
+    counted = collect(records)
+    assert 48 == counted.slots
+    assert 3 == sum(counted.series())
 
 
 def test_a_page_with_many_groups_merges_the_rare_ones():

@@ -44,19 +44,6 @@ def test_the_next_record_after_a_replacement_is_in_the_new_file(trail, failure, 
     assert (report.ok, report.records) == (True, 2)
 
 
-def test_a_deleted_head_is_restored_with_the_next_record(trail, failure):
-    """The records say from which one on the head is valid again."""
-    trail.record(failure(1))
-    head = trail.path.with_name("audit.jsonl.head")
-    head.unlink()
-    trail.record(failure(2))
-    assert head.exists()
-    report = verify(trail.path)
-    assert report.ok
-    assert report.head is not None
-    assert report.head.seq == report.last
-
-
 def test_a_changed_head_is_overwritten(trail, failure):
     """The next record overwrites it with the correct state."""
     trail.record(failure(1))

@@ -140,20 +140,6 @@ def test_removed_records_are_found_by_number(lines, place, key, gone):
 
 
 @quick
-@given(key=keys, kept=st.integers(0, COUNT - 1))
-def test_records_cut_off_the_end_are_found_with_the_head(lines, place, key, kept):
-    """The head file, or a head kept elsewhere, has the number of records."""
-    all_lines, head = lines[key]
-    assert ("cut", kept + 1) in kinds(lay(place, all_lines[:kept], head), key)
-    kept_elsewhere = head.decode()
-    assert ("cut", kept + 1) in kinds(lay(place, all_lines[:kept]), key, head=kept_elsewhere)
-    digest = json.loads(all_lines[-1])["hash"]
-    assert ("cut", kept + 1) in kinds(place, key, head=f"{COUNT}:{digest}")
-    assert "cut" in [kind for kind, _ in kinds(place, key, head=digest)]
-    assert verify(lay(place, all_lines), key=key, head=digest).ok
-
-
-@quick
 @given(key=keys, order=st.permutations(range(COUNT)))
 def test_reordered_records_are_found(lines, place, key, order):
     """In any other order, the only problems are moved records, and there is at least one."""

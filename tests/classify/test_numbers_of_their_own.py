@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import pytest
 
@@ -106,6 +107,37 @@ def test_what_looks_like_a_number_and_is_none_decides_nothing(exc: Exception) ->
     assert found.retry == Retry.never()
 
 
+class _Unhashable(type):
+    """A class named Odd that no table can be asked for."""
+
+    def __hash__(cls) -> int:
+        if cls.__name__ == "Odd":
+            raise RuntimeError("no hash")
+        return type.__hash__(cls)
+
+
+class _Nameless(type):
+    """A class that does not say where it comes from."""
+
+    @property
+    def __module__(cls) -> Any:  # type: ignore[override]
+        raise RuntimeError("no module")
+
+
+def test_a_class_that_answers_no_question_is_judged_without_it() -> None:
+    """Neither the code nor the explanation raises, whatever a metaclass does, outside, as a base or as a cause."""
+    odd: type[Exception] = _Unhashable("Odd", (Exception,), {})
+    derived: type[Exception] = _Unhashable("Derived", (odd,), {})
+    nameless: type[Exception] = _Nameless("Odd", (Exception,), {})
+    for kind in (odd, derived, nameless):
+        exc = kind("boom")
+        assert (C.INTERNAL_ERROR, C.INTERNAL_ERROR) == (classify(exc), explain(exc).code)
+        assert C.INTERNAL_ERROR is classify(ExceptionGroup("g", [exc, KeyError("x")]))
+    late = TimeoutError("late")
+    late.__cause__ = odd("x")
+    assert (C.TIMEOUT, C.TIMEOUT.retry) == explain(late)[:2]
+
+
 @pytest.fixture
 def registered():
     yield
@@ -127,3 +159,25 @@ def test_the_applications_own_answers_may_leave_a_thing_open(registered) -> None
     assert C.CONFLICT is classify(Exception("the ledger is closed"))
     assert (C.SERVICE_UNAVAILABLE, Retry.now()) == explain(Exception("Quantum flux detected"))[:2]
     assert C.INTERNAL_ERROR is classify(Exception("xyzzy"))
+
+
+@pytest.mark.parametrize(
+    ("give", "says"),
+    [
+        (lambda: classifies(int, C.CONFLICT), "give an exception class"),  # type: ignore[type-var]
+        (lambda: classifies("QuotaSpent", C.CONFLICT), "its module and name"),
+        (lambda: classifies(KeyError, 7), "must be an ErrorCode"),
+        (lambda: classifies(KeyError, C.CONFLICT, retry=3), "must be a Retry"),
+        (lambda: classifies(KeyError, retry=Retry.now()), "needs a code"),
+        (lambda: classifies(KeyError)(7), "decorates a function"),
+        (lambda: classifies_message("a", 7), "must be an ErrorCode"),
+        (lambda: classifies_message("a", C.CONFLICT, retry=7), "must be a Retry"),
+        (lambda: classifies_message(re.compile(b"a"), C.CONFLICT), "not for bytes"),
+        (lambda: classifies_message(7, C.CONFLICT), "give a phrase"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_what_cannot_be_registered_is_told_with_what_can(give: Any, says: str, registered) -> None:
+    """A mistake is an error where it is made, not a rule that never applies."""
+    with pytest.raises(TypeError, match=says):
+        give()

@@ -329,6 +329,10 @@ def near(value: str, info: ValidationInfo) -> str:
     raise ValueError(f"hint is not near {info.data['password']}, the password")
 
 
+def borrow(value: str, info: ValidationInfo) -> str:
+    raise PydanticCustomError("greater_than", "above {what}", {"what": info.data["password"]})
+
+
 def lower(value: str, info: ValidationInfo) -> str:
     raise ValueError(f"not like {info.data['password'].lower()}")
 
@@ -366,6 +370,24 @@ def test_a_validator_that_quotes_another_argument_does_not_show_it(
         "hint is not near …, the password"
         in told(lambda *sent: call(server, *sent[1:]), {"password": SECRET, "hint": "h"}, "contract")[0]
     )
+
+
+def test_misleading_names_and_letters_do_not_defeat_the_search(call: Any) -> None:
+    """A faked pydantic error type and letters with a two-letter lower case do not reveal a value."""
+
+    @tool
+    def g(
+        password: str,
+        borrowed: Annotated[str, AfterValidator(borrow)] = "",
+        dotted: Annotated[str, AfterValidator(lower)] = "",
+    ) -> str:
+        return ""
+
+    server = Server("s", tools=[g])
+    for more, expected in (({"borrowed": "b"}, "above …"), ({"dotted": "d"}, "Breaks a rule of the tool's own; ")):
+        result = call(server, "g", {"password": "İstanbul-hunter2", **more})
+        assert expected in result.structured_content["error"]["message"]
+        assert "hunter2" not in result.model_dump_json()
 
 
 def test_a_message_from_pydantic_is_kept_whole(call: Any) -> None:

@@ -151,6 +151,27 @@ class TestTimeout:
 
         assert not call(Server("s", tools=[slow], timeout=0.1), "slow").is_error
 
+    def test_an_error_of_the_cancellation_is_a_timeout(self, call: Call) -> None:
+        """So is a result that comes too late."""
+
+        @tool(timeout=0.1)
+        async def breaks() -> None:
+            try:
+                await anyio.sleep(30)
+            except BaseException:
+                raise RuntimeError("the connection was closed: hunter2") from None
+
+        @tool(timeout=0.1)
+        async def ignores() -> str:
+            with anyio.CancelScope(shield=True):
+                await anyio.sleep(0.3)
+            return "late"
+
+        for handler in (breaks, ignores):
+            result = call(Server("s", tools=[handler]), handler.name)
+            assert "TIMEOUT" == envelope_of(result).name
+            assert "hunter2" not in result.model_dump_json()
+
 
 @pytest.mark.usefixtures("door")
 class TestCallsAtOnce:

@@ -439,6 +439,27 @@ def test_an_error_of_the_protocol_is_recorded_with_effects(trail: Path, call: Ca
 
 
 @pytest.mark.usefixtures("door")
+def test_a_hostile_exception_has_the_effects_of_a_crash(call: Call) -> None:
+    """An exception whose own code raises while the failure is read counts as a crash."""
+
+    class HostileError(CodedError):
+        @property
+        def sent_reason(self) -> str | None:
+            raise RuntimeError("hostile")
+
+        @property
+        def recovery(self) -> dict[str, Any] | None:
+            raise RuntimeError("hostile")
+
+    @tool(annotations=SENDS)
+    def act() -> str:
+        """Send."""
+        raise HostileError(ErrorCode.CONFLICT)
+
+    assert UNKNOWN == told(call(Server("s", tools=[act]), "act"))
+
+
+@pytest.mark.usefixtures("door")
 @pytest.mark.parametrize("value", ["everything", ["none"], 7, object()])
 def test_invalid_effects_are_left_out(value: Any, call: Call) -> None:
     """Raising here would hide the original failure, and a subclass may use the attribute for something else."""

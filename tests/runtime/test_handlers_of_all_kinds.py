@@ -13,10 +13,11 @@ from mcp import Client
 from mcp.server import MCPServer
 from mcp.server.elicitation import AcceptedElicitation, DeclinedElicitation
 from mcp.server.mcpserver import Context as SDKContext
+from mcp.server.mcpserver.exceptions import ToolError, UnexpectedToolError
 from mcp_types import ElicitRequestFormParams, ElicitResult
 from pydantic import BaseModel
 
-from mcpcore import Context, ContractError, ErrorCode, FailureMode, Server, tool
+from mcpcore import Context, ContractError, ErrorCode, FailureMode, Server, not_found, tool
 
 pytestmark = pytest.mark.usefixtures("door")
 
@@ -116,6 +117,29 @@ def test_a_nested_handler_sees_the_names_already_defined_around_it(call: Any) ->
 
     later = 1
     assert {"result": 3} == call(Server("s", tools=[nested]), "nested", {"value": {"n": 2}}).structured_content
+
+
+def test_endlessly_wrapped_errors_are_still_classified(call: Any) -> None:
+    """Nested causes are followed to a realistic depth only."""
+
+    def wrapped(depth: int) -> BaseException:
+        inner: BaseException = not_found("deep inside")
+        for _ in range(depth):
+            outer = UnexpectedToolError("Error executing tool x")
+            outer.__cause__ = inner
+            inner = outer
+        return inner
+
+    @tool
+    def nest(depth: int) -> int:
+        raise wrapped(depth)
+
+    server = Server("s", tools=[nest])
+    names = [
+        call(server, "nest", {"depth": depth}).structured_content["error"]["name"] for depth in (0, 1, 20, 21, 500)
+    ]
+    assert ["NOT_FOUND", "NOT_FOUND", "NOT_FOUND", "INTERNAL_ERROR", "INTERNAL_ERROR"] == names
+    assert issubclass(UnexpectedToolError, ToolError)
 
 
 @pytest.mark.no_server

@@ -16,6 +16,7 @@ from pydantic import BaseModel
 
 from mcpcore import CodedError, Context, ErrorCode, FailureMode, Server, not_found, tool
 from mcpcore.audit import AuditTrail
+from mcpcore.contract.errors import fact, recovery_of
 from mcpcore.services.batch import Batch, BatchResult
 
 pytestmark = pytest.mark.usefixtures("door")
@@ -166,6 +167,22 @@ def test_a_sink_that_exits_does_not_prevent_the_answer(call: Callable[..., Any])
 
     server = Server("s", tools=[look], audit=AuditTrail(sinks=[Exiting()]))
     assert call(server, "look").structured_content["error"]["name"] == "NOT_FOUND"
+
+
+@pytest.mark.no_server
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda mapping: fact(mapping, "reason"),
+        recovery_of,
+        lambda mapping: CodedError(ErrorCode.NOT_FOUND, data=mapping),
+        lambda mapping: CodedError(ErrorCode.NOT_FOUND, recovery=mapping),
+    ],
+)
+def test_a_keyboard_interrupt_propagates(ask: Callable[[Any], Any]) -> None:
+    """Ctrl+C while a mapping is read must end the process."""
+    with pytest.raises(KeyboardInterrupt):
+        ask(hostile("all", KeyboardInterrupt))
 
 
 def test_a_keyboard_interrupt_propagates_while_a_failure_is_reported() -> None:

@@ -243,19 +243,6 @@ def test_an_exception_that_is_a_dataclass_fails_the_call(within: str, annotated:
     assert "LedgerError" in json.loads(trail.read_text())["exception"]["type"]
 
 
-@pytest.mark.parametrize("shape", [lambda exc: exc, lambda exc: [exc], lambda exc: {"a": [exc]}])
-def test_a_resource_and_a_prompt_with_an_exception_that_is_a_dataclass_fail(shape: Shape) -> None:
-    """Both fail as with any other exception."""
-    server: Server[Any] = Server("s")
-    server.resource("res://ledger", name="ledger")(lambda: shape(LedgerError()))
-    server.prompt(name="ledger")(lambda: shape(LedgerError()))
-    for method, of in (("read_resource", "res://ledger"), ("get_prompt", "ledger")):
-        with pytest.raises(MCPError) as failed:
-            ask(server, method, of)
-        assert "hunter2" not in str(failed.value.error.model_dump())
-        assert "unexpectedly" in failed.value.error.message
-
-
 @pytest.mark.parametrize("kind", ["contract", "sdk"])
 @pytest.mark.parametrize(
     ("annotated", "result"),

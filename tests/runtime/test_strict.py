@@ -31,6 +31,7 @@ from mcpcore import (
 )
 from mcpcore.audit import AuditTrail, verify
 from mcpcore.boundary.strictness import Strictness, strict_scope
+from mcpcore.contract.unraised import MAX_NOTED
 from mcpcore.services.batch import Batch
 from tests import answers
 from tests.answers import envelope_of, records_of
@@ -406,6 +407,20 @@ def test_a_failure_that_cannot_be_described_is_still_reported_as_lost(door: str,
     first, second = records_of(path)
     assert "lost" == first["outcome"]
     assert "made a failure, which cannot be read, at" in second["broken_contract"]
+
+
+def test_some_of_very_many_broken_items_are_named(door: str, path: Path) -> None:
+    """All have records."""
+
+    def act(ctx: Context[Any]) -> str:
+        for _ in range(MAX_NOTED + 5):
+            ctx.record_failure(conflict(SECRET, reason="typo"))
+        raise ctx.fail("no_match")
+
+    ask(served(act, path, strict=True))
+    records = records_of(path)
+    assert MAX_NOTED + 6 == len(records)
+    assert records[-1]["broken_contract"].endswith(f"; {MAX_NOTED - 10} more")
 
 
 @pytest.mark.parametrize("strict", [True, False])

@@ -713,6 +713,18 @@ class TestRefusedAtImport:
         ):
             tool(errors=[entry])(sync_noop)
 
+    def test_two_types_that_cannot_be_described(self) -> None:
+        """The message names the type that is described, or else the handler."""
+
+        def handler(x: Any, y: Any, z=1): ...
+
+        handler.__annotations__.update(x=types.ModuleType, y=Literal[()])
+        with pytest.raises(ContractError, match=r"parameter 'y' cannot be described to a client: AssertionError"):
+            tool(handler)
+        handler.__annotations__.update(x="3", y="3")
+        with pytest.raises(ContractError, match=r"tool 'handler': the handler cannot be described to a client: "):
+            tool(handler)
+
     @pytest.mark.usefixtures("door")
     def test_a_context_imported_for_type_checkers_is_recognised(self, call: Any) -> None:
         """Linters move imports that only annotations use under TYPE_CHECKING."""

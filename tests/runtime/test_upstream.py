@@ -222,6 +222,26 @@ def test_without_an_id_there_is_no_upstream() -> None:
     assert "own" not in str(handed_on(taken).structured_content)
 
 
+def test_an_unreadable_failure_is_a_broken_result(tmp_path: Path) -> None:
+    """A local result may contain a mapping whose methods raise."""
+
+    class Hostile(dict[str, Any]):
+        def get(self, *_: Any) -> Any:
+            raise RuntimeError("hunter2")
+
+    trail = tmp_path / "audit.jsonl"
+    for is_error in (True, False):
+        result = CallToolResult.model_construct(
+            content=[], structured_content=Hostile(error=1, code=1), is_error=is_error, meta=None
+        )
+        answer = handed_on(result, audit=trail)
+        if is_error:
+            assert "INTERNAL_ERROR" == answer.structured_content["error"]["name"]
+        else:
+            assert {"error": 1, "code": 1} == answer.structured_content  # not marked as a failure, so sent as it is
+        assert "hunter2" not in answer.model_dump_json()
+
+
 _TEXTS = st.text(st.characters(), max_size=40) | st.sampled_from(["\n\nRecovery: x", "\r\n(reason a)", "\u2066", ""])
 _VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | _TEXTS,

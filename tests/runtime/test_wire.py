@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import logging
 from typing import Any
 
 import anyio
@@ -28,7 +27,6 @@ from mcpcore import (
     Limits,
     Retry,
     Server,
-    conflict,
     not_found,
     tool,
 )
@@ -244,17 +242,6 @@ def test_expose_internal_errors_shows_the_exception(by: str, call: Any, monkeypa
     assert "test_wire.py" in shown["traceback"]
     monkeypatch.setenv("MCPCORE_EXPOSE_INTERNAL_ERRORS", "0")
     assert "data" not in error_of(call(raising(make), "f"))
-
-
-def test_a_declared_reason_with_another_code_keeps_the_raised_one(call: Any, caplog: pytest.LogCaptureFixture) -> None:
-    """The failure gets the reason's recovery, and is logged and recorded as a broken contract."""
-    caplog.set_level(logging.INFO)
-    error = error_of(call(raising(conflict(data={"reason": "queue_full"})), "f"))
-    assert ("CONFLICT", "queue_full") == (error["name"], error["data"]["reason"])
-    assert "Wait 30 seconds and retry." == error["data"]["recovery"]["hint"]
-    assert "declared as RATE_LIMITED and was raised as CONFLICT" in caplog.text
-    (record,) = [record.audit for record in caplog.records if record.name == "mcpcore.audit"]  # type: ignore[attr-defined]
-    assert "broken_contract" in record
 
 
 class TestGroups:

@@ -76,23 +76,6 @@ def test_decorating_guards_sync_and_async_functions() -> None:
         assert ErrorCode.VALIDATION_ERROR == caught.value.code
 
 
-def test_a_coded_error_propagates_from_a_decorated_function() -> None:
-    """It is raised from sync and async functions alike."""
-
-    @guard()
-    def plain() -> None:
-        raise not_found("gone")
-
-    @guard()
-    async def awaited() -> None:
-        raise not_found("gone")
-
-    with pytest.raises(CodedError):
-        plain()
-    with pytest.raises(CodedError):
-        asyncio.run(awaited())
-
-
 def test_a_failure_is_logged_once_with_details_and_without_secrets(caplog: pytest.LogCaptureFixture) -> None:
     """Two nested guards make one record with operation, context and redacted input."""
 

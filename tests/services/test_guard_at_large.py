@@ -308,24 +308,6 @@ def test_a_traceback_that_cannot_be_formatted_is_noted(caplog: pytest.LogCapture
     assert ("x", None) == (record.mcpcore["operation"], record.exc_info)  # type: ignore[attr-defined]
 
 
-@pytest.mark.usefixtures("door")
-@pytest.mark.anyio
-async def test_a_reused_exception_is_logged_in_every_call(caplog: pytest.LogCaptureFixture) -> None:
-    """Two guards in each of two calls make two records, each with its own operation."""
-    gone = not_found("gone")
-
-    @tool
-    def get() -> None:
-        with guard("outer"), guard("inner"):
-            raise gone
-
-    async with Client(Server("rows", tools=[get])) as client:
-        for _ in range(2):
-            await client.call_tool("get", {})
-    logged = [record for record in caplog.records if record.name == "mcpcore.services"]
-    assert ["inner", "inner"] == [record.mcpcore["operation"] for record in logged]  # type: ignore[attr-defined]
-
-
 def limited() -> httpx.HTTPStatusError:
     request = httpx.Request("GET", "http://x")
     return httpx.HTTPStatusError(

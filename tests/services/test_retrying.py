@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import time
 from collections.abc import Callable
 from typing import Any, Literal
@@ -236,6 +237,42 @@ def test_a_group_is_retried_like_its_main_failure() -> None:
         retrying(attempts=2, backoff=0.001)(act)()
     assert ("late", {"attempts": 2}) == (caught.value.reason, caught.value.data)
     assert isinstance(caught.value.__cause__, ExceptionGroup)
+
+
+class Service:
+    """Callables of every kind; each fails once."""
+
+    def __init__(self) -> None:
+        self.calls, self.act = failing(1, timeout)
+
+    @retrying(backoff=0.001)
+    def method(self) -> str:
+        return self.act()
+
+    @retrying(backoff=0.001)
+    @staticmethod
+    def static(service: Service) -> str:
+        return service.act()
+
+    @retrying(backoff=0.001)
+    @classmethod
+    def over_class(cls, service: Service) -> str:
+        return service.act()
+
+    async def __call__(self) -> str:
+        await anyio.lowlevel.checkpoint()
+        return self.act()
+
+
+@pytest.mark.anyio
+async def test_callables_of_every_kind_are_retried() -> None:
+    """These are methods of all kinds, objects, partials and plain functions that return coroutines."""
+    assert "done" == Service().method()
+    assert "done" == Service.static(Service())
+    assert "done" == Service.over_class(Service())
+    made = Service()
+    for fn in (Service(), functools.partial(Service()), lambda: made()):  # noqa: PLW0108
+        assert "done" == await retrying(backoff=0.001)(fn)()
 
 
 @pytest.mark.anyio

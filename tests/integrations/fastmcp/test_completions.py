@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from pathlib import Path
 from typing import Any
 
@@ -68,27 +67,6 @@ def completing(mcp: FastMCP[Any], *values: str, mode: str = "auto", ref: Any = N
         return answers
 
     return anyio.run(run)
-
-
-@pytest.mark.parametrize("sync", [False, True], ids=["async", "sync"])
-def test_a_failure_is_a_recorded_protocol_error(sync: bool, era: str, caplog: pytest.LogCaptureFixture) -> None:
-    """A coded failure has its message and a crash is masked; the record has the client's id."""
-    caplog.set_level("INFO")
-    coded, crash = completing(served(sync=sync, bind={"role": "R"}), "coded", "crash", mode=era)
-    assert (-32602, "There is no such article.") == (coded.error.code, coded.error.message)
-    assert -32603 == crash.error.code
-    envelopes = [error.error.data["error"] for error in (coded, crash)]
-    assert [("NOT_FOUND", "1"), ("INTERNAL_ERROR", None)] == [
-        (envelope["name"], envelope.get("data", {}).get("pmid")) for envelope in envelopes
-    ]
-    assert [("completion", "summarise.pmid", envelope["correlationId"]) for envelope in envelopes] == [
-        (record["surface"], record["completion"], record["correlationId"]) for record in records(caplog)
-    ]
-    assert all(record["context"] == {"role": "R"} for record in records(caplog))
-    assert "KeyError" == records(caplog)[1]["exception"]["type"]
-    assert "hunter2" not in str(crash.error.model_dump())
-    for record in caplog.records:
-        assert "hunter2" not in logging.Formatter().format(record)
 
 
 def test_successes_pass_and_leave_no_record(era: str, caplog: pytest.LogCaptureFixture) -> None:

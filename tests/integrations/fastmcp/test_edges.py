@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import subprocess
 import sys
 from typing import Any, Literal
@@ -16,7 +17,7 @@ from fastmcp.tools import Tool
 from fastmcp.tools.tool_transform import ArgTransform
 
 from mcpcore import Context, ErrorCode, FailureMode, tool
-from mcpcore.integrations.fastmcp import ContractMiddleware
+from mcpcore.integrations.fastmcp import ContractMiddleware, errors
 from mcpcore.integrations.fastmcp.finding import find_contract_tool
 from tests.integrations.fastmcp.contract_server import calling, error_of, server_of
 
@@ -89,6 +90,16 @@ def test_fastmcp_errors_raised_by_authors_are_read() -> None:
     assert ("VALIDATION_ERROR", "Pick another day.") == (error["name"], error["message"])
     error = error_of(calling(mcp, "nested"))
     assert ("VALIDATION_ERROR", ErrorCode.VALIDATION_ERROR.sentence) == (error["name"], error["message"])
+
+
+def test_endlessly_wrapped_errors_are_still_read() -> None:
+    """They are followed to a realistic depth."""
+    exc: BaseException = KeyError("x")
+    for _ in range(30):
+        outer = ToolError("Error calling tool 'x'")
+        outer.__cause__ = exc
+        exc = outer
+    assert isinstance(errors.raised_within(exc), ToolError)
 
 
 def test_arguments_of_transformed_tools_are_named(caplog: pytest.LogCaptureFixture) -> None:
@@ -234,3 +245,14 @@ def test_an_authors_error_worded_like_a_failed_response_is_a_crash() -> None:
         result = anyio.run(run, name)
         assert "NOT_FOUND" != error_of(result)["name"]
         assert "hunter2" not in result.model_dump_json()
+
+
+def test_the_error_seen_by_other_middleware_can_be_copied() -> None:
+    """The copy keeps its failure."""
+    failure = KeyError("order_id")
+    error: Any = errors.masked(failure, "Tool 'get_order' failed", kind=ToolError)
+    copied: Any = copy.copy(error)
+    assert isinstance(copied, errors.ContractFailure)
+    assert isinstance(copied, ToolError)
+    assert (failure, "Tool 'get_order' failed") == (copied.failure, str(copied))
+    assert error.log_level == copied.log_level

@@ -8,8 +8,10 @@ from typing import Any, Literal
 import anyio
 import pytest
 from fastmcp import Client, FastMCP
+from fastmcp.dependencies import Depends
 from fastmcp.exceptions import AuthorizationError
 from fastmcp.server.middleware import Middleware
+from fastmcp.server.middleware.rate_limiting import RateLimitError
 from fastmcp.tools import Tool
 from fastmcp.tools.tool_transform import ArgTransform, forward
 from mcp_types import ToolAnnotations
@@ -137,6 +139,40 @@ def test_failures_before_the_handler_do_not_leave_effects_unknown(is_plain: bool
 
     mcp.add_middleware(Refuses())
     assert (None, Retry.never()) == told(mcp, "act", "crash")
+
+
+def test_a_rate_limit_of_the_server_does_not_leave_effects_unknown() -> None:
+    """The handler did not run, and waiting helps."""
+
+    class Limits(Middleware):
+        async def on_call_tool(self, context: Any, call_next: Any) -> Any:
+            raise RateLimitError("Rate limit exceeded for client: somebody")
+
+    mcp = contracted(send.with_options(annotations=SENDS), Tool.from_function(plain, name="plain", annotations=SENDS))
+    mcp.add_middleware(Limits())
+    for name in ("send", "plain"):
+        assert (None, Retry.after(seconds=30)) == told(mcp, name, "crash")
+
+
+def broken() -> str:
+    raise TimeoutError("late")
+
+
+@pytest.mark.parametrize("is_plain", [True, False])
+def test_a_dependency_that_fails_does_not_leave_effects_unknown(is_plain: bool) -> None:
+    """FastMCP resolves the parameter before it calls the handler."""
+
+    def act(how: str, store: str = Depends(broken)) -> str:  # type: ignore[assignment]
+        """Send."""
+        return how + store
+
+    mcp = contracted()
+    if is_plain:
+        mcp.tool(annotations=SENDS)(act)
+    else:
+        mcp.tool(tool(errors=[SILENT], annotations=SENDS)(act))
+    effects, retry = told(mcp, "act")
+    assert (None, Retry.now()) == (effects, retry)
 
 
 def test_middleware_that_crashes_before_a_contract_tool_does_not_leave_effects_unknown() -> None:

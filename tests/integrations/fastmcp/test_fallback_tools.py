@@ -13,7 +13,7 @@ from fastmcp import Client, FastMCP
 from fastmcp.server import create_proxy
 from fastmcp.server.middleware import Middleware
 from fastmcp.server.middleware.tool_injection import ToolInjectionMiddleware
-from fastmcp.server.providers import LocalProvider, Provider
+from fastmcp.server.providers import AggregateProvider, LocalProvider, Provider
 from fastmcp.server.transforms import Namespace, ResourcesAsTools, ToolTransform, Transform
 from fastmcp.server.transforms.search import RegexSearchTransform
 from fastmcp.tools import Tool as FastMCPTool
@@ -503,6 +503,56 @@ def test_broken_transforms_and_providers_do_not_prevent_answers() -> None:
     assert "fallbackTool" in anyio.run(run)["error"]["data"]["recovery"]
 
 
+def test_nested_providers() -> None:
+    """An aggregate of providers is not a server."""
+    local = LocalProvider()
+    local.add_tool(FastMCPTool.from_function(fetch, name="fetch"))
+    local.add_tool(FastMCPTool.from_function(search, name="search"))
+    inner = AggregateProvider()
+    inner.add_provider(local, namespace="local")
+    mcp = covered()
+    mcp.add_provider(AggregateProvider([inner]), namespace="all")
+    assert {"all_local_search"} == fallbacks(mcp, "all_local_fetch")
+
+
+def test_a_tool_removed_by_a_transform_is_unknown(caplog: pytest.LogCaptureFixture) -> None:
+    """Clients cannot call it."""
+
+    class Without(Transform):
+        async def list_tools(self, tools: Any) -> Any:
+            return [tool for tool in tools if tool.name != "search"]
+
+        async def get_tool(self, name: str, call_next: Any, *, version: Any = None) -> Any:
+            return None if name == "search" else await call_next(name, version=version)
+
+    mcp = shop()
+    mcp.add_middleware(ContractMiddleware())
+    mcp.add_transform(Without())
+    assert {"search"} == fallbacks(mcp, "fetch")
+    assert 1 == len(warnings(caplog))
+
+
+def test_a_transform_that_shows_one_tool_renames_none(caplog: pytest.LogCaptureFixture) -> None:
+    """It replaces the whole list, but clients still call the tools by their names."""
+
+    class Single(Transform):
+        async def list_tools(self, tools: Any) -> Any:
+            return [FastMCPTool.from_function(lambda: "", name="do")]
+
+        async def get_tool(self, name: str, call_next: Any, *, version: Any = None) -> Any:
+            return (await self.list_tools([]))[0] if name == "do" else await call_next(name, version=version)
+
+    mcp = covered((shop(), "shop"), strict=True)
+    mcp.add_transform(Single())
+
+    async def run() -> Any:
+        async with Client(mcp) as client:
+            return (await client.call_tool_mcp("shop_fetch", {})).structured_content
+
+    assert "shop_search" == anyio.run(run)["error"]["data"]["recovery"]["fallbackTool"]
+    assert [] == warnings(caplog)
+
+
 @pytest.mark.anyio
 @pytest.mark.parametrize("contract", ["no list", [3, {"reason": 3}, {"fallbackTool": "x"}, {"reason": "a"}]], ids=repr)
 async def test_foreign_metadata_is_passed_on(contract: Any) -> None:
@@ -565,6 +615,23 @@ async def test_output_schemas_of_other_servers_may_hold_anything(
         (listed,) = [tool.output_schema for tool in await client.list_tools()]
     assert listed is not None
     assert schema == listed
+
+
+def test_an_invalid_provider_does_not_break_calls() -> None:
+    """FastMCP cannot list it, either."""
+
+    class Nonsense(Provider):
+        async def _list_tools(self) -> Any:
+            return [object()]
+
+    mcp = covered((shop(), "shop"))
+    mcp.add_provider(Nonsense())
+
+    async def run() -> Any:
+        async with Client(mcp) as client:
+            return (await client.call_tool_mcp("shop_fetch", {})).structured_content
+
+    assert "search" == anyio.run(run)["error"]["data"]["recovery"]["fallbackTool"]
 
 
 @pytest.mark.anyio
@@ -663,6 +730,23 @@ def test_a_plain_string_is_refused() -> None:
     """A `Server` refuses it, too."""
     with pytest.raises(TypeError, match=r"^ContractMiddleware\(external_tools=...\) takes a list of names"):
         ContractMiddleware(external_tools="search")
+
+
+@pytest.mark.anyio
+async def test_middleware_that_hides_a_list_does_not_stop_the_check(caplog: pytest.LogCaptureFixture) -> None:
+    """A failed list has no names, and the wrong entry is reported."""
+
+    class NoList(Middleware):
+        async def on_list_tools(self, context: Any, call_next: Any) -> Any:
+            raise LookupError("no list")
+
+    mcp = shop(misspelt)
+    mcp.add_middleware(ContractMiddleware())
+    mcp.add_middleware(NoList())
+
+    async with Client(mcp):
+        pass
+    assert 1 == len(warnings(caplog))
 
 
 def leaves(group: BaseException) -> list[BaseException]:

@@ -125,6 +125,13 @@ class TestResources:
         content = read(mcp, "status://store", mode=era)
         assert ("fine", "text/plain", None) == (content.text, content.mime_type, content.meta)
 
+    def test_a_failure_in_a_result_is_noticed_and_a_lost_one_reported(self, caplog: pytest.LogCaptureFixture) -> None:
+        """Resources behave like tools."""
+        mcp = contracted(bare())
+        assert "busy" == failed(lambda: read(mcp, "articles://returned"))[1].reason
+        assert "lost" in read(mcp, "articles://lost").text
+        assert "lost it, so that no client hears of it" in caplog.text
+
     def test_the_contract_is_in_the_lists_even_through_a_mount(self) -> None:
         """This covers resources, templates and prompts; the parent answers failures of a mounted server."""
         parent = contracted(FastMCP("parent"))
@@ -303,6 +310,19 @@ class TestPrompts:
         listed = ask(mcp, lambda client: client.list_prompts()).prompts
         assert [("ask_first", "Asks."), ("second", None)] == [(one.name, one.description) for one in listed]
         assert 2 == listed[1].meta["b"]
+
+    def test_an_invalid_message_is_a_crash(self) -> None:
+        """A `Server` does the same."""
+        mcp = contracted(FastMCP("library"))
+
+        @mcp.prompt
+        @prompt
+        def ask_badly() -> Any:
+            return [{"role": "nobody", "content": 7}]
+
+        server = Server("library", prompts=[ask_badly])
+        (_, ours), (_, theirs) = (failed(lambda at=at: rendered(at, "ask_badly")) for at in (mcp, server))
+        assert (theirs.name, theirs.message) == (ours.name, ours.message)
 
 
 class FailsLater(Transform):

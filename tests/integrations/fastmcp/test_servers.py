@@ -164,6 +164,19 @@ class TestResourcesAndPrompts:
 
         return anyio.run(run)  # type: ignore[no-any-return]
 
+    def test_missing_items_and_invalid_arguments_are_reported(self, mcp: FastMCP[Any]) -> None:
+        """Unknown items, missing arguments and wrong types are reported without the values."""
+        nothing = self.failing(mcp, "resource", "", "no://x")
+        unknown = self.failing(mcp, "prompt", "aks", {"how": "x"})
+        without = self.failing(mcp, "prompt", "ask", {"number": "1"})
+        unfit = self.failing(mcp, "prompt", "ask", {"how": "x", "number": SECRET})
+        told = [error.data["error"] for error in (nothing, unknown, without, unfit)]
+        assert ["NOT_FOUND", "NOT_FOUND", "INVALID_PARAMS", "INVALID_PARAMS"] == [each["name"] for each in told]
+        assert [None, "unknown_prompt", "invalid_arguments", "invalid_arguments"] == [
+            each["data"].get("reason") for each in told
+        ]
+        assert "hunter2" not in str(told)
+
     def test_code_on_the_server_gets_the_same_error(self, mcp: FastMCP[Any]) -> None:
         """`mcp.read_resource(...)` runs in process."""
         with pytest.raises(ResourceError, match=r"^No such page\.$") as raised:

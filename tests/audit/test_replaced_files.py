@@ -151,12 +151,6 @@ def test_a_garbage_collected_trail_releases_its_files(tmp_path):
     assert after == before
 
 
-def test_invalid_limits_are_refused(tmp_path):
-    """No file is opened before the check."""
-    with pytest.raises(ValueError, match="max_bytes"):
-        AuditTrail(tmp_path / "a", max_bytes=0)
-
-
 def test_an_interpreter_that_exits_with_an_open_trail_prints_nothing(tmp_path):
     """Some of its modules may already be unloaded."""
     program = (

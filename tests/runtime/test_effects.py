@@ -233,17 +233,6 @@ def test_an_entry_overrides_a_read_only_hint(call: Call) -> None:
 
 
 @pytest.mark.usefixtures("door")
-@pytest.mark.parametrize("how", ["crash", "timeout", "http", "silent", "group", "declared in a group"])
-def test_an_idempotent_tool_states_no_effects(how: str, call: Call) -> None:
-    """The call may have changed something, and repeating it does no harm; the key is absent."""
-    result = call(served(REPEATS), "act", {"how": how})
-    assert told(result)[0] is None
-    assert "effects" not in result.structured_content["error"]
-    expected = {"http": Retry.after(seconds=7), "crash": Retry.never(), "group": Retry.never()}
-    assert expected.get(how, Retry.now()) == told(result)[1]
-
-
-@pytest.mark.usefixtures("door")
 @pytest.mark.parametrize("annotations", [READS, SENDS, None])
 def test_bad_arguments_are_rejected_before_any_effect(annotations: Any, call: Call) -> None:
     """The handler did not run, so the effects are known."""

@@ -44,29 +44,7 @@ from tests.boundaries import answer_to
 BUSY = FailureMode("busy", ErrorCode.RATE_LIMITED, when="Too many.", recovery="Wait.", strategy="retry_later")
 
 
-class Own(CodedError):  # noqa: N818 - short in parameters
-    """A subclass with a different constructor."""
-
-    def __init__(self, number: int) -> None:
-        super().__init__(ErrorCode.CONFLICT, f"Number {number}.", {"number": number})
-
-
 class TestCodedError:
-    @pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, lambda e: pickle.loads(pickle.dumps(e))])
-    @pytest.mark.parametrize("error", [conflict("C.", {"a": 1}, recovery="R.", retry=Retry.now()), Own(3)])
-    def test_survives_copying_and_pickling(self, error: CodedError, copied: Any) -> None:
-        """This includes a class whose constructor takes other arguments."""
-        again = copied(error)
-        assert type(error) is type(again)
-        assert (error.code, error.message, error.data, error.recovery, error.advice) == (
-            again.code,
-            again.message,
-            again.data,
-            again.recovery,
-            again.advice,
-        )
-        assert repr(error) == repr(again)
-
     def test_shows_its_code_message_and_reason(self) -> None:
         """Both `repr` and `str` show them."""
         error = not_found("Gone.", {"reason": "gone"})

@@ -145,13 +145,6 @@ def test_the_throw_site_replaces_or_removes(call: Any) -> None:
     assert ({"kind": "retryable_immediate"}, True) == (now["retry"], now["data"]["retryable"])
 
 
-def test_the_hint_has_its_own_line_whatever_the_message(call: Any) -> None:
-    """A message that contains the hint does not suppress the recovery."""
-    result = call(raising(lambda ctx: ctx.fail("no_match", f"No luck. {NO_MATCH.recovery}")), "f")
-    assert f"\n\nRecovery: {NO_MATCH.recovery}\n\n" in text_of(result)
-    assert NO_MATCH.recovery == error_of(result)["data"]["recovery"]["hint"]
-
-
 def test_reserved_keys_belong_to_the_framework(call: Any) -> None:
     """`data` cannot override reason or retryable; other keys keep their order."""
     data = {"reason": "other", "a": 1, "retryable": True, "recovery": 3, "b": 2}

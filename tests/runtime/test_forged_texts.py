@@ -228,14 +228,13 @@ def test_declared_values_are_read_back_unchanged(
     error = CodedError(ErrorCode.NOT_FOUND, message, data, reason="no_match", recovery=recovery)
     boundary = Boundary(server="s", dialect=dialect, limits=LIMITS)
     result = answer_to(boundary, error, contract=contract, name="find")
-    sent = Envelope.from_result(result)
+    sent = envelope_of(result)
     text = text_of(result)
     assert clean_text(text) == text
     assert len(text.split("\n")) == len(text.splitlines())
     if dialect == "canonical":
         read = from_text(text)
         expected_hint = NO_MATCH.recovery if hint is None or not hint.strip() else clean_text(hint).strip()
-        assert sent is not None
         assert expected_hint == sent.hint or "…" in (sent.hint or "")
         assert ("canonical", sent.message, sent.hint) == (read.dialect, read.message, read.hint)
         # A hint alone at the throw site replaces the whole recovery, its fallback tool included.

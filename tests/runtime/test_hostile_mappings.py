@@ -18,6 +18,7 @@ from mcpcore import CodedError, Context, ErrorCode, FailureMode, Server, not_fou
 from mcpcore.audit import AuditTrail
 from mcpcore.contract.errors import fact, recovery_of
 from mcpcore.services.batch import Batch, BatchResult
+from tests.answers import ask
 
 pytestmark = pytest.mark.usefixtures("door")
 
@@ -108,11 +109,9 @@ def test_unreadable_declared_data_violates_its_model(tmp_path: Path) -> None:
     def look() -> str:
         raise CodedError(ErrorCode.NOT_FOUND, "It left.", hostile("items", SystemExit), reason="gone")
 
-    async def run() -> Any:
-        async with Client(Server("s", tools=[look], audit=tmp_path / "t.jsonl")) as client:
-            return await client.call_tool("look", {})
-
-    assert anyio.run(run).structured_content["error"]["data"]["reason"] == "gone"
+    server = Server("s", tools=[look], audit=tmp_path / "t.jsonl")
+    answer = ask(Client(server), lambda client: client.call_tool("look", {}))
+    assert answer.structured_content["error"]["data"]["reason"] == "gone"
     assert "the data of 'gone' breaks its model: id: Field required" in (tmp_path / "t.jsonl").read_text()
 
 

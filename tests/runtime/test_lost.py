@@ -37,6 +37,7 @@ from mcpcore.contract.unraised import MAX_NOTED
 from mcpcore.sdk.errors import ToolFailure
 from mcpcore.services.batch import Batch
 from mcpcore.values.request_var import current
+from tests.answers import ask
 
 pytestmark = pytest.mark.usefixtures("door")
 
@@ -65,11 +66,7 @@ def run(handler: Callable[..., Any], *, contract: bool = True) -> Any:
     else:
         server.add_tool(handler, name="act")
 
-    async def ask() -> Any:
-        async with Client(server) as client:
-            return await client.call_tool("act", {})
-
-    return asyncio.run(ask())
+    return ask(Client(server), lambda client: client.call_tool("act", {}))
 
 
 def line_of(handler: Callable[..., Any], text: str) -> int:

@@ -18,6 +18,7 @@ from mcp import Client
 
 from mcpcore import Context, Server, tool
 from mcpcore.contract.failure_modes import ContractError
+from tests.answers import ask
 
 LIFESPAN = """
 import sys
@@ -285,11 +286,7 @@ def test_a_failed_registration_within_a_call_fails_only_that_call(trail: Path) -
     def extend() -> None:
         server.add_tool(look)
 
-    async def ask() -> Any:
-        async with Client(server) as client:
-            return await client.call_tool("extend", {})
-
-    assert anyio.run(ask).is_error
+    assert ask(Client(server), lambda client: client.call_tool("extend", {})).is_error
     (record,) = map(json.loads, trail.read_text().splitlines())
     assert (record["surface"], record["tool"]) == ("tool", "extend")
 

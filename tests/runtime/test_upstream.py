@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import re
 from pathlib import Path
@@ -17,7 +16,7 @@ from mcp_types import CallToolResult, ImageContent, TextContent
 from mcpcore import ErrorCode, FailureMode, Limits, Server, tool
 from mcpcore.values.escaping import clean_text
 from mcpcore.wire.dialects import DIALECTS
-from tests.answers import envelope_of
+from tests.answers import ask, envelope_of
 
 pytestmark = pytest.mark.usefixtures("door")
 
@@ -44,11 +43,7 @@ def handed_on(result: CallToolResult, *, dialect: str = "canonical", contract: b
     else:
         server.add_tool(forward)
 
-    async def ask() -> Any:
-        async with Client(server) as client:
-            return await client.call_tool("forward", {})
-
-    return asyncio.run(ask())
+    return ask(Client(server), lambda client: client.call_tool("forward", {}))
 
 
 def sent_by(dialect: str) -> CallToolResult:
@@ -58,11 +53,9 @@ def sent_by(dialect: str) -> CallToolResult:
     def hold(row: int) -> int:
         raise HELD_ERROR()
 
-    async def ask() -> Any:
-        async with Client(Server("theirs", tools=[hold], dialect=dialect)) as client:
-            return await client.call_tool("hold", {"row": 1})
-
-    return asyncio.run(ask())  # type: ignore[no-any-return]
+    return ask(
+        Client(Server("theirs", tools=[hold], dialect=dialect)), lambda client: client.call_tool("hold", {"row": 1})
+    )  # type: ignore[no-any-return]
 
 
 def HELD_ERROR() -> Exception:  # noqa: N802 - a failure

@@ -9,7 +9,8 @@ from typing import Any, Literal
 import pytest
 from mcp.client import Client
 
-from mcpcore import CodedError, Context, Envelope, ErrorCode, FailureMode, Server, guard, not_found, tool
+from mcpcore import CodedError, Context, ErrorCode, FailureMode, Server, guard, not_found, tool
+from tests.answers import envelope_of
 
 NO_ROW = FailureMode(
     "no_row", ErrorCode.NOT_FOUND, when="No such row.", recovery="Call list_rows to see what there is."
@@ -140,8 +141,7 @@ async def test_a_reason_belongs_to_the_running_tool() -> None:
         return service(key)
 
     async with Client(Server("rows", tools=[get])) as client:
-        told = Envelope.from_result(await client.call_tool("get", {"key": "zebra"}))
-    assert told is not None
+        told = envelope_of(await client.call_tool("get", {"key": "zebra"}))
     assert ("no_row", "No such row.", "Call list_rows to see what there is.") == (told.reason, told.message, told.hint)
 
 

@@ -18,7 +18,6 @@ from pydantic import BaseModel
 from mcpcore import (
     CodedError,
     Context,
-    Envelope,
     ErrorCode,
     FailureMode,
     Retry,
@@ -29,6 +28,7 @@ from mcpcore import (
     tool,
 )
 from mcpcore.services import decorated
+from tests.answers import envelope_of
 
 NO_ROW = FailureMode(
     "no_row", ErrorCode.NOT_FOUND, when="No such row.", recovery="Call list_rows to see what there is."
@@ -349,6 +349,5 @@ async def test_an_explicit_context_declares_the_reasons() -> None:
     assert isinstance(other, CodedError)
     assert ("other", ErrorCode.INTERNAL_ERROR) == (other.reason, other.code)
     async with Client(Server("rows", tools=[get])) as client:
-        told = Envelope.from_result(await client.call_tool("get", {"reason": "no_row"}))
-    assert told is not None
+        told = envelope_of(await client.call_tool("get", {"reason": "no_row"}))
     assert "no_row" == told.reason

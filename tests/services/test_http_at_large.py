@@ -20,8 +20,9 @@ import pytest
 import requests
 from mcp.client import Client
 
-from mcpcore import CodedError, Context, Envelope, ErrorCode, FailureMode, Retry, Server, from_http_response, tool
+from mcpcore import CodedError, Context, ErrorCode, FailureMode, Retry, Server, from_http_response, tool
 from mcpcore.services import from_http_response_async
+from tests.answers import envelope_of
 
 Send = Callable[[BaseHTTPRequestHandler], None]
 
@@ -267,7 +268,6 @@ async def test_the_declaration_of_the_contract_applies(
         raise from_http_response(httpx.Response(status, headers=headers), reason=reason)
 
     async with Client(Server("s", tools=[get])) as client:
-        told = Envelope.from_result(await client.call_tool("get", {}))
-    assert told is not None
+        told = envelope_of(await client.call_tool("get", {}))
     assert (reason, advice) == (told.reason, told.retry)
     assert (told.hint is None) == (reason == "unknown")

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Annotated, Any, Literal
 
-import anyio
 import pytest
 from fastmcp import Client, FastMCP
 from fastmcp.dependencies import Depends
@@ -14,6 +13,7 @@ from mcp.shared.exceptions import MCPError
 
 from mcpcore import CodedError, Context, ErrorCode, FailureMode, prompt, resource, tool
 from mcpcore.integrations.fastmcp import ContractMiddleware
+from tests.answers import ask
 
 GONE = FailureMode("gone", ErrorCode.NOT_FOUND, when="It was withdrawn.", recovery="Search for a newer one.")
 Ctx = Context[Literal["gone"]]
@@ -133,9 +133,5 @@ def test_a_dependency_of_a_nested_handler_uses_its_contract() -> None:
         await ctx.fastmcp.read_resource("articles://all")
         return "never"
 
-    async def run() -> Any:
-        async with Client(mcp) as client:
-            return await client.call_tool_mcp("outer", {})
-
-    data = anyio.run(run).structured_content["error"]["data"]
+    data = ask(Client(mcp), lambda client: client.call_tool_mcp("outer", {})).structured_content["error"]["data"]
     assert ("gone", True) == (data["reason"], "recovery" in data)

@@ -18,7 +18,7 @@ from mcp_types import ToolAnnotations
 
 from mcpcore import Context, ErrorCode, FailureMode, Retry, timeout, tool
 from mcpcore.integrations.fastmcp import ContractMiddleware
-from tests.answers import envelope_of
+from tests.answers import ask, envelope_of
 
 SENDS = ToolAnnotations(read_only_hint=False, idempotent_hint=False)
 READS = ToolAnnotations(read_only_hint=True)
@@ -55,11 +55,7 @@ def contracted(*tools: Any, name: str = "s", **options: Any) -> FastMCP[Any]:
 def told(mcp: FastMCP[Any], name: str, how: str = "silent", **arguments: Any) -> Any:
     """Return the effects and the advice of a call that fails."""
 
-    async def run() -> Any:
-        async with Client(mcp) as client:
-            return await client.call_tool_mcp(name, {"how": how, **arguments})
-
-    read = envelope_of(anyio.run(run))
+    read = envelope_of(ask(Client(mcp), lambda client: client.call_tool_mcp(name, {"how": how, **arguments})))
     return read.effects, read.retry
 
 

@@ -26,6 +26,7 @@ from mcpcore import Context, ContractError, Envelope, ErrorCode, FailureMode, Se
 from mcpcore.contract.failure_modes import CONTRACT_META_KEY
 from mcpcore.integrations.fastmcp import ContractFailure, ContractMiddleware
 from mcpcore.services.batch import Batch, BatchResult
+from tests.answers import ask
 
 NO_ITEM = FailureMode(
     "no_item", ErrorCode.NOT_FOUND, when="There is no such item.", recovery="Search.", fallback_tool="search"
@@ -340,18 +341,19 @@ def test_a_failure_that_a_handler_passes_on_keeps_the_other_servers_names() -> N
     child = shop(search)
 
     @child.tool
-    async def ask() -> Any:
+    async def relay() -> Any:
         async with SDKClient(other) as client:
             result = await client.call_tool("fetch")
         from fastmcp.tools.base import ToolResult
 
         return ToolResult.from_mcp_result(result)
 
-    async def run() -> Any:
-        async with Client(covered((child, "shop"))) as client:
-            return (await client.call_tool_mcp("shop_ask", {})).structured_content
-
-    assert "search" == anyio.run(run)["error"]["data"]["recovery"]["fallbackTool"]
+    assert (
+        "search"
+        == ask(
+            Client(covered((child, "shop"))), lambda client: client.call_tool_mcp("shop_relay", {})
+        ).structured_content["error"]["data"]["recovery"]["fallbackTool"]
+    )
 
 
 def test_tools_added_later_are_found() -> None:
@@ -386,11 +388,9 @@ def test_a_failed_item_of_a_batch_has_the_clients_name() -> None:
                 batch.add(key)
         return batch.result()
 
-    async def run() -> Any:
-        async with Client(covered((shop(fetch_all, search), "shop"))) as client:
-            return (await client.call_tool_mcp("shop_fetch_all", {})).structured_content
-
-    (failed,) = anyio.run(run)["failed"]
+    (failed,) = ask(
+        Client(covered((shop(fetch_all, search), "shop"))), lambda client: client.call_tool_mcp("shop_fetch_all", {})
+    ).structured_content["failed"]
     assert "shop_search" == failed["error"]["data"]["recovery"]["fallbackTool"]
 
 
@@ -496,11 +496,12 @@ def test_broken_transforms_and_providers_do_not_prevent_answers() -> None:
     mcp.add_provider(Bare())
     mcp.add_transform(Broken())
 
-    async def run() -> Any:
-        async with Client(mcp) as client:
-            return (await client.call_tool_mcp("shop_fetch", {})).structured_content
-
-    assert "fallbackTool" in anyio.run(run)["error"]["data"]["recovery"]
+    assert (
+        "fallbackTool"
+        in ask(Client(mcp), lambda client: client.call_tool_mcp("shop_fetch", {})).structured_content["error"]["data"][
+            "recovery"
+        ]
+    )
 
 
 def test_nested_providers() -> None:
@@ -545,11 +546,12 @@ def test_a_transform_that_shows_one_tool_renames_none(caplog: pytest.LogCaptureF
     mcp = covered((shop(), "shop"), strict=True)
     mcp.add_transform(Single())
 
-    async def run() -> Any:
-        async with Client(mcp) as client:
-            return (await client.call_tool_mcp("shop_fetch", {})).structured_content
-
-    assert "shop_search" == anyio.run(run)["error"]["data"]["recovery"]["fallbackTool"]
+    assert (
+        "shop_search"
+        == ask(Client(mcp), lambda client: client.call_tool_mcp("shop_fetch", {})).structured_content["error"]["data"][
+            "recovery"
+        ]["fallbackTool"]
+    )
     assert [] == warnings(caplog)
 
 
@@ -627,11 +629,12 @@ def test_an_invalid_provider_does_not_break_calls() -> None:
     mcp = covered((shop(), "shop"))
     mcp.add_provider(Nonsense())
 
-    async def run() -> Any:
-        async with Client(mcp) as client:
-            return (await client.call_tool_mcp("shop_fetch", {})).structured_content
-
-    assert "search" == anyio.run(run)["error"]["data"]["recovery"]["fallbackTool"]
+    assert (
+        "search"
+        == ask(Client(mcp), lambda client: client.call_tool_mcp("shop_fetch", {})).structured_content["error"]["data"][
+            "recovery"
+        ]["fallbackTool"]
+    )
 
 
 @pytest.mark.anyio

@@ -18,7 +18,7 @@ from fastmcp.tools.base import ToolResult
 from mcp.shared.exceptions import MCPError
 from mcp_types import MISSING_REQUIRED_CLIENT_CAPABILITY
 
-from mcpcore import Context, Envelope, tool
+from mcpcore import Context, tool
 from mcpcore.audit import AuditTrail
 from mcpcore.integrations.fastmcp import ContractFailure, ContractMiddleware
 from tests.answers import envelope_of
@@ -238,8 +238,7 @@ class TestNestedCalls:
             raise TimeoutError(SECRET)
 
         async with Client(mcp) as client:
-            failure = Envelope.from_result(await client.call_tool_mcp("outer", {"name": "look", "catch": False}))
-        assert failure is not None
+            failure = envelope_of(await client.call_tool_mcp("outer", {"name": "look", "catch": False}))
         assert ("TIMEOUT", "unknown") == (failure.name, failure.effects)
 
     async def test_attributes_of_an_authors_error_are_kept(self, mcp: FastMCP[Any]) -> None:

@@ -27,8 +27,9 @@ from mcp_types import CallToolResult, EmbeddedResource, ImageContent, ResourceLi
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, RootModel, computed_field
 from typing_extensions import TypedDict
 
-from mcpcore import Envelope, tool
+from mcpcore import tool
 from mcpcore.integrations.fastmcp import ContractMiddleware
+from tests.answers import envelope_of
 
 pytestmark = pytest.mark.anyio
 
@@ -393,8 +394,7 @@ async def test_a_result_marked_as_a_failure_is_one() -> None:
 
     async with Client(mcp) as client:
         assert (await client.list_tools())[0].output_schema is None
-        failure = Envelope.from_result(await client.call_tool_mcp("broken", {}))
-    assert failure is not None
+        failure = envelope_of(await client.call_tool_mcp("broken", {}))
     assert ("INTERNAL_ERROR", "The order 7 was not found.") == (failure.name, failure.message)
 
 

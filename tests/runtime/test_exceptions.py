@@ -1,4 +1,4 @@
-"""Every exception of the package survives pickling, copying and a process pool; one raised often does not grow."""
+"""Every exception of the package survives pickling and copying; one raised often does not grow."""
 
 from __future__ import annotations
 

@@ -201,13 +201,6 @@ class TestTransformedTools:
         assert "No such row." == error_of(call(PLACES[place](mcp), "g"))["message"]
 
 
-@pytest.mark.parametrize("place", PLACES)
-@pytest.mark.parametrize("is_async", [False, True], ids=["sync", "async"])
-@pytest.mark.parametrize("shape", ["alone", "list", "dict", "model"])
-class TestResourcesAndPrompts:
-    """FastMCP refuses these results, but its error reveals nothing about the failure."""
-
-
 def test_the_registered_tool_is_unchanged() -> None:
     """It keeps its class and repr, and works as usual without the middleware."""
     mcp = covered(FastMCP("s"))

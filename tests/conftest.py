@@ -11,14 +11,13 @@ from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 from typing import Any
 
-import anyio
 import pytest
 from hypothesis import HealthCheck, settings
 from mcp import Client
-from mcp.shared.exceptions import MCPError
 from mcp_types import CallToolResult
 
 from tests import forking
+from tests.answers import ask
 from tests.doors import DOORS, on_fastmcp
 
 # Any example can be slow on a busy machine, and the benchmarks measure speed instead.
@@ -67,21 +66,17 @@ def era(request: pytest.FixtureRequest) -> str:
 
 
 @pytest.fixture
+def trail(tmp_path: Path) -> Path:
+    """Where a server may write its trail."""
+    return tmp_path / "audit.jsonl"
+
+
+@pytest.fixture
 def call() -> Call:
     """Call one tool through the SDK's in-memory client: `call(server, name, arguments, mode=...)`."""
 
     def called(server: Any, name: str, arguments: dict[str, Any] | None = None, *, mode: str = "auto") -> Any:
-        async def run() -> Any:
-            async with Client(server, mode=mode) as client:
-                try:
-                    return await client.call_tool(name, arguments or {})
-                except MCPError as error:  # raised outside the client, whose task group would wrap it
-                    return error
-
-        result = anyio.run(run)
-        if isinstance(result, MCPError):
-            raise result
-        return result
+        return ask(Client(server, mode=mode), lambda client: client.call_tool(name, arguments or {}))
 
     return called
 

@@ -83,10 +83,10 @@ class Budget(NamedTuple):
 
 
 BUDGETS = {
-    "mcpcore": Budget(ceiling=28_112, target=22_500),
-    "lint": Budget(ceiling=21_655, target=18_500),
-    "bench": Budget(ceiling=4_898, target=5_000),
-    "tests": Budget(ceiling=39_286, target=32_000),
+    "mcpcore": Budget(ceiling=28_045, target=22_500),
+    "lint": Budget(ceiling=21_557, target=18_500),
+    "bench": Budget(ceiling=4_936, target=5_000),
+    "tests": Budget(ceiling=37_815, target=32_000),
 }
 
 

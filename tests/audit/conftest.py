@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+from mcpcore.audit import AuditTrail
+
 WRITER = Path(__file__).with_name("writer.py")
 
 
@@ -26,6 +28,19 @@ def make_failure(number: int = 1, **fields: Any) -> dict[str, Any]:
         "correlationId": f"{number:016x}",
         **fields,
     }
+
+
+def written(path: Path, *numbers: int, **options: Any) -> None:
+    """Record failures with these numbers in a trail, and close it."""
+    with AuditTrail.open(path, sinks=(), **options) as trail:
+        for number in numbers:
+            trail.record(make_failure(number))
+
+
+@pytest.fixture
+def path(tmp_path):
+    """Where a trail may be written."""
+    return tmp_path / "audit.jsonl"
 
 
 @pytest.fixture(scope="session")

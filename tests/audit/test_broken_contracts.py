@@ -20,6 +20,7 @@ from mcpcore.audit.reading import Query, follow
 from mcpcore.audit.stats import collect
 from mcpcore.cli.audit import group
 from mcpcore.contract.unraised import MAX_NOTED
+from tests.audit.conftest import written
 
 ERRORS = [FailureMode("no_match", ErrorCode.NOT_FOUND, when="Nothing matches.", recovery="Search for articles first.")]
 
@@ -110,20 +111,9 @@ def test_stats_of_a_strict_server(path: Path) -> None:
     }
 
 
-@pytest.mark.usefixtures("door")
-def test_lost_failures_alone_are_not_failures(path: Path) -> None:
-    """They are still counted."""
-    calls(path)
-    assert run("stats", path).startswith("No failure is recorded.\n\nBroken contracts (lost")
-    page = path.with_name("page.html")
-    run("stats", path, "--html", page)
-    assert "<p>No failure is recorded.</p><h2>Broken contracts</h2>" in page.read_text()
-
-
-def test_stats_without_broken_contracts_have_no_table(path: Path, failure: Any) -> None:
+def test_stats_without_broken_contracts_have_no_table(path: Path) -> None:
     """There is nothing to report."""
-    with AuditTrail.open(path, sinks=()) as trail:
-        trail.record(failure(1))
+    written(path, 1)
     assert "Broken contracts" not in run("stats", path)
     assert [] == json.loads(run("stats", path, "--json"))["brokenContracts"]
     page = path.with_name("page.html")

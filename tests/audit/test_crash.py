@@ -31,9 +31,8 @@ def records(path: Path) -> list[dict[str, object]]:
 @posix
 @pytest.mark.slow
 @pytest.mark.parametrize("key", [None, "a key that is long enough to be one"])
-def test_a_writer_killed_at_any_moment_leaves_a_trail_that_verifies(tmp_path, writer, key):
+def test_a_writer_killed_at_any_moment_leaves_a_trail_that_verifies(trail, writer, key):
     """All records whose call returned are present after a kill, and the trail verifies before and after repair."""
-    trail = tmp_path / "audit.jsonl"
     rng = random.Random(20261121)
     told: list[str] = []
     options = {"key": key} if key else {}
@@ -59,72 +58,45 @@ def test_a_writer_killed_at_any_moment_leaves_a_trail_that_verifies(tmp_path, wr
 
 @posix
 @pytest.mark.slow
-def test_eight_processes_write_one_chain_of_20_000_records(tmp_path, writer):
+def test_eight_processes_write_one_chain(trail, writer):
     """The chain has every record of every process once, in the order in which its process wrote it."""
-    trail = tmp_path / "audit.jsonl"
-    processes = [writer(trail, 2_500, f"w{n}", quiet=1, max_bytes=4_000_000, lock_timeout=60) for n in range(8)]
+    processes = [writer(trail, 1_000, f"w{n}", quiet=1, max_bytes=2_000_000, lock_timeout=60) for n in range(8)]
     for process in processes:
         assert process.communicate(timeout=240)[0] == "ready\n"
         assert process.returncode == 0
     report = verify(trail)
     assert report.ok, report.problems[:5]
-    assert report.records == 20_000
+    assert report.records == 8_000
     assert len(report.files) > 2
     latest: dict[str, int] = {}
     for record in records(trail):
         name, _, number = str(record["correlationId"]).partition("-")
         assert int(number) == latest.get(name, -1) + 1
         latest[name] = int(number)
-    assert latest == {f"w{n}": 2_499 for n in range(8)}
+    assert latest == {f"w{n}": 999 for n in range(8)}
 
 
 @posix
 @pytest.mark.slow
-def test_processes_killed_among_others_leave_one_chain(tmp_path, writer):
-    """A writer that dies does not affect the others, even during rotation."""
-    trail = tmp_path / "audit.jsonl"
-    survivors = [writer(trail, 1_500, f"s{n}", quiet=1, max_bytes=100_000, lock_timeout=60) for n in range(3)]
-    rng = random.Random(7)
-    for n in range(8):
-        victim = writer(trail, 1_000_000, f"v{n}", quiet=1, max_bytes=100_000)
-        assert victim.stdout.readline() == "ready\n"
-        time.sleep(rng.uniform(0, 0.03))
-        victim.kill()
-        victim.wait()
-    for process in survivors:
-        process.communicate(timeout=120)
-        assert process.returncode == 0
-    report = verify(trail)
-    assert report.ok, report.problems[:5]
-    assert len(report.files) > 5
-    names = [str(record["correlationId"]) for record in records(trail)]
-    for n in range(3):
-        assert [name for name in names if name.startswith(f"s{n}-")] == [f"s{n}-{i}" for i in range(1_500)]
-
-
-@posix
-@pytest.mark.slow
-@pytest.mark.parametrize("max_bytes", [700, 5_000])
-def test_eight_writers_killed_again_and_again_leave_one_chain_through_many_files(tmp_path, writer, max_bytes):
+def test_writers_killed_again_and_again_leave_one_chain_through_many_files(trail, writer):
     """The trail verifies at any time, during and after the writes, and no record is missing."""
-    trail = tmp_path / "audit.jsonl"
-    rng = random.Random(max_bytes)
-    running = [writer(trail, 1_000_000, f"w{n}", max_bytes=max_bytes, lock_timeout=60) for n in range(8)]
+    rng = random.Random(700)
+    running = [writer(trail, 1_000_000, f"w{n}", max_bytes=700, lock_timeout=60) for n in range(4)]
     told: list[str] = []
-    for number in range(20):
+    for number in range(10):
         victim = running.pop(rng.randrange(len(running)))
         assert victim.stdout.readline() == "ready\n"
         told += [victim.stdout.readline().rstrip("\n") for _ in range(rng.randrange(4))]
         victim.kill()
         told += victim.stdout.read().split("\n")[:-1]
         victim.wait()
-        if number < 12:
-            running.append(writer(trail, 1_000_000, f"v{number}", max_bytes=max_bytes, lock_timeout=60))
+        if number < 6:
+            running.append(writer(trail, 1_000_000, f"v{number}", max_bytes=700, lock_timeout=60))
         report = verify(trail)
         assert report.ok, (report.problems[:5], report.notes)
     assert not running
     there = [str(record["correlationId"]) for record in records(trail)]
-    assert len(there) == len(set(there)) > 20
+    assert len(there) == len(set(there)) > 10
     assert set(told) <= set(there)
     assert len(report.files) > 3
 
@@ -186,9 +158,8 @@ def test_a_full_disk_withholds_answers_if_the_policy_says_so(small_disk, failure
 
 
 @posix
-def test_a_partially_written_record_is_removed(tmp_path, failure):
+def test_a_partially_written_record_is_removed(path, failure):
     """If the file may not grow, the bytes written for a record are removed exactly."""
-    path = tmp_path / "audit.jsonl"
     trail = AuditTrail.open(path, sinks=(), policy="refuse")
     trail.record(failure(1))
     size = path.stat().st_size
@@ -218,11 +189,10 @@ def test_an_impossible_path_is_reported_immediately(path, caplog):
 
 
 @posix
-def test_a_writer_stopped_with_the_lock_does_not_stop_the_others(tmp_path, failure):
+def test_a_writer_stopped_with_the_lock_does_not_stop_the_others(path, failure):
     """A lock that is never released costs a bounded wait, and then the policy applies."""
     import fcntl
 
-    path = tmp_path / "audit.jsonl"
     trail = AuditTrail.open(path, sinks=(), policy="refuse", lock_timeout=0.2)
     trail.record(failure(1))
     with lock_path(path).open("wb") as held:
@@ -244,34 +214,6 @@ def test_a_writer_stopped_with_the_lock_does_not_stop_the_others(tmp_path, failu
     assert verify(path).ok
 
 
-@posix
-def test_a_fork_and_its_parent_write_one_chain(tmp_path, failure):
-    """A child that inherits an open trail acquires its own lock."""
-    path = tmp_path / "audit.jsonl"
-    script = (
-        "import os, sys\n"
-        "from mcpcore.audit import AuditTrail\n"
-        "trail = AuditTrail.open(sys.argv[1], sinks=(), policy='refuse', flush='interval', flush_interval=0.01)\n"
-        "trail.record({'n': 'before'})\n"
-        "children = []\n"
-        "for child in range(3):\n"
-        "    pid = os.fork()\n"
-        "    if not pid:\n"
-        "        for n in range(300): trail.record({'n': f'{child}-{n}'})\n"
-        "        os._exit(0)\n"
-        "    children.append(pid)\n"
-        "for n in range(300): trail.record({'n': f'parent-{n}'})\n"
-        "assert all(os.waitpid(pid, 0)[1] == 0 for pid in children)\n"
-        "trail.close()\n"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", script, str(path)], capture_output=True, text=True, check=False, timeout=60
-    )
-    assert done.returncode == 0, done.stderr
-    assert verify(path).ok
-    assert len(records(path)) == 1201
-
-
 def test_threads_write_one_chain(tmp_path, failure):
     """Each record of several threads is in the chain once."""
     trail = AuditTrail.open(tmp_path / "audit.jsonl", sinks=(), policy="refuse", max_bytes=50_000)
@@ -290,9 +232,8 @@ def test_threads_write_one_chain(tmp_path, failure):
 
 
 @pytest.mark.parametrize("cut", [1, 2, 40, 200])
-def test_an_unfinished_line_is_sealed_and_named(tmp_path, failure, cut):
+def test_an_unfinished_line_is_sealed_and_named(path, failure, cut):
     """The fragment of a dying writer is kept, reported, and never joined with the next record."""
-    path = tmp_path / "audit.jsonl"
     with AuditTrail.open(path, sinks=()) as trail:
         trail.record(failure(1))
         # This is the state after a process dies in the middle of its second record.

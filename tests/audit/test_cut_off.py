@@ -11,6 +11,7 @@ from click.testing import CliRunner
 from mcpcore.audit import AuditTrail, verification, verify
 from mcpcore.audit.files import head_path, rotated_files
 from mcpcore.cli.audit import group
+from tests.audit.conftest import written
 
 KEY = "correct horse battery staple"
 
@@ -33,9 +34,8 @@ def cut(path: Path, kept: int) -> None:
     head_path(path).unlink()
 
 
-def restart(path: Path, failure, number: int = 99) -> None:
-    with AuditTrail.open(path, key=KEY, sinks=()) as trail:
-        trail.record(failure(number))
+def restart(path: Path, number: int = 99) -> None:
+    written(path, number, key=KEY)
 
 
 def first_record(path: Path) -> dict[str, object]:
@@ -53,99 +53,97 @@ def test_a_signed_trail_without_its_head_does_not_verify(path, kept):
 
 
 @pytest.mark.parametrize("kept", [1, 4, 6])
-def test_a_head_lost_while_closed_is_found_after_the_next_start(path, failure, kept):
+def test_a_head_lost_while_closed_is_found_after_the_next_start(path, kept):
     """The writer records the loss, and verification reports it, however many records and heads follow."""
     cut(path, kept)
     for number in range(3):
-        restart(path, failure, number)
+        restart(path, number)
     report = verify(path, key=KEY)
     assert [(problem.kind, problem.seq) for problem in report.problems] == [("head", kept)]
     assert "the head was lost while no server had the trail open" in report.problems[0].detail
     assert report.head is not None
 
 
-def test_a_head_damaged_while_closed_is_found_after_the_next_start(path, failure):
+def test_a_head_damaged_while_closed_is_found_after_the_next_start(path):
     """A damaged head is treated like a deleted one."""
     path.write_bytes(b"".join(path.read_bytes().splitlines(keepends=True)[:4]))
     head_path(path).write_bytes(b"garbage".ljust(512))
-    restart(path, failure)
+    restart(path)
     assert kinds(path) == [("head", 4)]
 
 
-def test_a_head_kept_elsewhere_shows_what_was_cut_off(path, failure):
+def test_a_head_kept_elsewhere_shows_what_was_cut_off(path):
     """It works before and after the next start."""
     kept = head_path(path).read_text()
     cut(path, 4)
     assert ("cut", 5) in kinds(path, head=kept)
-    restart(path, failure)
-    restart(path, failure)
+    restart(path)
+    restart(path)
     assert ("forged", 6) in kinds(path, head=kept)
 
 
-def test_a_head_kept_elsewhere_shows_that_nothing_was_cut_off(path, failure):
+def test_a_head_kept_elsewhere_shows_that_nothing_was_cut_off(path):
     """If it names the last record, the trail verifies without a head file, and the hash alone is enough."""
     kept, digest = head_path(path).read_text(), verify(path, key=KEY).last_hash
     head_path(path).unlink()
     for head in (kept, digest, f"6:{digest}"):
         assert kinds(path, head=head) == []
-    restart(path, failure)
+    restart(path)
     for head in (kept, digest, f"6:{digest}"):
         assert kinds(path, head=head) == []
 
 
-def test_a_head_from_before_the_end_does_not_cover_later_records(path, failure):
+def test_a_head_from_before_the_end_does_not_cover_later_records(path):
     """Later records may still have been cut off."""
     older = verify(path, key=KEY)
     assert older.ok
-    restart(path, failure, 7)
+    restart(path, 7)
     head = f"6:{older.last_hash}"
     assert kinds(path, head=head) == []
     head_path(path).unlink()
     assert kinds(path, head=head) == [("head", 7)]
-    restart(path, failure, 8)
+    restart(path, 8)
     assert kinds(path, head=head) == [("head", 7)]
     assert kinds(path, head=head, no_head=True) == []
 
 
-def test_a_missing_head_can_be_accepted(path, failure):
+def test_a_missing_head_can_be_accepted(path):
     """An export from a log store has none."""
     head_path(path).unlink()
     assert kinds(path, no_head=True) == []
-    restart(path, failure)
+    restart(path)
     assert kinds(path, no_head=True) == []
 
 
-def test_a_trail_that_was_restarted_is_found_by_the_previous_head(path, failure):
+def test_a_trail_that_was_restarted_is_found_by_the_previous_head(path):
     """The first record says that it begins a trail, and a copy of the old head shows that there was another."""
     kept = head_path(path).read_text()
     assert first_record(path)["begins"] is True
     cut(path, 0)
-    restart(path, failure, 1)
+    restart(path, 1)
     assert first_record(path)["begins"] is True
     assert kinds(path) == []
     report = verify(path, key=KEY, head=kept)
     assert [problem.kind for problem in report.problems] == ["cut"]
     assert "this trail says that it began 2026-" in report.problems[0].detail
     for number in range(8):
-        restart(path, failure, number)
+        restart(path, number)
     assert "says that it began" in verify(path, key=KEY, head=kept).problems[0].detail
 
 
-def test_an_emptied_file_is_found_by_its_head(path, failure):
+def test_an_emptied_file_is_found_by_its_head(path):
     """After the next start, the first record of the file says that it continues a trail."""
     path.write_bytes(b"")
     assert kinds(path) == [("cut", 1)]
-    restart(path, failure)
+    restart(path)
     assert kinds(path) == [("removed", 1)]
     assert first_record(path)["begins"] is False
 
 
-def test_each_new_file_says_whether_it_begins_a_trail(tmp_path, failure):
+def test_each_new_file_says_whether_it_begins_a_trail(tmp_path):
     """The first file begins a trail and later files continue it; only the first record of a file says so."""
     path = tmp_path / "audit.jsonl"
-    with AuditTrail.open(path, key=KEY, sinks=(), max_bytes=2_000) as trail:
-        for number in range(20):
-            trail.record(failure(number))
+    written(path, *range(20), key=KEY, max_bytes=2000)
     files = [*rotated_files(path), path]
     assert len(files) > 3
     assert [first_record(file)["begins"] for file in files] == [True] + [False] * (len(files) - 1)
@@ -155,29 +153,16 @@ def test_each_new_file_says_whether_it_begins_a_trail(tmp_path, failure):
     assert ("changed", 1) in kinds(path)
 
 
-def test_a_field_of_a_caller_does_not_replace_the_beginning(tmp_path, failure):
-    """A field of the record does not replace the trail's own."""
-    path = tmp_path / "audit.jsonl"
-    with AuditTrail.open(path, key=KEY, sinks=()) as trail:
-        trail.record(failure(1))
-        trail.record(failure(2, begins=True))
-    line = json.loads(path.read_text().splitlines()[1])
-    assert line["begins_"] is True
-    assert "begins" not in line
-
-
-def test_full_files_without_the_newest_one_and_without_a_head_do_not_verify(tmp_path, failure):
+def test_full_files_without_the_newest_one_and_without_a_head_do_not_verify(tmp_path):
     """The newest file may be gone or empty, before or after the next start."""
     path = tmp_path / "audit.jsonl"
-    with AuditTrail.open(path, key=KEY, sinks=(), max_bytes=2_000) as trail:
-        for number in range(20):
-            trail.record(failure(number))
+    written(path, *range(20), key=KEY, max_bytes=2000)
     path.unlink()
     head_path(path).unlink()
     assert [kind for kind, _ in kinds(path)] == ["head"]
     path.touch()
     assert [kind for kind, _ in kinds(path)] == ["head"]
-    restart(path, failure)
+    restart(path)
     assert [kind for kind, _ in kinds(path)] == ["head"]
 
 
@@ -201,20 +186,17 @@ def test_a_deleted_head_of_other_processes_is_read_once_more(tmp_path, failure):
     path = tmp_path / "audit.jsonl"
     with AuditTrail.open(path, key=KEY, sinks=()) as one:
         one.record(failure(1))
-        with AuditTrail.open(path, key=KEY, sinks=()) as other:
-            for number in range(2, 5):
-                other.record(failure(number))
+        written(path, *range(2, 5), key=KEY)
         cut(path, 2)
         one.record(failure(5))
         assert ("removed", 3) in kinds(path)
 
 
-def test_a_trail_without_a_key_proves_less(tmp_path, failure):
+def test_a_trail_without_a_key_proves_less(tmp_path):
     """Anyone who can write it can recompute every part, so a missing head is only noted."""
     path = tmp_path / "audit.jsonl"
     for number in range(3):
-        with AuditTrail.open(path, sinks=()) as trail:
-            trail.record(failure(number))
+        written(path, number)
         head_path(path).unlink()
     report = verify(path)
     assert report.ok

@@ -19,6 +19,7 @@ from mcpcore.audit.chain import MAX_LINE, Signer
 from mcpcore.audit.files import head_path, rotated_files, rotated_path
 from mcpcore.audit.reading import read
 from mcpcore.wire.redaction import REDACTED, redact
+from tests.audit.conftest import written
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="POSIX")
 
@@ -47,9 +48,8 @@ def test_an_interrupt_during_a_write_loses_only_that_record(tmp_path, failure, m
     assert "was sealed off" in notes(trail.path)
 
 
-def test_records_beyond_the_head_are_accepted_and_noted(tmp_path, failure):
+def test_records_beyond_the_head_are_accepted_and_noted(path, failure):
     """A power cut may preserve the trail but not its head."""
-    path = tmp_path / "audit.jsonl"
     with AuditTrail.open(path, sinks=()) as trail:
         trail.record(failure(1))
         old = head_path(path).read_bytes()
@@ -63,9 +63,8 @@ def test_records_beyond_the_head_are_accepted_and_noted(tmp_path, failure):
     assert "records 2 to 3 were in the file and not in the head" in notes(path)
 
 
-def test_a_last_record_that_was_replaced_is_noted_by_the_writer_and_found(tmp_path, failure):
+def test_a_last_record_that_was_replaced_is_noted_by_the_writer_and_found(path, failure):
     """The head, or the process that wrote the record, has a different one."""
-    path = tmp_path / "audit.jsonl"
     with AuditTrail.open(path, sinks=()) as trail:
         trail.record(failure(1))
         line = json.loads(path.read_text())
@@ -78,9 +77,8 @@ def test_a_last_record_that_was_replaced_is_noted_by_the_writer_and_found(tmp_pa
     assert "record 1 was not the one that had been written" in " ".join(report.notes)
 
 
-def test_a_process_that_dies_between_record_and_head_leaves_a_note(tmp_path, failure):
+def test_a_process_that_dies_between_record_and_head_leaves_a_note(path, failure):
     """One complete record beyond the head is allowed if the head says that a write was in progress."""
-    path = tmp_path / "audit.jsonl"
     with AuditTrail.open(path, sinks=()) as trail:
         trail.record(failure(1))
         trail._writer._enter()
@@ -99,37 +97,24 @@ def test_a_process_that_dies_between_record_and_head_leaves_a_note(tmp_path, fai
 
 @posix
 @pytest.mark.parametrize("make", [os.mkfifo, os.mkdir])
-def test_a_head_that_is_not_a_file_is_reported(tmp_path, make):
+def test_a_head_that_is_not_a_file_is_reported(path, make):
     """The error names it, and the trail is not started."""
-    path = tmp_path / "audit.jsonl"
     make(head_path(path))
     with pytest.raises(AuditError, match=r"head.*not a regular file|Is a directory"):
         AuditTrail.open(path, policy="refuse")
 
 
-@posix
-def test_a_fifo_is_refused(tmp_path):
-    """Opening it could block forever."""
-    os.mkfifo(tmp_path / "audit.jsonl")
-    with pytest.raises(AuditError, match="not a regular file"):
-        AuditTrail.open(tmp_path / "audit.jsonl", policy="refuse")
-
-
-def test_an_occupied_name_does_not_stop_rotation(tmp_path, failure):
+def test_an_occupied_name_does_not_stop_rotation(path):
     """An unrelated file with the name of the next full file is not overwritten."""
-    path = tmp_path / "audit.jsonl"
     rotated_path(path, 1).write_text("mine\n")
-    with AuditTrail.open(path, sinks=(), max_bytes=1_000, flush="fsync") as trail:
-        for number in range(6):
-            trail.record(failure(number))
+    written(path, *range(6), max_bytes=1000, flush="fsync")
     assert rotated_path(path, 1).read_text() == "mine\n"
     assert len(rotated_files(path)) > 2
     assert [problem.kind for problem in verify(path).problems] == ["inserted"]
 
 
-def test_a_trail_continues_after_a_crash_during_rotation(tmp_path, failure):
+def test_a_trail_continues_after_a_crash_during_rotation(path, failure):
     """The full file was renamed and no new one started, so the chain continues from the full one."""
-    path = tmp_path / "audit.jsonl"
     with AuditTrail.open(path, sinks=()) as trail:
         trail.record(failure(1))
     path.rename(rotated_path(path, 1))
@@ -139,9 +124,8 @@ def test_a_trail_continues_after_a_crash_during_rotation(tmp_path, failure):
     assert (report.ok, report.records, report.notes) == (True, 2, [])
 
 
-def test_a_crash_between_two_files_of_a_rotation_is_not_tampering(tmp_path, failure):
+def test_a_crash_between_two_files_of_a_rotation_is_not_tampering(path, failure):
     """The next file was empty and the head still named the full one."""
-    path = tmp_path / "audit.jsonl"
     with AuditTrail.open(path, sinks=()) as trail:
         trail.record(failure(1))
         trail.record(failure(2))
@@ -154,9 +138,8 @@ def test_a_crash_between_two_files_of_a_rotation_is_not_tampering(tmp_path, fail
     assert (verify(path).ok, verify(path).records) == (True, 3)
 
 
-def test_an_empty_file_after_a_full_one_does_not_hide_removed_records(tmp_path, failure):
+def test_an_empty_file_after_a_full_one_does_not_hide_removed_records(path, failure):
     """Missing records and a wrong full file are still reported."""
-    path = tmp_path / "audit.jsonl"
     with AuditTrail.open(path, sinks=()) as trail:
         trail.record(failure(1))
         first = path.read_bytes()
@@ -166,9 +149,8 @@ def test_an_empty_file_after_a_full_one_does_not_hide_removed_records(tmp_path, 
     assert [problem.kind for problem in verify(path).problems] == ["cut"]
 
 
-def test_verification_continues_while_files_are_pruned(tmp_path, failure, monkeypatch):
+def test_verification_continues_while_files_are_pruned(path, failure, monkeypatch):
     """A full file deleted between two steps had already been verified."""
-    path = tmp_path / "audit.jsonl"
     with AuditTrail.open(path, sinks=(), max_bytes=700, keep=3) as trail:
         for number in range(12):
             trail.record(failure(number))
@@ -188,9 +170,8 @@ def test_verification_continues_while_files_are_pruned(tmp_path, failure, monkey
     assert not left[0]
 
 
-def test_a_line_longer_than_any_record_is_reported_and_skipped(tmp_path, failure):
+def test_a_line_longer_than_any_record_is_reported_and_skipped(path, failure):
     """It is not kept in memory, and later lines are verified as usual."""
-    path = tmp_path / "audit.jsonl"
     with AuditTrail.open(path, sinks=()) as trail:
         trail.record(failure(1))
         first = path.read_bytes()
@@ -211,11 +192,9 @@ def test_the_head_of_another_trail_is_found(tmp_path, failure):
     assert "head" in [problem.kind for problem in verify(tmp_path / "a", head=empty).problems]
 
 
-def test_bytes_added_without_a_record_are_found(tmp_path, failure):
+def test_bytes_added_without_a_record_are_found(tmp_path, path):
     """This includes blanks at the end."""
-    path = tmp_path / "audit.jsonl"
-    with AuditTrail.open(path, sinks=()) as trail:
-        trail.record(failure(1))
+    written(path, 1)
     for junk in (b"\n", b" ", b"\x00" * 100):
         copy = tmp_path / "copy.jsonl"
         copy.write_bytes(path.read_bytes() + junk)
@@ -223,23 +202,9 @@ def test_bytes_added_without_a_record_are_found(tmp_path, failure):
         assert not verify(copy).ok, junk
 
 
-def test_problems_beyond_the_limit_are_counted(tmp_path, failure):
-    """The first thousand are listed."""
-    path = tmp_path / "audit.jsonl"
-    with AuditTrail.open(path, sinks=()) as trail:
-        for number in range(1_200):
-            trail.record(failure(number))
-    path.write_bytes(path.read_bytes().replace(b"None of", b"Many of"))
-    report = verify(path)
-    assert len(report.problems) == 1_000
-    assert report.unlisted == 200
-    assert report.to_json()["unlisted"] == 200
-
-
 @posix
-def test_a_writer_that_hangs_does_not_stop_verification(tmp_path, failure):
+def test_a_writer_that_hangs_does_not_stop_verification(path, failure):
     """Verification takes no lock and waits for none."""
-    path = tmp_path / "audit.jsonl"
     with AuditTrail.open(path, sinks=()) as trail:
         trail.record(failure(1))
         trail._writer._enter()
@@ -324,11 +289,9 @@ def test_a_log_record_is_created_if_anything_handles_it(failure, monkeypatch, li
     assert (len(made), len(taken)) == ((0, 0) if listening == "nobody" else (1, 1))
 
 
-def test_a_trail_rotated_at_every_step_is_reported(tmp_path, failure, monkeypatch):
+def test_a_trail_rotated_at_every_step_is_reported(tmp_path, path, monkeypatch):
     """After a number of attempts, verification reports the problem and keeps no file open."""
-    path = tmp_path / "audit.jsonl"
-    with AuditTrail.open(path, sinks=()) as trail:
-        trail.record(failure(1))
+    written(path, 1)
     real = verification_module._raw_head
     looks = []
 

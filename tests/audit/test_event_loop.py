@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 import os
 import sys
 import tempfile
@@ -16,7 +15,6 @@ from typing import TYPE_CHECKING, Any
 import anyio
 import pytest
 from mcp import Client
-from mcp_types import ToolAnnotations
 
 from mcpcore import Context, ErrorCode, FailureMode, Server, tool
 from mcpcore.audit import AuditError, AuditTrail, verify
@@ -33,6 +31,7 @@ if sys.platform == "win32":
     pytest.skip("a lock of POSIX", allow_module_level=True)
 
 import fcntl
+import logging
 
 ERRORS = [FailureMode("gone", ErrorCode.NOT_FOUND, when="It is gone.", recovery="Search first.")]
 
@@ -45,8 +44,7 @@ async def fail(ctx: Context[Any], n: int) -> str:
     return "fine"
 
 
-@tool(errors=ERRORS)
-async def some(ctx: Context[Any], count: int) -> BatchResult[int]:
+def process(ctx: Context[Any], count: int) -> BatchResult[int]:
     """Process some items, of which all but the first fail."""
     batch = Batch[int](ctx)
     for n in range(count):
@@ -58,15 +56,15 @@ async def some(ctx: Context[Any], count: int) -> BatchResult[int]:
 
 
 @tool(errors=ERRORS)
+async def some(ctx: Context[Any], count: int) -> BatchResult[int]:
+    """Process some items on the loop."""
+    return process(ctx, count)
+
+
+@tool(errors=ERRORS)
 def some_in_a_thread(ctx: Context[Any], count: int) -> BatchResult[int]:
     """Do the same in a worker thread."""
-    batch = Batch[int](ctx)
-    for n in range(count):
-        with batch.item(n):
-            if n:
-                raise ctx.fail("gone", f"There is no {n}.")
-            batch.add(n)
-    return batch.result()
+    return process(ctx, count)
 
 
 @contextmanager
@@ -176,26 +174,24 @@ def test_a_record_on_a_loop_waits_briefly_before_it_is_deferred(path, failure, m
     assert verify(path).records == 20
 
 
+@pytest.mark.anyio
 @pytest.mark.usefixtures("door")
-def test_a_success_is_answered_while_a_failing_call_waits(path):
+async def test_a_success_is_answered_while_a_failing_call_waits(path):
     """The failing call is answered when the lock is free, after its record is written."""
     trail = opened(path, lock_timeout=60)
 
-    async def run() -> Any:
-        answers: list[Any] = []
-        async with Client(serving(trail)) as client, anyio.create_task_group() as group:
+    answers: list[Any] = []
+    async with Client(serving(trail)) as client, anyio.create_task_group() as group:
 
-            async def failing() -> None:
-                answers.append(await client.call_tool("fail", {"n": -1}))
+        async def failing() -> None:
+            answers.append(await client.call_tool("fail", {"n": -1}))
 
-            with held(path):
-                group.start_soon(failing)
-                await until(lambda: trail.waiting > 0)
-                assert not (await client.call_tool("fail", {"n": 1})).is_error
-                assert not answers
-        return answers[0]
-
-    answer = asyncio.run(run())
+        with held(path):
+            group.start_soon(failing)
+            await until(lambda: trail.waiting > 0)
+            assert not (await client.call_tool("fail", {"n": 1})).is_error
+            assert not answers
+    answer = answers[0]
     assert reason(answer) == "gone"
     (record,) = read(path)
     assert record["correlationId"] == answer.structured_content["error"]["correlationId"]
@@ -229,23 +225,6 @@ def test_after_the_time_limit_the_policy_applies(path, name, arguments, policy, 
         assert "could not be recorded" in caplog.text
     trail.record({"tool": "later"})
     assert verify(path).ok
-
-
-@pytest.mark.usefixtures("door")
-@pytest.mark.parametrize(
-    ("hints", "expected"),
-    [((True, None), "none"), ((False, False), "unknown"), ((None, None), "unknown")],
-    ids=["reads", "sends", "unsaid"],
-)
-def test_a_withheld_answer_has_the_effects_of_the_annotations(path, hints, expected):
-    """The effects of the failure are lost with its record."""
-    trail = opened(path, lock_timeout=0.05, policy="refuse")
-    annotations = ToolAnnotations(read_only_hint=hints[0], idempotent_hint=hints[1])
-    server = Server("s", tools=[fail.with_options(annotations=annotations)], audit=trail)
-    with held(path):
-        answer = asyncio.run(waited(server, "fail", {"n": -1}))
-    assert reason(answer) == "audit_failed"
-    assert answer.structured_content["error"].get("effects") == expected
 
 
 @pytest.mark.usefixtures("door")
@@ -403,26 +382,23 @@ def test_a_filter_that_raises_does_not_prevent_a_delayed_answer(path, caplog):
     assert "recording a failure went wrong" in caplog.text
 
 
-def test_many_records_of_one_call_yield_to_the_loop(path, failure, monkeypatch):
+@pytest.mark.anyio
+async def test_many_records_of_one_call_yield_to_the_loop(path, failure, monkeypatch):
     """They are written in batches of a few milliseconds."""
     monkeypatch.setattr("mcpcore.audit.waiting._TURN", 0.0)
     trail = opened(path)
     call = Call()
     turns = 0
 
-    async def run() -> None:
-        nonlocal turns
-        token = current_call.set(call)
-        with held(path):
-            for number in range(10):
-                trail.record(failure(number))
-        current_call.reset(token)
-        task = asyncio.create_task(settle(call, pytest.fail))
-        while not task.done():
-            turns += 1
-            await asyncio.sleep(0)
-
-    asyncio.run(run())
+    token = current_call.set(call)
+    with held(path):
+        for number in range(10):
+            trail.record(failure(number))
+    current_call.reset(token)
+    task = asyncio.create_task(settle(call, pytest.fail))
+    while not task.done():
+        turns += 1
+        await asyncio.sleep(0)
     assert turns > 9
     assert verify(path).records == 10
 
@@ -571,7 +547,8 @@ def test_a_briefly_held_lock_defers_nothing(path, failure, monkeypatch):
     assert (len(call), verify(path).records) == (0, 1)
 
 
-def test_a_disk_error_while_a_call_waits_is_reported(tmp_path, failure):
+@pytest.mark.anyio
+async def test_a_disk_error_while_a_call_waits_is_reported(tmp_path, failure):
     """The record is lost for that reason, and the policy applies."""
     folder = tmp_path / "logs"
     folder.mkdir()
@@ -579,15 +556,12 @@ def test_a_disk_error_while_a_call_waits_is_reported(tmp_path, failure):
     call = Call()
     errors: list[Exception] = []
 
-    async def run() -> None:
-        token = current_call.set(call)
-        with held(folder / "audit.jsonl"):
-            trail.record(failure(1))
-        current_call.reset(token)
-        folder.rename(tmp_path / "away")
-        await settle(call, errors.append)
-
-    asyncio.run(run())
+    token = current_call.set(call)
+    with held(folder / "audit.jsonl"):
+        trail.record(failure(1))
+    current_call.reset(token)
+    folder.rename(tmp_path / "away")
+    await settle(call, errors.append)
     assert "ENOENT" in str(errors[0])
     assert trail.lost == 1
 

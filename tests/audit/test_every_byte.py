@@ -36,24 +36,6 @@ def key(request):
     return request.param
 
 
-def test_every_byte_counts(tmp_path, key):
-    """A changed, missing or doubled byte is found in the newest file, in a full one and in the head."""
-    path = tmp_path / "trail" / "audit.jsonl"
-    files = made(path.parent, key)
-    assert not is_found(path, key)
-    for name, data in files.items():
-        file = path.with_name(name)
-        # The padding of the head's sector has no meaning; its second to last byte may say that a write is in progress.
-        for at in range(len(data.rstrip())):
-            byte = data[at : at + 1]
-            other = bytes([byte[0] ^ (1 if at % 2 else 0x20)])
-            for instead in (other,) if name.endswith(".head") else (other, b"", byte * 2):
-                file.write_bytes(data[:at] + instead + data[at + 1 :])
-                assert is_found(path, key), (name, at, instead)
-        file.write_bytes(data)
-    assert not is_found(path, key)
-
-
 def test_every_cut_is_found(tmp_path, key):
     """A file may be cut at any byte."""
     path = tmp_path / "trail" / "audit.jsonl"
@@ -90,24 +72,8 @@ def test_no_file_can_replace_another(tmp_path, key):
         path.with_name(name).write_bytes(data)
 
 
-def test_every_older_head_is_found(tmp_path, key):
-    """Later records are then reported as added."""
-    path = tmp_path / "audit.jsonl"
-    head = path.with_name("audit.jsonl.head")
-    older = []
-    with AuditTrail.open(path, key=key, sinks=()) as trail:
-        for number in range(1, 6):
-            trail.record({"tool": "f", "n": number})
-            older.append(head.read_bytes())
-    assert not is_found(path, key)
-    for one in older[:-1]:
-        head.write_bytes(one)
-        assert is_found(path, key)
-
-
-def test_the_order_of_times_does_not_matter(tmp_path, key):
+def test_the_order_of_times_does_not_matter(path, key):
     """A clock may be set back, so the record numbers define the order."""
-    path = tmp_path / "audit.jsonl"
     with AuditTrail.open(path, key=key, sinks=()) as trail:
         for stamp in ("2026-11-21T08:15:00.000Z", "1999-01-01T00:00:00.000Z", "2026-11-21T08:14:00.000Z"):
             trail.record({"timestamp": stamp, "tool": "f"})

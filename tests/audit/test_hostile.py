@@ -8,8 +8,9 @@ import sys
 
 import pytest
 
-from mcpcore.audit import AuditError, AuditTrail, verify
+from mcpcore.audit import AuditError, verify
 from mcpcore.audit.chain import GENESIS, Signer
+from tests.audit.conftest import written
 
 JUNK = (
     b'\x00\xff\xfe\n[1]\n"x"\n' + b"[" * 100_000 + b"\n" + b'{"event":' + b"[" * 100_000 + b"\n"
@@ -23,10 +24,9 @@ def run(*arguments: object) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.fixture
-def junk(tmp_path, failure):
+def junk(tmp_path):
     path = tmp_path / "audit.jsonl"
-    with AuditTrail.open(path, sinks=()) as trail:
-        trail.record(failure(1))
+    written(path, 1)
     with path.open("ab") as file:
         file.write(JUNK)
     return path
@@ -48,12 +48,9 @@ def test_a_filter_ignores_fields_of_the_wrong_type(junk, command, option):
     assert "fetch_articles" in done.stdout
 
 
-def test_a_signed_trail_recomputed_without_the_key_is_rejected(tmp_path, failure):
+def test_a_signed_trail_recomputed_without_the_key_is_rejected(path):
     """Its head is still signed, so verification without the key fails and asks for the key."""
-    path = tmp_path / "audit.jsonl"
-    with AuditTrail.open(path, key="k" * 32, sinks=()) as trail:
-        for number in range(3):
-            trail.record(failure(number))
+    written(path, *range(3), key="k" * 32)
     signer, prev, lines = Signer(None), GENESIS, []
     for number, line in enumerate(path.read_bytes().splitlines(), 1):
         record = {key: item for key, item in json.loads(line).items() if key not in ("seq", "prev", "alg", "hash")}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import logging
 import threading
 
 import pytest
@@ -12,6 +11,7 @@ from mcpcore.audit import AuditTrail, verify
 from mcpcore.audit.chain import GENESIS, Signer, event_of, read_link
 from mcpcore.audit.files import head_path, rotated_files
 from mcpcore.audit.reading import read
+from tests.audit.conftest import written
 
 PLAIN = Signer(None)
 
@@ -60,19 +60,9 @@ def test_a_second_record_with_the_same_number_is_forged(lay):
     assert [("forged", 3)] == found(lay(one, two, other, three, four))
 
 
-def test_a_duplicated_record_is_reported_once(lay):
-    """The one in its place is kept, and the other is reported with its position."""
-    one, two, three = chain(3)
-    path = lay(one, two, three, two)
-    assert [("duplicated", 2)] == found(path)
-    assert "it is also at audit.jsonl:2" in verify(path).problems[0].detail
-
-
-def test_an_unsigned_record_after_the_first_signed_one_is_forged(tmp_path, failure):
+def test_an_unsigned_record_after_the_first_signed_one_is_forged(path):
     """An attacker without the key continues the chain, as was possible before the key was set."""
-    path = tmp_path / "audit.jsonl"
-    with AuditTrail.open(path, sinks=(), key="k" * 32) as trail:
-        trail.record(failure(1))
+    written(path, 1, key="k" * 32)
     (signed,) = path.read_bytes().splitlines(keepends=True)
     link = read_link(signed, Signer(b"k" * 32))
     assert link is not None
@@ -107,12 +97,9 @@ def test_the_head_of_an_empty_trail_matches_every_trail(lay, tmp_path):
     assert verify(lay(*chain(2)), head=f"0:{GENESIS}").ok
 
 
-def test_files_joined_into_one_are_found(tmp_path, failure):
+def test_files_joined_into_one_are_found(path):
     """Every record is present and in order, but the server did not write them to one file."""
-    path = tmp_path / "audit.jsonl"
-    with AuditTrail.open(path, sinks=(), max_bytes=2_000) as trail:
-        for number in range(1, 13):
-            trail.record(failure(number))
+    written(path, *range(1, 13), max_bytes=2000)
     full = rotated_files(path)
     assert full
     assert verify(path).ok
@@ -124,9 +111,8 @@ def test_files_joined_into_one_are_found(tmp_path, failure):
     assert f"bytes long, and was {report.head.size}" in report.problems[0].detail
 
 
-def test_a_sealed_fragment_that_was_changed_is_found(tmp_path, failure):
+def test_a_sealed_fragment_that_was_changed_is_found(path, failure):
     """The next record confirms the bytes that a dying writer left."""
-    path = tmp_path / "audit.jsonl"
     with AuditTrail.open(path, sinks=()) as trail:
         trail.record(failure(1))
     whole = path.read_bytes()
@@ -173,9 +159,8 @@ def test_a_head_from_before_pruning_is_reported_as_old(pruned):
     assert "the head given is older than the first record that is kept" in report.notes
 
 
-def test_a_missing_record_named_by_a_head_is_reported(tmp_path, failure):
+def test_a_missing_record_named_by_a_head_is_reported(path, failure):
     """A head kept elsewhere names a record that was removed from the middle."""
-    path = tmp_path / "audit.jsonl"
     with AuditTrail.open(path, sinks=()) as trail:
         trail.record(failure(1))
         trail.record(failure(2))
@@ -196,9 +181,8 @@ def test_a_line_that_only_resembles_an_event_is_not_one():
     assert event_of(b'{"event":"lost","records":2}\n') == {"event": "lost", "records": 2}
 
 
-def test_an_unreadable_full_file_is_skipped_when_the_chain_continues(tmp_path, failure):
+def test_an_unreadable_full_file_is_skipped_when_the_chain_continues(tmp_path, path, failure):
     """A writer with an empty file takes the end of the chain from the newest readable full file."""
-    path = tmp_path / "audit.jsonl"
     with AuditTrail.open(path, sinks=(), max_bytes=2_000) as trail:
         for number in range(1, 9):
             trail.record(failure(number))
@@ -243,9 +227,8 @@ def test_a_trail_without_a_file_has_nothing_to_verify():
     ],
     ids=["both", "neither", "text"],
 )
-def test_an_oversized_crash_keeps_its_type_and_message(tmp_path, failure, exception, kept):
+def test_an_oversized_crash_keeps_its_type_and_message(path, failure, exception, kept):
     """The part that makes the record too long is dropped and named."""
-    path = tmp_path / "audit.jsonl"
     with AuditTrail.open(path, sinks=()) as trail:
         trail.record(failure(1, exception=exception, traceback="t"))
     (record,) = read(path)
@@ -270,51 +253,3 @@ def test_the_flushing_thread_ends_with_its_trail(tmp_path, failure, monkeypatch)
     flusher.join(10)
     assert not flusher.is_alive()
     assert 1 == verify(tmp_path / "audit.jsonl").records
-
-
-@pytest.fixture
-def bare_logger(monkeypatch):
-    """Remove handlers, filters and the parent of the trail's logger, as in a library without an application."""
-    logger = logging.getLogger("mcpcore.audit")
-    for name, value in (("handlers", []), ("filters", []), ("propagate", False), ("disabled", False)):
-        monkeypatch.setattr(logger, name, value)
-    level = logger.level
-    logger.setLevel(logging.DEBUG)
-    yield logger
-    logger.setLevel(level)
-
-
-def heard(logger: logging.Logger, failure) -> list[str]:
-    """Return the records that the logger's filters receive for one failure."""
-    seen: list[str] = []
-    watch = logging.Filter()
-    watch.filter = lambda record: bool(seen.append(record.getMessage()))  # type: ignore[method-assign]
-    logger.addFilter(watch)
-    AuditTrail(sinks=()).record(failure(1))
-    logger.removeFilter(watch)
-    return seen
-
-
-def test_a_filter_sees_every_record_with_any_handlers(bare_logger, failure):
-    """An application may read the trail in a filter, and a handler that does nothing does not prevent this."""
-    assert 1 == len(heard(bare_logger, failure))
-    bare_logger.addHandler(logging.NullHandler())
-    assert 1 == len(heard(bare_logger, failure))
-
-
-def test_no_record_is_created_for_a_logger_without_handlers(bare_logger, failure, monkeypatch, capsys):
-    """A NullHandler counts as no handler; without any handler, the last resort gets the record."""
-    made: list[object] = []
-    factory = logging.getLogRecordFactory()
-    monkeypatch.setattr(logging, "_logRecordFactory", lambda *args, **more: made.append(args) or factory(*args, **more))
-    crash = failure(1, name="INTERNAL_ERROR")
-    bare_logger.handlers.clear()  # pytest adds a handler to the root logger if records do not propagate to it
-    AuditTrail(sinks=()).record(crash)
-    assert 1 == len(made)
-    assert '"INTERNAL_ERROR"' in capsys.readouterr().err
-    bare_logger.addHandler(logging.NullHandler())
-    AuditTrail(sinks=()).record(crash)
-    assert (1, "") == (len(made), capsys.readouterr().err)
-    bare_logger.addHandler(logging.StreamHandler())
-    AuditTrail(sinks=()).record(crash)
-    assert 2 == len(made)

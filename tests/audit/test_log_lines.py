@@ -38,9 +38,8 @@ def stderr_of(path: Path, setup: str = "") -> str:
     return subprocess.run(command, capture_output=True, text=True, check=True, timeout=60).stderr
 
 
-def test_records_in_a_file_are_not_logged(tmp_path):
+def test_records_in_a_file_are_not_logged(path):
     """Standard error has crashes as usual, but no declared failures."""
-    path = tmp_path / "audit.jsonl"
     stderr = stderr_of(path)
     assert "mcpcore.audit" not in stderr
     assert "correlationId" not in stderr
@@ -51,15 +50,10 @@ def test_records_in_a_file_are_not_logged(tmp_path):
 
 @pytest.mark.parametrize(
     "setup",
-    [
-        "logging.basicConfig(level='INFO')",
-        "logging.getLogger('mcpcore').setLevel('INFO')",
-        "logging.getLogger('mcpcore.audit').setLevel('DEBUG')",
-    ],
+    ["logging.basicConfig(level='INFO')", "logging.getLogger('mcpcore.audit').setLevel('DEBUG')"],
 )
-def test_a_lower_level_logs_a_line_for_each_failure(tmp_path, setup):
+def test_a_lower_level_logs_a_line_for_each_failure(path, setup):
     """The line has the tool, the reason or code, and the id of the record."""
-    path = tmp_path / "audit.jsonl"
     stderr = stderr_of(path, setup)
     crash, declared = (json.loads(line)["correlationId"] for line in path.read_text().splitlines())
     lines = [line for line in stderr.splitlines() if "mcpcore.audit" in line]

@@ -20,6 +20,7 @@ from mcpcore.audit.files import rotated_files
 from mcpcore.audit.reading import Query, follow, read, what_failed
 from mcpcore.audit.stats import chart, collect, render, spark
 from mcpcore.cli.audit import group
+from tests.audit.conftest import written
 
 START = datetime(2026, 11, 20, 8, tzinfo=UTC)
 
@@ -51,9 +52,8 @@ class Steps:
         return True
 
 
-def test_following_begins_at_the_end_and_goes_through_every_rotation(tmp_path, failure):
+def test_following_begins_at_the_end_and_goes_through_every_rotation(path, failure):
     """Old records are not printed, and matching new ones are printed once, across any number of files."""
-    path = tmp_path / "audit.jsonl"
     with AuditTrail.open(path, sinks=(), max_bytes=1_500) as trail:
         trail.record(failure(1))
 
@@ -70,24 +70,20 @@ def test_following_begins_at_the_end_and_goes_through_every_rotation(tmp_path, f
     assert [f"{n:016x}" for n in (3, 5, 7, 9, 11, 12)] == seen
 
 
-def test_following_waits_for_a_missing_trail(tmp_path, failure):
+def test_following_waits_for_a_missing_trail(path):
     """The first record is printed, without an earlier error."""
-    path = tmp_path / "audit.jsonl"
 
     def begin() -> None:
-        with AuditTrail.open(path, sinks=()) as trail:
-            trail.record(failure(7))
+        written(path, 7)
 
     assert [f"{7:016x}"] == numbers(follow(path, Query(), idle=Steps(lambda: None, begin)))
 
 
-def test_following_continues_after_a_file_is_cut_or_removed(tmp_path, failure):
+def test_following_continues_after_a_file_is_cut_or_removed(path):
     """A shorter file is read from its end, and a missing file is waited for."""
-    path = tmp_path / "audit.jsonl"
 
     def write(number: int) -> None:
-        with AuditTrail.open(path, sinks=()) as trail:
-            trail.record(failure(number))
+        written(path, number)
 
     for number in range(1, 4):
         write(number)
@@ -109,9 +105,8 @@ def test_following_continues_after_a_file_is_cut_or_removed(tmp_path, failure):
     assert [f"{4:016x}", f"{5:016x}"] == seen
 
 
-def test_two_rotations_between_reads_lose_nothing(tmp_path, failure):
+def test_two_rotations_between_reads_lose_nothing(path, failure):
     """A slow reader finds the full files that appeared in the meantime."""
-    path = tmp_path / "audit.jsonl"
     with AuditTrail.open(path, sinks=(), max_bytes=1_200) as trail:
         trail.record(failure(1))
 
@@ -124,9 +119,8 @@ def test_two_rotations_between_reads_lose_nothing(tmp_path, failure):
     assert [f"{n:016x}" for n in range(2, 40)] == seen
 
 
-def test_a_rotation_during_a_read_loses_nothing(tmp_path, failure, monkeypatch):
+def test_a_rotation_during_a_read_loses_nothing(path, failure, monkeypatch):
     """Files become full or are deleted just after the reader has listed them."""
-    path = tmp_path / "audit.jsonl"
     with AuditTrail.open(path, sinks=(), max_bytes=1_200) as trail:
         numbers_to_come = iter(range(1, 1_000))
 
@@ -168,9 +162,8 @@ def test_resources_and_prompts_are_labelled():
     assert "-" == what_failed({"tool": 7})
 
 
-def test_a_record_without_a_time_matches_no_time_filter(tmp_path, failure):
+def test_a_record_without_a_time_matches_no_time_filter(path, failure):
     """It is shown only without a time filter."""
-    path = tmp_path / "audit.jsonl"
     with AuditTrail.open(path, sinks=()) as trail:
         trail.record(failure(1, timestamp="soon"))
         trail.record(failure(2))
@@ -179,9 +172,8 @@ def test_a_record_without_a_time_matches_no_time_filter(tmp_path, failure):
     assert [] == numbers(read(path, Query(until=START)))
 
 
-def test_a_crash_is_shown_with_its_causes_and_bound_fields(tmp_path, failure):
+def test_a_crash_is_shown_with_its_causes_and_bound_fields(path, failure):
     """The exception, its causes, the broken contract and the call's fields have separate lines."""
-    path = tmp_path / "audit.jsonl"
     causes = [{"type": "OSError", "message": "no route"}, "and 3 more"]
     with AuditTrail.open(path, sinks=()) as trail:
         trail.record(
@@ -207,7 +199,7 @@ def test_a_crash_is_shown_with_its_causes_and_bound_fields(tmp_path, failure):
     assert ["    Plain: "] == lines[8:]
 
 
-def test_lost_records_are_reported_next_to_the_counts(tmp_path, failure, small_gap):
+def test_lost_records_are_reported_next_to_the_counts(tmp_path, small_gap):
     """Failures that could not be written are not in the chart, but are mentioned."""
     path = small_gap
     out = run("stats", path).stdout
@@ -238,11 +230,9 @@ def test_the_trails_own_notes_are_left_out_with_a_narrower_filter(small_gap):
         assert "trail:" not in run("show", small_gap, *narrower).stdout
 
 
-def test_invalid_lines_are_skipped(tmp_path, failure):
+def test_invalid_lines_are_skipped(path):
     """Reading continues after invalid lines and waits for an unfinished last line."""
-    path = tmp_path / "audit.jsonl"
-    with AuditTrail.open(path, sinks=()) as trail:
-        trail.record(failure(1))
+    written(path, 1)
     whole = path.read_bytes()
     path.write_bytes(b"junk\n[7]\n" + b"[" * 100_000 + b"\n" + b"x" * (2 << 20) + b"\n" + whole + whole[:-1])
     assert [f"{1:016x}"] == numbers(read(path))
@@ -286,12 +276,9 @@ def test_a_page_with_many_groups_merges_the_rare_ones():
     assert 30 == page.count("<tr><td>")
 
 
-def test_problems_beyond_the_limit_are_counted(tmp_path, failure):
+def test_problems_beyond_the_limit_are_counted(path):
     """The report ends with their number."""
-    path = tmp_path / "audit.jsonl"
-    with AuditTrail.open(path, sinks=()) as trail:
-        for number in range(MAX_PROBLEMS + 50):
-            trail.record(failure(number))
+    written(path, *range(MAX_PROBLEMS + 50))
     path.write_bytes(path.read_bytes().replace(b"None of", b"Some of"))
     out = run("verify", path, status=1).stdout
     assert MAX_PROBLEMS == out.count(": changed record")
@@ -299,11 +286,9 @@ def test_problems_beyond_the_limit_are_counted(tmp_path, failure):
     assert f"{MAX_PROBLEMS + 50} problems\n" in out
 
 
-def test_file_system_errors_are_reported_in_one_line(tmp_path, failure):
+def test_file_system_errors_are_reported_in_one_line(tmp_path, path):
     """For a missing key, an unwritable page or an overlong head, the exit code is 2 and the line names it."""
-    path = tmp_path / "audit.jsonl"
-    with AuditTrail.open(path, sinks=()) as trail:
-        trail.record(failure(1))
+    written(path, 1)
     missing = tmp_path / "no" / "such"
     unread = run("verify", path, "--key-file", missing, status=2).stderr
     assert f"Error: {missing}: No such file or directory\n" == unread
@@ -315,12 +300,9 @@ def test_file_system_errors_are_reported_in_one_line(tmp_path, failure):
 
 
 @pytest.mark.skipif(os.name != "posix", reason="a pipe of POSIX")
-def test_a_closed_pipe_ends_the_command_quietly(tmp_path, failure):
+def test_a_closed_pipe_ends_the_command_quietly(path):
     """`mcpcore audit show | head -1` reports no error."""
-    path = tmp_path / "audit.jsonl"
-    with AuditTrail.open(path, sinks=()) as trail:
-        for number in range(3_000):
-            trail.record(failure(number))
+    written(path, *range(3000))
     command = [sys.executable, "-m", "mcpcore", "audit", "show", str(path)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         assert process.stdout is not None
@@ -349,12 +331,10 @@ def test_groups_beyond_the_limit_are_counted_as_one(monkeypatch):
 
 
 @pytest.fixture
-def full_files(tmp_path, failure):
+def full_files(tmp_path):
     """A trail of several files, and the numbers of its records."""
     path = tmp_path / "audit.jsonl"
-    with AuditTrail.open(path, sinks=(), max_bytes=1_200) as trail:
-        for number in range(12):
-            trail.record(failure(number))
+    written(path, *range(12), max_bytes=1200)
     assert len(rotated_files(path)) > 2
     return path
 
@@ -371,7 +351,7 @@ def test_files_deleted_while_they_are_listed_are_skipped(full_files, monkeypatch
     assert there == {name for name, _, _ in reading_module.lines(full_files)}
 
 
-def test_a_file_renamed_during_the_read_is_read_once(full_files, failure, monkeypatch):
+def test_a_file_renamed_during_the_read_is_read_once(full_files, monkeypatch):
     """It was opened under one name and is listed under another, and later files are not read."""
     there = numbers(read(full_files))
     real = reading_module._opened
@@ -380,8 +360,7 @@ def test_a_file_renamed_during_the_read_is_read_once(full_files, failure, monkey
         opened = real(path)
         if path == full_files:
             monkeypatch.setattr(reading_module, "_opened", real)
-            with AuditTrail.open(full_files, sinks=(), max_bytes=1) as trail:
-                trail.record(failure(99))
+            written(full_files, 99, max_bytes=1)
         return opened
 
     for read_all in (lambda: read(full_files), lambda: reading_module.last(full_files, Query(), 100)):
@@ -391,7 +370,7 @@ def test_a_file_renamed_during_the_read_is_read_once(full_files, failure, monkey
         there = numbers(read(full_files))
 
 
-def test_a_trail_without_a_newest_file_is_readable(full_files, failure, monkeypatch):
+def test_a_trail_without_a_newest_file_is_readable(full_files, monkeypatch):
     """A server may have died between renaming one file and creating the next."""
     whole = numbers(read(full_files))
     newest = full_files.read_bytes()

@@ -10,7 +10,7 @@ import pytest
 from bench.redaction.hostile import AFTER, EVERYTHING, NEARLY, ODD, families, texts
 from mcpcore.wire.redaction import PATTERNS, REDACTED, redact_shapes, redact_text
 
-LENGTH = 10_000
+LENGTH = 4_000
 TIMES = 4
 SLACK = 0.05
 """Seconds that a measurement may be off, on a machine that does other work."""

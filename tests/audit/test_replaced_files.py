@@ -33,14 +33,6 @@ def test_the_next_record_after_a_move_begins_a_new_file(trail, failure):
     assert [event.get("event", event.get("correlationId")) for event in events] == ["missing", f"{2:016x}"]
 
 
-def test_the_next_record_after_a_deletion_begins_a_new_file(trail, failure):
-    """The next record is written immediately, too."""
-    trail.record(failure(1))
-    trail.path.unlink()
-    trail.record(failure(2))
-    assert f"{2:016x}" in trail.path.read_text()
-
-
 def test_the_next_record_after_a_replacement_is_in_the_new_file(trail, failure, tmp_path):
     """Editors and restored backups replace files like this."""
     trail.record(failure(1))
@@ -50,31 +42,6 @@ def test_the_next_record_after_a_replacement_is_in_the_new_file(trail, failure, 
     trail.record(failure(2))
     report = verify(trail.path)
     assert (report.ok, report.records) == (True, 2)
-
-
-def test_a_deleted_head_is_restored_with_the_next_record(trail, failure):
-    """The records say from which one on the head is valid again."""
-    trail.record(failure(1))
-    head = trail.path.with_name("audit.jsonl.head")
-    head.unlink()
-    trail.record(failure(2))
-    assert head.exists()
-    report = verify(trail.path)
-    assert report.ok
-    assert report.head is not None
-    assert report.head.seq == report.last
-
-
-def test_a_moved_head_is_restored(trail, failure):
-    """The moved file is not written any more."""
-    trail.record(failure(1))
-    head = trail.path.with_name("audit.jsonl.head")
-    kept = head.rename(head.with_name("kept"))
-    before = kept.read_bytes()
-    trail.record(failure(2))
-    assert head.exists()
-    assert kept.read_bytes() == before
-    assert verify(trail.path).ok
 
 
 def test_a_changed_head_is_overwritten(trail, failure):
@@ -182,12 +149,6 @@ def test_a_garbage_collected_trail_releases_its_files(tmp_path):
         """,
     )
     assert after == before
-
-
-def test_invalid_limits_are_refused(tmp_path):
-    """No file is opened before the check."""
-    with pytest.raises(ValueError, match="max_bytes"):
-        AuditTrail(tmp_path / "a", max_bytes=0)
 
 
 def test_an_interpreter_that_exits_with_an_open_trail_prints_nothing(tmp_path):

@@ -181,15 +181,6 @@ def test_each_of_thousands_of_keys_is_checked():
     assert KEY not in str(clean)
 
 
-def test_the_innermost_of_many_frames_are_shown():
-    """The number of earlier frames is given."""
-    source = "def f(n):\n    1 / n\n    g(n)\ndef g(n):\n    f(n - 1)\nf(60)\n"
-    told = traceback_of(raised(source, "<deep>"))
-    assert told.startswith("Traceback (most recent call last):\n  ... (")
-    assert " earlier frames)\n" in told
-    assert traces.FRAMES == told.count('  File "<deep>"')
-
-
 def test_a_text_is_searched_once_for_log_and_record_and_then_released(monkeypatch, caplog):
     """Both contain the same text, and after the record is made nothing refers to it."""
 

@@ -22,6 +22,7 @@ from mcpcore.audit.chain import RESERVED
 from mcpcore.audit.files import head_path
 from mcpcore.audit.reading import read
 from mcpcore.audit.record import MAX_RECORD, encode
+from tests.audit.conftest import written
 
 SECRET = "hunter2-is-the-secret"
 
@@ -36,9 +37,8 @@ class Keep:
         self.taken.append((dict(record), line))
 
 
-def test_a_record_is_one_line_with_the_whole_failure(tmp_path, failure):
+def test_a_record_is_one_line_with_the_whole_failure(path, failure):
     """Every field has its name, including the fields of the chain."""
-    path = tmp_path / "audit.jsonl"
     given_ = failure(1, context={"session_id": "s", "plan_hash": "p"}, data={"pmids": ["1"]}, text="snow\u2603\n\x00")
     with AuditTrail.open(path, sinks=()) as trail:
         trail.record(given_)
@@ -53,11 +53,10 @@ def test_a_record_is_one_line_with_the_whole_failure(tmp_path, failure):
         assert head_path(path).stat().st_mode & 0o077 == 0
 
 
-def test_secrets_reach_no_sink(tmp_path, failure, caplog):
+def test_secrets_reach_no_sink(path, failure, caplog):
     """No destination has a secret from the message, data, arguments, exception or traceback."""
     caplog.set_level(logging.INFO, "mcpcore.audit")
     sink = Keep()
-    path = tmp_path / "audit.jsonl"
     with AuditTrail.open(path, sinks=(sink,)) as trail:
         trail.record(
             failure(
@@ -94,7 +93,7 @@ def test_the_logger_gets_every_failure_as_one_line(failure, caplog):
     assert trail.head is None
 
 
-def test_sinks_get_the_line_of_the_file_and_cannot_damage_it(tmp_path, failure, caplog):
+def test_sinks_get_the_line_of_the_file_and_cannot_damage_it(path, failure, caplog):
     """A sink receives the written bytes, and a sink that raises is logged and skipped."""
 
     class Broken:
@@ -102,7 +101,6 @@ def test_sinks_get_the_line_of_the_file_and_cannot_damage_it(tmp_path, failure, 
             raise RuntimeError("collector is down")
 
     sink = Keep()
-    path = tmp_path / "audit.jsonl"
     with AuditTrail.open(path, sinks=(Broken(), sink), policy="refuse") as trail:
         trail.record(failure(1))
     assert [line for _, line in sink.taken] == path.read_text().splitlines()
@@ -133,9 +131,8 @@ class Hostile:
     ],
     ids=lambda value: type(value).__name__,
 )
-def test_any_failure_can_be_recorded(tmp_path, failure, value):
+def test_any_failure_can_be_recorded(path, failure, value):
     """Values that JSON cannot represent are named, overlong ones are cut, and the record is valid."""
-    path = tmp_path / "audit.jsonl"
     with AuditTrail.open(path, sinks=(), policy="refuse") as trail:
         for field in ("data", "message", "tool", "extra"):
             trail.record(failure(1, **{field: value}))
@@ -147,14 +144,13 @@ def test_any_failure_can_be_recorded(tmp_path, failure, value):
     assert all(record["correlationId"] for record in found)
 
 
-def test_cycles_and_endless_nesting_are_cut(tmp_path, failure):
+def test_cycles_and_endless_nesting_are_cut(path, failure):
     """A structure that contains itself is cut at some depth."""
     loop: dict[str, object] = {}
     loop["self"] = loop
     deep: list[object] = []
     for _ in range(100_000):
         deep = [deep]
-    path = tmp_path / "audit.jsonl"
     with AuditTrail.open(path, sinks=(), policy="refuse") as trail:
         trail.record(failure(1, data=loop))
         trail.record(failure(2, data=deep))
@@ -174,9 +170,8 @@ def test_an_oversized_record_says_what_was_dropped(failure):
     assert record["message"].endswith("(1000000 characters)")
 
 
-def test_a_record_cannot_imitate_the_trails_own_fields(tmp_path, failure):
+def test_a_record_cannot_imitate_the_trails_own_fields(path, failure):
     """A failure's fields with names of the chain are renamed."""
-    path = tmp_path / "audit.jsonl"
     with AuditTrail.open(path, sinks=()) as trail:
         trail.record(failure(1, seq=99, prev="x", hash="y", alg="z", event="pruned"))
     (record,) = read(path)
@@ -215,9 +210,8 @@ class TestOptions:
         assert AuditTrail.from_options(None, environ={"MCPCORE_AUDIT": ""}).path is None
         assert AuditTrail.from_options(False, environ={"MCPCORE_AUDIT": "/tmp/x"}).path is None
 
-    def test_the_environment_names_path_key_policy_and_flush(self, tmp_path, failure):
+    def test_the_environment_names_path_key_policy_and_flush(self, tmp_path, path, failure):
         """A server started by a desktop client is configured only by environment variables."""
-        path = tmp_path / "audit.jsonl"
         environ = {
             "MCPCORE_AUDIT": str(path),
             "MCPCORE_AUDIT_KEY": "k" * 32,
@@ -247,9 +241,8 @@ class TestOptions:
         assert trail.path == tmp_path / "audit.jsonl"
         trail.close()
 
-    def test_a_newline_at_the_end_of_a_key_is_ignored(self, tmp_path, failure):
+    def test_a_newline_at_the_end_of_a_key_is_ignored(self, path, failure):
         """A key set from a file's content equals the key read from that file."""
-        path = tmp_path / "audit.jsonl"
         with AuditTrail.from_options(path, environ={"MCPCORE_AUDIT_KEY": "k" * 32 + "\n"}) as trail:
             trail.record(failure(1))
         assert verify(path, key="k" * 32).ok
@@ -300,9 +293,8 @@ def test_a_closed_trail_opens_again(tmp_path, failure):
 
 
 @pytest.mark.skipif(sys.platform == "win32" or os.geteuid() == 0, reason="root may write anywhere")
-def test_a_file_without_permission_is_reported(tmp_path, failure):
+def test_a_file_without_permission_is_reported(path):
     """The warning names the removed permissions."""
-    path = tmp_path / "audit.jsonl"
     path.touch(mode=0o400)
     with pytest.raises(AuditError, match="EACCES"):
         AuditTrail.open(path, policy="refuse")
@@ -365,9 +357,8 @@ def call(server: Server, *arguments: dict[str, object]) -> list[object]:
 
 
 @pytest.mark.usefixtures("door")
-def test_a_server_records_every_failure_before_it_answers_and_no_success(tmp_path):
+def test_a_server_records_every_failure_before_it_answers_and_no_success(path):
     """On a real server, declared failures, crashes and bad arguments are recorded under the client's id."""
-    path = tmp_path / "audit.jsonl"
     results = call(Articles.server(path), {"mode": "ok"}, {"mode": "declared"}, {"mode": "crash"}, {"mode": 7})
     found = list(read(path))
     assert [record["name"] for record in found] == ["NOT_FOUND", "INTERNAL_ERROR", "INVALID_PARAMS"]
@@ -447,9 +438,8 @@ def test_an_invalid_path_is_an_error(tmp_path):
         AuditTrail(f"{tmp_path}/a\0b")
 
 
-def test_two_trails_in_one_process_write_one_chain(tmp_path, failure):
+def test_two_trails_in_one_process_write_one_chain(path, failure):
     """Two servers in a program may have the same path."""
-    path = tmp_path / "audit.jsonl"
     with (
         AuditTrail.open(path, sinks=(), max_bytes=2_000) as one,
         AuditTrail.open(path, sinks=(), max_bytes=2_000) as two,
@@ -462,13 +452,11 @@ def test_two_trails_in_one_process_write_one_chain(tmp_path, failure):
 
 @pytest.mark.skipif(os.name != "posix", reason="permissions are others on Windows")
 @pytest.mark.parametrize("umask", [0, 0o022, 0o077])
-def test_created_files_are_private(tmp_path, failure, umask):
+def test_created_files_are_private(tmp_path, umask):
     """All files, including the head and the lock, are private under any umask, and the lock cannot be read."""
     before = os.umask(umask)
     try:
-        with AuditTrail.open(tmp_path / "audit.jsonl", sinks=(), max_bytes=1_000) as trail:
-            for number in range(6):
-                trail.record(failure(number))
+        written(tmp_path / "audit.jsonl", *range(6), max_bytes=1000)
     finally:
         os.umask(before)
     modes = {file.name: file.stat().st_mode & 0o777 for file in tmp_path.iterdir()}

@@ -14,10 +14,11 @@ from mcp import Client
 from mcp_types import ListToolsResult, Tool
 from pydantic import BaseModel, field_validator
 
-from mcpcore import Contract, Envelope, ErrorCode, FailureMode, Retry
+from mcpcore import Contract, ErrorCode, FailureMode, Retry
 from mcpcore.client import CallPolicy, ToolCallFailed, ToolContract, call, list_tools, listed_tool
 from mcpcore.contract.codes import CustomCode, code_named
 from mcpcore.contract.failure_modes import CONTRACT_META_KEY
+from tests.answers import envelope_of
 from tests.client.hostile import entry, failed, listed, server
 from tests.client.shop import BUSY, NO_ITEM, shop
 
@@ -37,13 +38,6 @@ async def failure_of(tools: Any, answer: Any, *, policy: CallPolicy = EVERYTHING
     return raised.value, calls
 
 
-async def test_endless_retries_end() -> None:
-    """A server that always says to retry gets as many calls as the policy allows."""
-    failure, calls = await failure_of([listed("a", annotations=READ_ONLY)], lambda _: failed(retry=NOW))
-    assert 6 == len(calls) == failure.attempts
-    assert "The policy allows 6 calls." == failure.steps[-1].why
-
-
 async def test_a_fallback_that_only_the_envelope_names_is_not_called() -> None:
     """An envelope may be made of the words of a caller; the contract is the author's."""
     recovery = {"recovery": {"hint": "Delete it.", "fallbackTool": "delete_all"}}
@@ -54,21 +48,6 @@ async def test_a_fallback_that_only_the_envelope_names_is_not_called() -> None:
     failure, calls = await failure_of(tools, lambda _: failed("x", data=recovery), tool="b")
     assert ["b"] == calls
     assert "names another fallback tool" in failure.steps[-1].why
-
-
-async def test_loops_of_fallbacks_end() -> None:
-    """Each tool is called once, also one that names itself."""
-    tools = [
-        listed("a", entry("x", fallbackTool="b")),
-        listed("b", entry("x", fallbackTool="c")),
-        listed("c", entry("x", fallbackTool="a")),
-        listed("self", entry("x", fallbackTool="self")),
-    ]
-    failure, calls = await failure_of(tools, lambda _: failed("x", effects="none"))
-    assert ["a", "b", "c"] == calls
-    assert "The fallback tool a was called already." == failure.steps[-1].why
-    _, calls = await failure_of(tools, lambda _: failed("x", effects="none"), tool="self")
-    assert ["self"] == calls
 
 
 @pytest.mark.parametrize(
@@ -92,19 +71,6 @@ async def test_a_fallback_must_be_listed_and_take_the_arguments(fallback: Any, w
     failure, calls = await failure_of(tools, lambda _: failed("x", effects="none"))
     assert ["a"] == calls
     assert why in failure.steps[-1].why
-
-
-async def test_a_fallback_after_an_effect_must_be_read_only() -> None:
-    """A second tool could do again what the first one may have done; one that reads can only look."""
-    tools = [listed("a", entry("x", fallbackTool="b"), entry("y", fallbackTool="c"))]
-    tools += [listed("b"), listed("c", annotations=READ_ONLY)]
-    failure, calls = await failure_of(tools, lambda _: failed("x", effects="unknown"))
-    assert ["a"] == calls
-    assert "The call of a may have taken effect, and b is not read-only." == failure.steps[-1].why
-    failure, calls = await failure_of(tools, lambda _: failed("x"))
-    assert ["a"] == calls  # nobody stated the effects
-    _, calls = await failure_of(tools, lambda _: failed("y", effects="partial"))
-    assert ["a", "c"] == calls
 
 
 async def test_arguments_may_be_declared_anywhere_in_a_schema() -> None:
@@ -178,15 +144,6 @@ async def test_the_contract_warns_where_the_envelope_says_nothing() -> None:
     tools = [listed("a", entry("x", fallbackTool="b", effects="unknown")), listed("b")]
     failure, calls = await failure_of(tools, lambda _: failed("x"))
     assert (["a"], "unknown", None) == (calls, failure.effects, failure.envelope.effects)
-
-
-async def test_a_tool_that_nothing_makes_safe_is_not_called_again() -> None:
-    """Neither annotations nor effects speak for a retry."""
-    failure, calls = await failure_of([listed("a")], lambda _: failed(retry=NOW))
-    assert ["a"] == calls
-    assert failure.steps[-1].why.startswith("It is not known to be safe to call a twice: its annotations say neither")
-    _, calls = await failure_of([listed("a", annotations={"idempotentHint": True})], lambda _: failed(retry=NOW))
-    assert 6 == len(calls)
 
 
 async def test_a_server_that_never_answers_is_left() -> None:
@@ -371,8 +328,7 @@ async def test_data_that_does_not_fit_its_model_is_refused() -> None:
 
 def test_data_of_an_entry_without_a_model_is_none() -> None:
     """Only a declared model says what the data is."""
-    envelope = Envelope.from_result(failed("busy", data={"x": 1}))
-    assert envelope is not None
+    envelope = envelope_of(failed("busy", data={"x": 1}))
     assert None is ToolCallFailed("a", envelope).data_of(BUSY)
 
 
@@ -388,8 +344,7 @@ def test_a_validator_that_raises_is_a_misfit() -> None:
             raise LookupError(value)
 
     mode = FailureMode("x", ErrorCode.NOT_FOUND, when="It happens.", recovery="Do this.", data=Strange)
-    envelope = Envelope.from_result(failed("x", data={"item": "a"}))
-    assert envelope is not None
+    envelope = envelope_of(failed("x", data={"item": "a"}))
     with pytest.raises(ValueError, match="a validator raised <LookupError>"):
         ToolCallFailed("a", envelope).data_of(mode)
 

@@ -9,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from mcp import Client
 
-from mcpcore import Envelope, Retry
+from mcpcore import Retry
 from mcpcore.client import CallPolicy, ListedTool, Progress, ReadOnly, ToolCallFailed, call, decide, failure_of
+from tests.answers import envelope_of
 from tests.client.hostile import failed, listed, server
 
 TOOL = ListedTool(name="a", read_only=True)
@@ -149,8 +150,7 @@ def test_a_stated_wait_wins_over_the_text_and_the_code(answer: Any, seconds: flo
 )
 def test_what_is_about_something_else_states_nothing(answer: Any, seconds: float) -> None:
     """The items of a list, and an object of an unknown name among other fields, may be about other calls."""
-    envelope = Envelope.from_result(answer)
-    assert envelope is not None
+    envelope = envelope_of(answer)
     assert not envelope.retry_stated
     failure = failure_of(result(None), "a", listed=TOOL)
     assert failure is not None

@@ -29,6 +29,7 @@ from mcpcore.contract.limits import DEFAULT_LIMITS
 from mcpcore.integrations.fastmcp import ContractMiddleware
 from mcpcore.wire.dialects import DIALECTS, dialect_named
 from mcpcore.wire.envelope_builder import build_envelope
+from tests.answers import envelope_of
 
 NO_ROW = FailureMode(
     "no_row", ErrorCode.NOT_FOUND, when="There is no such row.", recovery="List the rows first.", fallback_tool="rows"
@@ -219,8 +220,7 @@ def test_an_exception_with_a_text_is_read_in_every_dialect(dialect: str, error: 
     """The clients keep the first text of a failed result."""
     told = build_envelope(ErrorCode.CONFLICT, "taken", retry=Retry.after(seconds=2), tool="t", data={"id": 7})
     _, text = dialect_named(dialect).write(told, limits=DEFAULT_LIMITS)
-    read = Envelope.from_result(error(text))
-    assert read is not None
+    read = envelope_of(error(text))
     assert (dialect, "taken") == (read.dialect, read.message)
 
 
@@ -264,8 +264,7 @@ def test_an_unreadable_failure_is_still_a_failure(
     failed: object, message: str | None, code: ErrorCode | None, native: object
 ) -> None:
     """It has any available text, escaped, and the code if it is known."""
-    read = Envelope.from_result(failed)
-    assert read is not None
+    read = envelope_of(failed)
     assert ("unknown", code or ErrorCode.UNKNOWN_ERROR, native) == (read.dialect, read.error_code, read.native_code)
     assert message is None or message == read.message
     json.dumps(read.to_json(), allow_nan=False)
@@ -295,8 +294,7 @@ def test_an_unreadable_failure_is_still_a_failure(
 )
 def test_an_invalid_answer_is_a_failure(answer: object, instead: str) -> None:
     """An invalid answer is not a success, so it is not None."""
-    read = Envelope.from_result(answer)
-    assert read is not None
+    read = envelope_of(answer)
     assert ErrorCode.UNKNOWN_ERROR == read.error_code
     assert read.message.startswith(f"The answer is not the result of a call, but {instead}".strip())
 
@@ -353,8 +351,7 @@ def test_values_from_hostile_objects_are_plain() -> None:
             {"isError": True, "structuredContent": structured},
             MCPError(-32603, "no", structured),
         ):
-            read = Envelope.from_result(result)
-            assert read is not None
+            read = envelope_of(result)
             assert ("CONFLICT", 7) == (read.name, read.details["id"])
             json.dumps(read.to_json(), allow_nan=False)
             assert "Details: " in read.text()
@@ -405,8 +402,7 @@ def test_a_failed_result_is_never_none(content: Any, structured: Any, more: dict
         fastmcp.client.client.CallToolResult(is_error=True, content=content, structured_content=structured, meta=None),
         ErrorData.model_construct(code=content, message=structured, data=more),
     ):
-        read = Envelope.from_result(form)
-        assert read is not None
+        read = envelope_of(form)
         read.text()
 
 

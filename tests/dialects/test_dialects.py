@@ -16,6 +16,7 @@ from mcpcore.contract.codes import EFFECTS
 from mcpcore.contract.limits import DEFAULT_LIMITS
 from mcpcore.wire.dialects import DIALECTS, dialect_named, ok_envelope, read_result, system_error, taxonomy
 from mcpcore.wire.envelope_builder import build_envelope
+from tests.answers import envelope_of
 
 NAMES = sorted(DIALECTS)
 LOSSLESS = sorted(set(NAMES) - {"system_error"})
@@ -327,8 +328,7 @@ def test_envelopes_of_other_implementations_are_read(
     foreign: dict[str, Any], dialect: str, code: ErrorCode, native: str | None
 ) -> None:
     """They contain nothing from this framework."""
-    read = Envelope.from_result(foreign)
-    assert read is not None
+    read = envelope_of(foreign)
     assert (dialect, code, native) == (read.dialect, read.error_code, read.native_code)
 
 
@@ -404,8 +404,7 @@ def test_the_text_of_a_success_that_has_structured_content_is_not_read() -> None
     assert Envelope.from_result({"structuredContent": {"path": "a.json", "text": failure}, "content": [block]}) is None
     assert Envelope.from_result({"content": [{"type": "text", "text": "a.json:"}, block]}) is None
     for alone in ({"content": [block]}, {"content": [block], "structuredContent": {"result": failure}}):
-        read = Envelope.from_result(alone)
-        assert read is not None
+        read = envelope_of(alone)
         assert ("ok_envelope", "ERR_NOT_FOUND") == (read.dialect, read.native_code)
 
 
@@ -452,8 +451,7 @@ async def test_a_server_answers_in_any_dialect(dialect: str) -> None:
         assert {"code": 0} == (await client.call_tool("put", {"code": 0})).structured_content
         result = await client.call_tool("put", {"code": 3})
     jsonschema.validate(result.structured_content, schema)
-    read = Envelope.from_result(result)
-    assert read is not None
+    read = envelope_of(result)
     assert (dialect, "broken") == (read.dialect, read.message)
 
 
@@ -487,8 +485,7 @@ async def test_every_kind_of_failure_uses_the_dialect(dialect: str) -> None:
         ):
             result = await client.call_tool(name, arguments)
             text = json.dumps(result.structured_content)
-            read = Envelope.from_result(result)
-            assert read is not None
+            read = envelope_of(result)
             assert (dialect, DIALECTS[dialect].is_error) == (read.dialect, result.is_error)
             assert dialect == "system_error" or code == read.error_code
             assert said in read.message
@@ -681,8 +678,7 @@ async def test_an_absent_argument_is_a_missing_field_in_system_error() -> None:
         ):
             result = await client.call_tool("write", arguments)
             assert code == (result.structured_content or {})["error_code"]
-            read = Envelope.from_result(result)
-            assert read is not None
+            read = envelope_of(result)
             assert ErrorCode.INVALID_PARAMS == read.error_code
 
 
@@ -739,8 +735,7 @@ async def test_the_failed_items_of_a_batch_use_the_dialect(dialect: str) -> None
     assert not some.is_error
     assert Envelope.from_result(some) is None
     content: Any = some.structured_content
-    whole = Envelope.from_result(none)
-    assert whole is not None
+    whole = envelope_of(none)
     failures = [*content["failed"], *whole.details.get("failed", [])]
     assert (1 if dialect == "system_error" else 3) == len(failures)
     for failure in failures:
@@ -748,8 +743,7 @@ async def test_the_failed_items_of_a_batch_use_the_dialect(dialect: str) -> None
         wrapped = {"canonical": {"error": error}, "ok_envelope": {"ok": False, "error": error}}.get(dialect, error)
         if dialect == "ok_envelope_b":
             wrapped = {"ok": True, "data": {"ok": False, "error": error}}
-        read = Envelope.from_result({"isError": True, "structuredContent": wrapped})
-        assert read is not None
+        read = envelope_of({"isError": True, "structuredContent": wrapped})
         assert (dialect, f"no room for {failure['item']}") == (read.dialect, read.message)
         assert dialect == "system_error" or "full" == read.reason
 
@@ -769,8 +763,7 @@ async def test_a_protocol_error_uses_the_dialect(dialect: str) -> None:
             error = raised
     assert -32602 == error.code
     jsonschema.validate(error.data, {"type": "object", **DIALECTS[dialect].schema})
-    read = Envelope.from_result(error)
-    assert read is not None
+    read = envelope_of(error)
     assert (dialect, ErrorCode.NOT_FOUND, {"role": "R"}) == (read.dialect, read.error_code, read.context)
 
 
@@ -844,8 +837,7 @@ async def test_a_failure_returned_as_data_uses_the_servers_dialect(
 
     async with Client(server) as client:
         for kind, hidden in HIDDEN.items():
-            told = Envelope.from_result({"structuredContent": hidden})
-            assert told is not None
+            told = envelope_of({"structuredContent": hidden})
             for name in ("act", "plain"):
                 caplog.clear()
                 with caplog.at_level("INFO", "mcpcore.audit"):
@@ -853,8 +845,7 @@ async def test_a_failure_returned_as_data_uses_the_servers_dialect(
                 if (name, door) == ("plain", "fastmcp"):
                     assert (False, hidden, 0) == (result.is_error, result.structured_content, len(caplog.records))
                     continue
-                seen = Envelope.from_result(result)
-                assert seen is not None
+                seen = envelope_of(result)
                 assert (dialect, DIALECTS[dialect].is_error) == (seen.dialect, result.is_error)
                 assert told.message == seen.message
                 assert dialect == "system_error" or (told.name, told.retry) == (seen.name, seen.retry)

@@ -8,14 +8,13 @@ from mcpcore import Envelope, ErrorCode, Retry
 from mcpcore.wire.dialects import dialect_named
 from mcpcore.wire.dialects.details import KEY, details_of, envelope_from
 from mcpcore.wire.envelope_builder import build_envelope
+from tests.answers import envelope_of
 
 ID = "0123456789abcdef"
 
 
 def text_alone(text: str) -> Envelope:
-    found = Envelope.from_result({"isError": True, "content": [{"type": "text", "text": text}]})
-    assert found is not None
-    return found
+    return envelope_of({"isError": True, "content": [{"type": "text", "text": text}]})
 
 
 def test_an_unknown_code_is_an_unknown_error_with_its_own_name() -> None:
@@ -72,10 +71,7 @@ def test_a_message_of_several_lines_is_read_without_its_indent() -> None:
         "Error: Gone.\n\n    Since today.\n\nRecovery: Search.\n    Or ask.\n\n"
         f'Details: {{"n":1}}\n\n(NOT_FOUND · not retryable · id {ID})'
     )
-    read = Envelope.from_result(
-        {"isError": True, "content": [{"type": "image", "data": ""}, {"type": "text", "text": text}]}
-    )
-    assert read is not None
+    read = envelope_of({"isError": True, "content": [{"type": "image", "data": ""}, {"type": "text", "text": text}]})
     assert ("Gone.\n\nSince today.", "Search.\nOr ask.", 1) == (read.message, read.hint, read.details["n"])
 
 
@@ -111,11 +107,9 @@ def test_foreign_details_under_the_key_are_left_out(own: object) -> None:
 def test_a_result_without_any_structure_is_not_a_protocol_error() -> None:
     """A JSON-RPC answer without an error is a success, and an error keeps its text even without a code."""
     assert Envelope.from_result({"jsonrpc": "2.0", "result": {}}) is None
-    found = Envelope.from_result({"jsonrpc": "2.0", "error": {"code": True, "message": "x"}})
-    assert found is not None
+    found = envelope_of({"jsonrpc": "2.0", "error": {"code": True, "message": "x"}})
     assert ("UNKNOWN_ERROR", "x") == (found.name, found.message)
-    found = Envelope.from_result({"jsonrpc": "2.0", "error": {"code": -32601, "message": None}})
-    assert found is not None
+    found = envelope_of({"jsonrpc": "2.0", "error": {"code": -32601, "message": None}})
     assert "METHOD_NOT_FOUND" == found.name
 
 

@@ -203,7 +203,7 @@ def require_allowed(server: Hostile, policy: CallPolicy) -> None:
             assert policy.retry_unsafe or read_only or not changed
 
 
-@settings(max_examples=800)
+@settings(max_examples=250)
 @given(st.lists(listings, min_size=1, max_size=3), answers, policies)
 def test_each_call_of_a_policy_is_allowed(lists: list[Any], answers: list[Any], policy: CallPolicy) -> None:
     """By the contract as it was listed last, by the policy, by the failure, and by all failures before it."""

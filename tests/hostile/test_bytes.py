@@ -11,7 +11,7 @@ import pytest
 
 from mcpcore import Envelope
 from mcpcore.audit.verification import verify
-from tests.doors import DOORS
+from tests.answers import envelope_of
 from tests.hostile.raw import BEHIND_PROXY, INITIALIZE, Http, Stdio, call, encoded
 from tests.hostile.victim import SECRET
 
@@ -21,8 +21,12 @@ MAX_KIB = 600 * 1024
 Target = Stdio | Http
 
 
-@pytest.fixture(scope="module", params=[(kind, door) for kind in (Stdio, Http) for door in (*DOORS, BEHIND_PROXY)],
-                ids=lambda param: f"{param[0].__name__.lower()}-{param[1]}")  # fmt: skip
+# Both doors take their messages from the transports of the SDK, so each door has one of them.
+@pytest.fixture(
+    scope="module",
+    params=[(Stdio, "server"), (Http, "fastmcp"), (Stdio, BEHIND_PROXY), (Http, BEHIND_PROXY)],
+    ids=lambda param: f"{param[0].__name__.lower()}-{param[1]}",
+)
 def target(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Target]:
     """A server in another process. In the end, its trail verifies, and its memory has stayed bounded."""
     kind, door = request.param
@@ -64,8 +68,7 @@ def failure(target: Target, data: bytes, *, recorded: bool = True) -> Envelope:
     assert "Traceback" not in text
     assert "victim.py" not in text
     assert len(text) < 100_000
-    envelope = Envelope.from_result(answer)
-    assert envelope is not None, answer
+    envelope = envelope_of(answer)
     assert "canonical" == envelope.dialect, answer
     assert not recorded or envelope.correlation_id in {record["correlationId"] for record in target.records}
     return envelope
@@ -157,8 +160,7 @@ def test_params_of_the_wrong_type_are_refused(target: Target, name: Any) -> None
 def test_a_progress_token_of_any_kind_changes_no_failure(target: Target, token: Any) -> None:
     """One of the wrong type is refused, or ignored."""
     _, answer = target.ask(tool("fetch", {"key": 1}, _meta={"progressToken": token, "traceparent": [token]}))
-    envelope = Envelope.from_result(answer)
-    assert envelope is not None
+    envelope = envelope_of(answer)
     assert envelope.reason == "no_match" or -32602 in (envelope.native_code, envelope.code)
 
 
@@ -321,7 +323,7 @@ def test_a_second_handshake_and_a_forged_state_are_answered(target: Target) -> N
 
 
 def test_refused_http_requests_are_counted(tmp_path: Path) -> None:
-    """A thousand refused messages of several kinds leave one record for each kind, and nothing that was sent."""
+    """Two hundred refused messages of several kinds leave one record for each kind, and nothing that was sent."""
     target = Http("server", tmp_path)
     try:
         requests = [
@@ -330,7 +332,7 @@ def test_refused_http_requests_are_counted(tmp_path: Path) -> None:
             target.post(b"{}", headers=b"Origin: https://evil.example\r\n"),
             target.post(b"{}").replace(b"POST", b"EVIL"),
         ]
-        for number in range(1000):
+        for number in range(200):
             with target.connect() as connection:
                 connection.sendall(requests[number % 4])
                 connection.recv(1 << 16)
@@ -338,6 +340,6 @@ def test_refused_http_requests_are_counted(tmp_path: Path) -> None:
     finally:
         target.end()
     counts = {record["reason"]: record["count"] for record in target.records}
-    assert {"bad_request": 250, "unknown_session": 250, "wrong_origin": 250, "wrong_method": 250} == counts
+    assert dict.fromkeys(("bad_request", "unknown_session", "wrong_origin", "wrong_method"), 50) == counts
     assert "evil" not in target.trail.read_text()
     assert verify(target.trail).ok

@@ -14,6 +14,7 @@ import pytest
 from mcp import Client
 
 from mcpcore import Context, Envelope, ErrorCode, FailureMode, Server, tool
+from tests.answers import envelope_of
 from tests.doors import behind
 from tests.runtime.test_auth_scopes import app_of
 from tests.runtime.test_refusals import JSON, records_of
@@ -239,14 +240,12 @@ def test_a_forged_token_calls_nothing(served_by: str) -> None:
         answer = client.post(
             url, json=body, headers={**JSON, "authorization": "Bearer reader", "x-scopes": "orders:write"}
         )
-        envelope = Envelope.from_result(json.loads(answer.text.partition("data: ")[2].partition("\r\n")[0]))
-        assert envelope is not None
+        envelope = envelope_of(json.loads(answer.text.partition("data: ")[2].partition("\r\n")[0]))
         assert ("FORBIDDEN", ["orders:write"]) == (envelope.name, envelope.details["missingScopes"])
 
 
-def test_thousands_of_refused_requests_leave_a_record_for_each_kind(served_by: str, tmp_path: Any) -> None:
+def test_hundreds_of_refused_requests_leave_a_record_for_each_kind(served_by: str, trail: Any) -> None:
     """From many connections; the server answers all of them and starts no thread for each."""
-    trail = tmp_path / "trail.jsonl"
     kinds: list[dict[str, Any]] = [
         {"content": b"{"},
         {"content": b"\xff\xfe"},
@@ -267,20 +266,20 @@ def test_thousands_of_refused_requests_leave_a_record_for_each_kind(served_by: s
         async with httpx2.AsyncClient(timeout=60) as client, anyio.create_task_group() as group:
 
             async def requests(first: int) -> None:
-                for number in range(first, first + 50):
+                for number in range(first, first + 25):
                     kind = {"method": "POST", "headers": JSON, **kinds[number % len(kinds)]}
                     headers = {name: value.encode("latin-1") for name, value in kind.pop("headers").items()}
                     statuses.append((await client.request(url=url, headers=headers, **kind)).status_code)
 
-            for connection in range(40):
-                group.start_soon(requests, connection * 50)
+            for connection in range(20):
+                group.start_soon(requests, connection * 25)
 
     with served(watched_app(served_by, trail)) as url:
         before = threading.active_count()
         anyio.run(attack, url)
         assert threading.active_count() - before < 10
-    assert 2000 == len(statuses)
+    assert 500 == len(statuses)
     assert all(400 <= status < 500 for status in statuses)
     records = records_of(trail)
-    assert 2000 == sum(record["count"] for record in records.values())
+    assert 500 == sum(record["count"] for record in records.values())
     assert "evil" not in trail.read_text().lower()

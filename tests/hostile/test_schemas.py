@@ -20,7 +20,7 @@ from mcpcore.proxy.listings import misfit_of, validator_of
 from mcpcore.testing.value_strategies import UndrawableSchemaError, values_of
 from mcpcore.wire.arguments import misfit
 
-COUNT = 12
+COUNT = 8
 MOST_CALLS = 10_000_000
 """A walk along every path makes billions of them."""
 

@@ -42,61 +42,53 @@ async def test_a_retryable_failure_is_retried_before_the_model_sees_it(ask: Ask)
     assert ["called", "failed", "waited", "retried", "succeeded"] == [step.kind for step in steps]
 
 
-async def test_a_failure_that_stays_is_read_whole(ask: Ask) -> None:
+@pytest.mark.parametrize("name", FRAMEWORKS)
+@pytest.mark.parametrize(
+    ("tool", "kind", "policy", "parts", "told", "calls"),
+    [
+        pytest.param(
+            "work", "busy", {"max_attempts": 3},
+            ["The shop is busy.", "Wait a moment and call again.", "reason busy", "retry after 0.01 s", "nothing"],
+            [], ["work busy 10"] * 3, id="a failure that stays is read whole",
+        ),
+        pytest.param(
+            "work", "crash", {}, ["INTERNAL_ERROR", "it may have taken effect"],
+            [], ["work crash 10"], id="a call that may have taken effect is made once",
+        ),
+        # The plain failure reads as retryable, but a second call may be unsafe; the text is the server's.
+        pytest.param(
+            "plain", "x", {}, ["service unavailable, try again later"],
+            [], ["plain x"], id="an undeclared retry of an unsafe tool is not made",
+        ),
+        pytest.param(
+            "work", "closed", {}, ["try other"],
+            [], ["work closed 10"], id="the fallback is the model's choice by default",
+        ),
+        pytest.param(
+            "work", "closed", {"fallbacks": {"other"}}, ["other has done it"],
+            ["work failed (closed): The shop is closed. The contract names other as the fallback."],
+            ["work closed 10", "other closed 10"], id="an allowed fallback is called",
+        ),
+        pytest.param(
+            "work", "too big", {"corrections": True}, ["work of size 1 is done"],
+            ["The contract says to call with another size."],
+            ["work too big 10", "work too big 1"], id="an allowed correction is made",
+        ),
+        pytest.param(
+            "work", "late", {"max_elapsed": 0.3}, ["work did not answer within the 0.3 s that the policy allows."],
+            [], ["work late 10"], id="a late answer is a failure that the model reads",
+        ),
+    ],
+)  # fmt: skip
+async def test_the_policy_decides_how_a_failed_call_ends(
+    name: str, tool: str, kind: str, policy: dict[str, Any], parts: list[str], told: list[str], calls: list[str]
+) -> None:
     server = make_shop()
-    text = await ask(server, "work", {"kind": "busy"}, CallPolicy(max_attempts=3))
-    for part in ("The shop is busy.", "Wait a moment and call again.", "reason busy", "retry after 0.01 s", "nothing"):
+    text = await FRAMEWORKS[name](server, tool, {"kind": kind}, CallPolicy(**policy))
+    for part in parts + (told if name in TOLD else []):
         assert part in text
-    assert 3 == len(await calls_of(server))
-
-
-async def test_a_call_that_may_have_taken_effect_is_made_once(ask: Ask) -> None:
-    server = make_shop()
-    text = await ask(server, "work", {"kind": "crash"}, CallPolicy())
-    assert "INTERNAL_ERROR" in text
-    assert "it may have taken effect" in text
     assert SECRET not in text
-    assert ["work crash 10"] == await calls_of(server)
-
-
-async def test_an_undeclared_retry_of_an_unsafe_tool_is_not_made(ask: Ask) -> None:
-    """The plain failure reads as retryable, but a second call may be unsafe; the text is the server's."""
-    server = make_shop()
-    text = await ask(server, "plain", {"kind": "x"}, CallPolicy())
-    assert "service unavailable, try again later" in text
-    assert ["plain x"] == await calls_of(server)
-
-
-async def test_the_fallback_is_the_models_choice_by_default(ask: Ask) -> None:
-    server = make_shop()
-    text = await ask(server, "work", {"kind": "closed"}, CallPolicy())
-    assert "try other" in text
-    assert ["work closed 10"] == await calls_of(server)
-
-
-@pytest.mark.parametrize("name", FRAMEWORKS)
-async def test_an_allowed_fallback_is_called(name: str) -> None:
-    server = make_shop()
-    text = await FRAMEWORKS[name](server, "work", {"kind": "closed"}, CallPolicy(fallbacks={"other"}))
-    assert "other has done it" in text
-    assert ["work closed 10", "other closed 10"] == await calls_of(server)
-    if name in TOLD:
-        assert "work failed (closed): The shop is closed. The contract names other as the fallback." in text
-
-
-@pytest.mark.parametrize("name", FRAMEWORKS)
-async def test_an_allowed_correction_is_made(name: str) -> None:
-    server = make_shop()
-    text = await FRAMEWORKS[name](server, "work", {"kind": "too big"}, CallPolicy(corrections=True))
-    assert "work of size 1 is done" in text
-    assert ["work too big 10", "work too big 1"] == await calls_of(server)
-    if name in TOLD:
-        assert "The contract says to call with another size." in text
-
-
-async def test_a_late_answer_is_a_failure_that_the_model_reads(ask: Ask) -> None:
-    text = await ask(make_shop(), "work", {"kind": "late"}, CallPolicy(max_elapsed=0.3))
-    assert "work did not answer within the 0.3 s that the policy allows." in text
+    assert calls == await calls_of(server)
 
 
 async def test_a_shared_budget_ends_the_retries(ask: Ask) -> None:

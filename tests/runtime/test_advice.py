@@ -14,13 +14,14 @@ import pytest
 from mcp import Client
 from mcp_types import ToolAnnotations
 
-from mcpcore import CodedError, Context, CustomCode, Envelope, ErrorCode, FailureMode, Retry, Server, tool
+from mcpcore import CodedError, Context, CustomCode, ErrorCode, FailureMode, Retry, Server, tool
 from mcpcore.catalog.items import item_of_listing
 from mcpcore.classification import classifies
 from mcpcore.contract.codes import Code
 from mcpcore.contract.effects import phrase_of
 from mcpcore.contract.failure_modes import CONTRACT_META_KEY, ContractError
 from mcpcore.proxy.overlay import Overlay, OverlayError
+from tests.answers import envelope_of
 from tests.proxy.test_conversation import respond, talk
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -88,8 +89,7 @@ def ways(declared: Any) -> list[str]:
 
 def said(answer: Any) -> tuple[Any, Retry]:
     """The advice of a failed result, which its text has in words."""
-    envelope = Envelope.from_result(answer)
-    assert envelope is not None
+    envelope = envelope_of(answer)
     words = envelope.retry.phrase
     if envelope.effects is not None:
         words += f" · {phrase_of(envelope.effects, retryable=envelope.retry.retryable)}"
@@ -97,37 +97,33 @@ def said(answer: Any) -> tuple[Any, Retry]:
     return envelope.effects, envelope.retry
 
 
+@pytest.mark.anyio
 @pytest.mark.usefixtures("door")
 @pytest.mark.parametrize("name", HINTS)
-def test_the_table_is_what_is_sent(name: str) -> None:
+async def test_the_table_is_what_is_sent(name: str) -> None:
     """So it is for every code, whether the entry, `ctx.fail` or the exception itself declares something."""
     server: Server[Any] = Server("table", tools=[tool(name=name, errors=ENTRIES, **HINTS[name])(act)])
 
-    async def run() -> list[tuple[Any, ...]]:
-        async with Client(server) as client:
-            return [
-                (code.name, declared.title, where, advice.sent(code, HINTS[name], declared), said(answer))
-                for number, (code, declared) in enumerate(CASES)
-                for where in ways(declared)
-                for answer in [await client.call_tool(name, {"number": number, "where": where})]
-            ]
-
-    rows = anyio.run(run)
+    async with Client(server) as client:
+        rows = [
+            (code.name, declared.title, where, advice.sent(code, HINTS[name], declared), said(answer))
+            for number, (code, declared) in enumerate(CASES)
+            for where in ways(declared)
+            for answer in [await client.call_tool(name, {"number": number, "where": where})]
+        ]
     assert len(rows) == len(CODES) * (3 * len(advice.DECLARED) - 4)
     assert [] == [row for row in rows if row[-2] != row[-1]]
 
 
+@pytest.mark.anyio
 @pytest.mark.usefixtures("door")
 @pytest.mark.parametrize("name", HINTS)
-def test_the_listing_and_the_catalogue_show_what_is_sent(name: str) -> None:
+async def test_the_listing_and_the_catalogue_show_what_is_sent(name: str) -> None:
     """The contract in `tools/list` has the advice of each entry in this very tool."""
     server: Server[Any] = Server("table", tools=[tool(name=name, errors=ENTRIES, **HINTS[name])(act)])
 
-    async def run() -> Any:
-        async with Client(server) as client:
-            return (await client.list_tools()).tools[0]
-
-    listed = anyio.run(run)
+    async with Client(server) as client:
+        listed = (await client.list_tools()).tools[0]
     item = item_of_listing("tool", listed)
     assert item is not None
     shown = {entry["reason"]: entry for entry in listed.meta[CONTRACT_META_KEY]}
@@ -140,8 +136,9 @@ def test_the_listing_and_the_catalogue_show_what_is_sent(name: str) -> None:
             assert (effects, retry.kind, retry.after_ms) == (error.effects, error.retry.kind, error.retry.after_ms)
 
 
+@pytest.mark.anyio
 @pytest.mark.usefixtures("door")
-def test_annotations_of_the_sdk_and_short_hints_are_the_same() -> None:
+async def test_annotations_of_the_sdk_and_short_hints_are_the_same() -> None:
     """Whichever way a tool is annotated, both list the same contract."""
     silent = [FailureMode("late", ErrorCode.TIMEOUT, **TEXTS)]
     tools = [
@@ -149,11 +146,8 @@ def test_annotations_of_the_sdk_and_short_hints_are_the_same() -> None:
         tool(name="long", errors=silent, annotations=ToolAnnotations(read_only_hint=True, destructive_hint=False))(act),
     ]
 
-    async def run() -> list[Any]:
-        async with Client(Server("s", tools=tools)) as client:
-            return [(tool.annotations, tool.meta[CONTRACT_META_KEY]) for tool in (await client.list_tools()).tools]
-
-    short, long = anyio.run(run)
+    async with Client(Server("s", tools=tools)) as client:
+        short, long = [(tool.annotations, tool.meta[CONTRACT_META_KEY]) for tool in (await client.list_tools()).tools]
     assert short == long
     assert ("none", {"kind": "retryable_immediate"}) == (short[1][0]["effects"], short[1][0]["retry"])
 
@@ -275,8 +269,7 @@ def test_the_proxy_sends_the_table_too(name: str, by_overlay: bool) -> None:
         call = talk(overlay=overlay, name=name)
         call.listing.learn({"tools": [listed]}, overlay)
         content = [{"type": "text", "text": f"case {number}"}]
-        envelope = Envelope.from_result(respond(call, result={"isError": True, "content": content}))
-        assert envelope is not None
+        envelope = envelope_of(respond(call, result={"isError": True, "content": content}))
         assert (f"case_{number}", *expected) == (envelope.reason, envelope.effects, envelope.retry)
         entry = entries[f"case_{number}"]
         assert (expected[0], expected[1].to_json()) == (entry.get("effects"), entry["retry"])
@@ -330,8 +323,7 @@ def test_a_servers_own_structured_word_counts_as_declared(
     conversation = talk(name="charge")
     conversation.listing.learn({"tools": [{"name": "charge", "annotations": annotations}]})
     result = {"isError": True, "content": [], "structuredContent": structured}
-    envelope = Envelope.from_result(respond(conversation, result=result))
-    assert envelope is not None
+    envelope = envelope_of(respond(conversation, result=result))
     assert ("unknown", expected) == (envelope.effects, envelope.retry)
 
 
@@ -363,8 +355,7 @@ STORED_TEXT = "Error: Late.\n\n(reason late · TIMEOUT · retry now · id 7c1e0f
 )
 def test_an_envelope_that_was_stored_before_is_still_read(stored: Any) -> None:
     """What was sent then is what is read now."""
-    envelope = Envelope.from_result(stored)
-    assert envelope is not None
+    envelope = envelope_of(stored)
     assert ("canonical", "late", None, Retry.now()) == (
         envelope.dialect,
         envelope.reason,
@@ -378,6 +369,5 @@ def test_a_stored_text_that_says_both_is_still_read(effects: str) -> None:
     """Before, the text told to check first beside an author's own advice to call again."""
     words = {"partial": "a part of it took effect", "unknown": "it may have taken effect"}[effects]
     text = f"Error: Late.\n\n(TIMEOUT · retry now · {words}: check before you call again · id 7c1e0f6a91b2d4e5)"
-    envelope = Envelope.from_result({"isError": True, "content": [{"type": "text", "text": text}]})
-    assert envelope is not None
+    envelope = envelope_of({"isError": True, "content": [{"type": "text", "text": text}]})
     assert ("canonical", effects, Retry.now()) == (envelope.dialect, envelope.effects, envelope.retry)

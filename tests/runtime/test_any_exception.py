@@ -377,7 +377,7 @@ def check(structured: dict[str, Any], text: str, *, limits: Limits = LIMITS) -> 
 
 
 @given(RECIPES)
-@settings(max_examples=250, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
 def test_any_exception_becomes_a_valid_envelope(recipe: Any) -> None:
     """The result is strict JSON within the schema and the limits, and its text and structured content agree."""
     answer = answer_to(BOUNDARY, build(recipe), contract=CONTRACT, name="f", context={"role": "reader"})
@@ -407,8 +407,9 @@ def test_exposed_exceptions_are_valid_too(number: int) -> None:
         assert "exception" in envelope.data or "…" in envelope.data
 
 
+@pytest.mark.anyio
 @pytest.mark.usefixtures("door")
-def test_every_hostile_exception_gets_an_answer_over_a_server(era: str) -> None:
+async def test_every_hostile_exception_gets_an_answer_over_a_server(era: str) -> None:
     """The client of the SDK, which validates structured content, accepts failures of async and sync handlers."""
 
     class Result(BaseModel):
@@ -422,20 +423,17 @@ def test_every_hostile_exception_gets_an_answer_over_a_server(era: str) -> None:
     def in_thread(number: int) -> Result:
         raise MAKERS[number]()
 
-    async def run() -> None:
-        async with Client(Server("s", tools=[in_loop, in_thread]), mode=era) as client:
-            schemas = {listed.name: listed.output_schema for listed in (await client.list_tools()).tools}
-            for name in ("in_loop", "in_thread"):
-                for number in range(len(MAKERS)):
-                    try:
-                        result = await client.call_tool(name, {"number": number})
-                    except Exception as escaped:
-                        pytest.fail(f"{name} {number}: {type(escaped)}")
-                    assert result.is_error
-                    check(result.structured_content, result.content[0].text)  # type: ignore[union-attr]
-                    jsonschema.validate(result.structured_content, schemas[name])  # type: ignore[arg-type]
-
-    anyio.run(run)
+    async with Client(Server("s", tools=[in_loop, in_thread]), mode=era) as client:
+        schemas = {listed.name: listed.output_schema for listed in (await client.list_tools()).tools}
+        for name in ("in_loop", "in_thread"):
+            for number in range(len(MAKERS)):
+                try:
+                    result = await client.call_tool(name, {"number": number})
+                except Exception as escaped:
+                    pytest.fail(f"{name} {number}: {type(escaped)}")
+                assert result.is_error
+                check(result.structured_content, result.content[0].text)  # type: ignore[union-attr]
+                jsonschema.validate(result.structured_content, schemas[name])  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -458,8 +456,9 @@ async def test_other_exceptions_do_not_pass_through() -> None:
         assert not passes_through(make())
 
 
+@pytest.mark.anyio
 @pytest.mark.usefixtures("door")
-def test_a_failed_call_keeps_nothing_alive() -> None:
+async def test_a_failed_call_keeps_nothing_alive() -> None:
     """Neither the exception nor the values in its frames outlive the answer, even without garbage collection."""
 
     class Held:
@@ -479,17 +478,14 @@ def test_a_failed_call_keeps_nothing_alive() -> None:
         alive.append(weakref.ref(held))
         raise ctx.fail("no_match", data={"a": 1})
 
-    async def run() -> None:
-        async with Client(Server("s", tools=[crash, declared])) as client:
-            await client.call_tool("crash", {})
-            gc.collect()
-            gc.disable()
-            try:
-                for name in ("crash", "declared"):
-                    await client.call_tool(name, {})
-                    await anyio.sleep(0.05)  # the worker thread releases its last result
-            finally:
-                gc.enable()
-            assert [None] * 3 == [ref() for ref in alive]
-
-    anyio.run(run)
+    async with Client(Server("s", tools=[crash, declared])) as client:
+        await client.call_tool("crash", {})
+        gc.collect()
+        gc.disable()
+        try:
+            for name in ("crash", "declared"):
+                await client.call_tool(name, {})
+                await anyio.sleep(0.05)  # the worker thread releases its last result
+        finally:
+            gc.enable()
+        assert [None] * 3 == [ref() for ref in alive]

@@ -13,9 +13,7 @@ from pydantic import (
     AfterValidator,
     BaseModel,
     ConfigDict,
-    Discriminator,
     Field,
-    Tag,
     ValidationInfo,
     field_validator,
     model_validator,
@@ -168,13 +166,6 @@ def test_union_branches_are_not_part_of_the_path(call: Any) -> None:
     assert "Send 'either' as an integer or an array of integers." == hint
 
 
-def test_json_in_a_string_is_parsed(call: Any) -> None:
-    """Some hosts send lists and objects as JSON strings."""
-    sent = {"pmids": '["1"]', "filter": '{"limit": 3}', "either": "5"}
-    assert not call(SERVER, "f", sent).is_error
-    assert "int_parsing" in str(told(call, {"pmids": ["1"], "weights": '{"a": "x"}'})[1])
-
-
 SECRET = "hunter2-hunter2"
 
 
@@ -205,35 +196,6 @@ def test_no_rejected_value_is_sent(arguments: dict[str, Any], call: Any) -> None
     assert result.is_error
     assert "hunter2" not in result.model_dump_json()
     assert "pydantic.dev" not in result.model_dump_json()
-
-
-def test_values_that_a_validator_quotes_from_a_container_are_not_sent(call: Any) -> None:
-    """Every scalar and key in the rejected value is removed, except for words too short to identify."""
-
-    def quoting(value: Any) -> Any:
-        raise ValueError(f"not {value}, at all")
-
-    @tool
-    def g(
-        names: Annotated[list[str], AfterValidator(quoting)] = [],  # noqa: B006
-        table: Annotated[dict[str, list[int]], AfterValidator(quoting)] = {},  # noqa: B006
-        deep: Annotated[list[Any], AfterValidator(quoting)] = [],  # noqa: B006
-    ) -> str:
-        return ""
-
-    server = Server("s", tools=[g])
-    sent = {
-        "names": [SECRET, "b"],
-        "table": {SECRET: [123456, 7]},
-        "deep": [None, True, [["x" * 5]] * 3, *range(900), SECRET, None],
-    }
-    messages = [
-        call(server, "g", {key: value}).structured_content["error"]["data"]["issues"][0]["message"]
-        for key, value in sent.items()
-    ]
-    assert ["Value error, not ['…', 'b'], at all", "Value error, not {'…': […, 7]}, at all"] == messages[:2]
-    assert len(messages[2]) <= 240
-    assert SECRET not in str(messages)
 
 
 def test_a_union_of_very_many_branches_is_still_described(call: Any) -> None:
@@ -436,22 +398,6 @@ def test_a_message_from_pydantic_is_kept_whole(call: Any) -> None:
             "Input should be a valid integer, unable to parse string as an integer",
             "Input should be a valid number, unable to parse string as a number",
         ] == [one["message"] for one in issue]
-
-
-def test_tags_from_a_discriminator_function_are_not_part_of_the_path(call: Any) -> None:
-    """A tag chosen by a discriminator function is left out of the path."""
-
-    def kind_of(value: Any) -> str | None:
-        return value.get("kind") if isinstance(value, dict) else None
-
-    @tool
-    def g(pet: Annotated[Annotated[Cat, Tag("cat")] | Annotated[Dog, Tag("dog")], Discriminator(kind_of)]) -> str:
-        return ""
-
-    result = call(Server("s", tools=[g]), "g", {"pet": {"kind": SECRET}})
-    assert "hunter2" not in result.model_dump_json()
-    result = call(Server("s", tools=[g]), "g", {"pet": {"kind": "cat"}})
-    assert "pet.lives" == result.structured_content["error"]["data"]["issues"][0]["path"]
 
 
 def test_a_crash_in_a_validator_is_a_crash(call: Any) -> None:

@@ -19,6 +19,7 @@ from mcp.shared.exceptions import MCPError
 from mcpcore import Envelope, ErrorCode, FailureMode, Server, tool
 from mcpcore.contract.failure_modes import ContractError
 from mcpcore.integrations.fastmcp import ContractMiddleware
+from tests.answers import envelope_of
 from tests.conftest import Call
 from tests.serving import served
 
@@ -96,8 +97,7 @@ async def calling(url: str, token: str | None, *calls: tuple[str, dict[str, Any]
 
 def failure(result: Any) -> tuple[Envelope, dict[str, Any]]:
     """Return the envelope of a failed call, and its data."""
-    envelope = Envelope.from_result(result)
-    assert envelope is not None
+    envelope = envelope_of(result)
     return envelope, dict(envelope.details or {})
 
 

@@ -15,8 +15,9 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import ToolAnnotations
 from pydantic import BaseModel
 
-from mcpcore import Context, Envelope, ErrorCode, FailureMode, Retry, Server, prompt, resource, tool
+from mcpcore import Envelope, ErrorCode, FailureMode, Retry, Server, prompt, resource, tool
 from mcpcore.contract.failure_modes import ContractError
+from tests.answers import envelope_of
 from tests.conftest import Call
 
 SENDS = ToolAnnotations(read_only_hint=False, idempotent_hint=False)
@@ -29,12 +30,6 @@ TOO_SLOW = FailureMode(
     effects="none",
 )
 BUSY = FailureMode("busy", ErrorCode.RATE_LIMITED, when="Too many reports.", recovery="Ask again when it is quiet.")
-
-
-def failure(result: Any) -> Envelope:
-    envelope = Envelope.from_result(result)
-    assert envelope is not None, result
-    return envelope
 
 
 async def calls_at_once(server: Server[Any], name: str, count: int) -> list[Any]:
@@ -68,7 +63,7 @@ class TestTimeout:
             return "late"
 
         began = time.monotonic()
-        told = failure(call(Server("s", tools=[waits if kind == "async" else blocks]), "report"))
+        told = envelope_of(call(Server("s", tools=[waits if kind == "async" else blocks]), "report"))
         release.set()
         assert time.monotonic() - began < 20
         assert ("TIMEOUT", "too_slow", "none") == (told.name, told.reason, told.effects)
@@ -80,7 +75,7 @@ class TestTimeout:
         async def send() -> None:
             await anyio.sleep(30)
 
-        told = failure(call(Server("s", tools=[send]), "send"))
+        told = envelope_of(call(Server("s", tools=[send]), "send"))
         assert ("TIMEOUT", "call_timeout", "unknown") == (told.name, told.reason, told.effects)
         assert Retry.never() == told.retry
 
@@ -91,7 +86,7 @@ class TestTimeout:
         async def report() -> None:
             await anyio.sleep(30)
 
-        assert "call_timeout" == failure(call(Server("s", tools=[report]), "report")).reason
+        assert "call_timeout" == envelope_of(call(Server("s", tools=[report]), "report")).reason
 
     def test_an_entry_with_a_data_model_gets_no_data(self, call: Call) -> None:
         class Rows(BaseModel):
@@ -103,7 +98,7 @@ class TestTimeout:
         async def report() -> None:
             await anyio.sleep(30)
 
-        told = failure(call(Server("s", tools=[report], strict=True), "report"))
+        told = envelope_of(call(Server("s", tools=[report], strict=True), "report"))
         assert ("slow", None) == (told.reason, told.details or None)
 
     @pytest.mark.parametrize("kind", ["async", "sync", "resource", "prompt"])
@@ -138,10 +133,10 @@ class TestTimeout:
         async def run() -> Envelope:
             async with Client(server) as client:
                 if kind in ("async", "sync"):
-                    return failure(await client.call_tool(kind, {}))
+                    return envelope_of(await client.call_tool(kind, {}))
                 with pytest.raises(MCPError) as raised:
                     await (client.read_resource("slow://it") if kind == "resource" else client.get_prompt("slow"))
-                return failure(raised.value)
+                return envelope_of(raised.value)
 
         told = anyio.run(run)
         release.set()
@@ -155,18 +150,6 @@ class TestTimeout:
             return "done"
 
         assert not call(Server("s", tools=[slow], timeout=0.1), "slow").is_error
-
-    def test_a_failure_that_the_handler_declares_when_it_is_stopped_is_answered(self, call: Call) -> None:
-        half = FailureMode("half", ErrorCode.CONFLICT, when="Half is done.", recovery="Look.", effects="partial")
-
-        @tool(errors=[half], timeout=0.1)
-        async def copies(ctx: Context[Any]) -> None:
-            try:
-                await anyio.sleep(30)
-            except BaseException:
-                raise ctx.fail("half") from None
-
-        assert "half" == failure(call(Server("s", tools=[copies]), "copies")).reason
 
     def test_an_error_of_the_cancellation_is_a_timeout(self, call: Call) -> None:
         """So is a result that comes too late."""
@@ -186,27 +169,8 @@ class TestTimeout:
 
         for handler in (breaks, ignores):
             result = call(Server("s", tools=[handler]), handler.name)
-            assert "TIMEOUT" == failure(result).name
+            assert "TIMEOUT" == envelope_of(result).name
             assert "hunter2" not in result.model_dump_json()
-
-    def test_a_timeout_of_the_clients_own_is_no_failure(self, caplog: pytest.LogCaptureFixture) -> None:
-        """A cancelled call is not recorded, with or without a timeout of the server."""
-
-        @tool(timeout=30)
-        async def slow() -> None:
-            await anyio.sleep(60)
-
-        async def run() -> None:
-            async with Client(Server("s", tools=[slow], timeout=20, max_concurrency=1)) as client:
-                for _ in range(3):  # each gives its place back
-                    with anyio.move_on_after(0.1) as scope:
-                        await client.call_tool("slow", {})
-                    assert scope.cancelled_caught
-                    await anyio.sleep(0.05)
-
-        caplog.set_level("INFO")
-        anyio.run(run)
-        assert not [record for record in caplog.records if record.name == "mcpcore.audit"]
 
 
 @pytest.mark.usefixtures("door")
@@ -223,13 +187,13 @@ class TestCallsAtOnce:
         server = Server("s", tools=[slow], **(limit if of == "server" else {}))
         results = anyio.run(calls_at_once, server, "slow", 5)
         assert [True, True, False, False, False] == [result.is_error for result in results]
-        told = failure(results[0])
+        told = envelope_of(results[0])
         assert ("RATE_LIMITED", "too_many_calls", "none") == (told.name, told.reason, told.effects)
         assert (told.retry.seconds or 0) > 0
         assert f"The {of} is busy" in told.message
         assert {"maxConcurrency": 3} == told.details
         # The mean duration of a call is known now.
-        assert Retry.after(seconds=0.4) == failure(anyio.run(calls_at_once, server, "slow", 4)[0]).retry
+        assert Retry.after(seconds=0.4) == envelope_of(anyio.run(calls_at_once, server, "slow", 4)[0]).retry
 
     def test_the_entry_of_the_contract_has_the_advice_and_the_limit_the_waiting_time(self) -> None:
         @tool(errors=[BUSY], max_concurrency=1)
@@ -237,17 +201,9 @@ class TestCallsAtOnce:
             await anyio.sleep(0.2)
             return "done"
 
-        told = failure(anyio.run(calls_at_once, Server("s", tools=[report]), "report", 2)[0])
+        told = envelope_of(anyio.run(calls_at_once, Server("s", tools=[report]), "report", 2)[0])
         assert ("busy", "Ask again when it is quiet.") == (told.reason, told.hint)
         assert Retry.after(seconds=1) == told.retry
-
-    def test_a_place_is_free_after_a_failure(self, call: Call) -> None:
-        @tool(max_concurrency=1)
-        def broken() -> None:
-            raise KeyError("it")
-
-        server = Server("s", tools=[broken], max_concurrency=1)
-        assert ["INTERNAL_ERROR"] * 3 == [failure(call(server, "broken")).name for _ in range(3)]
 
     def test_a_thread_keeps_its_place_after_the_timeout(self, call: Call) -> None:
         """Otherwise repeated calls would pile up threads that nobody waits for."""
@@ -262,28 +218,16 @@ class TestCallsAtOnce:
 
         async def run() -> list[str]:
             async with Client(server) as client:
-                names = [failure(await client.call_tool("blocks", {})).name for _ in range(2)]
+                names = [envelope_of(await client.call_tool("blocks", {})).name for _ in range(2)]
                 release.set()
                 while not ended.is_set() or names[-1] == "RATE_LIMITED":
                     await anyio.sleep(0.02)
                     result = await client.call_tool("blocks", {})
-                    names.append("fine" if not result.is_error else failure(result).name)
+                    names.append("fine" if not result.is_error else envelope_of(result).name)
             return names
 
         names = anyio.run(run)
         assert ["TIMEOUT", "RATE_LIMITED", "fine"] == [names[0], names[1], names[-1]]
-
-    def test_every_refused_call_leaves_a_record(self, caplog: pytest.LogCaptureFixture) -> None:
-        @tool(max_concurrency=1)
-        async def slow() -> None:
-            await anyio.sleep(0.2)
-
-        caplog.set_level("INFO")
-        results = anyio.run(calls_at_once, Server("s", tools=[slow]), "slow", 4)
-        told = [failure(result).correlation_id for result in results if result.is_error]
-        records: list[Any] = [record for record in caplog.records if record.name == "mcpcore.audit"]
-        assert sorted(told) == sorted(record.audit["correlationId"] for record in records)
-        assert 3 == len(told)
 
 
 class TestOptions:

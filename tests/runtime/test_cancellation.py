@@ -30,7 +30,8 @@ async def client_of(server: Server[Any], era: str) -> AsyncIterator[Client]:
         yield client
 
 
-def test_cancelling_a_call_cancels_its_async_handler(era: str, caplog: pytest.LogCaptureFixture) -> None:
+@pytest.mark.anyio
+async def test_cancelling_a_call_cancels_its_async_handler(era: str, caplog: pytest.LogCaptureFixture) -> None:
     """The handler sees the cancellation, no task remains, the server keeps running, and no failure is recorded."""
     events: list[str] = []
     started = None
@@ -50,33 +51,30 @@ def test_cancelling_a_call_cancels_its_async_handler(era: str, caplog: pytest.Lo
     def ping() -> str:
         return "pong"
 
-    async def run() -> None:
-        nonlocal started
-        started = anyio.Event()
-        async with client_of(Server("s", tools=[wait, ping]), era) as client:
-            await client.call_tool("ping", {})
-            before = len(asyncio.all_tasks())
-            async with anyio.create_task_group() as group:
-                group.start_soon(client.call_tool, "wait", {})
-                await started.wait()
-                group.cancel_scope.cancel()
-            for _ in range(100):
-                if len(events) == 2:
-                    break
-                await anyio.sleep(0.01)
-            assert ["started", "CancelledError"] == events
-            for _ in range(100):
-                if len(asyncio.all_tasks()) == before:
-                    break
-                await anyio.sleep(0.01)
-            assert before == len(asyncio.all_tasks())
-            assert not (await client.call_tool("ping", {})).is_error
-
-    anyio.run(run)
+    started = anyio.Event()
+    async with client_of(Server("s", tools=[wait, ping]), era) as client:
+        await client.call_tool("ping", {})
+        before = len(asyncio.all_tasks())
+        async with anyio.create_task_group() as group:
+            group.start_soon(client.call_tool, "wait", {})
+            await started.wait()
+            group.cancel_scope.cancel()
+        for _ in range(100):
+            if len(events) == 2:
+                break
+            await anyio.sleep(0.01)
+        assert ["started", "CancelledError"] == events
+        for _ in range(100):
+            if len(asyncio.all_tasks()) == before:
+                break
+            await anyio.sleep(0.01)
+        assert before == len(asyncio.all_tasks())
+        assert not (await client.call_tool("ping", {})).is_error
     assert "failed" not in caplog.text
 
 
-def test_a_cancelled_sync_handler_is_answered_immediately(era: str) -> None:
+@pytest.mark.anyio
+async def test_a_cancelled_sync_handler_is_answered_immediately(era: str) -> None:
     """Its thread runs on until the handler ends."""
     release, ended, started = threading.Event(), threading.Event(), threading.Event()
 
@@ -86,20 +84,17 @@ def test_a_cancelled_sync_handler_is_answered_immediately(era: str) -> None:
         release.wait(10)
         ended.set()
 
-    async def run() -> None:
-        async with client_of(Server("s", tools=[block]), era) as client:
-            begun = time.monotonic()
-            async with anyio.create_task_group() as group:
-                group.start_soon(client.call_tool, "block", {})
-                while not started.is_set():  # noqa: ASYNC110 - a thread sets it
-                    await anyio.sleep(0.005)
-                group.cancel_scope.cancel()
-            assert time.monotonic() - begun < 5
-            assert not ended.is_set()
-            release.set()
-            assert await anyio.to_thread.run_sync(ended.wait, 5)
-
-    anyio.run(run)
+    async with client_of(Server("s", tools=[block]), era) as client:
+        begun = time.monotonic()
+        async with anyio.create_task_group() as group:
+            group.start_soon(client.call_tool, "block", {})
+            while not started.is_set():  # noqa: ASYNC110 - a thread sets it
+                await anyio.sleep(0.005)
+            group.cancel_scope.cancel()
+        assert time.monotonic() - begun < 5
+        assert not ended.is_set()
+        release.set()
+        assert await anyio.to_thread.run_sync(ended.wait, 5)
 
 
 @pytest.mark.no_server
@@ -116,8 +111,9 @@ async def test_a_thread_passes_on_any_exception(kind: type[BaseException]) -> No
     assert isinstance(raised.value.__cause__ or raised.value, kind)
 
 
+@pytest.mark.anyio
 @pytest.mark.no_server
-def test_a_thread_that_outlives_its_loop_ends_quietly() -> None:
+async def test_a_thread_that_outlives_its_loop_ends_quietly() -> None:
     """Its slot disappeared with the loop."""
     release, ended = threading.Event(), threading.Event()
 
@@ -125,16 +121,14 @@ def test_a_thread_that_outlives_its_loop_ends_quietly() -> None:
         release.wait(10)
         ended.set()
 
-    async def run() -> None:
-        with anyio.move_on_after(0.05):
-            await in_thread(block, block, REQUEST)
-
-    anyio.run(run)
+    with anyio.move_on_after(0.05):
+        await in_thread(block, block, REQUEST)
     release.set()
     assert ended.wait(5)
 
 
-def test_a_stray_cancellation_is_a_failure(era: str) -> None:
+@pytest.mark.anyio
+async def test_a_stray_cancellation_is_a_failure(era: str) -> None:
     """The handler awaited a task that was cancelled, but the call itself was not."""
 
     @tool
@@ -143,12 +137,9 @@ def test_a_stray_cancellation_is_a_failure(era: str) -> None:
         task.cancel()
         await task
 
-    async def run() -> None:
-        async with client_of(Server("s", tools=[stray]), era) as client:
-            result = await client.call_tool("stray", {})
-            assert "REQUEST_CANCELLED" == result.structured_content["error"]["name"]
-
-    anyio.run(run)
+    async with client_of(Server("s", tools=[stray]), era) as client:
+        result = await client.call_tool("stray", {})
+        assert "REQUEST_CANCELLED" == result.structured_content["error"]["name"]
 
 
 @pytest.mark.no_server
@@ -177,7 +168,8 @@ async def test_exceptions_that_propagate_during_cancellation() -> None:
     assert await task
 
 
-def test_a_timeout_inside_a_handler_belongs_to_the_handler(era: str) -> None:
+@pytest.mark.anyio
+async def test_a_timeout_inside_a_handler_belongs_to_the_handler(era: str) -> None:
     """`fail_after` raises TimeoutError, which becomes a failure; after `move_on_after` the handler continues."""
 
     @tool
@@ -189,12 +181,9 @@ def test_a_timeout_inside_a_handler_belongs_to_the_handler(era: str) -> None:
             await anyio.sleep(60)
         return "went on"
 
-    async def run() -> None:
-        async with client_of(Server("s", tools=[slow]), era) as client:
-            assert "TIMEOUT" == (await client.call_tool("slow", {"fail": True})).structured_content["error"]["name"]
-            assert {"result": "went on"} == (await client.call_tool("slow", {"fail": False})).structured_content
-
-    anyio.run(run)
+    async with client_of(Server("s", tools=[slow]), era) as client:
+        assert "TIMEOUT" == (await client.call_tool("slow", {"fail": True})).structured_content["error"]["name"]
+        assert {"result": "went on"} == (await client.call_tool("slow", {"fail": False})).structured_content
 
 
 def test_calls_work_and_cancel_under_trio(era: str) -> None:

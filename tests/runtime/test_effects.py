@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-import copy
 import json
-import pickle
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Literal
@@ -40,19 +38,18 @@ from mcpcore import (
 )
 from mcpcore.audit import AuditTrail
 from mcpcore.contract.codes import EFFECTS, Effects
-from mcpcore.contract.effects import CHECK_FIRST, PHRASES, as_effects, default_effects, phrase_of, weakest
+from mcpcore.contract.effects import CHECK_FIRST, PHRASES, default_effects, phrase_of, weakest
 from mcpcore.contract.errors import FACTORIES
 from mcpcore.contract.failure_modes import CONTRACT_META_KEY
 from mcpcore.contract.limits import DEFAULT_LIMITS
 from mcpcore.wire.dialects import DIALECTS, dialect_named
 from mcpcore.wire.envelope_builder import build_envelope
+from tests.answers import envelope_of
 from tests.conftest import Call
 
 READS = ToolAnnotations(read_only_hint=True)
 REPEATS = ToolAnnotations(idempotent_hint=True)
 SENDS = ToolAnnotations(read_only_hint=False, idempotent_hint=False)
-UNSAFE = (SENDS, None)
-"""By the defaults of MCP, a tool without annotations is neither read-only nor idempotent."""
 
 SILENT = FailureMode("silent", ErrorCode.TIMEOUT, when="It took too long.", recovery="Ask for the state of it.")
 BOUNCED = FailureMode(
@@ -157,10 +154,8 @@ def served(annotations: Any, **options: Any) -> Server[Any]:
 
 def told(result: CallToolResult) -> tuple[Effects | None, Retry]:
     """Return the effects from both surfaces, which must agree."""
-    read = Envelope.from_result(result)
-    alone = Envelope.from_result({"isError": True, "content": [{"type": "text", "text": result.content[0].text}]})
-    assert read is not None
-    assert alone is not None
+    read = envelope_of(result)
+    alone = envelope_of({"isError": True, "content": [{"type": "text", "text": result.content[0].text}]})
     assert (read.effects, read.retry) == (alone.effects, alone.retry)
     assert (read.data or {}).get("retryable", read.retry.retryable) == read.retry.retryable
     return read.effects, read.retry
@@ -172,8 +167,8 @@ UNKNOWN = ("unknown", Retry.never())
 # --- through a server -------------------------------------------------------------------------------------------------
 
 
+# By the defaults of MCP, a tool without annotations is neither read-only nor idempotent.
 @pytest.mark.usefixtures("door")
-@pytest.mark.parametrize("annotations", UNSAFE)
 @pytest.mark.parametrize(
     ("how", "expected"),
     [
@@ -211,11 +206,9 @@ UNKNOWN = ("unknown", Retry.never())
         ("conflict of an upstream", UNKNOWN),
     ],
 )
-def test_a_tool_that_is_not_idempotent_reports_unknown_effects(
-    annotations: Any, how: str, expected: Any, call: Call
-) -> None:
+def test_a_tool_that_is_not_idempotent_reports_unknown_effects(how: str, expected: Any, call: Call) -> None:
     """Only the author's own advice recommends a retry, and no text both recommends one and says to check first."""
-    result = call(served(annotations), "act", {"how": how})
+    result = call(served(None), "act", {"how": how})
     assert expected == told(result)
     assert ("check before you call again" in result.content[0].text) == (
         expected[0] in {"partial", "unknown"} and not expected[1].retryable
@@ -237,26 +230,6 @@ def test_a_read_only_tool_has_no_effects(how: str, call: Call) -> None:
 def test_an_entry_overrides_a_read_only_hint(call: Call) -> None:
     """The entry's author wrote it for this very failure."""
     assert ("partial", Retry.never()) == told(call(served(READS), "act", {"how": "half"}))
-
-
-@pytest.mark.usefixtures("door")
-@pytest.mark.parametrize("how", ["crash", "timeout", "http", "silent", "group", "declared in a group"])
-def test_an_idempotent_tool_states_no_effects(how: str, call: Call) -> None:
-    """The call may have changed something, and repeating it does no harm; the key is absent."""
-    result = call(served(REPEATS), "act", {"how": how})
-    assert told(result)[0] is None
-    assert "effects" not in result.structured_content["error"]
-    expected = {"http": Retry.after(seconds=7), "crash": Retry.never(), "group": Retry.never()}
-    assert expected.get(how, Retry.now()) == told(result)[1]
-
-
-@pytest.mark.usefixtures("door")
-@pytest.mark.parametrize("how", ["half", "lost", "bounced", "here", "by reason"])
-def test_declared_effects_are_sent_without_annotations(how: str, call: Call) -> None:
-    """The entry or the throw site sets them, and no default advice recommends repeating a possible effect."""
-    effects = {"half": "partial", "lost": "unknown", "by reason": "unknown"}.get(how, "none")
-    retry = Retry.now() if effects == "none" else Retry.never()
-    assert (effects, retry) == told(call(served(None), "act", {"how": how}))
 
 
 @pytest.mark.usefixtures("door")
@@ -357,9 +330,10 @@ def test_annotations_can_be_given_in_many_ways(annotations: Any, call: Call) -> 
         assert UNKNOWN == told(call(server, name))
 
 
+@pytest.mark.anyio
 @pytest.mark.usefixtures("door")
 @pytest.mark.parametrize("annotations", [READS, SENDS, None])
-def test_the_schema_and_the_contract_admit_effects(annotations: Any) -> None:
+async def test_the_schema_and_the_contract_admit_effects(annotations: Any) -> None:
     """A client can validate the failure against the advertised schema, and the contract lists the entry's effects."""
     import jsonschema
 
@@ -368,35 +342,14 @@ def test_the_schema_and_the_contract_admit_effects(annotations: Any) -> None:
         """Count."""
         raise ctx.fail("half")
 
-    async def run() -> tuple[Any, Any]:
-        async with Client(Server("s", tools=[count])) as client:
-            return (await client.list_tools()).tools[0], await client.call_tool("count", {})
-
-    listed, result = anyio.run(run)
+    async with Client(Server("s", tools=[count])) as client:
+        listed, result = (await client.list_tools()).tools[0], await client.call_tool("count", {})
     jsonschema.validate(result.structured_content, listed.output_schema)
     half, lost = listed.meta[CONTRACT_META_KEY]
     assert ("partial", "unknown") == (half["effects"], lost["effects"])
     assert {"kind": "not_retryable"} == lost["retry"]
     keys = list(result.structured_content["error"])
     assert keys.index("effects") == keys.index("retry") + 1
-
-
-@pytest.mark.usefixtures("door")
-@pytest.mark.parametrize("dialect", sorted(set(DIALECTS) - {"system_error"}))
-def test_other_dialects_keep_the_effects(dialect: str, call: Call) -> None:
-    """Their details contain the effects; `system_error` has no field for them."""
-    read = Envelope.from_result(call(served(SENDS, dialect=dialect), "act", {"how": "timeout"}))
-    assert read is not None
-    assert UNKNOWN == (read.effects, read.retry)
-    assert dialect == read.dialect
-
-
-@pytest.mark.usefixtures("door")
-def test_system_error_has_no_place_for_effects(call: Call) -> None:
-    """Its fields are fixed, so an envelope read back has no effects."""
-    read = Envelope.from_result(call(served(SENDS, dialect="system_error"), "act", {"how": "timeout"}))
-    assert read is not None
-    assert read.effects is None
 
 
 @pytest.mark.usefixtures("door")
@@ -427,9 +380,8 @@ def test_effects_from_another_server_are_passed_on(sent: Any, call: Call) -> Non
 @pytest.mark.parametrize(
     ("annotations", "expected"), [(READS, "none"), (SENDS, "unknown"), (None, "unknown"), (REPEATS, None)]
 )
-def test_the_record_has_the_effects(annotations: Any, expected: Any, tmp_path: Path, call: Call) -> None:
+def test_the_record_has_the_effects(annotations: Any, expected: Any, trail: Path, call: Call) -> None:
     """The record has the effects next to the retry advice."""
-    trail = tmp_path / "trail.jsonl"
     call(served(annotations, audit=AuditTrail.open(trail)), "act", {"how": "timeout"})
     record = json.loads(trail.read_text().splitlines()[0])
     assert expected == record.get("effects")
@@ -461,9 +413,8 @@ def test_a_failure_that_cannot_be_recorded_keeps_its_effects(
 
 
 @pytest.mark.usefixtures("door")
-def test_an_error_of_the_protocol_is_recorded_with_effects(tmp_path: Path, call: Call) -> None:
+def test_an_error_of_the_protocol_is_recorded_with_effects(trail: Path, call: Call) -> None:
     """An SDK tool keeps its `MCPError`."""
-    trail = tmp_path / "trail.jsonl"
     server: Server[Any] = Server("s", audit=AuditTrail.open(trail))
 
     @server.tool(annotations=SENDS)
@@ -474,19 +425,6 @@ def test_an_error_of_the_protocol_is_recorded_with_effects(tmp_path: Path, call:
     with contextlib.suppress(MCPError):
         call(server, "plain")
     assert "unknown" == json.loads(trail.read_text().splitlines()[0])["effects"]
-
-
-def test_code_on_the_server_gets_the_effects_too() -> None:
-    """`server.call_tool` raises an error that has the envelope."""
-    from mcpcore.sdk.errors import ToolFailure
-
-    async def run() -> Envelope:
-        with pytest.raises(ToolFailure) as caught:
-            await served(SENDS).call_tool("act", {"how": "timeout"})
-        return caught.value.envelope
-
-    failed = anyio.run(run)
-    assert UNKNOWN == (failed.effects, failed.retry)
 
 
 @pytest.mark.usefixtures("door")
@@ -580,8 +518,7 @@ def test_the_text_states_the_effects_and_cannot_be_forged(
         recovery=None if fallback is None else {"hint": message, "fallbackTool": fallback},
     )
     text = made.text()
-    read = Envelope.from_result({"isError": True, "content": [{"type": "text", "text": text}]})
-    assert read is not None
+    read = envelope_of({"isError": True, "content": [{"type": "text", "text": text}]})
     assert (made.effects, made.retry, made.reason) == (read.effects, read.retry, read.reason)
     last = text.splitlines()[-1]
     assert effects is None or f" · {retry.phrase} · {phrase_of(effects, retryable=retry.retryable)} · " in last
@@ -599,8 +536,7 @@ def test_the_text_states_the_effects_and_cannot_be_forged(
 )
 def test_a_malformed_text_is_not_read(last: str) -> None:
     """Effects in another order, repeated or in other words are ignored."""
-    read = Envelope.from_result({"isError": True, "content": [{"type": "text", "text": f"Error: Late.\n\n{last}"}]})
-    assert read is not None
+    read = envelope_of({"isError": True, "content": [{"type": "text", "text": f"Error: Late.\n\n{last}"}]})
     assert ("unknown", None) == (read.dialect, read.effects)
 
 
@@ -613,16 +549,6 @@ def test_unknown_values_are_read_as_none(value: Any) -> None:
     error = {"code": -32004, "message": "Late.", "effects": value}
     assert Envelope.from_json(error).effects is None
     assert "effects" not in Envelope.from_json(error).to_json()
-
-
-@pytest.mark.parametrize("effects", EFFECTS)
-def test_effects_survive_every_copy(effects: Effects) -> None:
-    """Copies of the envelope and of the failure keep the effects."""
-    made = build_envelope(ErrorCode.TIMEOUT, "Late.", retry=Retry.now(), tool="t", effects=effects)
-    assert [made] * 3 == [pickle.loads(pickle.dumps(made)), copy.deepcopy(made), Envelope.from_json(made.to_json())]
-    error = timeout(effects=effects, retry=Retry.now())
-    for copied in (pickle.loads(pickle.dumps(error)), copy.copy(error)):
-        assert (effects, error.advice, True) == (copied.effects, copied.advice, copied.retry_is_declared)
 
 
 @pytest.mark.parametrize("name", sorted(FACTORIES))
@@ -640,13 +566,6 @@ def test_the_order_is_none_partial_unknown() -> None:
     assert weakest(["none", None]) is None
     assert "partial" == weakest(["none", None, "partial"])
     assert "unknown" == weakest(["unknown", "partial"])
-
-
-@pytest.mark.parametrize("value", ["none", type("Word", (str,), {"__str__": lambda self: "x"})("none")])
-def test_a_subclass_of_str_is_read_by_its_characters(value: str) -> None:
-    """Overridden methods are ignored."""
-    assert "none" == as_effects(value)
-    assert str is type(as_effects(value))
 
 
 @pytest.mark.parametrize(

@@ -184,7 +184,7 @@ def test_tools_that_a_subclass_lists_are_known(caplog: pytest.LogCaptureFixture)
     assert 1 == len(warnings(caplog))
 
 
-def test_a_strict_server_does_not_start(tmp_path: Path) -> None:
+def test_a_strict_server_does_not_start(trail: Path) -> None:
     """The error names every wrong entry and is recorded, and the started lifespan is closed."""
     ended = []
 
@@ -195,7 +195,6 @@ def test_a_strict_server_does_not_start(tmp_path: Path) -> None:
         finally:
             ended.append(True)
 
-    trail = tmp_path / "trail.jsonl"
     other = tool(errors=[MISSPELT], name="get")(lambda: "")
     server = Server("library", tools=[fetch, other], strict=True, lifespan=lifespan, audit=trail)
     with pytest.raises(ContractError) as caught:
@@ -244,8 +243,11 @@ def test_a_strict_server_ends_with_the_error(way: list[str], tmp_path: Path) -> 
     assert "INITIALIZATION_FAILED" == record["name"]
 
 
+@pytest.mark.anyio
 @pytest.mark.parametrize("strict", [False, True])
-def test_tools_registered_at_run_time_are_checked_immediately(strict: bool, caplog: pytest.LogCaptureFixture) -> None:
+async def test_tools_registered_at_run_time_are_checked_immediately(
+    strict: bool, caplog: pytest.LogCaptureFixture
+) -> None:
     """The check warns, or under strict it raises and the registration is refused."""
 
     @resource("articles://{pmid}", errors=[MISSPELT])
@@ -259,23 +261,20 @@ def test_tools_registered_at_run_time_are_checked_immediately(strict: bool, capl
     itself = FailureMode("a", ErrorCode.NOT_FOUND, when="A.", recovery="Again.", fallback_tool="itself")
     server = Server("library", tools=[search_articles], strict=strict)
 
-    async def run() -> None:
-        async with Client(server):
-            server.add_tool(tool(errors=[itself, RIGHT], name="itself")(lambda: ""))
-            additions: list[Callable[[], None]] = [
-                lambda: server.add_tool(fetch),
-                lambda: server.add_resource(article),
-                lambda: server.add_prompt(summarise),
-            ]
-            for add in additions:
-                if strict:
-                    with pytest.raises(ContractError, match="did you mean 'search_articles'"):
-                        add()
-                else:
+    async with Client(server):
+        server.add_tool(tool(errors=[itself, RIGHT], name="itself")(lambda: ""))
+        additions: list[Callable[[], None]] = [
+            lambda: server.add_tool(fetch),
+            lambda: server.add_resource(article),
+            lambda: server.add_prompt(summarise),
+        ]
+        for add in additions:
+            if strict:
+                with pytest.raises(ContractError, match="did you mean 'search_articles'"):
                     add()
-            assert strict == ("fetch" not in server.contracts)
-
-    anyio.run(run)
+            else:
+                add()
+        assert strict == ("fetch" not in server.contracts)
     assert (0 if strict else 3) == len(warnings(caplog))
     server.add_tool(tool(errors=[MISSPELT], name="late")(lambda: ""))
     assert (0 if strict else 3) == len(warnings(caplog))

@@ -24,6 +24,7 @@ from mcpcore.contract.limits import Limits
 from mcpcore.services.batch import Batch, BatchResult
 from mcpcore.values.escaping import clean_text
 from mcpcore.wire.dialects import DIALECTS
+from tests.answers import envelope_of
 from tests.boundaries import answer_to
 
 pytestmark = pytest.mark.usefixtures("door")
@@ -69,9 +70,7 @@ def text_of(result: Any) -> str:
 
 
 def from_text(text: str) -> Envelope:
-    read = Envelope.from_result({"isError": True, "content": [{"type": "text", "text": text}]})
-    assert read is not None
-    return read
+    return envelope_of({"isError": True, "content": [{"type": "text", "text": text}]})
 
 
 def margin(text: str) -> list[str]:
@@ -214,7 +213,7 @@ class TestOverAServer:
 
 
 @pytest.mark.no_server
-@settings(max_examples=300, suppress_health_check=[HealthCheck.too_slow], deadline=None)
+@settings(max_examples=100, suppress_health_check=[HealthCheck.too_slow], deadline=None)
 @given(message=TEXTS, data=ARGUMENTS, hint=st.none() | TEXTS, dialect=st.sampled_from(sorted(DIALECTS)))
 @example(FORGED, {FORGED: FORGED}, FORGED, "canonical")
 @example("a" * 300, {}, None, "canonical")
@@ -229,14 +228,13 @@ def test_declared_values_are_read_back_unchanged(
     error = CodedError(ErrorCode.NOT_FOUND, message, data, reason="no_match", recovery=recovery)
     boundary = Boundary(server="s", dialect=dialect, limits=LIMITS)
     result = answer_to(boundary, error, contract=contract, name="find")
-    sent = Envelope.from_result(result)
+    sent = envelope_of(result)
     text = text_of(result)
     assert clean_text(text) == text
     assert len(text.split("\n")) == len(text.splitlines())
     if dialect == "canonical":
         read = from_text(text)
         expected_hint = NO_MATCH.recovery if hint is None or not hint.strip() else clean_text(hint).strip()
-        assert sent is not None
         assert expected_hint == sent.hint or "…" in (sent.hint or "")
         assert ("canonical", sent.message, sent.hint) == (read.dialect, read.message, read.hint)
         # A hint alone at the throw site replaces the whole recovery, its fallback tool included.
@@ -244,8 +242,7 @@ def test_declared_values_are_read_back_unchanged(
         assert sent.correlation_id == read.correlation_id
     else:
         json.loads(text)
-        found = Envelope.from_result({"isError": result.is_error, "content": [{"type": "text", "text": text}]})
-        assert found is not None
+        found = envelope_of({"isError": result.is_error, "content": [{"type": "text", "text": text}]})
         read = found
     whole = clean_text(message).strip() or NO_MATCH.when
     assert read.message == whole or read.message.endswith(f"(cut: {len(whole)} characters in all)")
@@ -401,6 +398,5 @@ def test_a_plain_server_that_copies_the_form_is_still_read(call: Any) -> None:
     def fail() -> str:
         raise ToolError("Error: a\n\nRecovery: b")
 
-    read = Envelope.from_result(call(plain, "fail"))
-    assert read is not None
+    read = envelope_of(call(plain, "fail"))
     assert "unknown" == read.dialect

@@ -83,18 +83,6 @@ def test_a_handler_elicits_from_the_user(call: Any) -> None:
     assert DeclinedElicitation().action == declined.structured_content["error"]["data"]["action"]
 
 
-@pytest.mark.parametrize("recovery", [{"strategy": "retry_later"}, {"hint": " "}, {"hint": "\n", "actions": ["wait"]}])
-def test_a_recovery_without_a_hint_is_dropped(recovery: dict[str, Any], call: Any) -> None:
-    """Every recovery that a client receives has a hint."""
-
-    @tool
-    def fail() -> None:
-        raise not_found("Gone.", recovery=recovery)
-
-    data = call(Server("s", tools=[fail]), "fail").structured_content["error"]["data"]
-    assert {"retryable": False} == data
-
-
 @pytest.mark.no_server
 @pytest.mark.parametrize("unreadable", [math.hypot, dict])
 def test_a_function_without_a_signature_is_refused_as_the_sdk_refuses_it(unreadable: Any) -> None:

@@ -12,13 +12,13 @@ import anyio
 import pytest
 from mcp import Client
 from mcp_types import CallToolResult
-from pydantic import BaseModel, model_serializer
+from pydantic import BaseModel
 
 from mcpcore import CodedError, Context, ErrorCode, FailureMode, Server, not_found, tool
 from mcpcore.audit import AuditTrail
 from mcpcore.contract.errors import fact, recovery_of
-from mcpcore.services import guard
 from mcpcore.services.batch import Batch, BatchResult
+from tests.answers import ask
 
 pytestmark = pytest.mark.usefixtures("door")
 
@@ -64,13 +64,13 @@ def _answers(trail: Path, *fails: Callable[[], BaseException]) -> list[list[Any]
     return anyio.run(run)
 
 
+@pytest.mark.server_only("the boundary reads the mapping before a framework gets the failure")
 @pytest.mark.parametrize("kind", RAISED)
 @pytest.mark.parametrize("method", METHODS)
 def test_a_failure_with_a_hostile_mapping_keeps_its_code_and_reason(
-    method: str, kind: type[BaseException], tmp_path: Path
+    method: str, kind: type[BaseException], trail: Path
 ) -> None:
     """This holds for hostile data, a hostile recovery and hostile values in either."""
-    trail = tmp_path / "t.jsonl"
     fails = (
         lambda: CodedError(ErrorCode.NOT_FOUND, "It left.", hostile(method, kind), reason="gone"),
         lambda: CodedError(ErrorCode.NOT_FOUND, "It left.", {"a": hostile(method, kind)}, reason="gone"),
@@ -97,41 +97,6 @@ def test_hostile_data_is_replaced_by_its_type_name(tmp_path: Path) -> None:
     assert failed.structured_content["error"]["data"] == {"a": "<Hostile>", "b": 1, "retryable": False}
 
 
-def test_a_model_that_exits_when_dumped_is_replaced_by_its_type_name(tmp_path: Path) -> None:
-    """Data may be a model."""
-
-    class Exiting(BaseModel):
-        @model_serializer
-        def exits(self) -> dict[str, Any]:
-            raise SystemExit
-
-    ((failed, greeted),) = _answers(
-        tmp_path / "t.jsonl",
-        lambda: not_found("It left.", Exiting()),  # type: ignore[arg-type]
-    )
-    assert failed.structured_content["error"]["data"]["value"] == "<Exiting>"
-    assert not greeted.is_error
-
-
-def test_an_exception_whose_properties_exit_is_a_crash(tmp_path: Path) -> None:
-    """The crash is recorded."""
-
-    class ExitingError(CodedError):
-        @property
-        def recovery(self) -> Any:
-            raise SystemExit
-
-        @property
-        def advice(self) -> Any:
-            raise asyncio.CancelledError
-
-    trail = tmp_path / "t.jsonl"
-    ((failed, greeted),) = _answers(trail, lambda: ExitingError(ErrorCode.NOT_FOUND))
-    assert failed.structured_content["error"]["name"] == "INTERNAL_ERROR"
-    assert not greeted.is_error
-    assert '"name":"INTERNAL_ERROR"' in trail.read_text()
-
-
 def test_unreadable_declared_data_violates_its_model(tmp_path: Path) -> None:
     """The failure is sent, and the record reports the violation."""
 
@@ -144,25 +109,10 @@ def test_unreadable_declared_data_violates_its_model(tmp_path: Path) -> None:
     def look() -> str:
         raise CodedError(ErrorCode.NOT_FOUND, "It left.", hostile("items", SystemExit), reason="gone")
 
-    async def run() -> Any:
-        async with Client(Server("s", tools=[look], audit=tmp_path / "t.jsonl")) as client:
-            return await client.call_tool("look", {})
-
-    assert anyio.run(run).structured_content["error"]["data"]["reason"] == "gone"
+    server = Server("s", tools=[look], audit=tmp_path / "t.jsonl")
+    answer = ask(Client(server), lambda client: client.call_tool("look", {}))
+    assert answer.structured_content["error"]["data"]["reason"] == "gone"
     assert "the data of 'gone' breaks its model: id: Field required" in (tmp_path / "t.jsonl").read_text()
-
-
-def test_with_internal_errors_exposed_hostile_data_is_replaced(call: Callable[..., Any]) -> None:
-    """The exception is sent, too."""
-
-    @tool
-    def look() -> str:
-        raise not_found("It left.", hostile("all", SystemExit))
-
-    error = call(Server("s", tools=[look], expose_internal_errors=True), "look").structured_content["error"]
-    assert error["name"] == "NOT_FOUND"
-    assert error["data"]["value"] == "<Hostile>"
-    assert error["data"]["exception"]["type"].endswith("CodedError")
 
 
 def test_a_batch_reports_an_item_with_hostile_data(call: Callable[..., Any]) -> None:
@@ -183,21 +133,8 @@ def test_a_batch_reports_an_item_with_hostile_data(call: Callable[..., Any]) -> 
     assert failed[0]["error"]["name"] == "NOT_FOUND"
 
 
-def test_a_guard_logs_the_readable_facts(call: Callable[..., Any]) -> None:
-    """The guarded failure propagates."""
-
-    def exits(*_: object) -> Any:
-        raise SystemExit
-
-    @tool
-    def look() -> str:
-        with guard("look", context=hostile("all", SystemExit), input=exits, error_mapper=exits):
-            raise FileNotFoundError("no such page")
-
-    assert call(Server("s", tools=[look]), "look").structured_content["error"]["name"] == "NOT_FOUND"
-
-
-def test_a_result_with_a_hostile_mapping_does_not_end_the_server() -> None:
+@pytest.mark.anyio
+async def test_a_result_with_a_hostile_mapping_does_not_end_the_server() -> None:
     """This holds for successes and for failure results that a handler builds itself."""
 
     @tool
@@ -209,12 +146,9 @@ def test_a_result_with_a_hostile_mapping_does_not_end_the_server() -> None:
     def greet() -> str:
         return "hello"
 
-    async def run() -> list[Any]:
-        async with Client(Server("s", tools=[look, greet])) as client:
-            found = [await client.call_tool("look", {"failed": failed}) for failed in (True, False)]
-            return [*found, await client.call_tool("greet", {})]
-
-    *failed, greeted = anyio.run(run)
+    async with Client(Server("s", tools=[look, greet])) as client:
+        found = [await client.call_tool("look", {"failed": failed}) for failed in (True, False)]
+        *failed, greeted = [*found, await client.call_tool("greet", {})]
     assert all(result.is_error for result in failed)
     assert not greeted.is_error
 

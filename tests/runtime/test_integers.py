@@ -15,6 +15,7 @@ from pydantic import BaseModel
 from mcpcore import Context, Envelope, ErrorCode, FailureMode, Server, tool
 from mcpcore.audit import AuditTrail
 from mcpcore.services.batch import Batch, BatchResult
+from tests.answers import envelope_of
 
 pytestmark = [pytest.mark.anyio, pytest.mark.usefixtures("door")]
 
@@ -53,9 +54,8 @@ def get_orders(ctx: Context[Literal["gone"]], numbers: list[str]) -> BatchResult
 
 
 @pytest.mark.parametrize("number", NUMBERS, ids=lambda number: f"{number.bit_length()} bits")
-async def test_an_integer_arrives_as_it_was_raised_returned_and_recorded(number: int, tmp_path: Path) -> None:
+async def test_an_integer_arrives_as_it_was_raised_returned_and_recorded(number: int, trail: Path) -> None:
     """In a success, in `data`, in the items of a batch, and in the record, also in strict mode."""
-    trail = tmp_path / "trail.jsonl"
     server = Server("orders", tools=[get_order, get_orders], strict=True, audit=AuditTrail(trail))
     async with Client(server) as client:
         success, failure, items = [
@@ -102,12 +102,10 @@ def test_a_long_integer_in_the_text_is_cut_like_any_value() -> None:
     text = envelope.text()
     assert "<int of 14285 bits> …" in text
     assert len(text) < 1_000
-    read = Envelope.from_result({"isError": True, "content": [{"type": "text", "text": text}]})
-    assert read is not None
+    read = envelope_of({"isError": True, "content": [{"type": "text", "text": text}]})
     assert {"order": "<int of 14285 bits> …"} == read.details
     exact = Envelope(code=-32001, name="NOT_FOUND", message="No.", retry=envelope.retry, data={"order": 10**40})
-    read = Envelope.from_result({"isError": True, "content": [{"type": "text", "text": exact.text()}]})
-    assert read is not None
+    read = envelope_of({"isError": True, "content": [{"type": "text", "text": exact.text()}]})
     assert {"order": 10**40} == read.details
 
 
@@ -149,8 +147,7 @@ async def test_a_success_with_an_integer_that_no_client_reads_is_a_failure(
     async with Client(server) as client:
         failed = await client.call_tool(handler.__name__, {})
         text = await client.call_tool("long_in_a_text", {})
-    envelope = Envelope.from_result(failed)
-    assert envelope is not None, failed
+    envelope = envelope_of(failed)
     assert "INTERNAL_ERROR" == envelope.name
     assert "an integer of more than 4,300 digits" in caplog.text
     assert {"number": "1" * 20_000} == text.structured_content

@@ -62,29 +62,29 @@ def test_without_logging_setup_each_record_is_printed_once_on_standard_error(ser
 
 
 @pytest.mark.parametrize(
-    ("setup", "after"),
+    ("setup", "after", "framework"),
     [
-        ("logging.basicConfig(format='APP %(name)s %(message)s', level='INFO')", ""),
-        ("", "logging.basicConfig(format='APP %(name)s %(message)s', level='INFO', force=True)"),
+        ("logging.basicConfig(format='APP %(name)s %(message)s', level='INFO')", "", "fastmcp"),
+        ("", "logging.basicConfig(format='APP %(name)s %(message)s', level='INFO', force=True)", "server"),
     ],
 )
-def test_an_application_that_sets_up_logging_decides_alone(setup: str, after: str, served_by: str) -> None:
+def test_an_application_that_sets_up_logging_decides_alone(setup: str, after: str, framework: str) -> None:
     """It may do so before or after the server is created."""
-    done = run(served_by, setup, after)
+    done = run(framework, setup, after)
     assert 1 == done.stderr.count("APP mcpcore 'f' failed unexpectedly")
     assert 1 == done.stderr.count("'f' failed unexpectedly")
     assert 2 == done.stderr.count("APP mcpcore.audit {")
     assert 2 == done.stderr.count('"correlationId"')
 
 
-def test_a_silenced_logger_is_silent(served_by: str) -> None:
+def test_a_silenced_logger_is_silent() -> None:
     """The usual means of the standard library work."""
-    assert "" == run(served_by, after="logging.getLogger('mcpcore').setLevel(logging.CRITICAL + 1)").stderr
+    assert "" == run("fastmcp", after="logging.getLogger('mcpcore').setLevel(logging.CRITICAL + 1)").stderr
 
 
-def test_a_process_without_standard_error_still_answers(served_by: str) -> None:
+def test_a_process_without_standard_error_still_answers() -> None:
     """Some hosts start their servers like this."""
-    assert "" == run(served_by, after="sys.stderr = None").stderr
+    assert "" == run("server", after="sys.stderr = None").stderr
 
 
 def test_a_failing_stream_is_reported_by_logging(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -128,13 +128,13 @@ def _log_over_http(folder: Path) -> str:
     return log.read_text()
 
 
-@pytest.mark.parametrize("transport", [_log_over_stdio, _log_over_http])
+@pytest.mark.parametrize(("transport", "framework"), [(_log_over_stdio, "server"), (_log_over_http, "fastmcp")])
 def test_a_crash_writes_one_traceback_to_the_log(
-    transport: Any, served_by: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    transport: Any, framework: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The server sets up logging itself, and the traceback is redacted."""
     monkeypatch.delenv("MCPCORE_AUDIT", raising=False)
-    (tmp_path / "crashing.py").write_text(HEADS[served_by] + SERVER)
+    (tmp_path / "crashing.py").write_text(HEADS[framework] + SERVER)
     log = transport(tmp_path)
     assert log.count("Traceback (most recent call last)") == len(ASKS), log
     assert log.count("RuntimeError: broken, password=[redacted]") == len(ASKS)

@@ -140,12 +140,12 @@ def served(kind: Any, value: Any, **options: Any) -> Server[Any]:
 
 @pytest.mark.usefixtures("door")
 @pytest.mark.parametrize("name", RESULTS)
-def test_successes_and_failures_fit(name: str, era: str) -> None:
+def test_successes_and_failures_fit(name: str) -> None:
     """The SDK's client validates both; the root is no bare `anyOf`, and other values are rejected."""
     kind, value = RESULTS[name]
 
     async def run() -> None:
-        async with Client(served(kind, value), mode=era) as client:
+        async with Client(served(kind, value)) as client:
             (listed,) = (await client.list_tools()).tools
             schema = listed.output_schema
             assert schema is not None
@@ -188,19 +188,18 @@ def without_references(schema: Any) -> Any:
     return resolved(schema)
 
 
+@pytest.mark.anyio
 @pytest.mark.usefixtures("door")
-def test_advertising_may_be_turned_off(era: str) -> None:
+async def test_advertising_may_be_turned_off(era: str) -> None:
     """The schema is then that of the SDK, or FastMCP's version of it without references."""
 
-    async def run() -> None:
-        async with Client(served(Model, None, advertise_errors=False), mode=era) as client:
-            (listed,) = (await client.list_tools()).tools
-            assert without_references(Model.model_json_schema()) == without_references(listed.output_schema)
-
-    anyio.run(run)
+    async with Client(served(Model, None, advertise_errors=False), mode=era) as client:
+        (listed,) = (await client.list_tools()).tools
+        assert without_references(Model.model_json_schema()) == without_references(listed.output_schema)
 
 
-def test_sdk_tools_accept_the_error_too(era: str, door: str) -> None:
+@pytest.mark.anyio
+async def test_sdk_tools_accept_the_error_too(era: str, door: str) -> None:
     """This includes a tool whose results have an `error` field."""
 
     class Fault(BaseModel):
@@ -221,19 +220,16 @@ def test_sdk_tools_accept_the_error_too(era: str, door: str) -> None:
     server.add_tool(fine)
     server.add_tool(own)
 
-    async def run() -> None:
-        async with Client(server, mode=era) as client:
-            schemas = {listed.name: listed.output_schema for listed in (await client.list_tools()).tools}
-            for name in ("fine", "own"):
-                for fail in (False, True):
-                    result = await client.call_tool(name, {"fail": fail})
-                    assert fail == result.is_error
-                    if result.structured_content is None:  # FastMCP's own tools keep their schemas
-                        assert (True, "fastmcp") == (fail, door)
-                    else:
-                        jsonschema.validate(result.structured_content, schemas[name])  # type: ignore[arg-type]
-
-    anyio.run(run)
+    async with Client(server, mode=era) as client:
+        schemas = {listed.name: listed.output_schema for listed in (await client.list_tools()).tools}
+        for name in ("fine", "own"):
+            for fail in (False, True):
+                result = await client.call_tool(name, {"fail": fail})
+                assert fail == result.is_error
+                if result.structured_content is None:  # FastMCP's own tools keep their schemas
+                    assert (True, "fastmcp") == (fail, door)
+                else:
+                    jsonschema.validate(result.structured_content, schemas[name])  # type: ignore[arg-type]
 
 
 FAILURE = {"error": {"code": 1, "message": "m", "retry": {"kind": "not_retryable"}}}

@@ -80,9 +80,8 @@ def records_of(trail: Path) -> dict[str, dict[str, Any]]:
     return {record["reason"]: record for record in records}
 
 
-def test_the_answers_are_those_of_the_specification(served_by: str, tmp_path: Path) -> None:
+def test_the_answers_are_those_of_the_specification(served_by: str, trail: Path) -> None:
     """Each kind leaves one record with a count, when the server stops at the latest."""
-    trail = tmp_path / "trail.jsonl"
     requests: list[dict[str, Any]] = [
         {"content": PING, "headers": {**JSON, "mcp-session-id": "f" * 32}},
         {"content": PING},  # without a session
@@ -113,9 +112,8 @@ def test_the_answers_are_those_of_the_specification(served_by: str, tmp_path: Pa
     assert "evil" not in trail.read_text()
 
 
-def test_failed_authentication_asks_for_a_token(served_by: str, tmp_path: Path) -> None:
+def test_failed_authentication_asks_for_a_token(served_by: str, trail: Path) -> None:
     """RFC 6750: 401 without a valid token, 403 without the scope; both say so in WWW-Authenticate."""
-    trail = tmp_path / "trail.jsonl"
     with served(app_of(served_by, trail, auth=True)) as url:
         answers = [
             httpx2.post(url, content=PING, headers={**JSON, **({"authorization": f"Bearer {token}"} if token else {})})
@@ -132,9 +130,8 @@ def test_failed_authentication_asks_for_a_token(served_by: str, tmp_path: Path) 
     assert "forged" not in trail.read_text()
 
 
-def test_a_failure_with_a_record_of_its_own_is_not_counted_again(served_by: str, tmp_path: Path) -> None:
+def test_a_failure_with_a_record_of_its_own_is_not_counted_again(served_by: str, trail: Path) -> None:
     """In the protocol of 2026-07-28 an unknown tool is an HTTP error too."""
-    trail = tmp_path / "trail.jsonl"
     call = {
         "jsonrpc": "2.0",
         "id": 1,
@@ -157,10 +154,9 @@ def test_a_failure_with_a_record_of_its_own_is_not_counted_again(served_by: str,
     assert ["unknown_tool"] == list(records_of(trail))
 
 
-def test_the_record_is_written_after_a_minute(served_by: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_record_is_written_after_a_minute(served_by: str, trail: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Neither another refusal nor the end of the server is needed."""
     monkeypatch.setattr(refusals, "WINDOW", 0.5)
-    trail = tmp_path / "trail.jsonl"
     with served(app_of(served_by, trail)) as url:
         statuses(url, {"content": "{"}, {"content": "{"})
         deadline = time.monotonic() + 20
@@ -171,12 +167,11 @@ def test_the_record_is_written_after_a_minute(served_by: str, tmp_path: Path, mo
     assert [2, 1] == [json.loads(line)["count"] for line in trail.read_text().splitlines()]
 
 
-def test_an_application_that_is_mounted_in_another_counts_too(served_by: str, tmp_path: Path) -> None:
+def test_an_application_that_is_mounted_in_another_counts_too(served_by: str, trail: Path) -> None:
     """The application above owns the lifespan."""
     from starlette.applications import Starlette
     from starlette.routing import Mount
 
-    trail = tmp_path / "trail.jsonl"
     inner = app_of(served_by, trail)
     outer = Starlette(routes=[Mount("/tools", app=inner)], lifespan=lambda _: inner.router.lifespan_context(inner))
     with served(outer) as url:
@@ -203,9 +198,8 @@ def test_a_trail_that_cannot_be_written_changes_no_answer(tmp_path: Path, caplog
     assert "could not be recorded" in caplog.text
 
 
-def test_other_loops_than_asyncio_write_too(tmp_path: Path) -> None:
+def test_other_loops_than_asyncio_write_too(trail: Path) -> None:
     """The middleware works on any event loop that anyio knows."""
-    trail = tmp_path / "trail.jsonl"
     app = app_of("server", trail)
 
     async def run() -> None:

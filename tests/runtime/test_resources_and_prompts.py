@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar
@@ -37,6 +35,8 @@ from mcpcore import (
     tool,
 )
 from mcpcore.audit import verify
+from tests import answers
+from tests.answers import envelope_of
 
 pytestmark = pytest.mark.usefixtures("door")
 
@@ -53,19 +53,7 @@ BUSY = FailureMode(
 
 
 def ask(server: Any, request: Callable[[Client], Awaitable[T]], *, mode: str = "auto") -> T:
-    """Make one request with a real client; a protocol error is raised as such."""
-
-    async def run() -> Any:
-        async with Client(server, mode=mode) as client:
-            try:
-                return await request(client)
-            except MCPError as error:
-                return error
-
-    result = anyio.run(run)
-    if isinstance(result, MCPError):
-        raise result
-    return result  # type: ignore[no-any-return]
+    return answers.ask(Client(server, mode=mode), request)
 
 
 def read(server: Any, uri: str, *, mode: str = "auto") -> str:
@@ -77,8 +65,7 @@ def failure(server: Any, request: Callable[[Client], Awaitable[Any]], *, mode: s
     """Return the error code and the envelope of a request that fails."""
     with pytest.raises(MCPError) as raised:
         ask(server, request, mode=mode)
-    envelope = Envelope.from_result(raised.value)
-    assert envelope is not None
+    envelope = envelope_of(raised.value)
     assert raised.value.message == envelope.message
     return raised.value.code, envelope
 
@@ -324,17 +311,6 @@ class TestFailure:
         assert "There is no 'wrods'; did you mean 'words'?" == unknown.hint
         assert "hunter2" not in f"{page.message}{page.data}{missing.message}{missing.data}"
 
-    def test_a_prompt_that_quotes_the_sdk_is_not_mistaken_for_it(self, server: Server) -> None:
-        """A handler's ValueError is masked, even if it uses the SDK's words."""
-
-        @server.prompt(errors=[GONE])
-        def unlucky() -> str:
-            raise ValueError("Unknown prompt: unlucky")
-
-        _, masked = failure(server, getting("unlucky"))
-        assert ("VALIDATION_ERROR", None) == (masked.name, masked.reason)
-        assert ErrorCode.VALIDATION_ERROR.sentence == masked.message
-
     def test_services_use_the_contract_of_the_running_handler(self) -> None:
         """`guard` maps to its reasons, and `ctx.judged` records under its name."""
 
@@ -368,28 +344,11 @@ class TestFailure:
 
         server = Server("s", tools=[fetch], resources=[article])
         assert not call(server, "fetch", {"pmid": "7"}).is_error
-        failed = Envelope.from_result(call(server, "fetch", {"pmid": "gone"}))
-        assert failed is not None
+        failed = envelope_of(call(server, "fetch", {"pmid": "gone"}))
         assert "busy" == failed.reason
 
-    def test_each_failure_leaves_one_record(self, tmp_path: Path) -> None:
-        """The record has the surface, the name and the reason; a success leaves no record."""
-        trail = tmp_path / "failures.jsonl"
-        server = Server("s", resources=[article], prompts=[summarise], audit=trail)
-        read(server, "articles://7")
-        failure(server, reading("articles://gone"))
-        failure(server, getting("summarise", {"pmid": "gone"}))
-        records = [json.loads(line) for line in trail.read_text().splitlines()]
-        assert [("resource", "articles://gone", "gone"), ("prompt", "summarise", "gone")] == [
-            (record["surface"], record[record["surface"]], record["reason"])
-            for record in records
-            if "event" not in record
-        ]
-        assert not verify(trail).problems
-
-    def test_each_failure_of_a_completion_leaves_one_record(self, tmp_path: Path) -> None:
+    def test_each_failure_of_a_completion_leaves_one_record(self, trail: Path) -> None:
         """The record names the argument that is completed."""
-        trail = tmp_path / "failures.jsonl"
         server = Server("s", prompts=[summarise], audit=trail)
 
         @server.completion()
@@ -471,7 +430,8 @@ def lambda_named(name: str, parameters: str) -> Any:
 
 
 class TestRareWays:
-    def test_a_cancelled_read_is_not_a_failure(self, tmp_path: Path) -> None:
+    @pytest.mark.anyio
+    async def test_a_cancelled_read_is_not_a_failure(self, trail: Path) -> None:
         """The handler is cancelled, and no failure is recorded."""
         ended = anyio.Event()
 
@@ -484,20 +444,16 @@ class TestRareWays:
                 raise
             return ""
 
-        trail = tmp_path / "trail.jsonl"
-
-        async def run() -> None:
-            async with Client(Server("s", resources=[slow], audit=trail)) as client:
-                with anyio.move_on_after(0.3):
-                    await client.read_resource("slow://a")
-                with anyio.fail_after(10):
-                    await ended.wait()
-
-        anyio.run(run)
+        async with Client(Server("s", resources=[slow], audit=trail)) as client:
+            with anyio.move_on_after(0.3):
+                await client.read_resource("slow://a")
+            with anyio.fail_after(10):
+                await ended.wait()
         assert '"reason"' not in trail.read_text()
 
+    @pytest.mark.anyio
     @pytest.mark.server_only("the code reads through the Server itself")
-    def test_code_on_the_server_reads_without_a_client(self) -> None:
+    async def test_code_on_the_server_reads_without_a_client(self) -> None:
         """A handler that then uses the session gets an error about the missing session."""
 
         @resource("a://a")
@@ -510,14 +466,11 @@ class TestRareWays:
 
         server = Server("s", resources=[plain, sessioned])
 
-        async def run() -> None:
-            (content,) = await server.read_resource("a://a")  # type: ignore[misc]
-            assert "read" == content.content
-            with pytest.raises(Exception, match="b://b") as raised:
-                await server.read_resource("b://b")
-            assert "there is no client" in str(raised.value.__cause__)
-
-        anyio.run(run)
+        (content,) = await server.read_resource("a://a")  # type: ignore[misc]
+        assert "read" == content.content
+        with pytest.raises(Exception, match="b://b") as raised:
+            await server.read_resource("b://b")
+        assert "there is no client" in str(raised.value.__cause__)
 
     def test_a_template_may_ask_the_client_first(self) -> None:
         """The question reaches the client, and the handler answers in the next round."""
@@ -545,17 +498,3 @@ class TestRareWays:
             with pytest.raises(MCPError) as raised:
                 ask(raising(limits), getting("ask_nothing"))
             assert shown == (token in str(raised.value.error.data))
-
-
-@pytest.mark.no_server
-def test_a_failure_is_classified_without_the_sdk() -> None:
-    """Testing a handler needs no server, and any exception has an envelope."""
-    script = (
-        "import sys\n"
-        "from mcpcore.boundary.mapper import FailureMapper\n"
-        "from mcpcore.boundary.outcome import FailedCall\n"
-        "outcome = FailureMapper().outcome(ValueError('x'), FailedCall(name='f'))\n"
-        "assert outcome.envelope.name == 'VALIDATION_ERROR'\n"
-        "assert 'mcp.server.mcpserver' not in sys.modules\n"
-    )
-    subprocess.run([sys.executable, "-c", script], check=True)

@@ -22,9 +22,11 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import CallToolResult, TextContent
 from pydantic import BaseModel, ConfigDict, field_serializer
 
-from mcpcore import CodedError, Context, Envelope, ErrorCode, FailureMode, Server, not_found
+from mcpcore import CodedError, ErrorCode, FailureMode, Server, not_found
 from mcpcore.sdk.results import converted, written_result
 from mcpcore.sdk.returned import ResultForm
+from tests import answers
+from tests.answers import envelope_of
 
 pytestmark = pytest.mark.usefixtures("door")
 
@@ -121,19 +123,8 @@ def server_of(result: Any, annotated: Any, kind: str, **options: Any) -> Server[
 
 
 def ask(server: Server[Any], method: str, *args: Any) -> Any:
-    """Return the client's result; a protocol error is raised outside the client, which would wrap it in a group."""
-
-    async def asked() -> Any:
-        async with Client(server) as client:
-            try:
-                return await getattr(client, method)(*args)
-            except MCPError as exc:
-                return exc
-
-    answer = asyncio.run(asked())
-    if isinstance(answer, MCPError):
-        raise answer
-    return answer
+    """Return the client's result, or raise the error of the protocol."""
+    return answers.ask(Client(server), lambda client: getattr(client, method)(*args))
 
 
 def call(server: Server[Any], name: str = "f") -> Any:
@@ -143,14 +134,13 @@ def call(server: Server[Any], name: str = "f") -> Any:
 def error_of(result: Any) -> dict[str, Any]:
     """Return the failure, which on FastMCP only the text has if the schema of a plain tool does not admit it."""
     assert result.is_error
-    envelope = Envelope.from_result(result)
-    assert envelope is not None
+    envelope = envelope_of(result)
     error: dict[str, Any] = envelope.to_json()
     assert result.structured_content in (None, {"error": error})
     return error
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", ["contract", "sdk async"])
 @pytest.mark.parametrize("annotated", ANNOTATED, ids=lambda annotated: annotated.__name__)
 class TestAlone:
     """An exception is the whole result of a tool."""
@@ -161,15 +151,27 @@ class TestAlone:
         assert ("NOT_FOUND", "None of 3.", "no_match") == (error["name"], error["message"], error["data"]["reason"])
         assert kind.startswith("contract") == ("recovery" in error["data"])
 
-    def test_any_other_exception_is_a_crash(self, annotated: Any, kind: str, tmp_path: Path) -> None:
+    def test_any_other_exception_is_a_crash(self, annotated: Any, kind: str, trail: Path) -> None:
         """The client sees a masked failure; the record has the type and the text without the password."""
-        trail = tmp_path / "audit.jsonl"
         result = call(server_of(crash, annotated, kind, audit=trail))
         assert "data" not in error_of(result)
         assert "hunter2" not in result.model_dump_json()
         (record,) = map(json.loads, trail.read_text().splitlines())
         assert "ValueError" == record["exception"]["type"]
         assert "hunter2" not in trail.read_text()
+
+
+def spread(shapes: dict[str, Shape]) -> pytest.MarkDecorator:
+    """Give each shape to two kinds of tools in turn, one of them without an annotation."""
+    return pytest.mark.parametrize(
+        ("within", "annotated", "kind"),
+        [
+            (shape, annotated, KINDS[(number + turn * 2) % len(KINDS)])
+            for number, shape in enumerate(shapes)
+            for turn, annotated in enumerate((untyped, anything))
+        ],
+        ids=lambda value: getattr(value, "__name__", None),
+    )
 
 
 WITHIN: dict[str, Shape] = {
@@ -193,14 +195,11 @@ WITHIN: dict[str, Shape] = {
 }
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("annotated", [untyped, anything], ids=lambda annotated: annotated.__name__)
-@pytest.mark.parametrize("within", WITHIN)
-def test_an_exception_within_a_result_fails_the_call(within: str, annotated: Any, kind: str, tmp_path: Path) -> None:
+@spread(WITHIN)
+def test_an_exception_within_a_result_fails_the_call(within: str, annotated: Any, kind: str, trail: Path) -> None:
     """The position does not matter: its text is not sent, and the failure is recorded."""
     declared = error_of(call(server_of(lambda: WITHIN[within](no_match()), annotated, kind)))
     assert ("NOT_FOUND", "None of 3.") == (declared["name"], declared["message"])
-    trail = tmp_path / "audit.jsonl"
     result = call(server_of(lambda: WITHIN[within](crash()), annotated, kind, audit=trail))
     error = error_of(result)
     assert "data" not in error
@@ -233,52 +232,33 @@ AROUND: dict[str, Shape] = {
 }
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("annotated", [untyped, anything], ids=lambda annotated: annotated.__name__)
-@pytest.mark.parametrize("within", AROUND)
-def test_an_exception_that_is_a_dataclass_fails_the_call(
-    within: str, annotated: Any, kind: str, tmp_path: Path
-) -> None:
+@spread(AROUND)
+def test_an_exception_that_is_a_dataclass_fails_the_call(within: str, annotated: Any, kind: str, trail: Path) -> None:
     """Pydantic could serialize it field by field."""
     shape = AROUND[within]
     declared = error_of(call(server_of(lambda: shape(OwnDataError()), annotated, kind)))
     assert ("NOT_FOUND", "None of 3.") == (declared["name"], declared["message"])
-    trail = tmp_path / "audit.jsonl"
     result = call(server_of(lambda: shape(LedgerError()), annotated, kind, audit=trail))
     assert "INTERNAL_ERROR" == error_of(result)["name"]
     assert "hunter2" not in result.model_dump_json() + trail.read_text()
     assert "LedgerError" in json.loads(trail.read_text())["exception"]["type"]
 
 
-@pytest.mark.parametrize("shape", [lambda exc: exc, lambda exc: [exc], lambda exc: {"a": [exc]}])
-def test_a_resource_and_a_prompt_with_an_exception_that_is_a_dataclass_fail(shape: Shape) -> None:
-    """Both fail as with any other exception."""
-    server: Server[Any] = Server("s")
-    server.resource("res://ledger", name="ledger")(lambda: shape(LedgerError()))
-    server.prompt(name="ledger")(lambda: shape(LedgerError()))
-    for method, of in (("read_resource", "res://ledger"), ("get_prompt", "ledger")):
-        with pytest.raises(MCPError) as failed:
-            ask(server, method, of)
-        assert "hunter2" not in str(failed.value.error.model_dump())
-        assert "unexpectedly" in failed.value.error.message
-
-
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", ["contract", "sdk"])
 @pytest.mark.parametrize(
     ("annotated", "result"),
     [(items, lambda: [crash()]), (mapping, lambda: {"a": crash()}), (model, lambda: Model(free=crash()))],
     ids=["list[Any]", "dict[str, Any]", "model"],
 )
 def test_an_exception_where_the_schema_accepts_anything_is_recorded_as_itself(
-    annotated: Any, result: Any, kind: str, tmp_path: Path
+    annotated: Any, result: Any, kind: str, trail: Path
 ) -> None:
     """The record does not report a result that violates its model."""
-    trail = tmp_path / "audit.jsonl"
     assert error_of(call(server_of(result, annotated, kind, audit=trail)))
     assert "ValueError" == json.loads(trail.read_text())["exception"]["type"]
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", ["contract", "sdk"])
 class TestGathered:
     """`gather(..., return_exceptions=True)`."""
 
@@ -291,9 +271,8 @@ class TestGathered:
 
         return await asyncio.gather(*map(work, failures), return_exceptions=True)
 
-    def test_the_declared_failure_represents_all(self, kind: str, tmp_path: Path) -> None:
+    def test_the_declared_failure_represents_all(self, kind: str, trail: Path) -> None:
         """The record counts the others."""
-        trail = tmp_path / "audit.jsonl"
         result = asyncio.run(self._gathered(None, crash(), KeyError("hunter2"), no_match()))
         answer = call(server_of(result, anything, kind, audit=trail))
         error = error_of(answer)
@@ -313,9 +292,8 @@ class TestGathered:
             assert "INTERNAL_ERROR" == error_of(call(server_of([exit_], anything, kind)))["name"]
             assert "INTERNAL_ERROR" == error_of(call(server_of(lambda exit_=exit_: exit_, untyped, kind)))["name"]
 
-    def test_the_same_exception_twice_counts_once(self, kind: str, tmp_path: Path) -> None:
+    def test_the_same_exception_twice_counts_once(self, kind: str, trail: Path) -> None:
         """The record has no group."""
-        trail = tmp_path / "audit.jsonl"
         exc = crash()
         assert error_of(call(server_of([exc, exc], anything, kind, audit=trail)))
         assert "ValueError" == json.loads(trail.read_text())["exception"]["type"]
@@ -343,21 +321,6 @@ def test_a_protocol_error_returned_by_a_contract_tool_is_a_failure() -> None:
     """The result is the same as if it had been raised."""
     error = error_of(call(server_of(lambda: MCPError(code=-32000, message="Later."), anything, "contract")))
     assert ("SERVICE_UNAVAILABLE", "Later.") == (error["name"], error["message"])
-
-
-def test_a_contract_tool_called_by_another_tool_fails() -> None:
-    """The caller gets an SDK error, as if the tool had raised."""
-    server: Server[Any] = Server("s")
-
-    @server.tool(errors=[NO_MATCH])
-    def inner(ctx: Context[Any]) -> Any:
-        return [no_match()]
-
-    @server.tool(errors=[NO_MATCH])
-    async def outer(ctx: Context[Any]) -> Any:
-        return await server.call_tool("inner", {})
-
-    assert "no_match" == error_of(call(server, "outer"))["data"]["reason"]
 
 
 class TestResources:
@@ -392,7 +355,7 @@ class TestResources:
     @pytest.mark.parametrize("is_async", [False, True], ids=["sync", "async"])
     @pytest.mark.parametrize("returned", RETURNED)
     def test_a_returned_exception_fails_the_read(
-        self, returned: str, is_async: bool, template: bool, tmp_path: Path
+        self, returned: str, is_async: bool, template: bool, trail: Path
     ) -> None:
         """A declared failure has its message and a crash is masked; both are recorded."""
         shape = self.RETURNED[returned]
@@ -400,7 +363,6 @@ class TestResources:
             self._read(lambda: shape(not_found("No such row.")), is_async=is_async, template=template)
         assert "NOT_FOUND" == told.value.error.data["error"]["name"]
         assert "No such row." == told.value.error.message
-        trail = tmp_path / "audit.jsonl"
         with pytest.raises(MCPError) as masked:
             self._read(lambda: shape(crash()), is_async=is_async, template=template, audit=trail)
         assert "hunter2" not in str(masked.value.error.model_dump())
@@ -479,13 +441,12 @@ class TestPrompts:
 
     @pytest.mark.parametrize("is_async", [False, True], ids=["sync", "async"])
     @pytest.mark.parametrize("returned", RETURNED)
-    def test_a_returned_exception_fails_the_prompt(self, returned: str, is_async: bool, tmp_path: Path) -> None:
+    def test_a_returned_exception_fails_the_prompt(self, returned: str, is_async: bool, trail: Path) -> None:
         """A declared failure has its message and a crash is masked; both are recorded."""
         shape = self.RETURNED[returned]
         with pytest.raises(MCPError) as told:
             self._get(lambda: shape(not_found("No such row.")), is_async=is_async)
         assert ("NOT_FOUND", "No such row.") == (told.value.error.data["error"]["name"], told.value.error.message)
-        trail = tmp_path / "audit.jsonl"
         with pytest.raises(MCPError) as masked:
             self._get(lambda: shape(crash()), is_async=is_async, audit=trail)
         assert "hunter2" not in str(masked.value.error.model_dump())

@@ -16,8 +16,9 @@ import anyio
 import pytest
 from mcp import Client
 
-from mcpcore import CodedError, Context, ErrorCode, FailureMode, Server, tool
+from mcpcore import Context, Server, tool
 from mcpcore.contract.failure_modes import ContractError
+from tests.answers import ask
 
 LIFESPAN = """
 import sys
@@ -80,15 +81,20 @@ WAYS = {
     "mcpcore run --http": ("-m", "mcpcore", "run", "library.py", "--http", ":0"),
 }
 
+# A process takes most of a second, so that each test starts each framework in one way.
+EITHER = pytest.mark.parametrize(("way", "framework"), [("stdio", "server"), ("mcpcore run", "fastmcp")])
 
-@pytest.mark.parametrize("way", ["stdio", "HTTP", "mcpcore run", "mcpcore run --http"])
-def test_a_lifespan_that_fails_is_recorded(way: str, served_by: str, tmp_path: Path) -> None:
+
+@pytest.mark.parametrize(
+    ("way", "framework"),
+    [("stdio", "server"), ("HTTP", "fastmcp"), ("mcpcore run", "fastmcp"), ("mcpcore run --http", "server")],
+)
+def test_a_lifespan_that_fails_is_recorded(way: str, framework: str, tmp_path: Path) -> None:
     """As INITIALIZATION_FAILED, with the exception and without its secrets; the process ends with an error.
 
     `mcpcore run` says why in a message, with the line, and without a traceback or a secret.
     """
-    done, records = _run(tmp_path, served_by, *WAYS[way], before=BROKEN)
-    (record,) = records
+    done, (record,) = _run(tmp_path, framework, *WAYS[way], before=BROKEN)
     assert (record["name"], record["surface"], record["server"]) == ("INITIALIZATION_FAILED", "server", "library")
     assert record["context"] == {"role": "reader"}
     assert record["exception"]["type"] == "RuntimeError"
@@ -106,65 +112,69 @@ def test_a_lifespan_that_fails_is_recorded(way: str, served_by: str, tmp_path: P
     assert "\nTraceback" not in done.stderr
 
 
-@pytest.mark.parametrize("way", ["mcpcore run", "mcpcore run --http"])
-def test_mcpcore_run_shows_the_traceback_on_request(way: str, served_by: str, tmp_path: Path) -> None:
+def test_mcpcore_run_shows_the_traceback_on_request(tmp_path: Path) -> None:
     """The exit code stays the same."""
-    done, records = _run(tmp_path, served_by, *WAYS[way], "--traceback", before=BROKEN)
+    done, records = _run(tmp_path, "server", *WAYS["mcpcore run"], "--traceback", before=BROKEN)
     assert done.returncode == 2
     assert "\nTraceback (most recent call last):\n" in done.stderr
     assert len(records) == 1
 
 
-@pytest.mark.parametrize("way", ["stdio", "mcpcore run"])
-def test_a_coded_startup_failure_keeps_its_code_and_reason(way: str, served_by: str, tmp_path: Path) -> None:
+@EITHER
+def test_a_coded_startup_failure_keeps_its_code_and_reason(way: str, framework: str, tmp_path: Path) -> None:
     """Its author's choice is kept."""
     before = 'raise CodedError.startup_failure(ErrorCode.CONFIGURATION_ERROR, "No key is set.", {"key": "API"})'
-    _, (record,) = _run(tmp_path, served_by, *WAYS[way], before=before)
+    _, (record,) = _run(tmp_path, framework, *WAYS[way], before=before)
     assert (record["name"], record["reason"]) == ("CONFIGURATION_ERROR", "startup_failure")
     assert (record["message"], record["data"]) == ("No key is set.", {"key": "API"})
 
 
-@pytest.mark.parametrize("before", ["sys.exit(3)", "await missing()", "raise ExceptionGroup('g', [OSError('x')])"])
-def test_every_early_end_of_a_lifespan_is_recorded(before: str, served_by: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("before", "framework"),
+    [("sys.exit(3)", "server"), ("sys.exit(3)", "fastmcp"), ("raise ExceptionGroup('g', [OSError('x')])", "server")],
+)
+def test_every_early_end_of_a_lifespan_is_recorded(before: str, framework: str, tmp_path: Path) -> None:
     """This includes an exit."""
-    done, (record,) = _run(tmp_path, served_by, *WAYS["stdio"], before=before)
+    done, (record,) = _run(tmp_path, framework, *WAYS["stdio"], before=before)
     assert done.returncode != 0
     assert record["name"] == "INITIALIZATION_FAILED"
 
 
-@pytest.mark.parametrize("way", ["stdio", "mcpcore run"])
-def test_a_lifespan_that_fails_while_the_server_stops_is_recorded(way: str, served_by: str, tmp_path: Path) -> None:
+@EITHER
+def test_a_lifespan_that_fails_while_the_server_stops_is_recorded(way: str, framework: str, tmp_path: Path) -> None:
     """It had started, so the code is different."""
-    done, (record,) = _run(tmp_path, served_by, *WAYS[way], after='raise TimeoutError("the pool does not close")')
+    done, (record,) = _run(tmp_path, framework, *WAYS[way], after='raise TimeoutError("the pool does not close")')
     assert (record["name"], record["surface"]) == ("TIMEOUT", "server")
     assert "the server 'library' failed to stop: TIMEOUT" in done.stderr
     assert done.returncode != 0
 
 
-def test_a_server_that_starts_and_stops_records_nothing(served_by: str, tmp_path: Path) -> None:
+def test_a_server_that_starts_and_stops_records_nothing(tmp_path: Path) -> None:
     """Its input is empty."""
-    done, records = _run(tmp_path, served_by, *WAYS["stdio"])
+    done, records = _run(tmp_path, "server", *WAYS["stdio"])
     assert (done.returncode, records) == (0, [])
 
 
-@pytest.mark.parametrize("way", ["HTTP", "SSE", "mcpcore run --http"])
-def test_an_occupied_port_is_recorded(way: str, served_by: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("way", "framework"),
+    [("HTTP", "server"), ("HTTP", "fastmcp"), ("SSE", "server"), ("mcpcore run --http", "fastmcp")],
+)
+def test_an_occupied_port_is_recorded(way: str, framework: str, tmp_path: Path) -> None:
     """The transport counts as a component that does not start."""
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         port = str(taken.getsockname()[1])
         command = [port if part == "0" else f":{port}" if part == ":0" else part for part in WAYS[way]]
-        done, (record,) = _run(tmp_path, served_by, *command)
+        done, (record,) = _run(tmp_path, framework, *command)
     assert done.returncode != 0
     assert record["name"] == "INITIALIZATION_FAILED"
     assert record["exception"]["type"] == "OSError"
 
 
 @REGISTERS_ALONE
-def test_a_tool_that_cannot_be_served_is_recorded(tmp_path: Path) -> None:
+def test_a_tool_that_cannot_be_served_is_recorded(trail: Path) -> None:
     """The component is broken before the server runs."""
-    trail = tmp_path / "trail.jsonl"
 
     @tool
     def look() -> str:
@@ -236,10 +246,9 @@ def _two_prompts(server: Server[Any]) -> None:
     ids=lambda broken: broken.__name__,
 )  # fmt: skip
 def test_a_component_that_cannot_be_registered_is_recorded_once(
-    broken: Callable[[Server[Any]], None], tmp_path: Path
+    broken: Callable[[Server[Any]], None], trail: Path
 ) -> None:
     """The exception is also raised to the code that registers it."""
-    trail = tmp_path / "trail.jsonl"
     server: Server[Any] = Server("s", audit=trail)
     with pytest.raises((ContractError, TypeError, ValueError)) as failed:
         broken(server)
@@ -249,13 +258,12 @@ def test_a_component_that_cannot_be_registered_is_recorded_once(
 
 
 @REGISTERS_ALONE
-def test_a_module_that_cannot_register_a_tool_leaves_a_record(tmp_path: Path) -> None:
+def test_a_module_that_cannot_register_a_tool_leaves_a_record(tmp_path: Path, trail: Path) -> None:
     """The import of the module ends the process."""
     (tmp_path / "library.py").write_text(
         "from mcpcore import Server, tool\n@tool\ndef look() -> str: return ''\n"
         "server = Server('library')\nserver.add_tool(look)\nserver.add_tool(look)\n"
     )
-    trail = tmp_path / "trail.jsonl"
     done = subprocess.run(
         [sys.executable, "library.py"],
         cwd=tmp_path,
@@ -270,20 +278,15 @@ def test_a_module_that_cannot_register_a_tool_leaves_a_record(tmp_path: Path) ->
 
 
 @pytest.mark.usefixtures("door")
-def test_a_failed_registration_within_a_call_fails_only_that_call(tmp_path: Path) -> None:
+def test_a_failed_registration_within_a_call_fails_only_that_call(trail: Path) -> None:
     """The record belongs to that call, and an exception handled while the server is created ends nothing."""
-    trail = tmp_path / "trail.jsonl"
     server: Server[Any] = Server("s", audit=trail, tools=[look])
 
     @server.tool()
     def extend() -> None:
         server.add_tool(look)
 
-    async def ask() -> Any:
-        async with Client(server) as client:
-            return await client.call_tool("extend", {})
-
-    assert anyio.run(ask).is_error
+    assert ask(Client(server), lambda client: client.call_tool("extend", {})).is_error
     (record,) = map(json.loads, trail.read_text().splitlines())
     assert (record["surface"], record["tool"]) == ("tool", "extend")
 
@@ -312,9 +315,8 @@ async def _lifespan_with_tasks(_: Any) -> AsyncIterator[int]:
         ),
     ],
 )
-def test_the_end_of_a_server_is_not_a_failure_of_its_lifespan(lifespan: Any, tmp_path: Path) -> None:
+def test_the_end_of_a_server_is_not_a_failure_of_its_lifespan(lifespan: Any, trail: Path) -> None:
     """Errors of the surrounding code and cancellations are not recorded."""
-    trail = tmp_path / "trail.jsonl"
     server = Server("s", lifespan=lifespan, audit=trail)
 
     async def fails() -> None:
@@ -333,10 +335,10 @@ def test_the_end_of_a_server_is_not_a_failure_of_its_lifespan(lifespan: Any, tmp
     assert not trail.exists() or not trail.read_text()
 
 
+@pytest.mark.anyio
 @pytest.mark.usefixtures("door")
-def test_a_cancellation_while_a_server_starts_is_not_a_failure(tmp_path: Path) -> None:
+async def test_a_cancellation_while_a_server_starts_is_not_a_failure(trail: Path) -> None:
     """The cancellation is a choice of the code that started it."""
-    trail = tmp_path / "trail.jsonl"
 
     @asynccontextmanager
     async def slow(_: Any) -> AsyncIterator[None]:
@@ -345,23 +347,7 @@ def test_a_cancellation_while_a_server_starts_is_not_a_failure(tmp_path: Path) -
 
     server = Server("s", lifespan=slow, audit=trail)
 
-    async def run() -> None:
-        with anyio.move_on_after(0.2):
-            async with Client(server):
-                raise AssertionError
-
-    anyio.run(run)
+    with anyio.move_on_after(0.2):
+        async with Client(server):
+            raise AssertionError
     assert not trail.exists() or not trail.read_text()
-
-
-@pytest.mark.usefixtures("door")
-def test_handlers_get_the_value_of_the_lifespan(call: Any) -> None:
-    """The value is available as usual."""
-
-    @tool(errors=[FailureMode("gone", ErrorCode.NOT_FOUND, when="It is gone.", recovery="Look for another one.")])
-    def look(ctx: Context) -> int:
-        return int(ctx.lifespan_context)
-
-    result = call(Server("s", tools=[look], lifespan=_lifespan), "look")
-    assert result.structured_content == {"result": 7}
-    assert CodedError.startup_failure().code == ErrorCode.INITIALIZATION_FAILED

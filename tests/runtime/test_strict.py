@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import gc
 import inspect
-import json
 import logging
 import threading
-import weakref
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Literal, cast
 
-import anyio
 import pytest
 from mcp import Client
 from mcp.shared.exceptions import MCPError, UrlElicitationRequiredError
@@ -27,7 +23,6 @@ from mcpcore import (
     Envelope,
     ErrorCode,
     FailureMode,
-    Retry,
     Server,
     conflict,
     guard,
@@ -38,6 +33,8 @@ from mcpcore.audit import AuditTrail, verify
 from mcpcore.boundary.strictness import Strictness, strict_scope
 from mcpcore.contract.unraised import MAX_NOTED
 from mcpcore.services.batch import Batch
+from tests import answers
+from tests.answers import envelope_of, records_of
 
 HERE = Path(__file__)
 SECRET = "the words of an exception"
@@ -191,21 +188,7 @@ def served(
 
 
 def ask(server: Any, arguments: dict[str, Any] | None = None) -> Any:
-    async def run() -> Any:
-        async with Client(server) as client:
-            return await client.call_tool("act", arguments or {})
-
-    return asyncio.run(run())
-
-
-def envelope_of(result: Any) -> Envelope:
-    envelope = Envelope.from_result(result)
-    assert envelope is not None
-    return envelope
-
-
-def records_of(path: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+    return answers.ask(Client(server), lambda client: client.call_tool("act", arguments or {}))
 
 
 def require_masked(envelope: Envelope) -> None:
@@ -286,19 +269,6 @@ def test_a_lenient_server_answers_as_usual_and_records_the_violation(
     assert verify(path).ok
 
 
-@pytest.mark.parametrize("handler", [unknown_effects, effects_of_another_type, unknown_advice])
-def test_a_failure_with_invalid_advice_keeps_everything_else(
-    handler: Callable[..., Any], door: str, path: Path
-) -> None:
-    """The reason, the message and the declared fields are sent as if the throw site had given no advice."""
-    entry = FailureMode(
-        "no_match", ErrorCode.NOT_FOUND, when="x", recovery="Search.", retry=Retry.now(), effects="partial"
-    )
-    envelope = envelope_of(ask(served(handler, path, errors=[entry])))
-    assert ("no_match", SECRET, "partial") == (envelope.reason, envelope.message, envelope.effects)
-    assert Retry.now() == envelope.retry
-
-
 @pytest.mark.parametrize("strict", [True, False])
 def test_calls_that_keep_their_contract_do_not_change_on_a_strict_server(door: str, path: Path, strict: bool) -> None:
     """Successes, declared failures, crashes, failures without a reason and bad arguments stay the same."""
@@ -365,13 +335,6 @@ def test_several_violations_in_a_call_are_all_named(door: str, path: Path) -> No
     assert record["broken_contract"].endswith("; 5 more")
 
 
-def test_a_call_ends_with_the_envelope_of_its_first_broken_item(door: str, path: Path) -> None:
-    """That item is already recorded; the other items have separate records."""
-    envelope = envelope_of(ask(served(in_an_item, path, strict=True)))
-    first, second = records_of(path)
-    assert envelope.correlation_id == first["correlationId"] != second["correlationId"]
-
-
 def test_failures_lost_at_the_same_place_share_a_record(door: str, path: Path) -> None:
     """The record has their number."""
 
@@ -424,26 +387,6 @@ def test_an_unreadable_failure_is_a_broken_contract(door: str, path: Path) -> No
     (record,) = records_of(path)
     assert ["other"] == record["broken_contract_kinds"]
     assert SECRET in record["broken_contract"]
-
-
-def test_a_strict_server_keeps_no_objects_of_a_call(door: str, path: Path) -> None:
-    """An exception that is created once and raised in each call does not keep their frames alive."""
-    once = conflict("x", reason="typo")
-    kept: list[Any] = []
-
-    class Big:
-        pass
-
-    def act() -> str:
-        big = Big()
-        kept.append(weakref.ref(big))
-        raise once
-
-    server = served(act, path, strict=True)
-    ask(server)
-    ask(server)
-    gc.collect()
-    assert [None, None] == [reference() for reference in kept]
 
 
 def test_a_failure_that_cannot_be_described_is_still_reported_as_lost(door: str, path: Path) -> None:
@@ -512,9 +455,12 @@ def test_a_failure_lost_by_a_nested_call(door: str, path: Path, strict: bool, fa
 # --- resources and prompts --------------------------------------------------------------------------------------------
 
 
+@pytest.mark.anyio
 @pytest.mark.parametrize("strict", [True, False])
 @pytest.mark.parametrize("how", ["works", "lost", "undeclared", "lost_before", "protocol", "item"])
-def test_resources_and_prompts(door: str, path: Path, how: str, strict: bool, caplog: pytest.LogCaptureFixture) -> None:
+async def test_resources_and_prompts(
+    door: str, path: Path, how: str, strict: bool, caplog: pytest.LogCaptureFixture
+) -> None:
     """They fail with a protocol error that gives no details."""
     server: Server[Any] = Server("s", audit=path, strict=strict)
 
@@ -543,18 +489,14 @@ def test_resources_and_prompts(door: str, path: Path, how: str, strict: bool, ca
         """Write."""
         return answer(ctx, how)
 
-    async def run() -> list[MCPError | None]:
-        errors: list[MCPError | None] = []
-        async with Client(server) as client:
-            for request in (client.read_resource(f"data://{how}"), client.get_prompt("write", {"how": how})):
-                try:
-                    await request
-                    errors.append(None)
-                except MCPError as error:
-                    errors.append(error)
-        return errors
-
-    errors = asyncio.run(run())
+    errors: list[MCPError | None] = []
+    async with Client(server) as client:
+        for request in (client.read_resource(f"data://{how}"), client.get_prompt("write", {"how": how})):
+            try:
+                await request
+                errors.append(None)
+            except MCPError as error:
+                errors.append(error)
     failed = [error for error in errors if error is not None]
     records = records_of(path)
     if how == "works":
@@ -581,8 +523,9 @@ def test_resources_and_prompts(door: str, path: Path, how: str, strict: bool, ca
         assert {"resource", "prompt"} == {record["surface"] for record in records}
 
 
+@pytest.mark.anyio
 @pytest.mark.parametrize("strict", [True, False])
-def test_a_failure_lost_before_a_protocol_step(door: str, path: Path, strict: bool) -> None:
+async def test_a_failure_lost_before_a_protocol_step(door: str, path: Path, strict: bool) -> None:
     """A strict server fails the call; elsewhere the step is taken, and the record exists."""
 
     def act(ctx: Context[Any]) -> str:
@@ -596,17 +539,14 @@ def test_a_failure_lost_before_a_protocol_step(door: str, path: Path, strict: bo
         """Write."""
         return act(ctx)
 
-    async def run() -> tuple[Any, MCPError]:
-        async with Client(server) as client:
-            try:
-                result = await client.call_tool("act", {})
-            except MCPError as error:
-                result = error
-            with pytest.raises(MCPError) as raised:
-                await client.get_prompt("write", {})
-            return result, raised.value
-
-    result, error = asyncio.run(run())
+    async with Client(server) as client:
+        try:
+            result = await client.call_tool("act", {})
+        except MCPError as error:
+            result = error
+        with pytest.raises(MCPError) as raised:
+            await client.get_prompt("write", {})
+        error = raised.value
     if strict:
         require_masked(envelope_of(result))
         assert -32603 == error.error.code
@@ -659,11 +599,7 @@ def act_lost(ctx: Context[Literal["no_match", "no_row"]]) -> str:
 
 
 def ask_fastmcp(mcp: Any, name: str = "act") -> Any:
-    async def run() -> Any:
-        async with Client(mcp._mcp_server) as client:
-            return await client.call_tool(name, {})
-
-    return asyncio.run(run())
+    return answers.ask(Client(mcp._mcp_server), lambda client: client.call_tool(name, {}))
 
 
 @pytest.mark.server_only("its cases are the kinds of servers")
@@ -836,75 +772,6 @@ def test_a_call_whose_lost_failure_cannot_be_recorded_is_withheld(
     result = ask(server)
     assert result.is_error
     assert "audit_failed" == envelope_of(result).reason
-
-
-def test_a_prompt_whose_lost_failure_cannot_be_recorded_is_withheld(door: str, tmp_path: Path) -> None:
-    """The client gets a protocol error."""
-    path = tmp_path / "audit.jsonl"
-    trail = AuditTrail.open(path, policy="refuse")
-    server: Server[Any] = Server("s", audit=trail)
-
-    @server.prompt(errors=ERRORS)
-    def write(ctx: Context[Any]) -> str:
-        """Write."""
-        ctx.fail("no_match")
-        return "done"
-
-    trail.close()
-    path.unlink()
-    (tmp_path / "audit.jsonl.head").unlink(missing_ok=True)
-    path.mkdir()
-
-    async def run() -> None:
-        async with Client(server) as client:
-            with pytest.raises(MCPError) as raised:
-                await client.get_prompt("write", {})
-            assert "audit_failed" == raised.value.error.data["error"]["data"]["reason"]
-
-    asyncio.run(run())
-
-
-def test_a_lost_failure_waiting_for_the_trail_delays_no_other_call(door: str, path: Path) -> None:
-    """Only its own answer waits; with the policy to refuse, it is withheld after the time limit."""
-    fcntl = pytest.importorskip("fcntl")
-    from mcpcore.audit.files import lock_path
-
-    trail = AuditTrail.open(path, policy="refuse", lock_timeout=1.5)
-    server = served(lost, trail)
-
-    def fine() -> str:
-        """Succeed."""
-        return "fine"
-
-    server.add_tool(fine, name="fine", errors=[])
-
-    async def run() -> Any:
-        results: list[Any] = []
-        async with Client(server) as client, anyio.create_task_group() as tasks:
-
-            async def act() -> None:
-                results.append(await client.call_tool("act", {}))
-
-            with lock_path(path).open("wb") as file:
-                fcntl.flock(file, fcntl.LOCK_EX)
-                tasks.start_soon(act)
-                await anyio.sleep(0.2)
-                assert not (await client.call_tool("fine", {})).is_error
-                assert not results
-                while not results:  # noqa: ASYNC110 - the task group holds the result
-                    await anyio.sleep(0.05)
-        return results[0]
-
-    assert "audit_failed" == envelope_of(asyncio.run(run())).reason
-
-
-def test_without_a_file_the_logger_has_the_record(door: str, caplog: pytest.LogCaptureFixture) -> None:
-    """Failures are logged the same way."""
-    caplog.set_level(logging.INFO)
-    server: Server[Any] = Server("s", tools=[act_lost], audit=AuditTrail(sinks=()))
-    assert not ask(server).is_error
-    (record,) = (entry for entry in caplog.records if entry.name == "mcpcore.audit")
-    assert "lost" == json.loads(record.getMessage())["outcome"]
 
 
 def test_the_log_line_for_a_record_says_that_it_was_lost(

@@ -13,11 +13,11 @@ from mcp import Client
 from mcp.server.mcpserver.exceptions import ResourceError, ResourceNotFoundError
 from mcp.server.mcpserver.prompts.base import Prompt
 from mcp.shared.exceptions import MCPError, UrlElicitationRequiredError
-from mcp_types import CallToolResult
 
 from mcpcore import Envelope, ErrorCode, Server, conflict, not_found
 from mcpcore.audit import AuditError
 from mcpcore.contract.bound_fields import bind
+from tests.answers import envelope_of, outcome_of, records_of
 
 pytestmark = pytest.mark.usefixtures("door")
 
@@ -66,29 +66,19 @@ def serving(trail: Path, **options: Any) -> Server[Any]:
 
 
 def failing(server: Server[Any], surface: str, how: str) -> MCPError:
-    async def main() -> MCPError:
-        async with Client(server) as client:
-            try:
-                if surface == "resource":
-                    await client.read_resource(f"page://{how}")
-                elif surface == "prompt":
-                    await client.get_prompt("ask", {"how": how})
-                else:
-                    await client.call_tool("act", {"how": how})
-            except MCPError as raised:
-                return raised
-        raise AssertionError("nothing failed")
-
-    return anyio.run(main)
+    requests: dict[str, Any] = {
+        "resource": lambda client: client.read_resource(f"page://{how}"),
+        "prompt": lambda client: client.get_prompt("ask", {"how": how}),
+        "tool": lambda client: client.call_tool("act", {"how": how}),
+    }
+    error = outcome_of(Client(server), requests[surface])
+    assert isinstance(error, MCPError)
+    return error
 
 
 async def acting(server: Server[Any], how: str) -> Any:
     async with Client(server) as client:
         return await client.call_tool("act", {"how": how})
-
-
-def records(trail: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in trail.read_text().splitlines()] if trail.exists() else []
 
 
 NAMES = {"resource": "page://{}", "prompt": "ask", "tool": "act"}
@@ -104,14 +94,12 @@ NAMES = {"resource": "page://{}", "prompt": "ask", "tool": "act"}
     ],
 )
 def test_a_failure_is_recorded_and_sent(
-    surface: str, how: str, number: int, code: ErrorCode, message: str, tmp_path: Path
+    surface: str, how: str, number: int, code: ErrorCode, message: str, trail: Path
 ) -> None:
     """The error's data has the code, the author's data, the recovery and bound fields; a crash is masked."""
-    trail = tmp_path / "audit.jsonl"
     message = message.format(surface)
     error = failing(serving(trail), surface, how)
-    told = Envelope.from_result(error)
-    assert told is not None
+    told = envelope_of(error)
     assert (number, message, code) == (error.code, error.message, told.error_code)
     assert (NAMES[surface].format(how), message) == (told.tool, told.message)
     assert {"role": "R", "phase_id": "P7"} == told.context
@@ -119,15 +107,14 @@ def test_a_failure_is_recorded_and_sent(
     if how == "coded":
         assert ({"page": "coded"}, "Read the index first.") == (told.details, told.hint)
     assert "hunter2" not in json.dumps(error.data)
-    (record,) = records(trail)
+    (record,) = records_of(trail)
     assert (told.correlation_id, surface, told.tool) == (record["correlationId"], record["surface"], record[surface])
     raised = record.get("exception", {}).get("type")
     assert {"coded": None, "crash": "KeyError", "group": "ExceptionGroup"}[how] == raised
 
 
-def test_messages_of_the_sdks_resource_errors_are_kept(tmp_path: Path) -> None:
+def test_messages_of_the_sdks_resource_errors_are_kept(trail: Path) -> None:
     """Their authors wrote them for clients, and the number says whether the resource exists."""
-    trail = tmp_path / "audit.jsonl"
     for how, number, code, message in (
         ("spoken", -32603, "INTERNAL_ERROR", "The disk is away."),
         ("missing", -32602, "NOT_FOUND", "No page of that name."),
@@ -139,34 +126,31 @@ def test_messages_of_the_sdks_resource_errors_are_kept(tmp_path: Path) -> None:
             error.data["error"]["name"],
             error.data["uri"],
         )
-    assert ["INTERNAL_ERROR", "NOT_FOUND"] == [record["name"] for record in records(trail)]
+    assert ["INTERNAL_ERROR", "NOT_FOUND"] == [record["name"] for record in records_of(trail)]
 
 
 @pytest.mark.parametrize("surface", ["resource", "prompt", "tool"])
 @pytest.mark.parametrize("how", ["mcp", "behind"])
 def test_a_protocol_error_chosen_by_an_author_is_kept_and_recorded(
-    surface: str, how: str, tmp_path: Path, door: str
+    surface: str, how: str, trail: Path, door: str
 ) -> None:
     """This includes SDK tools; on FastMCP it becomes a tool result, as without mcpcore."""
-    trail = tmp_path / "audit.jsonl"
     if (surface, door) == ("tool", "fastmcp"):
         answer = anyio.run(acting, serving(trail), how)
-        told = Envelope.from_result(answer)
-        assert told is not None
+        told = envelope_of(answer)
         assert (True, "Chosen.") == (answer.is_error, told.message)
     else:
         error = failing(serving(trail), surface, how)
         assert (-32050, "Chosen.") == (error.code, error.message)
-    (record,) = records(trail)
+    (record,) = records_of(trail)
     assert ("Chosen.", surface) == (record["message"], record["surface"])
 
 
 @pytest.mark.parametrize("surface", ["resource", "prompt", "tool"])
-def test_a_protocol_step_is_not_a_failure(surface: str, tmp_path: Path) -> None:
+def test_a_protocol_step_is_not_a_failure(surface: str, trail: Path) -> None:
     """Requests that the client answers by itself leave no record."""
-    trail = tmp_path / "audit.jsonl"
     assert -32042 == failing(serving(trail), surface, "elicit").code
-    assert [] == records(trail)
+    assert [] == records_of(trail)
 
 
 @pytest.mark.parametrize("surface", ["resource", "prompt", "tool"])
@@ -189,29 +173,26 @@ def test_a_failure_that_cannot_be_recorded_is_withheld(
     assert ("audit_failed", {}) == (told.reason, told.details)
 
 
-def test_missing_items_are_reported_as_missing(tmp_path: Path) -> None:
+@pytest.mark.anyio
+async def test_missing_items_are_reported_as_missing(trail: Path) -> None:
     """This covers unknown prompts, unknown resources and prompts without a required argument."""
-    trail = tmp_path / "audit.jsonl"
-
-    async def main() -> list[Any]:
-        async with Client(serving(trail)) as client:
-            errors = []
-            for asked in (client.get_prompt("aks", {}), client.get_prompt("ask", {}), client.read_resource("no://x")):
-                with pytest.raises(MCPError) as raised:
-                    await asked
-                errors.append(raised.value)
-            return errors
-
-    unknown, without, nothing = anyio.run(main)
+    async with Client(serving(trail)) as client:
+        errors = []
+        for asked in (client.get_prompt("aks", {}), client.get_prompt("ask", {}), client.read_resource("no://x")):
+            with pytest.raises(MCPError) as raised:
+                await asked
+            errors.append(raised.value)
+        unknown, without, nothing = errors
     assert {-32602} == {error.code for error in (unknown, without, nothing)}
     told = [error.data["error"] for error in (unknown, without, nothing)]
     assert ["NOT_FOUND", "INVALID_PARAMS", "NOT_FOUND"] == [error["name"] for error in told]
     assert ["unknown_prompt", "invalid_arguments", None] == [error["data"].get("reason") for error in told]
     assert "how" in told[1]["message"]
-    assert [error["correlationId"] for error in told] == [record["correlationId"] for record in records(trail)]
+    assert [error["correlationId"] for error in told] == [record["correlationId"] for record in records_of(trail)]
 
 
-def test_a_prompt_that_uses_the_sdks_words_is_not_mistaken_for_it() -> None:
+@pytest.mark.anyio
+async def test_a_prompt_that_uses_the_sdks_words_is_not_mistaken_for_it() -> None:
     """An author's ValueError with the SDK's opening words is a failure of the prompt."""
     server: Server[Any] = Server("s")
 
@@ -219,65 +200,11 @@ def test_a_prompt_that_uses_the_sdks_words_is_not_mistaken_for_it() -> None:
     def ask() -> str:
         raise ValueError("Unknown prompt: of my own")
 
-    async def main() -> None:
-        async with Client(server) as client:
-            with pytest.raises(MCPError) as raised:
-                await client.get_prompt("ask")
-        error = raised.value.data["error"]
-        assert ("VALIDATION_ERROR", ErrorCode.VALIDATION_ERROR.sentence) == (error["name"], error["message"])
-
-    anyio.run(main)
-
-
-def test_a_group_of_failures_in_an_sdk_tool_is_searched(tmp_path: Path) -> None:
-    """As in a contract tool, the intended failure is sent and the other one is counted."""
-    trail = tmp_path / "audit.jsonl"
-
-    async def main() -> Any:
-        async with Client(serving(trail)) as client:
-            return await client.call_tool("act", {"how": "group"})
-
-    told = Envelope.from_result(anyio.run(main))
-    assert told is not None
-    assert (ErrorCode.CONFLICT, "Held.", 1) == (told.error_code, told.message, records(trail)[0]["others"])
-
-
-@pytest.mark.parametrize("dialect", ["canonical", "taxonomy", "ok_envelope_b"])
-def test_a_failure_that_a_handler_passes_on_belongs_to_this_server(dialect: str, tmp_path: Path) -> None:
-    """The id, the tool and the bound fields are this server's, and the record has the client's id."""
-    trail = tmp_path / "audit.jsonl"
-    server: Server[Any] = Server("proxy", dialect=dialect, audit=trail, bind={"role": "R"})
-
-    @server.tool()
-    async def forward() -> CallToolResult:
-        async with Client(serving(tmp_path / "theirs.jsonl", dialect=dialect)) as theirs:
-            return await theirs.call_tool("act", {"how": "coded"})
-
-    async def main() -> Any:
-        async with Client(server) as client:
-            return await client.call_tool("forward", {})
-
-    told = Envelope.from_result(anyio.run(main))
-    assert told is not None
-    assert ("No such page.", "forward", {"role": "R"}) == (told.message, told.tool, told.context)
-    (record,) = records(trail)
-    assert (told.correlation_id, "forward") == (record["correlationId"], record["tool"])
-    (theirs,) = records(tmp_path / "theirs.jsonl")
-    assert theirs["correlationId"] == told.details["upstream"]["correlationId"]
-    assert theirs["correlationId"] != told.correlation_id
-
-
-def test_successes_are_answered(tmp_path: Path) -> None:
-    """Resources and prompts answer as with the SDK, without a record."""
-    trail = tmp_path / "audit.jsonl"
-
-    async def main() -> tuple[Any, Any]:
-        async with Client(serving(trail)) as client:
-            return await client.read_resource("page://fine"), await client.get_prompt("ask", {"how": "fine"})
-
-    read, got = anyio.run(main)
-    assert ("fine", "fine") == (read.contents[0].text, got.messages[0].content.text)
-    assert [] == records(trail)
+    async with Client(server) as client:
+        with pytest.raises(MCPError) as raised:
+            await client.get_prompt("ask")
+    error = raised.value.data["error"]
+    assert ("VALIDATION_ERROR", ErrorCode.VALIDATION_ERROR.sentence) == (error["name"], error["message"])
 
 
 @pytest.mark.parametrize(

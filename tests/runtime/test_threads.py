@@ -14,8 +14,9 @@ import anyio.to_thread
 import pytest
 from mcp import Client
 
-from mcpcore import Envelope, Server, tool
+from mcpcore import Server, tool
 from mcpcore.sdk import threads
+from tests.answers import envelope_of
 
 pytestmark = pytest.mark.usefixtures("door")
 
@@ -50,8 +51,7 @@ async def serving(kind: str, seconds: float | None = None, **handlers: Callable[
 
 
 def failure(result: Any) -> tuple[str, str | None, str | None]:
-    envelope = Envelope.from_result(result)
-    assert envelope is not None, result
+    envelope = envelope_of(result)
     return envelope.name, envelope.reason, envelope.effects
 
 
@@ -59,8 +59,9 @@ KINDS = pytest.mark.parametrize("kind", ["declared", pytest.param("plain", marks
 REFUSED = ("RATE_LIMITED", "too_many_calls", "none")
 
 
+@pytest.mark.anyio
 @KINDS
-def test_calls_that_hang_leave_the_threads_of_others(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_calls_that_hang_leave_the_threads_of_others(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """More calls of one tool than there are threads: some run, the others are refused after a while."""
     monkeypatch.setattr(threads, "MAX_WAIT", 0.1)
     release = threading.Event()
@@ -70,31 +71,29 @@ def test_calls_that_hang_leave_the_threads_of_others(kind: str, monkeypatch: pyt
         release.wait(30)
         return "ended"
 
-    async def run() -> None:
-        async with serving(kind, hang=hang, well=Odd(lambda: "well"), other=Odd(lambda: "other")) as call:
+    async with serving(kind, hang=hang, well=Odd(lambda: "well"), other=Odd(lambda: "other")) as call:
 
-            async def collect() -> None:
-                results.append(await call("hang"))
+        async def collect() -> None:
+            results.append(await call("hang"))
 
-            async with anyio.create_task_group() as group:
-                for _ in range(6):
-                    group.start_soon(collect)
-                with anyio.fail_after(20):
-                    while len(results) < 2:  # noqa: ASYNC110 - the calls end by themselves
-                        await anyio.sleep(0.01)
-                assert "well" == (await call("well")).content[0].text
-                assert "other" == (await call("other")).content[0].text
-                assert [REFUSED, REFUSED] == [failure(result) for result in results]
-                assert "4" in results[0].content[0].text
-                release.set()
-            assert ["ended"] * 4 == [result.content[0].text for result in results[2:]]
-            assert "ended" == (await call("hang")).content[0].text
-
-    anyio.run(run)
+        async with anyio.create_task_group() as group:
+            for _ in range(6):
+                group.start_soon(collect)
+            with anyio.fail_after(20):
+                while len(results) < 2:  # noqa: ASYNC110 - the calls end by themselves
+                    await anyio.sleep(0.01)
+            assert "well" == (await call("well")).content[0].text
+            assert "other" == (await call("other")).content[0].text
+            assert [REFUSED, REFUSED] == [failure(result) for result in results]
+            assert "4" in results[0].content[0].text
+            release.set()
+        assert ["ended"] * 4 == [result.content[0].text for result in results[2:]]
+        assert "ended" == (await call("hang")).content[0].text
 
 
+@pytest.mark.anyio
 @KINDS
-def test_threads_that_were_left_are_bounded(kind: str) -> None:
+async def test_threads_that_were_left_are_bounded(kind: str) -> None:
     """Once all threads of a tool run for callers that have gone, it refuses immediately, until one of them ends."""
     release = threading.Event()
     ran: list[int] = []
@@ -104,29 +103,27 @@ def test_threads_that_were_left_are_bounded(kind: str) -> None:
         release.wait(30)
         return "ended"
 
-    async def run() -> None:
-        async with serving(kind, 0.3, hang=hang, well=Odd(lambda: "well")) as call:
-            for _ in range(4):
-                assert "TIMEOUT" == failure(await call("hang"))[0]
-            began = time.monotonic()
-            assert REFUSED == failure(await call("hang"))
-            assert time.monotonic() - began < threads.MAX_WAIT / 2
-            assert 4 == len(ran)
-            assert "well" == (await call("well")).content[0].text
-            release.set()
-            with anyio.fail_after(20):
-                while failure_or_text(await call("hang")) != "ended":  # noqa: ASYNC110 - a thread ends
-                    await anyio.sleep(0.01)
-
-    anyio.run(run)
+    async with serving(kind, 0.3, hang=hang, well=Odd(lambda: "well")) as call:
+        for _ in range(4):
+            assert "TIMEOUT" == failure(await call("hang"))[0]
+        began = time.monotonic()
+        assert REFUSED == failure(await call("hang"))
+        assert time.monotonic() - began < threads.MAX_WAIT / 2
+        assert 4 == len(ran)
+        assert "well" == (await call("well")).content[0].text
+        release.set()
+        with anyio.fail_after(20):
+            while failure_or_text(await call("hang")) != "ended":  # noqa: ASYNC110 - a thread ends
+                await anyio.sleep(0.01)
 
 
 def failure_or_text(result: Any) -> object:
     return failure(result) if result.is_error else result.content[0].text
 
 
+@pytest.mark.anyio
 @KINDS
-def test_a_call_that_waits_for_a_thread_may_end(kind: str) -> None:
+async def test_a_call_that_waits_for_a_thread_may_end(kind: str) -> None:
     """It takes no thread then, and its handler never runs."""
     release = threading.Event()
     ran: list[int] = []
@@ -136,20 +133,17 @@ def test_a_call_that_waits_for_a_thread_may_end(kind: str) -> None:
         release.wait(30)
         return ""
 
-    async def run() -> None:
-        async with serving(kind, hang=hang) as call, anyio.create_task_group() as group:
-            for _ in range(4):
-                group.start_soon(call, "hang")
-            with anyio.fail_after(20):
-                while len(ran) < 4:  # noqa: ASYNC110 - threads append
-                    await anyio.sleep(0.01)
-            with anyio.move_on_after(0.1) as left:
-                await call("hang")
-            assert left.cancelled_caught
-            release.set()
-        assert 4 == len(ran)
-
-    anyio.run(run)
+    async with serving(kind, hang=hang) as call, anyio.create_task_group() as group:
+        for _ in range(4):
+            group.start_soon(call, "hang")
+        with anyio.fail_after(20):
+            while len(ran) < 4:  # noqa: ASYNC110 - threads append
+                await anyio.sleep(0.01)
+        with anyio.move_on_after(0.1) as left:
+            await call("hang")
+        assert left.cancelled_caught
+        release.set()
+    assert 4 == len(ran)
 
 
 @dataclass
@@ -163,22 +157,20 @@ class Same:
         return str(self.fn())
 
 
+@pytest.mark.anyio
 @KINDS
 @pytest.mark.parametrize("kind_of_handler", [Odd, Same])
-def test_handlers_of_one_class_have_their_own_threads(
+async def test_handlers_of_one_class_have_their_own_threads(
     kind: str, kind_of_handler: Callable[[Callable[[], object]], Callable[[], object]]
 ) -> None:
     """Even if Python cannot tell them apart by hash or equality."""
     release = threading.Event()
 
-    async def run() -> None:
-        hang, well = kind_of_handler(lambda: release.wait(30)), kind_of_handler(lambda: "well")
-        async with serving(kind, hang=hang, well=well) as call, anyio.create_task_group() as group:
-            for _ in range(6):
-                group.start_soon(call, "hang")
-            await anyio.wait_all_tasks_blocked()
-            with anyio.fail_after(8):
-                assert "well" == (await call("well")).content[0].text
-            release.set()
-
-    anyio.run(run)
+    hang, well = kind_of_handler(lambda: release.wait(30)), kind_of_handler(lambda: "well")
+    async with serving(kind, hang=hang, well=well) as call, anyio.create_task_group() as group:
+        for _ in range(6):
+            group.start_soon(call, "hang")
+        await anyio.wait_all_tasks_blocked()
+        with anyio.fail_after(8):
+            assert "well" == (await call("well")).content[0].text
+        release.set()

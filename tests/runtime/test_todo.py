@@ -9,8 +9,9 @@ import pytest
 from mcp import Client
 
 import mcpcore
-from mcpcore import TODO, Context, Envelope, ErrorCode, FailureMode, Retry, Server, tool
+from mcpcore import TODO, Context, ErrorCode, FailureMode, Retry, Server, tool
 from mcpcore.client import listed_tool
+from tests.answers import envelope_of
 
 pytestmark = [pytest.mark.anyio, pytest.mark.usefixtures("door")]
 
@@ -54,8 +55,7 @@ async def test_no_client_reads_a_recovery_that_is_to_be_written(recovery: str) -
     for how, result in results.items():
         assert "Recovery:" not in result.content[0].text
         assert "TODO" not in result.model_dump_json()
-        envelope = Envelope.from_result(result)
-        assert envelope is not None
+        envelope = envelope_of(result)
         assert ("gone", "It is gone.", None) == (envelope.reason, envelope.message, envelope.hint)
         assert ({"userMessage": "It is gone."} if how == "part" else None) == envelope.recovery
     (entry,) = listed.meta["dev.mcpcore/errors"]
@@ -72,8 +72,7 @@ async def test_the_other_keys_of_the_recovery_remain() -> None:
     listed, results = await answers(TODO, fallback_tool="search", strategy="try_alternative", actions=["look_again"])
     recovery = {"fallbackTool": "search", "strategy": "try_alternative", "actions": ["look_again"]}
     for how, result in results.items():
-        envelope = Envelope.from_result(result)
-        assert envelope is not None
+        envelope = envelope_of(result)
         assert (recovery if how != "part" else {**recovery, "userMessage": "It is gone."}) == envelope.recovery
         assert ("search", None, "try_alternative") == (envelope.fallback_tool, envelope.hint, envelope.strategy)
         assert "try search" in result.content[0].text
@@ -84,8 +83,7 @@ async def test_the_other_keys_of_the_recovery_remain() -> None:
 async def test_a_text_about_todo_items_is_a_text() -> None:
     """Only the constant and "TODO:" mark what is to be written."""
     listed, results = await answers(WRITTEN)
-    envelope = Envelope.from_result(results[""])
-    assert envelope is not None
+    envelope = envelope_of(results[""])
     assert WRITTEN == envelope.hint == listed.meta["dev.mcpcore/errors"][0]["recovery"]
     assert f"Recovery: {WRITTEN}" in results[""].content[0].text
 
@@ -105,8 +103,7 @@ def test_it_is_public_and_is_read_in_other_forms() -> None:
         (TODO, None),
     ):
         result = {"isError": True, "structuredContent": {"error": {**error, "data": {"recovery": recovery}}}}
-        envelope = Envelope.from_result(json.loads(json.dumps(result)))
-        assert envelope is not None
+        envelope = envelope_of(json.loads(json.dumps(result)))
         assert (expected, None) == (envelope.recovery, envelope.hint)
         assert "Recovery" not in envelope.text()
     entry = FailureMode("x", ErrorCode.NOT_FOUND, when="W.", recovery=TODO)

@@ -17,7 +17,7 @@ from mcp.client.sse import sse_client
 from mcp.client.stdio import stdio_client
 from mcp.shared.exceptions import MCPError
 
-from mcpcore import Envelope
+from tests.answers import envelope_of
 
 SERVER = Path(__file__).with_name("wire_server.py")
 TOOLS = ("pet", "tree", "counts", "typed", "numbers", "text", "sdk")
@@ -48,8 +48,7 @@ async def exercise(target: Any, era: str, names: tuple[str, ...] = TOOLS) -> Non
         assert {"articles": ["1"]} == fine.structured_content
 
         failed = await client.call_tool("fetch", {"pmids": []})
-        envelope = Envelope.from_result(failed)
-        assert envelope is not None
+        envelope = envelope_of(failed)
         assert ("no_match", "None of 0 PMIDs — nichts gefunden 😀.") == (envelope.reason, envelope.message)
         assert ({"pmids": [], "sep": "\\u2028"}, "search_articles") == (envelope.details, envelope.fallback_tool)
         assert envelope.text() == failed.content[0].text  # type: ignore[union-attr]
@@ -64,8 +63,7 @@ async def exercise(target: Any, era: str, names: tuple[str, ...] = TOOLS) -> Non
                 (7, "INVALID_PARAMS"),
             ):
                 result = await client.call_tool(name, {"kind": kind})
-                told = Envelope.from_result(result)
-                assert told is not None
+                told = envelope_of(result)
                 assert (True, expected) == (result.is_error, told.name)
                 # On FastMCP, only the text has the failure if the schema of a plain tool does not admit it.
                 assert told.tool == (None if result.structured_content is None else name)
@@ -77,11 +75,12 @@ async def exercise(target: Any, era: str, names: tuple[str, ...] = TOOLS) -> Non
 
 
 @pytest.mark.slow
-def test_over_stdio(era: str, served_by: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("era", "framework"), [("legacy", "fastmcp"), ("auto", "server")])
+def test_over_stdio(era: str, framework: str, tmp_path: Path) -> None:
     """A subprocess, as desktop clients start it, logs to standard error only."""
     with (tmp_path / "stderr").open("w") as errors:
         command = StdioServerParameters(
-            command=sys.executable, args=[str(SERVER), "--door", served_by], env=dict(os.environ)
+            command=sys.executable, args=[str(SERVER), "--door", framework], env=dict(os.environ)
         )
         anyio.run(exercise, stdio_client(command, errlog=errors), era)
     logged = (tmp_path / "stderr").read_text()

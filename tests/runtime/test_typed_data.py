@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import copy
 import dataclasses
 import inspect
 import json
-import pickle
 import typing
 from collections.abc import Callable
 from datetime import UTC, date, datetime, timedelta
@@ -100,13 +98,6 @@ class TestFailWithAMode:
         assert ("no_item", {"item_id": 7}) == (got.error["data"]["reason"], got.data)
         assert "There is no such item." == got.error["message"]
         assert got.fits()
-
-    def test_takes_an_equal_mode(self) -> None:
-        """Failure modes are compared by value, so a copy works too."""
-        ctx: Context = Context(get_item.contract)
-        failure = ctx.fail(copy.copy(NO_ITEM), "None.", NoItem(item_id=7), recovery=None)
-        assert failure.entry is NO_ITEM
-        assert {"recovery": {"hint": "List the items first."}} == ctx.recovery_for(mode(NoItem))
 
     def test_of_another_contract_is_a_contract_error(self) -> None:
         """An undeclared mode is reported like an undeclared reason, with the near name."""
@@ -341,18 +332,6 @@ class TestTheSchemaAndTheData:
         assert 10 < len(got.broken) < 1_000
         built = Hostile.model_construct(item_id=7)
         assert "no_item" == answer(entry, lambda ctx: ctx.fail(entry, data=built)).error["data"]["reason"]
-
-    def test_survive_pickling(self) -> None:
-        """A failure sent to another process keeps its data as JSON, even if the model's class is local."""
-
-        class Local(BaseModel):
-            item_id: int
-
-        entry = mode(Local)
-        failure = not_found(data=Local(item_id=7))
-        failure.declare(entry)
-        failure.entry = None
-        assert {"item_id": 7} == pickle.loads(pickle.dumps(failure)).data
 
     @pytest.mark.usefixtures("door")
     def test_keep_the_configuration_of_a_typeddict(self, answer: Callable[..., Answer]) -> None:

@@ -137,7 +137,7 @@ def all_sent(server: Server[Any], name: str, calls: Iterable[dict[str, Any]]) ->
     return anyio.run(run)
 
 
-@pytest.mark.usefixtures("door")
+@pytest.mark.server_only("the boundary searches an answer before a framework gets it")
 @pytest.mark.parametrize("dialect", sorted(DIALECTS))
 @pytest.mark.parametrize("how", ["message", "data", "hint", "partial", "reason"])
 def test_no_dialect_sends_a_secret(dialect, how):

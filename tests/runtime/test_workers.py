@@ -19,14 +19,14 @@ import httpx2
 import pytest
 from mcp import Client
 
-from mcpcore import Envelope
 from mcpcore.audit import verify
+from tests.answers import envelope_of
 from tests.runtime.test_refusals import JSON
 
 ROOT = Path(__file__).parents[2]
-WORKERS = 3
-CLIENTS = 6
-CALLS = 8
+WORKERS = 2
+CLIENTS = 4
+CALLS = 4
 MORE_CALLS = 300
 """Further calls at most until a second worker answers: on a busy machine, one of them may take all connections."""
 
@@ -67,8 +67,7 @@ async def exercise(url: str) -> tuple[set[int], list[str]]:
             async with Client(url) as client:  # a connection each, so that the workers take turns
                 result = await client.call_tool("fetch", {"key": number * CALLS + key})
             if key % 2:
-                envelope = Envelope.from_result(result)
-                assert envelope is not None
+                envelope = envelope_of(result)
                 assert "no_match" == envelope.reason
                 assert envelope.correlation_id is not None
                 failures.append(envelope.correlation_id)
@@ -94,12 +93,11 @@ def records_of(trail: Path) -> list[dict[str, Any]]:
 
 
 @pytest.mark.slow
-def test_workers_share_one_trail(served_by: str, tmp_path: Path) -> None:
+def test_workers_share_one_trail(served_by: str, trail: Path) -> None:
     """Every failure that a client received is in the trail, which still verifies; the workers stop and write the rest.
 
     The clients reach the workers directly, and through a reverse proxy.
     """
-    trail = tmp_path / "trail.jsonl"
     received: list[str] = []
     with (
         uvicorn(f"{served_by}_app", workers=WORKERS, MCPCORE_AUDIT=str(trail)) as url,

@@ -97,46 +97,6 @@ def test_an_open_circuit_refuses_calls_and_says_until_when(clock: Clock) -> None
     assert 7.5 == breaker.retry_after
 
 
-def test_a_success_between_failures_keeps_the_circuit_closed(clock: Clock) -> None:
-    """Only failures in a row count."""
-    breaker = CircuitBreaker("payments", failures=2, clock=clock)
-    for _ in range(3):
-        fail(breaker)
-        with breaker:
-            pass
-    assert ("closed", 0.0) == (breaker.state, breaker.retry_after)
-
-
-def test_a_trial_that_succeeds_closes_the_circuit(clock: Clock) -> None:
-    """After that, it takes as many failures as at first to open it."""
-    breaker = opened(clock)
-    clock.now += 10
-    assert ("half_open", 0.0) == (breaker.state, breaker.retry_after)
-    with breaker:
-        assert "half_open" == breaker.state
-    assert "closed" == breaker.state
-    fail(breaker)
-    assert "closed" == breaker.state
-
-
-def test_a_trial_that_fails_begins_the_wait_again(clock: Clock) -> None:
-    """One failed trial is enough, and the wait is counted from its end."""
-    breaker = opened(clock)
-    clock.now += 60
-    with pytest.raises(CodedError), breaker:  # noqa: PT012
-        clock.now += 3
-        raise timeout()
-    assert ("open", 10.0) == (breaker.state, breaker.retry_after)
-
-
-def test_a_single_failure_can_open_the_circuit(clock: Clock) -> None:
-    """The message counts one call."""
-    breaker = CircuitBreaker("payments", failures=1, clock=clock)
-    fail(breaker, ConnectionRefusedError)
-    with pytest.raises(CircuitOpenError, match=r"its last call failed\. The next try is in 30 s"), breaker:
-        pass
-
-
 def test_calls_during_a_trial_are_refused(clock: Clock) -> None:
     """The advice is to ask again soon, since the trial may end at any time."""
     for reset_after, wait in ((10, 1), (0.25, 0.25)):

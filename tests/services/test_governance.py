@@ -11,9 +11,10 @@ import anyio.to_thread
 import pytest
 from mcp.client import Client
 
-from mcpcore import CodedError, Context, Envelope, ErrorCode, Server, guard, not_found, tool
+from mcpcore import CodedError, Context, ErrorCode, Server, guard, not_found, tool
 from mcpcore.contract.bound_fields import bind, bound, carried, carry, hand_on
 from mcpcore.services.batch import Batch, BatchResult
+from tests.answers import envelope_of
 
 pytestmark = pytest.mark.usefixtures("door")
 
@@ -21,8 +22,7 @@ pytestmark = pytest.mark.usefixtures("door")
 async def context_of(server: Server, name: str = "act") -> Any:
     """Return the context of a call's failure."""
     async with Client(server) as client:
-        told = Envelope.from_result(await client.call_tool(name, {}))
-    assert told is not None
+        told = envelope_of(await client.call_tool(name, {}))
     return told.context
 
 

@@ -6,7 +6,6 @@ import abc
 import asyncio
 import functools
 import logging
-import traceback
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -19,7 +18,6 @@ from pydantic import BaseModel
 from mcpcore import (
     CodedError,
     Context,
-    Envelope,
     ErrorCode,
     FailureMode,
     Retry,
@@ -30,6 +28,7 @@ from mcpcore import (
     tool,
 )
 from mcpcore.services import decorated
+from tests.answers import envelope_of
 
 NO_ROW = FailureMode(
     "no_row", ErrorCode.NOT_FOUND, when="No such row.", recovery="Call list_rows to see what there is."
@@ -62,22 +61,6 @@ def test_one_guard_serves_many_functions_and_names_each(caplog: pytest.LogCaptur
         raised(fn)
     names = [record.mcpcore["operation"] for record in caplog.records]  # type: ignore[attr-defined]
     assert ["first", "second"] == [name.rpartition(".")[2] for name in names]
-
-
-@pytest.mark.anyio
-async def test_one_guard_serves_concurrent_calls() -> None:
-    """Each call gets its own failure with its own cause."""
-    shared = guard(errors={KeyError: ErrorCode.NOT_FOUND})
-
-    @shared
-    async def get(key: int) -> None:
-        await asyncio.sleep(0.001 * (key % 3))
-        async with shared:
-            raise KeyError(key)
-
-    found = await asyncio.gather(*(get(key) for key in range(50)), return_exceptions=True)
-    causes = [exc.__cause__ for exc in found if isinstance(exc, CodedError)]
-    assert list(range(50)) == [cause.args[0] for cause in causes if isinstance(cause, KeyError)]
 
 
 class Store:
@@ -325,86 +308,6 @@ def test_a_traceback_that_cannot_be_formatted_is_noted(caplog: pytest.LogCapture
     assert ("x", None) == (record.mcpcore["operation"], record.exc_info)  # type: ignore[attr-defined]
 
 
-SECRETS = ("hunter2-the-first", "hunter2-the-second", "hunter2-the-third")
-
-
-def chained() -> None:
-    """Raise an exception with a cause, a context and a note, each with a secret in its text."""
-    try:
-        try:
-            raise KeyError(f"password={SECRETS[0]}")
-        except KeyError:
-            raise OSError(f"api_key={SECRETS[1]}")  # noqa: B904 - a context
-    except OSError as exc:
-        error = RuntimeError(f"token={SECRETS[2]}")
-        error.add_note(f"password={SECRETS[0]}")
-        raise error from exc
-
-
-def mapper_that_fails(exc: Exception) -> Exception:
-    raise LookupError(f"password={SECRETS[1]}")
-
-
-@pytest.mark.parametrize("way", ["guard", "mapper", "retrying"])
-def test_no_formatter_finds_a_secret_and_each_finds_the_full_chain(way: str, caplog: pytest.LogCaptureFixture) -> None:
-    """JSON formatters and collectors use `formatException`, `traceback` and all reachable attributes."""
-    again = retrying(attempts=2, backoff=0.001)
-
-    def time_out() -> None:
-        try:
-            chained()
-        except RuntimeError as exc:
-            raise TimeoutError(f"secret={SECRETS[1]}") from exc
-
-    acts: dict[str, Callable[[], Any]] = {
-        "guard": guard("act", critical=True)(chained),
-        "mapper": guard("act", error_mapper=mapper_that_fails)(chained),
-        "retrying": again(time_out),
-    }
-    outermost = {"guard": "RuntimeError", "mapper": "LookupError", "retrying": "TimeoutError"}[way]
-    raised(acts[way])
-    record = caplog.records[0]
-    assert record.exc_info
-    kind, exc, trace = record.exc_info
-    assert kind is not None
-    assert exc is not None
-    assert outermost == kind.__qualname__
-    for text in (
-        logging.Formatter().formatException(record.exc_info),
-        "".join(traceback.format_exception(kind, exc, trace)),
-        logging.Formatter().format(record),
-    ):
-        assert [] == [secret for secret in SECRETS if secret in text]
-        places = [
-            text.rfind(words) for words in ("\nKeyError: ", "\nOSError: ", "\nRuntimeError: ", f"\n{outermost}: ")
-        ]
-        assert -1 not in places
-        assert places == sorted(places)
-        assert "During handling of the above exception" in text
-        assert "direct cause of the following exception" in text
-        assert "in chained\n" in text
-    reachable = repr((exc, exc.args, vars(exc), exc.__cause__, exc.__context__, exc.__traceback__, vars(record)))
-    assert [] == [secret for secret in SECRETS if secret in reachable]
-
-
-@pytest.mark.usefixtures("door")
-@pytest.mark.anyio
-async def test_a_reused_exception_is_logged_in_every_call(caplog: pytest.LogCaptureFixture) -> None:
-    """Two guards in each of two calls make two records, each with its own operation."""
-    gone = not_found("gone")
-
-    @tool
-    def get() -> None:
-        with guard("outer"), guard("inner"):
-            raise gone
-
-    async with Client(Server("rows", tools=[get])) as client:
-        for _ in range(2):
-            await client.call_tool("get", {})
-    logged = [record for record in caplog.records if record.name == "mcpcore.services"]
-    assert ["inner", "inner"] == [record.mcpcore["operation"] for record in logged]  # type: ignore[attr-defined]
-
-
 def limited() -> httpx.HTTPStatusError:
     request = httpx.Request("GET", "http://x")
     return httpx.HTTPStatusError(
@@ -446,6 +349,5 @@ async def test_an_explicit_context_declares_the_reasons() -> None:
     assert isinstance(other, CodedError)
     assert ("other", ErrorCode.INTERNAL_ERROR) == (other.reason, other.code)
     async with Client(Server("rows", tools=[get])) as client:
-        told = Envelope.from_result(await client.call_tool("get", {"reason": "no_row"}))
-    assert told is not None
+        told = envelope_of(await client.call_tool("get", {"reason": "no_row"}))
     assert "no_row" == told.reason

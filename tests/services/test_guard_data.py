@@ -6,13 +6,13 @@ import asyncio
 import logging
 from typing import Any, Literal
 
-import anyio
 import pytest
 from mcp import Client
 from pydantic import BaseModel
 
 from mcpcore import CodedError, Context, ErrorCode, FailureMode, Server, guard, tool
 from mcpcore.contract.failure_modes import ContractError
+from tests.answers import ask
 
 
 class NoOrderError(Exception):
@@ -63,11 +63,10 @@ async def get_order(ctx: Context[Literal["no_order", "busy"]], order_id: int, ho
 
 
 def envelope_of(arguments: dict[str, Any]) -> dict[str, Any]:
-    async def run() -> Any:
-        async with Client(Server("orders", tools=[get_order])) as client:
-            return await client.call_tool("get_order", arguments)
 
-    return anyio.run(run).structured_content["error"]
+    return ask(
+        Client(Server("orders", tools=[get_order])), lambda client: client.call_tool("get_order", arguments)
+    ).structured_content["error"]
 
 
 @pytest.mark.usefixtures("door")

@@ -192,31 +192,3 @@ async def test_context_managers_from_generators_are_guarded() -> None:
         async with session_async():
             raise OSError("the disk")
     assert ErrorCode.DATABASE_ERROR is raised.value.code
-
-
-def test_generator_methods_of_every_kind_are_guarded() -> None:
-    """This covers instance methods, class methods and static methods."""
-
-    class Store:
-        @guard("rows")
-        def rows(self) -> Iterator[int]:
-            yield 1
-            raise TimeoutError
-
-        @guard("of_class")
-        @classmethod
-        def of_class(cls) -> Iterator[int]:
-            yield 1
-            raise TimeoutError
-
-        @staticmethod
-        @guard("static")
-        def static() -> Iterator[int]:
-            yield 1
-            raise TimeoutError
-
-    for made in (Store().rows(), Store.of_class(), Store.static()):
-        assert 1 == next(made)
-        with pytest.raises(CodedError) as raised:
-            next(made)
-        assert ErrorCode.TIMEOUT is raised.value.code

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import logging
 import threading
@@ -17,7 +16,7 @@ import httpx2
 import pytest
 import requests
 
-from mcpcore import CodedError, ErrorCode, Retry, from_http_response
+from mcpcore import ErrorCode, Retry, from_http_response
 from mcpcore.services import code_for_status, from_http_response_async
 
 PROBLEM = {"type": "https://example.org/out", "title": "Out of credit", "status": 403, "detail": "Balance 30", "x": 1}
@@ -94,20 +93,18 @@ def test_an_unread_body_stays_unread_in_sync_code(url: str) -> None:
         assert "Balance" in answer.text
 
 
-def test_async_clients_read_unread_bodies(url: str) -> None:
+@pytest.mark.anyio
+async def test_async_clients_read_unread_bodies(url: str) -> None:
     """Streams of httpx, httpx2 and aiohttp are read up to a limit."""
 
-    async def main() -> list[CodedError]:
-        found = []
-        for module in (httpx, httpx2):
-            async with module.AsyncClient() as client, client.stream("GET", f"{url}/500") as response:
-                found.append(await from_http_response_async(response, body=True, body_limit=20))
-        async with aiohttp.ClientSession() as session, session.get(f"{url}/429") as answer:
-            found.append(from_http_response(answer))
-            found.append(await from_http_response_async(answer, body=True))
-        return found
-
-    first, second, unread, limited = asyncio.run(main())
+    found = []
+    for module in (httpx, httpx2):
+        async with module.AsyncClient() as client, client.stream("GET", f"{url}/500") as response:
+            found.append(await from_http_response_async(response, body=True, body_limit=20))
+    async with aiohttp.ClientSession() as session, session.get(f"{url}/429") as answer:
+        found.append(from_http_response(answer))
+        found.append(await from_http_response_async(answer, body=True))
+    first, second, unread, limited = found
     for error in (first, second):
         assert error.data is not None
         assert (ErrorCode.SERVICE_UNAVAILABLE, True) == (error.code, len(error.data["body"]) <= 60)

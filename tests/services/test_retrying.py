@@ -16,7 +16,6 @@ from mcp_types import ToolAnnotations
 from mcpcore import (
     CodedError,
     Context,
-    Envelope,
     ErrorCode,
     FailureMode,
     Retry,
@@ -27,6 +26,7 @@ from mcpcore import (
     timeout,
     tool,
 )
+from tests.answers import envelope_of
 
 
 def failing(times: int, make: Callable[[], Exception]) -> tuple[list[float], Callable[[], str]]:
@@ -144,8 +144,7 @@ async def test_a_reason_declared_as_not_retryable_is_not_retried() -> None:
         return retrying(backoff=0.001)(act)()
 
     async with Client(Server("shop", tools=[visit])) as client:
-        told = Envelope.from_result(await client.call_tool("visit", {}))
-    assert told is not None
+        told = envelope_of(await client.call_tool("visit", {}))
     assert (1, False) == (len(calls), told.retryable)
 
 
@@ -435,9 +434,8 @@ async def test_what_may_have_taken_effect_is_not_repeated(
     for hints, expected in ((None, in_any_tool), (SENDS, in_a_tool_that_sends)):
         calls.clear()
         async with Client(Server("s", tools=[handler.with_options(annotations=hints)])) as client:
-            told = Envelope.from_result(await client.call_tool(handler.name, {}))
+            told = envelope_of(await client.call_tool(handler.name, {}))
         assert expected == len(calls)
-        assert told is not None
         if hints is SENDS and how in ("crash", "silent", "group"):
             assert ("unknown", Retry.never()) == (told.effects, told.retry)
 

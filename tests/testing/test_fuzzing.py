@@ -82,8 +82,9 @@ def test_crashes_and_undeclared_failures(make: Any) -> None:
     assert {
         "ValueError": {"count": 0, "names": ["", "", ""]},
     } == crashes
-    assert found == problems_of(take, **options)
-    fuzz_tool(good, server=None if make is None else make(good), seed=7)
+    if make is None:
+        assert found == problems_of(take)
+    fuzz_tool(good, server=None if make is None else make(good), seed=7, max_examples=30)
 
 
 @pytest.mark.parametrize("kind", ["FastMCP", "SDK"])

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-import anyio
 import pytest
 from fastmcp import Client, FastMCP
 from pydantic import BaseModel
 
-from mcpcore import Context, Envelope, ErrorCode, FailureMode
+from mcpcore import Context, ErrorCode, FailureMode
 from mcpcore.integrations.fastmcp import ContractMiddleware
+from tests.answers import ask, envelope_of
 
 NO_ORDER = FailureMode(
     "no_order",
@@ -53,32 +53,21 @@ def server_of(*tools: Any, **options: Any) -> FastMCP[Any]:
 
 def calling(mcp: Any, name: str, arguments: dict[str, Any] | None = None, **options: Any) -> Any:
     """Return the result of a call through FastMCP's own client."""
-
-    async def run() -> Any:
-        async with Client(mcp, **options) as client:
-            return await client.call_tool_mcp(name, arguments or {})
-
-    return anyio.run(run)
+    return ask(Client(mcp, **options), lambda client: client.call_tool_mcp(name, arguments or {}))
 
 
 def listing(mcp: Any) -> dict[str, Any]:
-    async def run() -> Any:
-        async with Client(mcp) as client:
-            return {listed.name: listed for listed in await client.list_tools()}
-
-    return anyio.run(run)
+    return {listed.name: listed for listed in ask(Client(mcp), lambda client: client.list_tools())}
 
 
 def error_of(result: Any) -> dict[str, Any]:
     """Return the failure, which only the text has if the schema of a plain tool does not admit it."""
     assert result.is_error, result
-    envelope = Envelope.from_result(result)
-    assert envelope is not None
+    envelope = envelope_of(result)
     error: dict[str, Any] = envelope.to_json()
     if result.structured_content is not None:
         assert error == result.structured_content["error"]
-    (block,) = result.content
-    assert f"id {error['correlationId']})" in block.text
+    assert f"id {error['correlationId']})" in result.content[0].text
     return error
 
 

@@ -6,13 +6,12 @@ from typing import Any, Literal
 
 import anyio
 import httpx2
-import pytest
-from fastmcp import Client, FastMCP
+from fastmcp import FastMCP
 from fastmcp.exceptions import AuthorizationError, ToolError
 from fastmcp.tools.base import ToolResult
 from pydantic import BaseModel
 
-from mcpcore import Context, Envelope, ErrorCode, FailureMode, not_found, tool
+from mcpcore import Context, ErrorCode, FailureMode, not_found, tool
 from mcpcore.integrations.fastmcp import ContractMiddleware
 
 NO_ORDER = FailureMode(
@@ -78,35 +77,3 @@ class Own(BaseModel):
 def contracted(mcp: FastMCP[Any], **options: Any) -> FastMCP[Any]:
     mcp.add_middleware(ContractMiddleware(**options))
     return mcp
-
-
-def calling(mcp: Any, name: str, arguments: dict[str, Any] | None = None, **options: Any) -> Any:
-    async def run() -> Any:
-        async with Client(mcp, **options) as client:
-            return await client.call_tool_mcp(name, arguments or {})
-
-    return anyio.run(run)
-
-
-def error_of(result: Any) -> dict[str, Any]:
-    """Return the failure, which only the text has if the schema of a plain tool does not admit it."""
-    assert result.is_error, result
-    envelope = Envelope.from_result(result)
-    assert envelope is not None
-    error: dict[str, Any] = envelope.to_json()
-    if result.structured_content is not None:
-        assert error == result.structured_content["error"]
-    assert f"id {error['correlationId']})" in result.content[0].text
-    return error
-
-
-def listed(mcp: Any) -> dict[str, Any]:
-    async def run() -> Any:
-        async with Client(mcp) as client:
-            return {each.name: each for each in await client.list_tools()}
-
-    return anyio.run(run)
-
-
-def records(caplog: pytest.LogCaptureFixture) -> list[dict[str, Any]]:
-    return [record.audit for record in caplog.records if record.name == "mcpcore.audit"]  # type: ignore[attr-defined]

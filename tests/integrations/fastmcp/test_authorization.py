@@ -16,6 +16,7 @@ from mcp.shared.exceptions import MCPError
 
 from mcpcore import Context, prompt, resource, tool
 from mcpcore.integrations.fastmcp import ContractMiddleware
+from tests.integrations.fastmcp.contract_server import records
 from tests.serving import served
 
 AUDIENCE = "orders"
@@ -64,10 +65,6 @@ async def envelopes(url: str, token: str | None) -> list[dict[str, Any]]:
             except MCPError as error:
                 found.append(error.error.data["error"])
         return found
-
-
-def records(caplog: pytest.LogCaptureFixture) -> list[dict[str, Any]]:
-    return [record.audit for record in caplog.records if record.name == "mcpcore.audit"]  # type: ignore[attr-defined]
 
 
 @pytest.mark.slow

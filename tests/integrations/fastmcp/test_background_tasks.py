@@ -70,9 +70,8 @@ async def _called(mcp: FastMCP[Any], name: str) -> Any:
 
 
 @pytest.mark.parametrize("mounted", [False, True], ids=["served", "mounted"])
-def test_a_background_handler_is_recorded_by_the_middleware(mounted: bool, tmp_path: Path) -> None:
+def test_a_background_handler_is_recorded_by_the_middleware(mounted: bool, trail: Path) -> None:
     """The middleware's trail, dialect and fields apply, also for a tool on a mounted server without middleware."""
-    trail = tmp_path / "audit.jsonl"
     mcp = child = served(audit=trail, dialect="tool_error", bind={"role": "R"})
     if mounted:
         child = FastMCP("child")
@@ -94,9 +93,8 @@ def test_a_background_handler_is_recorded_by_the_middleware(mounted: bool, tmp_p
     assert record["message"] in result.content[0].text
 
 
-def test_a_worker_that_has_served_no_request_also_records(tmp_path: Path) -> None:
+def test_a_worker_that_has_served_no_request_also_records(trail: Path) -> None:
     """A worker may be a process without clients."""
-    trail = tmp_path / "audit.jsonl"
     mcp = served(audit=trail)
     mcp.add_tool(exporting())
 
@@ -111,29 +109,28 @@ def test_a_worker_that_has_served_no_request_also_records(tmp_path: Path) -> Non
     assert "hunter2" not in result.model_dump_json() + trail.read_text()
 
 
-def test_a_server_with_its_own_middleware_keeps_it(tmp_path: Path) -> None:
+@pytest.mark.anyio
+async def test_a_server_with_its_own_middleware_keeps_it(tmp_path: Path) -> None:
     """The parent may have middleware, too."""
     ours, theirs = tmp_path / "parent.jsonl", tmp_path / "child.jsonl"
     mcp, child = served(audit=ours), served(audit=theirs)
     child.add_tool(exporting())
     mcp.mount(child)
 
-    async def run() -> None:
-        await _called(mcp, "export")
-        registered: Any = await child.get_tool("export")
-        async with FastMCPContext(fastmcp=child):
-            await registered.run({"order_id": "none"})
-
-    anyio.run(run)
+    await _called(mcp, "export")
+    registered: Any = await child.get_tool("export")
+    async with FastMCPContext(fastmcp=child):
+        await registered.run({"order_id": "none"})
     assert not ours.exists() or not ours.read_text()
     assert "no_order" == json.loads(theirs.read_text())["reason"]
 
 
+@pytest.mark.anyio
 @pytest.mark.parametrize(
     ("order_id", "pages", "name"),
     [("none", 1, "NOT_FOUND"), ("crash", 1, "INTERNAL_ERROR"), ("A", "x", "INVALID_PARAMS")],
 )
-def test_a_real_task_completes_with_the_envelope(
+async def test_a_real_task_completes_with_the_envelope(
     order_id: str, pages: Any, name: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     """The extension for background tasks, a separate distribution, runs the tool."""
@@ -143,14 +140,11 @@ def test_a_real_task_completes_with_the_envelope(
     mcp.add_extension(extension())
     mcp.tool(task=True)(exporting())
 
-    async def run() -> Any:
-        async with Client(mcp) as client:
-            with anyio.fail_after(30):
-                fine = await client.call_tool("export", {"pages": 2})
-                assert "2 of A-1" == fine.data
-                return await client.call_tool_mcp("export", {"order_id": order_id, "pages": pages})
-
-    result = anyio.run(run)
+    async with Client(mcp) as client:
+        with anyio.fail_after(30):
+            fine = await client.call_tool("export", {"pages": 2})
+            assert "2 of A-1" == fine.data
+            result = await client.call_tool_mcp("export", {"order_id": order_id, "pages": pages})
     error = result.structured_content["error"]
     assert (True, name) == (result.is_error, error["name"])
     (record,) = [record.audit for record in caplog.records if record.name == "mcpcore.audit"]  # type: ignore[attr-defined]

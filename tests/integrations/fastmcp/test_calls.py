@@ -12,11 +12,10 @@ from fastmcp import Context as FastMCPContext
 from fastmcp.dependencies import CurrentContext, Depends
 from fastmcp.exceptions import ToolError
 
-from mcpcore import Context, ContractError, ErrorCode, Server, not_found, tool
+from mcpcore import Context, ContractError, Server, tool
 from mcpcore.integrations.fastmcp import ContractFailure, ContractMiddleware
 from tests.integrations.fastmcp.contract_server import (
     NO_ORDER,
-    SECRET,
     calling,
     error_of,
     failing,
@@ -64,23 +63,6 @@ class TestInjection:
         assert "db" == error_of(calling(mcp, "f", {"x": -1}))["message"]
         with pytest.raises(ContractError, match="'theirs' is filled in by FastMCP"):
             Server("s", tools=[f])
-
-    @pytest.mark.parametrize("sync", [True, False])
-    def test_a_failure_of_a_dependency_fails_the_tool(self, sync: bool) -> None:
-        """It has the recovery of its declared reason, and a crash is masked."""
-
-        def find(kind: str = "") -> str:
-            raise not_found("None.", {"reason": "no_order"}) if sync else KeyError(SECRET)
-
-        @tool(errors=[NO_ORDER])
-        async def f(db: str = Depends(find)) -> str:
-            return db
-
-        error = error_of(calling(server_of(f), "f"))
-        if sync:
-            assert ("None.", NO_ORDER.recovery) == (error["message"], error["data"]["recovery"]["hint"])
-        else:
-            assert ErrorCode.INTERNAL_ERROR.sentence == error["message"]
 
     @pytest.mark.filterwarnings("ignore::mcp.shared.exceptions.MCPDeprecationWarning")
     @pytest.mark.parametrize("mode", ["legacy", "auto"])
@@ -223,51 +205,6 @@ class TestInjection:
 
 
 class TestNested:
-    def test_a_call_by_a_handler_raises_the_failure(self, caplog: pytest.LogCaptureFixture) -> None:
-        """`mcp.call_tool` in process raises FastMCP's error, recorded once, as calling the tool itself does."""
-        caplog.set_level(logging.INFO)
-        inner = tool(errors=[NO_ORDER], name="inner")(failing)
-        mcp = server_of(inner)
-
-        @mcp.tool
-        @tool(errors=[NO_ORDER])
-        async def outer(ctx: Context[Literal["no_order"]], direct: bool) -> str:
-            if direct:
-                return inner("none").id
-            try:
-                await mcp.call_tool("inner", {"order_id": "none"})
-            except ToolError:
-                return "True"
-            return "never"
-
-        @mcp.tool
-        def plain() -> str:
-            return inner("none").id
-
-        assert {"result": "True"} == calling(mcp, "outer", {"direct": False}).structured_content
-        assert ["inner"] == [record["tool"] for record in records(caplog)]
-        assert "no_order" == error_of(calling(mcp, "outer", {"direct": True}))["data"]["reason"]
-        assert "no_order" == error_of(calling(mcp, "plain"))["data"]["reason"]
-        assert ["inner", "outer", "plain"] == [record["tool"] for record in records(caplog)]
-
-    def test_a_resource_read_by_a_handler_fails_as_usual(self, caplog: pytest.LogCaptureFixture) -> None:
-        """The handler gets FastMCP's error; if unhandled, it is one failure of the tool."""
-        caplog.set_level(logging.INFO)
-
-        @tool(errors=[NO_ORDER])
-        async def f(ctx: Context[Literal["no_order"]]) -> str:
-            (content,) = await ctx.read_resource("data://broken")
-            return str(content.content)
-
-        mcp = server_of(f)
-
-        @mcp.resource("data://broken")
-        def broken() -> str:
-            raise TimeoutError(SECRET)
-
-        assert "TIMEOUT" == error_of(calling(mcp, "f"))["name"]
-        assert ["tool"] == [record["surface"] for record in records(caplog)]
-
     def test_items_of_a_batch_are_recorded_and_rendered(self) -> None:
         """`ctx.judged` and `ctx.part` work as on a `Server`."""
 
@@ -302,48 +239,3 @@ class TestWithoutTheMiddleware:
         assert 1 == len(said)
         assert "mcp.add_middleware(ContractMiddleware())" in said[0]
         assert 4 == len(records(caplog))
-
-    def test_a_tool_without_a_server_also_answers(self, mcp: FastMCP[Any]) -> None:
-        """It is called with FastMCP's `tool.run(...)`."""
-
-        async def run() -> Any:
-            made: Any = await mcp.get_tool("sync")
-            return await made.run({"order_id": "none"})
-
-        assert anyio.run(run).is_error
-
-    def test_a_call_from_another_tool_raises(self, mcp: FastMCP[Any]) -> None:
-        """Only FastMCP's own calls are answered with results."""
-        inner = tool(errors=[NO_ORDER])(failing)
-
-        @mcp.tool
-        def outer() -> str:
-            try:
-                return inner("none").id
-            except Exception as exc:
-                return type(exc).__name__
-
-        assert {"result": "CodedError"} == calling(mcp, "outer").structured_content
-
-
-def test_inner_middleware_sees_a_fastmcp_error(caplog: pytest.LogCaptureFixture) -> None:
-    """Middleware after ours catches a `ToolError` whose text and causes reveal nothing about a crash."""
-    from fastmcp.server.middleware import Middleware
-
-    seen: list[BaseException] = []
-
-    class Watching(Middleware):
-        async def on_call_tool(self, context: Any, call_next: Any) -> Any:
-            try:
-                return await call_next(context)
-            except ToolError as exc:
-                seen.append(exc)
-                raise
-
-    mcp = server_of(tool(errors=[NO_ORDER])(failing))
-    mcp.add_middleware(Watching())
-    error_of(calling(mcp, "failing", {"order_id": "none"}))
-    error_of(calling(mcp, "failing", {"order_id": "crash"}))
-    assert ["There is no order of that id.", "The tool failed unexpectedly."] == [str(exc) for exc in seen]
-    assert [None, None] == [exc.__cause__ for exc in seen]
-    assert [None, None] == [exc.__context__ for exc in seen]

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import logging
 from pathlib import Path
 from typing import Any
 
 import anyio
 import pytest
-from click.testing import CliRunner
 from fastmcp import Client, FastMCP
 from mcp.shared.exceptions import MCPError
 from mcp_types import Completion, PromptReference, ResourceTemplateReference
 
 from mcpcore import not_found
 from mcpcore.audit import AuditError, AuditTrail
-from mcpcore.cli.audit import group
 from mcpcore.integrations.fastmcp import ContractMiddleware
+from tests.integrations.fastmcp.contract_server import records
 
 SECRET = "password=hunter2hunter2"
 
@@ -69,31 +67,6 @@ def completing(mcp: FastMCP[Any], *values: str, mode: str = "auto", ref: Any = N
         return answers
 
     return anyio.run(run)
-
-
-def records(caplog: pytest.LogCaptureFixture) -> list[dict[str, Any]]:
-    return [record.audit for record in caplog.records if record.name == "mcpcore.audit"]  # type: ignore[attr-defined]
-
-
-@pytest.mark.parametrize("sync", [False, True], ids=["async", "sync"])
-def test_a_failure_is_a_recorded_protocol_error(sync: bool, era: str, caplog: pytest.LogCaptureFixture) -> None:
-    """A coded failure has its message and a crash is masked; the record has the client's id."""
-    caplog.set_level("INFO")
-    coded, crash = completing(served(sync=sync, bind={"role": "R"}), "coded", "crash", mode=era)
-    assert (-32602, "There is no such article.") == (coded.error.code, coded.error.message)
-    assert -32603 == crash.error.code
-    envelopes = [error.error.data["error"] for error in (coded, crash)]
-    assert [("NOT_FOUND", "1"), ("INTERNAL_ERROR", None)] == [
-        (envelope["name"], envelope.get("data", {}).get("pmid")) for envelope in envelopes
-    ]
-    assert [("completion", "summarise.pmid", envelope["correlationId"]) for envelope in envelopes] == [
-        (record["surface"], record["completion"], record["correlationId"]) for record in records(caplog)
-    ]
-    assert all(record["context"] == {"role": "R"} for record in records(caplog))
-    assert "KeyError" == records(caplog)[1]["exception"]["type"]
-    assert "hunter2" not in str(crash.error.model_dump())
-    for record in caplog.records:
-        assert "hunter2" not in logging.Formatter().format(record)
 
 
 def test_successes_pass_and_leave_no_record(era: str, caplog: pytest.LogCaptureFixture) -> None:
@@ -162,11 +135,3 @@ def test_a_failure_that_cannot_be_recorded_is_refused(tmp_path: Path, monkeypatc
     monkeypatch.setattr(trail, "record", full)
     (refused,) = completing(served(audit=trail), "coded")
     assert "audit_failed" == refused.error.data["error"]["data"]["reason"]
-
-
-def test_the_command_line_shows_the_completed_argument(tmp_path: Path) -> None:
-    """`mcpcore audit` names the argument and finds records by it."""
-    trail = tmp_path / "audit.jsonl"
-    completing(served(audit=trail), "coded")
-    shown = CliRunner().invoke(group, ["show", str(trail), "--tool", "summarise.pmid"]).output
-    assert "completion summarise.pmid" in shown

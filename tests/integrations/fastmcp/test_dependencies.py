@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Annotated, Any, Literal
 
-import anyio
 import pytest
 from fastmcp import Client, FastMCP
 from fastmcp.dependencies import Depends
@@ -14,6 +13,7 @@ from mcp.shared.exceptions import MCPError
 
 from mcpcore import CodedError, Context, ErrorCode, FailureMode, prompt, resource, tool
 from mcpcore.integrations.fastmcp import ContractMiddleware
+from tests.answers import ask
 
 GONE = FailureMode("gone", ErrorCode.NOT_FOUND, when="It was withdrawn.", recovery="Search for a newer one.")
 Ctx = Context[Literal["gone"]]
@@ -74,13 +74,14 @@ ASKED: list[tuple[str, Any, tuple[Any, ...]]] = [
 ]
 
 
+@pytest.mark.anyio
 @pytest.mark.parametrize("mounted", [False, True], ids=["served", "mounted"])
 @pytest.mark.parametrize(
     ("failing", "name", "reason"),
     [("declared", "NOT_FOUND", "gone"), ("crash", "INTERNAL_ERROR", None), ("not found", "NOT_FOUND", None)],
 )
 @pytest.mark.parametrize(("method", "declared", "arguments"), ASKED, ids=[declared.name for _, declared, _ in ASKED])
-def test_a_dependency_that_fails_fails_the_handler(
+async def test_a_dependency_that_fails_fails_the_handler(
     method: str,
     declared: Any,
     arguments: tuple[Any, ...],
@@ -103,14 +104,11 @@ def test_a_dependency_that_fails_fails_the_handler(
         mcp.mount(child)
     mcp.add_middleware(ContractMiddleware())
 
-    async def run() -> Any:
-        async with Client(mcp) as client:
-            try:
-                return await getattr(client, method)(*arguments)
-            except MCPError as error:
-                return error.error.data
-
-    answer = anyio.run(run)
+    async with Client(mcp) as client:
+        try:
+            answer = await getattr(client, method)(*arguments)
+        except MCPError as error:
+            answer = error.error.data
     error = answer["error"] if isinstance(answer, dict) else answer.structured_content["error"]
     data = error.get("data", {})
     assert (name, reason) == (error["name"], data.get("reason"))
@@ -135,9 +133,5 @@ def test_a_dependency_of_a_nested_handler_uses_its_contract() -> None:
         await ctx.fastmcp.read_resource("articles://all")
         return "never"
 
-    async def run() -> Any:
-        async with Client(mcp) as client:
-            return await client.call_tool_mcp("outer", {})
-
-    data = anyio.run(run).structured_content["error"]["data"]
+    data = ask(Client(mcp), lambda client: client.call_tool_mcp("outer", {})).structured_content["error"]["data"]
     assert ("gone", True) == (data["reason"], "recovery" in data)

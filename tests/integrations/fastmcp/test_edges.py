@@ -15,41 +15,19 @@ from fastmcp.server.middleware import Middleware
 from fastmcp.server.sessions import UserSession
 from fastmcp.tools import Tool
 from fastmcp.tools.tool_transform import ArgTransform
-from mcp_types import CallToolResult, InputRequiredResult, TextContent
 
-from mcpcore import Context, Envelope, ErrorCode, FailureMode, tool
+from mcpcore import Context, ErrorCode, FailureMode, tool
 from mcpcore.integrations.fastmcp import ContractMiddleware, errors
 from mcpcore.integrations.fastmcp.finding import find_contract_tool
+from tests.integrations.fastmcp.contract_server import calling, error_of, server_of
 
 NO_ORDER = FailureMode("no_order", ErrorCode.NOT_FOUND, when="There is no such order.", recovery="List the orders.")
 SECRET = "password=hunter2hunter2"
 
 
-def server_of(*tools: Any, **options: Any) -> FastMCP[Any]:
-    mcp: FastMCP[Any] = FastMCP("s")
-    mcp.add_middleware(ContractMiddleware(**options))
-    for each in tools:
-        mcp.add_tool(each)
-    return mcp
-
-
-def calling(mcp: Any, name: str, arguments: dict[str, Any] | None = None) -> Any:
-    async def run() -> Any:
-        async with Client(mcp) as client:
-            return await client.call_tool_mcp(name, arguments or {})
-
-    return anyio.run(run)
-
-
-def error_of(result: Any) -> dict[str, Any]:
-    assert result.is_error, result
-    envelope = Envelope.from_result(result)
-    assert envelope is not None
-    return envelope.to_json()
-
-
+@pytest.mark.anyio
 @pytest.mark.parametrize("alone", [True, False])
-def test_a_cancelled_call_is_not_a_failure(alone: bool, caplog: pytest.LogCaptureFixture) -> None:
+async def test_a_cancelled_call_is_not_a_failure(alone: bool, caplog: pytest.LogCaptureFixture) -> None:
     """This holds for tools and resources, with and without the middleware."""
     caplog.set_level("INFO")
 
@@ -68,13 +46,10 @@ def test_a_cancelled_call_is_not_a_failure(alone: bool, caplog: pytest.LogCaptur
         await anyio.sleep(30)
         return ""
 
-    async def run() -> None:
-        for call, argument in ((mcp.call_tool, "slow"), (mcp.read_resource, "data://slow")):
-            with anyio.move_on_after(0.05) as scope:
-                await call(argument)  # type: ignore[operator]
-            assert scope.cancelled_caught
-
-    anyio.run(run)
+    for call, argument in ((mcp.call_tool, "slow"), (mcp.read_resource, "data://slow")):
+        with anyio.move_on_after(0.05) as scope:
+            await call(argument)  # type: ignore[operator]
+        assert scope.cancelled_caught
     assert [] == [record for record in caplog.records if record.name.startswith("mcpcore")]
 
 
@@ -214,45 +189,6 @@ def test_middleware_that_reports_an_existing_tool_as_missing_is_believed() -> No
     mcp.add_middleware(Hiding())
     error = error_of(calling(mcp, "f"))
     assert ("NOT_FOUND", "Not for you.") == (error["name"], error["message"])
-
-
-def test_results_that_ask_the_client_pass() -> None:
-    """An `InputRequiredResult` of a tool or a resource is not an answer yet."""
-
-    @tool(errors=[NO_ORDER])
-    async def f(ctx: Context[Literal["no_order"]]) -> str | InputRequiredResult:
-        return InputRequiredResult(request_state="again") if ctx.request_state is None else ctx.request_state
-
-    mcp = server_of(f)
-
-    @mcp.resource("data://asks")
-    def asks() -> InputRequiredResult:
-        return InputRequiredResult(request_state="again")
-
-    async def run() -> Any:
-        async with Client(mcp) as client:
-            with pytest.raises(RuntimeError, match="10 rounds"):  # the client has no input to give
-                await client.read_resource("data://asks")
-            return await client.call_tool_mcp("f", {})
-
-    assert {"result": "again"} == anyio.run(run).structured_content
-
-
-def test_an_invalid_number_in_a_plain_tools_result_is_sent_as_without_the_middleware() -> None:
-    """The client reads null for it, which its own check of the schema may refuse."""
-    mcp = server_of()
-
-    @mcp.tool(output_schema={"type": "object", "properties": {"x": {"type": ["number", "null"]}}})
-    def maybe() -> CallToolResult:
-        return CallToolResult(content=[TextContent(type="text", text="x")], structured_content={"x": float("nan")})
-
-    @mcp.tool(output_schema={"type": "object", "properties": {"x": {"type": "number"}}})
-    def never() -> CallToolResult:
-        return CallToolResult(content=[TextContent(type="text", text="x")], structured_content={"x": float("nan")})
-
-    assert {"x": None} == calling(mcp, "maybe").structured_content
-    with pytest.raises(RuntimeError, match="Invalid structured content"):
-        calling(mcp, "never")
 
 
 def test_a_fastmcp_session_is_injected() -> None:

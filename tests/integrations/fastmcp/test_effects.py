@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-from pathlib import Path
 from typing import Any, Literal
 
 import anyio
@@ -17,9 +16,9 @@ from fastmcp.tools import Tool
 from fastmcp.tools.tool_transform import ArgTransform, forward
 from mcp_types import ToolAnnotations
 
-from mcpcore import Context, Envelope, ErrorCode, FailureMode, Retry, timeout, tool
-from mcpcore.audit import AuditTrail
+from mcpcore import Context, ErrorCode, FailureMode, Retry, timeout, tool
 from mcpcore.integrations.fastmcp import ContractMiddleware
+from tests.answers import ask, envelope_of
 
 SENDS = ToolAnnotations(read_only_hint=False, idempotent_hint=False)
 READS = ToolAnnotations(read_only_hint=True)
@@ -56,12 +55,7 @@ def contracted(*tools: Any, name: str = "s", **options: Any) -> FastMCP[Any]:
 def told(mcp: FastMCP[Any], name: str, how: str = "silent", **arguments: Any) -> Any:
     """Return the effects and the advice of a call that fails."""
 
-    async def run() -> Any:
-        async with Client(mcp) as client:
-            return await client.call_tool_mcp(name, {"how": how, **arguments})
-
-    read = Envelope.from_result(anyio.run(run))
-    assert read is not None
+    read = envelope_of(ask(Client(mcp), lambda client: client.call_tool_mcp(name, {"how": how, **arguments})))
     return read.effects, read.retry
 
 
@@ -217,14 +211,6 @@ def test_a_transform_with_a_custom_function() -> None:
     assert ("none", Retry.never()) == told(mcp, "renamed", "silent")
 
 
-def test_tools_without_annotations_are_not_repeated() -> None:
-    """This holds for contract tools and plain tools."""
-    mcp = contracted(send, Tool.from_function(plain, name="plain"))
-    assert UNKNOWN == told(mcp, "send")
-    assert UNKNOWN == told(mcp, "plain", "crash")
-    assert UNKNOWN == told(mcp, "plain", "coded")
-
-
 def test_a_server_without_the_middleware() -> None:
     """Its contract tools answer their own failures."""
     mcp: FastMCP[Any] = FastMCP("alone")
@@ -243,14 +229,3 @@ def test_a_tool_that_cannot_be_looked_up(caplog: pytest.LogCaptureFixture) -> No
     mcp.add_middleware(ContractMiddleware())
     with caplog.at_level(logging.CRITICAL, "mcpcore"):
         assert None is told(mcp, "send")[0]
-
-
-@pytest.mark.parametrize(("annotations", "expected"), [(SENDS, "unknown"), (READS, "none"), (None, "unknown")])
-def test_a_failure_that_cannot_be_recorded_keeps_its_effects(annotations: Any, expected: Any, tmp_path: Path) -> None:
-    """The answer says that the record is missing, and what the call may have changed."""
-    trail = AuditTrail.open(tmp_path / "trail.jsonl", policy="refuse", sinks=())
-    mcp = contracted(send.with_options(annotations=annotations), audit=trail)
-    trail.close()
-    (tmp_path / "trail.jsonl").unlink(missing_ok=True)
-    (tmp_path / "trail.jsonl").mkdir()
-    assert (expected, Retry.never()) == told(mcp, "send")

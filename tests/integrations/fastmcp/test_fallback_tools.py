@@ -26,6 +26,7 @@ from mcpcore import Context, ContractError, Envelope, ErrorCode, FailureMode, Se
 from mcpcore.contract.failure_modes import CONTRACT_META_KEY
 from mcpcore.integrations.fastmcp import ContractFailure, ContractMiddleware
 from mcpcore.services.batch import Batch, BatchResult
+from tests.answers import ask
 
 NO_ITEM = FailureMode(
     "no_item", ErrorCode.NOT_FOUND, when="There is no such item.", recovery="Search.", fallback_tool="search"
@@ -216,32 +217,30 @@ def test_an_unknown_fallback_tool_is_sent_as_declared(caplog: pytest.LogCaptureF
     assert "ContractMiddleware(external_tools=[...])" in text
 
 
-def test_resources_and_prompts_of_a_mounted_server() -> None:
+@pytest.mark.anyio
+async def test_resources_and_prompts_of_a_mounted_server() -> None:
     """Names are replaced in the protocol error and in the lists."""
     child = shop(search)
     child.add_resource(item_at)
     child.add_resource(all_items)
     child.add_prompt(describe)
 
-    async def run() -> None:
-        async with SDKClient(covered((child, "shop"))._mcp_server) as client:
-            for request in (
-                lambda: client.read_resource("items://shop/1"),
-                lambda: client.read_resource("items://shop/all"),
-                lambda: client.get_prompt("shop_describe"),
-            ):
-                with pytest.raises(MCPError) as caught:
-                    await request()
-                assert "shop_search" == caught.value.error.data["error"]["data"]["recovery"]["fallbackTool"]
-            for listed in (
-                (await client.list_resources()).resources,
-                (await client.list_resource_templates()).resource_templates,
-                (await client.list_prompts()).prompts,
-            ):
-                (component,) = listed
-                assert "shop_search" == (component.meta or {})[CONTRACT_META_KEY][0]["fallbackTool"]
-
-    anyio.run(run)
+    async with SDKClient(covered((child, "shop"))._mcp_server) as client:
+        for request in (
+            lambda: client.read_resource("items://shop/1"),
+            lambda: client.read_resource("items://shop/all"),
+            lambda: client.get_prompt("shop_describe"),
+        ):
+            with pytest.raises(MCPError) as caught:
+                await request()
+            assert "shop_search" == caught.value.error.data["error"]["data"]["recovery"]["fallbackTool"]
+        for listed in (
+            (await client.list_resources()).resources,
+            (await client.list_resource_templates()).resource_templates,
+            (await client.list_prompts()).prompts,
+        ):
+            (component,) = listed
+            assert "shop_search" == (component.meta or {})[CONTRACT_META_KEY][0]["fallbackTool"]
 
 
 def test_a_mounted_server_with_its_own_middleware_renames_like_the_parent() -> None:
@@ -315,7 +314,8 @@ def test_a_proxied_server_that_hangs_delays_no_failure(monkeypatch: pytest.Monke
     assert 1 == lists
 
 
-def test_external_tools_are_not_searched_for() -> None:
+@pytest.mark.anyio
+async def test_external_tools_are_not_searched_for() -> None:
     """A failure does not list the tools again to find a tool of another server."""
     lists = 0
 
@@ -328,14 +328,11 @@ def test_external_tools_are_not_searched_for() -> None:
     mcp = covered((shop(fetch), "shop"), external_tools=["search"])
     mcp.add_transform(Counting())
 
-    async def run() -> None:
-        async with Client(mcp) as client:
-            await client.call_tool_mcp("shop_fetch", {})
-            before = lists
-            await client.call_tool_mcp("shop_fetch", {})
-            assert before == lists
-
-    anyio.run(run)
+    async with Client(mcp) as client:
+        await client.call_tool_mcp("shop_fetch", {})
+        before = lists
+        await client.call_tool_mcp("shop_fetch", {})
+        assert before == lists
 
 
 def test_a_failure_that_a_handler_passes_on_keeps_the_other_servers_names() -> None:
@@ -344,18 +341,19 @@ def test_a_failure_that_a_handler_passes_on_keeps_the_other_servers_names() -> N
     child = shop(search)
 
     @child.tool
-    async def ask() -> Any:
+    async def relay() -> Any:
         async with SDKClient(other) as client:
             result = await client.call_tool("fetch")
         from fastmcp.tools.base import ToolResult
 
         return ToolResult.from_mcp_result(result)
 
-    async def run() -> Any:
-        async with Client(covered((child, "shop"))) as client:
-            return (await client.call_tool_mcp("shop_ask", {})).structured_content
-
-    assert "search" == anyio.run(run)["error"]["data"]["recovery"]["fallbackTool"]
+    assert (
+        "search"
+        == ask(
+            Client(covered((child, "shop"))), lambda client: client.call_tool_mcp("shop_relay", {})
+        ).structured_content["error"]["data"]["recovery"]["fallbackTool"]
+    )
 
 
 def test_tools_added_later_are_found() -> None:
@@ -390,11 +388,9 @@ def test_a_failed_item_of_a_batch_has_the_clients_name() -> None:
                 batch.add(key)
         return batch.result()
 
-    async def run() -> Any:
-        async with Client(covered((shop(fetch_all, search), "shop"))) as client:
-            return (await client.call_tool_mcp("shop_fetch_all", {})).structured_content
-
-    (failed,) = anyio.run(run)["failed"]
+    (failed,) = ask(
+        Client(covered((shop(fetch_all, search), "shop"))), lambda client: client.call_tool_mcp("shop_fetch_all", {})
+    ).structured_content["failed"]
     assert "shop_search" == failed["error"]["data"]["recovery"]["fallbackTool"]
 
 
@@ -500,11 +496,12 @@ def test_broken_transforms_and_providers_do_not_prevent_answers() -> None:
     mcp.add_provider(Bare())
     mcp.add_transform(Broken())
 
-    async def run() -> Any:
-        async with Client(mcp) as client:
-            return (await client.call_tool_mcp("shop_fetch", {})).structured_content
-
-    assert "fallbackTool" in anyio.run(run)["error"]["data"]["recovery"]
+    assert (
+        "fallbackTool"
+        in ask(Client(mcp), lambda client: client.call_tool_mcp("shop_fetch", {})).structured_content["error"]["data"][
+            "recovery"
+        ]
+    )
 
 
 def test_nested_providers() -> None:
@@ -549,16 +546,18 @@ def test_a_transform_that_shows_one_tool_renames_none(caplog: pytest.LogCaptureF
     mcp = covered((shop(), "shop"), strict=True)
     mcp.add_transform(Single())
 
-    async def run() -> Any:
-        async with Client(mcp) as client:
-            return (await client.call_tool_mcp("shop_fetch", {})).structured_content
-
-    assert "shop_search" == anyio.run(run)["error"]["data"]["recovery"]["fallbackTool"]
+    assert (
+        "shop_search"
+        == ask(Client(mcp), lambda client: client.call_tool_mcp("shop_fetch", {})).structured_content["error"]["data"][
+            "recovery"
+        ]["fallbackTool"]
+    )
     assert [] == warnings(caplog)
 
 
+@pytest.mark.anyio
 @pytest.mark.parametrize("contract", ["no list", [3, {"reason": 3}, {"fallbackTool": "x"}, {"reason": "a"}]], ids=repr)
-def test_foreign_metadata_is_passed_on(contract: Any) -> None:
+async def test_foreign_metadata_is_passed_on(contract: Any) -> None:
     """The `_meta` of a proxied server may contain anything."""
     forged = MCPServer("forged")
     entry = {"reason": "no_item", "fallbackTool": "search"}
@@ -568,21 +567,19 @@ def test_foreign_metadata_is_passed_on(contract: Any) -> None:
     mcp = covered()
     mcp.mount(create_proxy(forged), namespace="shop")
 
-    async def run() -> dict[str, Any]:
-        async with Client(mcp) as client:
-            return {tool.name: (tool.meta or {}).get(CONTRACT_META_KEY) for tool in await client.list_tools()}
-
-    listed = anyio.run(run)
+    async with Client(mcp) as client:
+        listed = {tool.name: (tool.meta or {}).get(CONTRACT_META_KEY) for tool in await client.list_tools()}
     assert contract == listed["shop_fetch"]
     assert [*contract, {**entry, "fallbackTool": "shop_search"}] == listed["shop_get"]
 
 
+@pytest.mark.anyio
 @pytest.mark.parametrize(
     "contract",
     [["x", 3, {}, {"reason": "no_item", "name": "NOT_FOUND", "recovery": "r"}], [{"reason": []}], []],
     ids=["mixed", "no text", "empty"],
 )
-def test_descriptions_leave_out_entries_of_other_servers_without_text(contract: list[Any]) -> None:
+async def test_descriptions_leave_out_entries_of_other_servers_without_text(contract: list[Any]) -> None:
     """An entry of a later version must not break the list of tools."""
     whole = {"reason": "gone", "name": "NOT_FOUND", "when": "It is gone.", "recovery": "Search."}
     forged = MCPServer("forged")
@@ -591,15 +588,13 @@ def test_descriptions_leave_out_entries_of_other_servers_without_text(contract: 
     mcp = covered(describe_failures=True)
     mcp.mount(create_proxy(forged))
 
-    async def run() -> dict[str, str | None]:
-        async with Client(mcp) as client:
-            return {tool.name: tool.description for tool in await client.list_tools()}
-
-    listed = anyio.run(run)
+    async with Client(mcp) as client:
+        listed = {tool.name: tool.description for tool in await client.list_tools()}
     assert "Get." == listed["get"]
     assert "Find.\n\nFails with:\n- gone (NOT_FOUND): It is gone. Search." == listed["find"]
 
 
+@pytest.mark.anyio
 @pytest.mark.parametrize(
     "schema",
     [
@@ -610,17 +605,16 @@ def test_descriptions_leave_out_entries_of_other_servers_without_text(contract: 
     ids=["a boolean branch", "properties of a branch", "properties"],
 )
 @pytest.mark.parametrize("advertise_errors", [True, False])
-def test_output_schemas_of_other_servers_may_hold_anything(schema: dict[str, Any], advertise_errors: bool) -> None:
+async def test_output_schemas_of_other_servers_may_hold_anything(
+    schema: dict[str, Any], advertise_errors: bool
+) -> None:
     """A schema may even contain a boolean branch, and none may break the list of tools."""
     tool = FastMCPTool.from_function(lambda: {"a": 1}, name="get").model_copy(update={"output_schema": schema})
     mcp = covered(advertise_errors=advertise_errors)
     mcp.add_tool(tool)
 
-    async def run() -> list[dict[str, Any] | None]:
-        async with Client(mcp) as client:
-            return [tool.output_schema for tool in await client.list_tools()]
-
-    (listed,) = anyio.run(run)
+    async with Client(mcp) as client:
+        (listed,) = [tool.output_schema for tool in await client.list_tools()]
     assert listed is not None
     assert schema == listed
 
@@ -635,68 +629,63 @@ def test_an_invalid_provider_does_not_break_calls() -> None:
     mcp = covered((shop(), "shop"))
     mcp.add_provider(Nonsense())
 
-    async def run() -> Any:
-        async with Client(mcp) as client:
-            return (await client.call_tool_mcp("shop_fetch", {})).structured_content
+    assert (
+        "search"
+        == ask(Client(mcp), lambda client: client.call_tool_mcp("shop_fetch", {})).structured_content["error"]["data"][
+            "recovery"
+        ]["fallbackTool"]
+    )
 
-    assert "search" == anyio.run(run)["error"]["data"]["recovery"]["fallbackTool"]
 
-
+@pytest.mark.anyio
 @pytest.mark.parametrize("mode", ["legacy", "auto"])
-def test_a_strict_server_refuses_every_message(mode: Any, caplog: pytest.LogCaptureFixture) -> None:
+async def test_a_strict_server_refuses_every_message(mode: Any, caplog: pytest.LogCaptureFixture) -> None:
     """The error is recorded and logged once. Only discovery is answered, since its errors are not shown."""
     contracts = ContractMiddleware(strict=True)
     mcp = shop(misspelt, search)
     mcp.add_middleware(contracts)
     texts: list[str] = []
 
-    async def run() -> None:
-        for _ in range(2):
-            try:
-                async with SDKClient(mcp._mcp_server, mode=mode) as client:
-                    await client.call_tool("search")
-            except* MCPError as group:
-                texts.extend(str(exc) for exc in leaves(group))
-
-    anyio.run(run)
+    for _ in range(2):
+        try:
+            async with SDKClient(mcp._mcp_server, mode=mode) as client:
+                await client.call_tool("search")
+        except* MCPError as group:
+            texts.extend(str(exc) for exc in leaves(group))
     assert 2 == len(texts)
     assert all("unknown fallback tool 'serch'" in text and "did you mean 'search'?" in text for text in texts)
     assert 1 == caplog.text.count("the server 'shop' cannot start: unknown fallback tool")
     assert isinstance(contracts.startup_failure(mcp), ContractError)
 
 
-def test_a_strict_server_refuses_a_call_without_a_handshake() -> None:
+@pytest.mark.anyio
+async def test_a_strict_server_refuses_a_call_without_a_handshake() -> None:
     """A stateless client may begin with a call."""
     mcp = shop(misspelt, search)
     mcp.add_middleware(ContractMiddleware(strict=True))
 
-    async def run() -> None:
-        async with SDKClient(mcp._mcp_server, mode="2026-07-28") as client:
-            for request in (lambda: client.call_tool("search"), client.list_tools, client.list_prompts):
-                with pytest.raises(MCPError, match="unknown fallback tool") as caught:
-                    await request()
-                envelope = Envelope.from_json(caught.value.error.data["error"])
-                assert ("INITIALIZATION_FAILED", "server_not_started") == (envelope.name, envelope.reason)
-            mcp.add_tool(tool(name="serch")(lambda: ""))
-            assert not (await client.call_tool("search")).is_error
-
-    anyio.run(run)
+    async with SDKClient(mcp._mcp_server, mode="2026-07-28") as client:
+        for request in (lambda: client.call_tool("search"), client.list_tools, client.list_prompts):
+            with pytest.raises(MCPError, match="unknown fallback tool") as caught:
+                await request()
+            envelope = Envelope.from_json(caught.value.error.data["error"])
+            assert ("INITIALIZATION_FAILED", "server_not_started") == (envelope.name, envelope.reason)
+        mcp.add_tool(tool(name="serch")(lambda: ""))
+        assert not (await client.call_tool("search")).is_error
 
 
-def test_a_tool_registered_at_run_time_is_found_in_the_next_list(caplog: pytest.LogCaptureFixture) -> None:
+@pytest.mark.anyio
+async def test_a_tool_registered_at_run_time_is_found_in_the_next_list(caplog: pytest.LogCaptureFixture) -> None:
     """FastMCP does not notify middleware of registrations."""
     mcp = shop()
     mcp.add_middleware(ContractMiddleware())
 
-    async def run() -> None:
-        async with Client(mcp) as client:
-            await client.list_tools()
-            assert [] == warnings(caplog)
-            mcp.add_tool(misspelt)
-            await client.list_tools()
-            await client.list_tools()
-
-    anyio.run(run)
+    async with Client(mcp) as client:
+        await client.list_tools()
+        assert [] == warnings(caplog)
+        mcp.add_tool(misspelt)
+        await client.list_tools()
+        await client.list_tools()
     assert 1 == len(warnings(caplog))
 
 
@@ -714,7 +703,8 @@ def test_code_on_the_server_does_not_start_it(caplog: pytest.LogCaptureFixture) 
     assert [] == warnings(caplog)
 
 
-def test_a_handler_that_calls_a_tool_reads_its_servers_names() -> None:
+@pytest.mark.anyio
+async def test_a_handler_that_calls_a_tool_reads_its_servers_names() -> None:
     """This holds for nested calls from contract tools and plain tools."""
     mcp = covered((shop(), "shop"))
     texts: list[str] = []
@@ -732,12 +722,9 @@ def test_a_handler_that_calls_a_tool_reads_its_servers_names() -> None:
     async def plain() -> str:
         return await ask()
 
-    async def run() -> None:
-        async with Client(mcp) as client:
-            for name in ("declared", "plain"):
-                texts.append((await client.call_tool_mcp(name, {})).content[0].text)  # type: ignore[union-attr]  # noqa: PERF401
-
-    anyio.run(run)
+    async with Client(mcp) as client:
+        for name in ("declared", "plain"):
+            texts.append((await client.call_tool_mcp(name, {})).content[0].text)  # type: ignore[union-attr]  # noqa: PERF401
     assert 2 == len(texts)
     assert all("try shop_search" in text for text in texts)
 
@@ -748,7 +735,8 @@ def test_a_plain_string_is_refused() -> None:
         ContractMiddleware(external_tools="search")
 
 
-def test_middleware_that_hides_a_list_does_not_stop_the_check(caplog: pytest.LogCaptureFixture) -> None:
+@pytest.mark.anyio
+async def test_middleware_that_hides_a_list_does_not_stop_the_check(caplog: pytest.LogCaptureFixture) -> None:
     """A failed list has no names, and the wrong entry is reported."""
 
     class NoList(Middleware):
@@ -759,11 +747,8 @@ def test_middleware_that_hides_a_list_does_not_stop_the_check(caplog: pytest.Log
     mcp.add_middleware(ContractMiddleware())
     mcp.add_middleware(NoList())
 
-    async def run() -> None:
-        async with Client(mcp):
-            pass
-
-    anyio.run(run)
+    async with Client(mcp):
+        pass
     assert 1 == len(warnings(caplog))
 
 
@@ -786,8 +771,9 @@ LEFT = FailureMode(
 )
 
 
+@pytest.mark.anyio
 @pytest.mark.parametrize("depth", [1, 2])
-def test_the_words_of_a_hint_that_name_a_tool_are_renamed_with_it(depth: int) -> None:
+async def test_the_words_of_a_hint_that_name_a_tool_are_renamed_with_it(depth: int) -> None:
     """This holds for failures, contracts and descriptions, at any depth; ordinary and longer words stay."""
 
     @tool(errors=[LEFT])
@@ -812,18 +798,15 @@ def test_the_words_of_a_hint_that_name_a_tool_are_renamed_with_it(depth: int) ->
         f"See {prefix}list_pots."
     )
 
-    async def run() -> None:
-        async with Client(mcp) as client:
-            failure = Envelope.from_result(await client.call_tool_mcp(f"{prefix}get_pot", {}))
-            with pytest.raises(MCPError) as raised:
-                await client.read_resource("pots://" + "pots/" * depth + "all")
-            for envelope in (failure, Envelope.from_result(raised.value)):
-                assert envelope is not None
-                assert (hint, f"{prefix}list_pots") == (envelope.hint, envelope.fallback_tool)
-                assert (f"Call {prefix}list_pots.",) == envelope.actions
-            listed = {each.name: each for each in await client.list_tools()}[f"{prefix}get_pot"]
-            (entry,) = listed.meta[CONTRACT_META_KEY]  # type: ignore[index]
-            assert (hint, f"{prefix}list_pots") == (entry["recovery"], entry["fallbackTool"])
-            assert hint in str(listed.description)
-
-    anyio.run(run)
+    async with Client(mcp) as client:
+        failure = Envelope.from_result(await client.call_tool_mcp(f"{prefix}get_pot", {}))
+        with pytest.raises(MCPError) as raised:
+            await client.read_resource("pots://" + "pots/" * depth + "all")
+        for envelope in (failure, Envelope.from_result(raised.value)):
+            assert envelope is not None
+            assert (hint, f"{prefix}list_pots") == (envelope.hint, envelope.fallback_tool)
+            assert (f"Call {prefix}list_pots.",) == envelope.actions
+        listed = {each.name: each for each in await client.list_tools()}[f"{prefix}get_pot"]
+        (entry,) = listed.meta[CONTRACT_META_KEY]  # type: ignore[index]
+        assert (hint, f"{prefix}list_pots") == (entry["recovery"], entry["fallbackTool"])
+        assert hint in str(listed.description)

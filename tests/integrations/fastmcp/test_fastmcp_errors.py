@@ -19,16 +19,8 @@ from fastmcp.server.middleware.rate_limiting import (
 
 from mcpcore import ErrorCode, tool
 from mcpcore.integrations.fastmcp import errors, masking
-from tests.integrations.fastmcp.plain_server import (
-    NO_ORDER,
-    SECRET,
-    bare,
-    calling,
-    contracted,
-    error_of,
-    get_order,
-    records,
-)
+from tests.integrations.fastmcp.contract_server import calling, error_of, records
+from tests.integrations.fastmcp.plain_server import NO_ORDER, SECRET, bare, contracted, get_order
 
 
 class TestOpenAPI:

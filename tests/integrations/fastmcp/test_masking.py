@@ -18,9 +18,10 @@ from fastmcp.tools.base import ToolResult
 from mcp.shared.exceptions import MCPError
 from mcp_types import MISSING_REQUIRED_CLIENT_CAPABILITY
 
-from mcpcore import Context, Envelope, tool
+from mcpcore import Context, tool
 from mcpcore.audit import AuditTrail
 from mcpcore.integrations.fastmcp import ContractFailure, ContractMiddleware
+from tests.answers import envelope_of
 from tests.integrations.fastmcp.contract_server import NO_ORDER, records
 
 if TYPE_CHECKING:
@@ -224,8 +225,7 @@ class TestNestedCalls:
             assert "outer" not in (record.get("tool"), record.get("resource"), record.get("prompt"))
             caplog.clear()
             result = await client.call_tool_mcp("outer", {"name": name, "catch": False})
-        failure = Envelope.from_result(result)
-        assert failure is not None
+        failure = envelope_of(result)
         (record,) = records(caplog)
         assert ("outer", failure.correlation_id) == (record["tool"], record["correlationId"])
         assert "hunter2" not in result.model_dump_json()
@@ -238,8 +238,7 @@ class TestNestedCalls:
             raise TimeoutError(SECRET)
 
         async with Client(mcp) as client:
-            failure = Envelope.from_result(await client.call_tool_mcp("outer", {"name": "look", "catch": False}))
-        assert failure is not None
+            failure = envelope_of(await client.call_tool_mcp("outer", {"name": "look", "catch": False}))
         assert ("TIMEOUT", "unknown") == (failure.name, failure.effects)
 
     async def test_attributes_of_an_authors_error_are_kept(self, mcp: FastMCP[Any]) -> None:
@@ -301,8 +300,7 @@ class TestWithoutPlainTools:
                 assert SECRET in result.model_dump_json()
             assert [] == records(every_log)
             for name in ("declared", "crashing"):
-                failure = Envelope.from_result(await client.call_tool_mcp(name, {}))
-                assert failure is not None
+                failure = envelope_of(await client.call_tool_mcp(name, {}))
                 assert "hunter2" not in failure.text()
         assert ["declared", "crashing"] == [record["tool"] for record in records(every_log)]
         with pytest.raises(ToolError, match="hunter2") as raised:
@@ -361,8 +359,7 @@ async def test_a_call_that_may_not_end_well_is_refused(policy: str, tmp_path: Pa
         await mcp.call_tool("careful")
     async with Client(mcp) as client:
         for name in ("careful", "calls"):
-            failure = Envelope.from_result(await client.call_tool_mcp(name, {}))
-            assert failure is not None
+            failure = envelope_of(await client.call_tool_mcp(name, {}))
             assert "INTERNAL_ERROR" == failure.name
     assert isinstance(raised.value, ContractFailure)
 

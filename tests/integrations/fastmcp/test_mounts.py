@@ -16,16 +16,8 @@ from mcp.shared.exceptions import MCPError
 
 from mcpcore import ContractError, Server
 from mcpcore.contract.failure_modes import CONTRACT_META_KEY
-from tests.integrations.fastmcp.plain_server import (
-    SECRET,
-    bare,
-    calling,
-    contracted,
-    error_of,
-    get_order,
-    listed,
-    records,
-)
+from tests.integrations.fastmcp.contract_server import calling, error_of, listing, records
+from tests.integrations.fastmcp.plain_server import SECRET, bare, contracted, get_order
 
 
 class TestMounts:
@@ -47,12 +39,12 @@ class TestMounts:
             contracted(parent)
         parent.mount(middle, namespace=namespace)
         prefix = f"{namespace}_" if namespace else ""
-        tools = listed(parent)
+        tools = listing(parent)
         published = tools[f"{prefix}get_order"].meta[CONTRACT_META_KEY]
         assert ["no_order"] == [entry["reason"] for entry in published]
         branches = tools[f"{prefix}get_order"].output_schema["anyOf"]
         assert 1 == sum(branch.get("required") == ["error"] for branch in branches)
-        assert listed(bare())["plain"].output_schema == tools[f"{prefix}plain"].output_schema
+        assert listing(bare())["plain"].output_schema == tools[f"{prefix}plain"].output_schema
         for name, arguments, code in (
             ("get_order", {"order_id": "none"}, "NOT_FOUND"),
             ("get_order", {"order_id": "crash"}, "INTERNAL_ERROR"),
@@ -89,7 +81,7 @@ class TestMounts:
         assert "no_order" == error_of(calling(parent, "order", {"order_id": "none"}))["data"]["reason"]
         assert "no_order" == error_of(calling(parent, "by_number", {"number": "none"}))["data"]["reason"]
         assert "invalid_arguments" == error_of(calling(parent, "order", {"odd": 1}))["data"]["reason"]
-        assert [CONTRACT_META_KEY in each.meta for each in listed(parent).values()].count(True) == 2
+        assert [CONTRACT_META_KEY in each.meta for each in listing(parent).values()].count(True) == 2
 
     def test_a_server_of_mcpcore_is_mounted_by_a_proxy(self, caplog: pytest.LogCaptureFixture) -> None:
         """`mcp.mount(server)` fails with an error that says so, at the latest when it is served."""
@@ -97,7 +89,7 @@ class TestMounts:
         for mcp in (FastMCP("parent"), contracted(FastMCP("parent"))):
             with pytest.raises(Exception, match=r"mount\(create_proxy\(server\)\)"):  # noqa: PT012 - by release
                 mcp.mount(server)  # type: ignore[arg-type]
-                listed(mcp)
+                listing(mcp)
         with pytest.raises(AttributeError, match="no attribute 'nothing'"):
             _ = server.nothing  # type: ignore[attr-defined]
         parent = contracted(FastMCP("parent"))
@@ -105,7 +97,7 @@ class TestMounts:
         caplog.set_level("INFO")
         result = calling(parent, "get_order", {"order_id": "none"})
         assert ("no_order", "get_order") == (error_of(result)["data"]["reason"], error_of(result)["tool"])
-        assert ["no_order"] == [entry["reason"] for entry in listed(parent)["get_order"].meta[CONTRACT_META_KEY]]
+        assert ["no_order"] == [entry["reason"] for entry in listing(parent)["get_order"].meta[CONTRACT_META_KEY]]
 
     def test_an_unsupported_mount_is_refused_by_the_middleware(self) -> None:
         """If a release's `mount` accepts anything, the error is raised when a client lists the tools."""
@@ -162,7 +154,7 @@ class TestCompatibility:
             with pytest.raises((ContractError, MCPError), match=f"{type(other).__name__} .* remove it"):
                 anyio.run(call, *arguments)
         with pytest.raises(Exception):  # noqa: B017 - the type depends on the transport
-            listed(mcp)
+            listing(mcp)
 
     @pytest.mark.parametrize("mode", ["legacy", "auto"])
     def test_a_client_reads_the_fix(self, mode: Any, caplog: pytest.LogCaptureFixture) -> None:

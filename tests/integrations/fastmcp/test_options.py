@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 from fastmcp import FastMCP
 
-from mcpcore import Envelope, Limits, Server, tool
+from mcpcore import Limits, Server, tool
 from mcpcore.integrations.fastmcp import ContractMiddleware
+from tests.answers import envelope_of
 from tests.integrations.fastmcp.contract_server import (
     NO_ORDER,
     SECRET,
@@ -49,9 +50,8 @@ class TestOptions:
         with pytest.raises(TypeError, match="'colour' is not a field"):
             ContractMiddleware(bind={"colour": "red"})
 
-    def test_apply_on_the_wire(self, tmp_path: Path) -> None:
+    def test_apply_on_the_wire(self, trail: Path) -> None:
         """The trail, bound fields, limits, descriptions and exposure take effect."""
-        trail = tmp_path / "failures.jsonl"
         mcp = server_of(
             tool(errors=[NO_ORDER])(failing),
             audit=trail,
@@ -91,8 +91,7 @@ class TestOptions:
         for mcp in (child, parent):
             for name, arguments in (("failing", {"order_id": "none"}), ("count", {})):
                 result = calling(mcp, name, arguments)
-                envelope = Envelope.from_result(result)
-                assert envelope is not None
+                envelope = envelope_of(result)
                 assert {"failing": "NOT_FOUND", "count": "INTERNAL_ERROR"}[name] == envelope.name
                 if name == "count":
                     assert (True, None) == (result.is_error, result.structured_content)

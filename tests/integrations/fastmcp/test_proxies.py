@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, Literal
 
-import anyio
 import pytest
 from click.testing import CliRunner
 from fastmcp import Client, FastMCP
@@ -15,6 +14,8 @@ from mcp.shared.exceptions import MCPError
 from mcpcore import Context, ErrorCode, FailureMode, Server, prompt, resource, tool
 from mcpcore.cli.audit import group
 from mcpcore.integrations.fastmcp import ContractMiddleware
+from tests.answers import outcome_of
+from tests.integrations.fastmcp.contract_server import records
 
 GONE = FailureMode("gone", ErrorCode.NOT_FOUND, when="It was withdrawn.", recovery="Search for a newer one.")
 Ctx = Context[Literal["gone"]]
@@ -56,24 +57,12 @@ def in_front_of(server: Any, name: str = "front", **options: Any) -> FastMCP[Any
 
 def ask(mcp: Any, method: str, *args: Any) -> dict[str, Any]:
     """Return the envelope of a failure."""
-
-    async def run() -> Any:
-        async with Client(mcp) as client:
-            try:
-                return await getattr(client, method)(*args)
-            except MCPError as error:
-                return error
-
-    answer = anyio.run(run)
+    answer = outcome_of(Client(mcp), lambda client: getattr(client, method)(*args))
     if isinstance(answer, MCPError):
         data: dict[str, Any] = answer.error.data
         assert (-32602, "It was withdrawn.") == (answer.error.code, answer.error.message)
         return data if "error" not in data else dict(data["error"])
     return dict(answer.structured_content["error"])
-
-
-def records(caplog: pytest.LogCaptureFixture) -> list[dict[str, Any]]:
-    return [record.audit for record in caplog.records if record.name == "mcpcore.audit"]  # type: ignore[attr-defined]
 
 
 ASKED = [
@@ -164,8 +153,7 @@ def test_a_handler_of_a_server_also_passes_on_such_an_error(caplog: pytest.LogCa
     assert theirs["correlationId"] == error["data"]["upstream"]["correlationId"]
 
 
-def test_the_command_line_shows_relayed_failures(tmp_path: Path) -> None:
+def test_the_command_line_shows_relayed_failures(trail: Path) -> None:
     """`mcpcore audit show` has a line for it."""
-    trail = tmp_path / "audit.jsonl"
     ask(in_front_of(backend("server"), audit=trail), "get_prompt", "summarise")
     assert "relayed: another server failed" in CliRunner().invoke(group, ["show", str(trail)]).output

@@ -29,7 +29,8 @@ class Form(BaseModel):
     yes: bool
 
 
-def test_a_handler_asks_the_user_through_either_context() -> None:
+@pytest.mark.anyio
+async def test_a_handler_asks_the_user_through_either_context() -> None:
     """`ctx.elicit` and `ctx.fastmcp.elicit` both work."""
     mcp: FastMCP[Any] = FastMCP("orders")
     mcp.add_middleware(ContractMiddleware())
@@ -47,11 +48,8 @@ def test_a_handler_asks_the_user_through_either_context() -> None:
         questions.append(message)
         return {"yes": True}
 
-    async def run() -> Any:
-        async with Client(mcp, elicitation_handler=answer, mode="legacy") as client:
-            return await client.call_tool_mcp("ask", {})
-
-    result = anyio.run(run)
+    async with Client(mcp, elicitation_handler=answer, mode="legacy") as client:
+        result = await client.call_tool_mcp("ask", {})
     assert ["accept True", "accept True"] == result.structured_content["result"], result
     assert ["Ours?", "Theirs?"] == questions
 

@@ -10,8 +10,6 @@ from typing import Any
 import anyio
 import pytest
 from fastmcp import Client, FastMCP
-from fastmcp.prompts import Message
-from fastmcp.resources import ResourceContent
 from fastmcp.tools import Tool
 from fastmcp.tools.base import ToolResult
 from fastmcp.tools.tool_transform import ArgTransform, forward
@@ -21,6 +19,8 @@ from pydantic import BaseModel, ConfigDict
 
 from mcpcore import not_found
 from mcpcore.integrations.fastmcp import ContractMiddleware
+from tests.answers import outcome_of
+from tests.integrations.fastmcp.contract_server import records
 
 SECRET = "postgresql://app:hunter2@db/main"
 Shape = Callable[[BaseException], Any]
@@ -71,14 +71,7 @@ PLACES: dict[str, Callable[[FastMCP[Any]], FastMCP[Any]]] = {"served": covered, 
 
 
 def ask(mcp: FastMCP[Any], method: str, *args: Any) -> Any:
-    async def run() -> Any:
-        async with Client(mcp) as client:
-            try:
-                return await getattr(client, method)(*args)
-            except MCPError as error:
-                return error
-
-    return anyio.run(run)
+    return outcome_of(Client(mcp), lambda client: getattr(client, method)(*args))
 
 
 def call(mcp: FastMCP[Any], name: str = "f") -> Any:
@@ -94,10 +87,6 @@ def error_of(answer: Any) -> dict[str, Any]:
 
 def logged(caplog: pytest.LogCaptureFixture) -> str:
     return "\n".join(logging.Formatter().format(record) for record in caplog.records)
-
-
-def records(caplog: pytest.LogCaptureFixture) -> list[dict[str, Any]]:
-    return [record.audit for record in caplog.records if record.name == "mcpcore.audit"]  # type: ignore[attr-defined]
 
 
 SHAPES: dict[str, Shape] = {
@@ -210,87 +199,6 @@ class TestTransformedTools:
 
         mcp.add_tool(Tool.from_tool(Tool.from_function(lambda: 1, name="one"), name="g", transform_fn=g))
         assert "No such row." == error_of(call(PLACES[place](mcp), "g"))["message"]
-
-
-@pytest.mark.parametrize("place", PLACES)
-@pytest.mark.parametrize("is_async", [False, True], ids=["sync", "async"])
-@pytest.mark.parametrize("shape", ["alone", "list", "dict", "model"])
-class TestResourcesAndPrompts:
-    """FastMCP refuses these results, but its error reveals nothing about the failure."""
-
-    def test_a_resource_fails(self, shape: str, is_async: bool, place: str, caplog: pytest.LogCaptureFixture) -> None:
-        """The resource is static or comes from a template."""
-        caplog.set_level("INFO")
-        mcp: FastMCP[Any] = FastMCP("s")
-
-        def f(which: str) -> Any:
-            return SHAPES[shape](KeyError(SECRET) if which == "crash" else not_found("No such row."))
-
-        async def g(which: str) -> Any:
-            return f(which)
-
-        mcp.resource("data://of/{which}")(g if is_async else f)
-        mcp.resource("data://fixed")(_without_parameters(_fixed(f, is_async), any_annotation, is_async=is_async))
-        served = PLACES[place](mcp)
-        for uri in ("data://of/row", "data://fixed"):
-            error = error_of(ask(served, "read_resource", uri))
-            assert ("NOT_FOUND", "No such row.") == (error["name"], error["message"])
-        caplog.clear()
-        answer = ask(served, "read_resource", "data://of/crash")
-        (record,) = records(caplog)
-        assert ("resource", "KeyError") == (record["surface"], record["exception"]["type"])
-        assert "hunter2" not in str(answer.error.model_dump()) + logged(caplog)
-
-    def test_a_prompt_fails(self, shape: str, is_async: bool, place: str, caplog: pytest.LogCaptureFixture) -> None:
-        """A failure has its own message, and a crash is masked."""
-        caplog.set_level("INFO")
-        mcp: FastMCP[Any] = FastMCP("s")
-
-        def f(which: str) -> Any:
-            return SHAPES[shape](KeyError(SECRET) if which == "crash" else not_found("No such row."))
-
-        async def g(which: str) -> Any:
-            return f(which)
-
-        mcp.prompt(g if is_async else f, name="f")
-        served = PLACES[place](mcp)
-        error = error_of(ask(served, "get_prompt", "f", {"which": "row"}))
-        assert ("NOT_FOUND", "No such row.") == (error["name"], error["message"])
-        caplog.clear()
-        answer = ask(served, "get_prompt", "f", {"which": "crash"})
-        (record,) = records(caplog)
-        assert ("prompt", "KeyError") == (record["surface"], record["exception"]["type"])
-        assert "hunter2" not in str(answer.error.model_dump()) + logged(caplog)
-
-
-def _fixed(handler: Any, is_async: bool) -> Any:
-    async def awaited() -> Any:
-        return handler("row")
-
-    return awaited if is_async else lambda: handler("row")
-
-
-def test_results_without_exceptions_match_those_of_fastmcp() -> None:
-    """This holds for every kind of result, with and without the middleware."""
-    results: list[Any] = [
-        None, "a", b"abc", 1, [], ["a", None, 1], {"a": [1]}, ("a", {"b": 1}), Model(free=[1]), [Model(free=2)],
-        [TextContent(type="text", text="x"), 1], ToolResult(content="a", structured_content={"a": 1}),
-        CallToolResult(content=[], structured_content={"a": 1}),
-    ]  # fmt: skip
-    bare: FastMCP[Any] = FastMCP("s")
-    ours = covered(FastMCP("s"))
-    for mcp in (bare, ours):
-        for index, result in enumerate(results):
-            mcp.tool(lambda result=result: result, name=f"any{index}", output_schema=None)
-        mcp.resource("data://list")(_named(lambda: [ResourceContent("a"), ResourceContent(b"b")]))
-        mcp.resource("data://json")(_named(lambda: {"a": [1]}))
-        mcp.prompt(_named(lambda: ["a", Message("b", role="assistant")]))
-    for index in range(len(results)):
-        answers = [call(mcp, f"any{index}") for mcp in (bare, ours)]
-        assert answers[0].content == answers[1].content
-        assert answers[0].structured_content == answers[1].structured_content
-    for method, argument in (("read_resource", "data://list"), ("read_resource", "data://json"), ("get_prompt", "f")):
-        assert ask(bare, method, argument) == ask(ours, method, argument)
 
 
 def test_the_registered_tool_is_unchanged() -> None:

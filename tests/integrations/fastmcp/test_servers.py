@@ -16,15 +16,8 @@ from mcp.shared.exceptions import MCPError
 
 from mcpcore import ErrorCode, not_found
 from mcpcore.integrations.fastmcp import ContractFailure
-from tests.integrations.fastmcp.plain_server import (
-    SECRET,
-    Own,
-    bare,
-    calling,
-    contracted,
-    error_of,
-    records,
-)
+from tests.integrations.fastmcp.contract_server import calling, error_of, records
+from tests.integrations.fastmcp.plain_server import SECRET, Own, bare, contracted
 
 
 class TestPlainTools:
@@ -60,12 +53,6 @@ class TestPlainTools:
             assert 1 == len(records(caplog))
             for record in caplog.records:
                 assert "hunter2" not in logging.Formatter().format(record)
-
-    def test_results_marked_as_failed_become_envelopes(self, caplog: pytest.LogCaptureFixture) -> None:
-        """`ToolResult(is_error=True)` becomes an envelope with its text."""
-        caplog.set_level("INFO")
-        assert "By hand." == error_of(calling(contracted(bare()), "marked"))["message"]
-        assert 1 == len(records(caplog))
 
     def test_an_error_key_in_the_success_of_a_plain_tool_stays(self) -> None:
         """A tool that declares nothing may mean anything by it."""
@@ -189,17 +176,6 @@ class TestResourcesAndPrompts:
             each["data"].get("reason") for each in told
         ]
         assert "hunter2" not in str(told)
-
-    def test_successes_are_answered(self, mcp: FastMCP[Any], caplog: pytest.LogCaptureFixture) -> None:
-        """They are answered as FastMCP does, without a record."""
-
-        async def run() -> Any:
-            async with Client(mcp) as client:
-                read = await client.read_resource("page://fine")
-                return read[0].text, (await client.get_prompt("ask", {"how": "fine"})).messages[0].content.text
-
-        assert ("fine", "fine") == anyio.run(run)
-        assert [] == records(caplog)
 
     def test_code_on_the_server_gets_the_same_error(self, mcp: FastMCP[Any]) -> None:
         """`mcp.read_resource(...)` runs in process."""

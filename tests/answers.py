@@ -1,0 +1,50 @@
+"""Asks servers, and reads what they answer and record, in tests."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Awaitable, Callable
+from contextlib import AbstractAsyncContextManager
+from pathlib import Path
+from typing import Any, TypeVar
+
+import anyio
+from mcp.shared.exceptions import MCPError
+
+from mcpcore import Envelope
+
+C = TypeVar("C")
+T = TypeVar("T")
+
+
+def outcome_of(client: AbstractAsyncContextManager[C], request: Callable[[C], Awaitable[Any]]) -> Any:
+    """Make one request with a client, and return its result, or the error of the protocol."""
+
+    async def run() -> Any:
+        async with client as connected:
+            try:
+                return await request(connected)
+            except MCPError as error:  # outside the client, its task group would wrap it
+                return error
+
+    return anyio.run(run)
+
+
+def ask(client: AbstractAsyncContextManager[C], request: Callable[[C], Awaitable[T]]) -> T:
+    """Make one request with a client, and raise an error of the protocol as it is."""
+    outcome = outcome_of(client, request)
+    if isinstance(outcome, MCPError):
+        raise outcome
+    return outcome  # type: ignore[no-any-return]
+
+
+def envelope_of(answer: Any) -> Envelope:
+    """Return the failure in a result or an error of the protocol."""
+    envelope = Envelope.from_result(answer)
+    assert envelope is not None, answer
+    return envelope
+
+
+def records_of(trail: Path) -> list[dict[str, Any]]:
+    """Return the records of a trail, which need not have been begun."""
+    return [json.loads(line) for line in trail.read_text().splitlines()] if trail.exists() else []

@@ -105,7 +105,7 @@ def try_out(found, wheel, project, newest):
             offline(python, wheel, project, house)
             environment["PIP_NO_INDEX"] = "1"
         pip(python, "install", *BUILD, environment=environment)
-        # Old pips want a host after ` @ git+file://`, so the address is a requirement of its own.
+        # Old pips want a host after ` @ git+file://`, so the address is a separate requirement.
         for page, first, suffix in ((README, [f"git+{ROOT.as_uri()}"], ""), (TUTORIAL, [], f" @ {wheel.as_uri()}")):
             folder = Path(name, page.parent.name)
             folder.mkdir()

@@ -43,7 +43,7 @@ def recorded_first(handle: HandleT) -> HandleT:
 
     @functools.wraps(handle)
     def answer(owner: Answering, *args: Any, **options: Any) -> Any:
-        # A coroutine of its own would cost every call.
+        # One more coroutine would cost every call.
         return (recorded if owner.may_defer else handle)(owner, *args, **options)
 
     async def recorded(owner: Answering, *args: Any, **options: Any) -> Any:

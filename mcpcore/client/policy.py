@@ -396,7 +396,7 @@ def may_follow_action(failure: ToolCallFailed, policy: CallPolicy, state: Progre
         # An action that writes was made to change what the failure speaks of; after one that only looked, that holds.
         match, code = policy.action_of(failure), failure.envelope.error_code
         wrote = match is not None and not isinstance(match[1], ReadOnly)
-        # A code such as UNAUTHORIZED is never retryable. Of a TIMEOUT, somebody says so because of this very call.
+        # A code such as UNAUTHORIZED is never retryable. A TIMEOUT usually is, so its server speaks of this very call.
         is_usual = code is not None and not code.retry.retryable and failure.effects not in CHANGED
         is_lifted = wrote and (is_usual or unchanged(failure, state.tools.get(failure.tool)))
         return _is_safe_again(failure, policy, state) and (failure.envelope.retryable or is_lifted)

@@ -371,7 +371,7 @@ class FrameworkError(CodedError):
 
 
 PLAIN_ERRORS: Final = frozenset({CodedError, FrameworkError})
-"""The classes of failures that stand for themselves: they neither wrap another exception nor group any."""
+"""The classes of failures that neither wrap another exception nor group any."""
 
 
 def _with_fields(error: CodedError, fields: Mapping[str, str | None]) -> CodedError:

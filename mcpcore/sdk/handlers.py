@@ -69,7 +69,7 @@ def run_handler(
 ) -> Awaitable[Any]:
     """Start the handler with `values`, which were validated; a sync one runs in a worker thread if `threaded`.
 
-    An awaitable of the result, and not a coroutine of its own: each one that stands between costs every call.
+    Returns the handler's own coroutine where it can, since each further coroutine costs every call.
 
     Raises:
         CodedError: If the call exceeds a limit of the tool; when awaited.

@@ -464,7 +464,7 @@ def web_server(app: ASGIApp, *, level: str, grace: int, lifespan: Literal["auto"
             is_body = self._is_answering or (self.cycle is not None and self.cycle.more_body)
             self._unread += 0 if is_body else len(data)
             if self._unread > MAX_HEADER_BYTES:
-                self.transport.abort()  # pragma: no cover - httptools alone has no limit of its own
+                self.transport.abort()  # pragma: no cover - only httptools has no limit itself
             else:
                 super().data_received(data)
 

@@ -89,7 +89,7 @@ class ContractTool(SDKTool):
             values = definition.validate(arguments)
         except ValidationError as exc:
             error = invalid_arguments_error(exc, self.parameters, self.name, arguments)
-            # Without its traceback, nobody has to look whether that is still running.
+            # `forget_tracebacks` then need not look whether the frames of the cause are still running.
             raise error from exc.with_traceback(None)
         if self.resolved_params:
             return self._resolved(values, request)

@@ -17,7 +17,7 @@ RECORDED = recorded()
 @pytest.mark.parametrize("dialect", DIALECTS)
 @pytest.mark.parametrize("server", DOORS)
 async def test_the_answers_are_those_that_were_recorded(server: str, dialect: str) -> None:
-    """`python -m tests.recorded.answers` records them anew; its diff then shows what clients see of a change."""
+    """`python -m tests.recorded.answers` records them again; the diff of the file then shows how a change looks to clients."""
     logging.disable(logging.CRITICAL)
     try:
         said = await answers(server, dialect)

@@ -183,7 +183,7 @@ def test_hints_that_contradict_the_annotations_are_refused(options: Any, message
 
 
 def test_a_decorator_of_fastmcp_cannot_contradict_the_hints_below_it() -> None:
-    """What it adds is kept, and the hints are added to it."""
+    """Its own annotations are kept, and the hints are added to them."""
     from fastmcp import FastMCP
 
     mcp: FastMCP[Any] = FastMCP("s")
@@ -354,7 +354,7 @@ STORED_TEXT = "Error: Late.\n\n(reason late · TIMEOUT · retry now · id 7c1e0f
     ids=["structured", "text"],
 )
 def test_an_envelope_that_was_stored_before_is_still_read(stored: Any) -> None:
-    """What was sent then is what is read now."""
+    """It is read as it was sent then."""
     envelope = envelope_of(stored)
     assert ("canonical", "late", None, Retry.now()) == (
         envelope.dialect,

@@ -584,7 +584,7 @@ def test_the_order_is_none_partial_unknown() -> None:
     ],
 )
 def test_a_hint_that_is_left_out_has_its_default(annotations: Any, expected: Any) -> None:
-    """By default a tool is neither read-only nor idempotent; what is no boolean is left out."""
+    """By default a tool is neither read-only nor idempotent; a hint that is no boolean does not count."""
     assert expected == default_effects(annotations)
 
 

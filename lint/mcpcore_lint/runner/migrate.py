@@ -196,7 +196,7 @@ class _Run:
             parse(Source(source.path, text))
             new = source.to_bytes(text)
         except (SourceError, UnicodeError) as error:
-            # Its names would stay as they are, and the other files wait until no name changes any more.
+            # Its names do not change then, and the other files wait until no name changes any more.
             crashed[path] = Failure(path, f"the changes would break this file, so convert it by hand: {error}")
             return False
         if new == raw:  # pragma: no cover - a guard; no source gets here

@@ -55,7 +55,7 @@ _LOGGER: Final = logging.getLogger("mcpcore")
 
 
 class FastMCPCall(AnsweredCall):
-    """A request that a `ContractMiddleware` answers, or a contract tool itself where there is none."""
+    """A request that a `ContractMiddleware` answers; without one, the contract tool answers it itself."""
 
     arguments: Mapping[str, Any] = MappingProxyType({})
     """The arguments of a prompt. FastMCP passes only those on that the prompt knows."""

@@ -48,7 +48,7 @@ PROXY_SECONDS: Final = 5.0
 class MessageState:
     """A message, the `ContractMiddleware` that it reaches first, and what is looked up once for it.
 
-    Mounted servers may have middleware of their own, which the message reaches later.
+    A mounted server may have another `ContractMiddleware`, which the message reaches later.
     """
 
     def __init__(self, server: object, wire: object) -> None:

@@ -96,7 +96,7 @@ class KnownSecrets:
                     if at is None or places is None:
                         yield start, end
                     else:
-                        # What was decoded as a whole has one offset; the place ends behind all of it.
+                        # Characters that were decoded together have one offset; the place ends after all of them.
                         last = at[places[end - 1]]
                         yield at[places[start]], at[bisect_right(at, last)]
             decoded, offsets = _replaced(_ESCAPE, _character, text, at)

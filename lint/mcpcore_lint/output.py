@@ -40,7 +40,7 @@ class CannotRunError(Exception):
 def note(*lines: str) -> None:
     """Write a note that is not part of the report. A closed standard error does not change the exit code."""
     text = "".join(f"{printable(line)}\n" for line in lines)
-    with contextlib.suppress(OSError):
+    with contextlib.suppress(CannotRunError), writing(sys.stderr):
         sys.stderr.write(text)
         sys.stderr.flush()
 

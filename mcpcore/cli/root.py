@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from importlib import import_module
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple, TextIO
 
 import click
 
@@ -126,11 +126,21 @@ def run() -> None:
     except OSError as exc:
         if not _is_of_output(exc):
             raise
-        # The interpreter must not try to write there at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         problem = Problem(f"the standard output cannot be written: {exc.strerror or exc}.")
-        problem.show()
+        try:
+            problem.show()
+        except OSError:
+            # It was standard error. Nobody can read a message, so the exit code alone says what happened.
+            _discard(sys.stderr)
+            reported = exc.__context__
+            sys.exit(reported.exit_code if isinstance(reported, click.ClickException) else problem.exit_code)
+        _discard(sys.stdout)
         sys.exit(problem.exit_code)
+
+
+def _discard(stream: TextIO) -> None:
+    """Let what `stream` holds go nowhere, so that the interpreter does not fail to write it when it ends."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def _is_of_output(exc: OSError) -> bool:

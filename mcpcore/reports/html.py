@@ -6,7 +6,7 @@ import base64
 import hashlib
 from html import escape
 
-from mcpcore.values.escaping import clean_text
+from mcpcore.values.escaping import terminal_text
 
 _BASE = """\
 :root { color-scheme: light dark; --bg: #ffffff; --text: #1d2129; --soft: #5b6270; --line: #d9dce3; --band: #f4f5f8; }
@@ -29,7 +29,7 @@ td code { font-size: .95em; overflow-wrap: anywhere; }
 
 def text(value: str) -> str:
     """`value` as HTML, also within an attribute."""
-    return escape(clean_text(value), quote=True)
+    return escape(terminal_text(value), quote=True)
 
 
 def page(title: str, body: str, *, style: str, script: str = "", is_plain: bool = True) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import re
 import shlex
 import subprocess
@@ -194,6 +195,23 @@ def test_a_full_disk_behind_the_output_is_told_in_a_sentence(arguments):
         )
     told = "Error: the standard output cannot be written: No space left on device.\n"
     assert (done.returncode, done.stderr) == (2, told)
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no device that is always full")
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_a_full_disk_behind_the_errors_keeps_the_exit_code(unbuffered):
+    """Nobody can read the message, but scripts read the code."""
+    for arguments in (["nope"], ["diff", "a", "b"], ["lint", "--select", "nope"]):
+        with Path("/dev/full").open("w") as full:
+            done = subprocess.run(
+                [sys.executable, "-m", "mcpcore", *arguments],
+                stdout=subprocess.DEVNULL,
+                stderr=full,
+                env={**os.environ, "PYTHONUNBUFFERED": unbuffered},
+                timeout=60,
+                check=False,
+            )
+        assert done.returncode == 2, arguments
 
 
 def test_an_error_of_a_command_is_not_taken_for_one_of_the_output(monkeypatch):

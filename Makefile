@@ -69,7 +69,7 @@ demo: setup ## a server and its failures, as an agent sees them
 
 test: setup reach browser $(CONFORMANCE)/.ready $(FASTMCP40)/.ready ## everything: unit, property, typing, end to end; the wire also on FastMCP 4.0
 	$(BIN)/python -m pytest
-	$(FASTMCP40)/bin/python -m pytest -q -n 3 -k "fastmcp and not workers and not soak and not startup and not logs and not bounds and not exceptions" tests/runtime tests/services tests/dialects tests/audit tests/testing tests/integrations/fastmcp tests/integrations/test_agents.py
+	$(FASTMCP40)/bin/python -m pytest -q -n 3 -k "fastmcp and not workers and not soak and not startup and not logs and not bounds and not exceptions" tests/runtime tests/dialects tests/integrations/fastmcp tests/integrations/test_agents.py
 
 check: setup ## formatting, lint, types and layers of the project itself
 	$(BIN)/ruff format --check .

@@ -21,7 +21,7 @@ from tests.answers import ask
 from tests.doors import DOORS, on_fastmcp
 
 # Any example can be slow on a busy machine, and the benchmarks measure speed instead.
-settings.register_profile("mcpcore", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("mcpcore", max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("mcpcore")
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from mcpcore.boundary.outcome import FailedCall
-from mcpcore.sdk.answers import Answers
+from mcpcore.sdk.answers import ResponseWriter
 
 if TYPE_CHECKING:
     from mcp_types import CallToolResult
@@ -15,4 +15,4 @@ if TYPE_CHECKING:
 
 def answer_to(boundary: Boundary, exc: BaseException, **facts: Any) -> CallToolResult:
     """The result with which a `Server` would answer a call that failed with `exc`; `facts` are those of the call."""
-    return Answers(boundary).result(boundary.record_failure(exc, FailedCall(**facts)).envelope)
+    return ResponseWriter(boundary).result(boundary.record_failure(exc, FailedCall(**facts)).envelope)

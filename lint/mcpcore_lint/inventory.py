@@ -9,6 +9,7 @@ import contextlib
 import os
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from mcpcore.contract.retry import LATER, NEVER, NOW
 from mcpcore_lint.engine.semantics.evaluate import evaluate
 from mcpcore_lint.engine.syntax.source import SourceError
 from mcpcore_lint.model import CallValue, Const, Mapping, Symbol, Text, is_left_out, string
@@ -218,13 +219,13 @@ class _Reader:
     @staticmethod
     def _retry(entry: ContractEntry, advice: Advice) -> dict[str, Any]:
         if advice.seconds is None:
-            return {"kind": "not_retryable"}
+            return {"kind": NEVER}
         if advice.seconds == 0 and not advice.explicit:
-            return {"kind": "retryable_immediate"}
+            return {"kind": NOW}
         value = entry.arguments["retry"].value
         if isinstance(value, CallValue) and value.func.name == "mcpcore.Retry.now":
-            return {"kind": "retryable_immediate"}
-        return {"kind": "retryable_after_ms", "afterMs": round(advice.seconds * 1000)}
+            return {"kind": NOW}
+        return {"kind": LATER, "afterMs": round(advice.seconds * 1000)}
 
     # -- failures --------------------------------------------------------------------------------------------------
 

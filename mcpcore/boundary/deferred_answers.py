@@ -18,7 +18,7 @@ _LOGGER: Final = logging.getLogger("mcpcore")
 HandleT = TypeVar("HandleT", bound="Callable[..., Coroutine[Any, Any, Any]]")
 
 
-class Answering(Protocol):
+class AnswersCalls(Protocol):
     """What answers calls: a server, or its middleware. The methods get the positional arguments of the call."""
 
     @property
@@ -42,11 +42,11 @@ def recorded_first(handle: HandleT) -> HandleT:
     """
 
     @functools.wraps(handle)
-    def answer(owner: Answering, *args: Any, **options: Any) -> Any:
+    def answer(owner: AnswersCalls, *args: Any, **options: Any) -> Any:
         # One more coroutine would cost every call.
         return (recorded if owner.may_defer else handle)(owner, *args, **options)
 
-    async def recorded(owner: Answering, *args: Any, **options: Any) -> Any:
+    async def recorded(owner: AnswersCalls, *args: Any, **options: Any) -> Any:
         call = Call()
         token = current_call.set(call)
         try:

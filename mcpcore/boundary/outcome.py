@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from mcpcore.boundary import coverage_hook
 from mcpcore.contract.errors import FrameworkError
 from mcpcore.contract.failure_modes import NO_CONTRACT, Contract
-from mcpcore.contract.unraised import LostFailure
+from mcpcore.contract.unraised import UnraisedFailure
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -48,7 +48,7 @@ class FailedCall:
     state: CallState | None = None
     """What is known of the effects of the call."""
 
-    lost: Sequence[LostFailure | BrokenItem] = ()
+    lost: Sequence[UnraisedFailure | BrokenItem] = ()
     """The failures that the call lost, which are reported first."""
 
     strictness: Strictness | None = None
@@ -97,7 +97,7 @@ class BrokenContractError(Exception):
         self.breaches = breaches
 
     @classmethod
-    def of(cls, outcome: Outcome, lost: Sequence[LostFailure | BrokenItem]) -> Self:
+    def of(cls, outcome: Outcome, lost: Sequence[UnraisedFailure | BrokenItem]) -> Self:
         """The error of a call that ended with `outcome` and lost `lost`."""
         error = cls(*outcome.breaches, *breaches_of(lost))
         error.__cause__ = outcome.exception
@@ -145,11 +145,11 @@ def kinds_of(breaches: Sequence[Breach]) -> list[BreachKind]:
     return [*dict.fromkeys(breach.kind for breach in breaches)]
 
 
-def breaches_of(noted: Sequence[LostFailure | BrokenItem]) -> list[Breach]:
+def breaches_of(noted: Sequence[UnraisedFailure | BrokenItem]) -> list[Breach]:
     """How the failures that were noted in a call broke its contract."""
     breaches: list[Breach] = []
     for failure in noted:
-        if isinstance(failure, LostFailure):
+        if isinstance(failure, UnraisedFailure):
             breaches.append(Breach("lost", failure.description))
         else:
             breaches += failure.breaches

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from mcpcore.boundary.strictness import Strictness
     from mcpcore.contract.codes import Effects
     from mcpcore.contract.effects import ToolEffects
-    from mcpcore.contract.unraised import LostFailure
+    from mcpcore.contract.unraised import UnraisedFailure
     from mcpcore.values.jsonable import JSON
     from mcpcore.wire.envelope import Envelope
 
@@ -103,7 +103,7 @@ class Request:
             self._notes = Notes()
         return self._notes
 
-    def unraised(self, outcome: BaseException | None = None) -> Sequence[LostFailure | BrokenItem]:
+    def unraised(self, outcome: BaseException | None = None) -> Sequence[UnraisedFailure | BrokenItem]:
         """The failures that were made for this request, which ended with `outcome`, and lost; call it once.
 
         On a strict server, also the parts of the call that broke its contract.

@@ -32,7 +32,7 @@ from mcpcore.contract.codes import ErrorCode
 from mcpcore.contract.errors import FrameworkError
 from mcpcore.contract.failure_modes import RESERVED_DATA_KEYS
 from mcpcore.contract.limits import DEFAULT_LIMITS, Limits
-from mcpcore.contract.unraised import LostFailure, log_lost
+from mcpcore.contract.unraised import UnraisedFailure, log_unraised
 from mcpcore.values.untrusted import quietly
 from mcpcore.values.unwrapping import cause_of, forget_tracebacks, is_a, traceback_slot, unwrapped
 from mcpcore.wire.dialects import dialect_named
@@ -160,8 +160,8 @@ class Boundary:
 
     def _record_lost(self, call: FailedCall) -> Outcome | None:
         """Log and record the lost failures of `call`; the outcome to answer it with if they cannot be recorded."""
-        lost = [failure for failure in call.lost if isinstance(failure, LostFailure)]
-        log_lost(lost, str(call.name))
+        lost = [failure for failure in call.lost if isinstance(failure, UnraisedFailure)]
+        log_unraised(lost, str(call.name))
         unknown_state = replace(call, state=None)
         for failure, count in _counted(lost):
             if not self.trail.listens(failure.identity[0]):
@@ -230,9 +230,9 @@ class Boundary:
         return record
 
 
-def _counted(lost: Sequence[LostFailure]) -> list[tuple[LostFailure, int]]:
+def _counted(lost: Sequence[UnraisedFailure]) -> list[tuple[UnraisedFailure, int]]:
     """The first of the lost failures that the same code made with the same reason, and how many of them there are."""
-    groups: dict[tuple[object, ...], list[LostFailure]] = {}
+    groups: dict[tuple[object, ...], list[UnraisedFailure]] = {}
     for failure in lost:
         groups.setdefault((failure.code, failure.offset, *failure.identity), []).append(failure)
     return [(group[0], len(group)) for group in groups.values()]

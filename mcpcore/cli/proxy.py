@@ -22,7 +22,7 @@ from mcpcore.cli.run import Wire, allow_host_option, announce, bind, parse_addre
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from mcpcore.proxy.answers import Answers
+    from mcpcore.proxy.answers import ResponseRewriter
 
 _INTERPRETERS: Final = {".py": "python", ".js": "node", ".mjs": "node", ".cjs": "node", ".ts": "npx tsx"}
 
@@ -122,7 +122,7 @@ def proxy(
 
 def _serve(
     target: Sequence[str] | str,
-    answers: Answers,
+    answers: ResponseRewriter,
     endpoint: tuple[str, int] | None,
     allowed_hosts: Sequence[str],
     *,
@@ -168,7 +168,7 @@ def _serve(
     return received
 
 
-def _finish(answers: Answers, *, stats: bool) -> None:
+def _finish(answers: ResponseRewriter, *, stats: bool) -> None:
     learner = answers.learner
     if learner is not None and learner.is_empty:
         output.line(
@@ -212,12 +212,12 @@ def _target(command: Sequence[str], url: str | None) -> Sequence[str] | str:
     return command
 
 
-def _answers(server: str, *, contract: Path | None, audit: Path | None, learn: Path | None) -> Answers:
+def _answers(server: str, *, contract: Path | None, audit: Path | None, learn: Path | None) -> ResponseRewriter:
     from mcpcore_lint.runner.files import write_text
 
     from mcpcore.audit import AuditError
     from mcpcore.boundary.script import Boundary
-    from mcpcore.proxy.answers import Answers
+    from mcpcore.proxy.answers import ResponseRewriter
     from mcpcore.proxy.learning import Learner
     from mcpcore.proxy.overlay import Overlay, OverlayError
     from mcpcore.sdk.serving import exposes_internal_errors
@@ -241,4 +241,4 @@ def _answers(server: str, *, contract: Path | None, audit: Path | None, learn: P
                 hint="name a file in a folder that exists, and that you may write to",
             ) from None
         learner = Learner(learn, server, name=overlay.server)
-    return Answers(boundary, overlay, learner=learner)
+    return ResponseRewriter(boundary, overlay, learner=learner)

@@ -14,8 +14,8 @@ from mcpcore.contract.failure_modes import MAX_REASON, NO_CONTRACT
 from mcpcore.contract.retry import Retry
 from mcpcore.values.bounds import MESSAGE
 from mcpcore.values.escaping import one_line
-from mcpcore.wire.dialects.answers import answer_of
 from mcpcore.wire.dialects.repeating import forbids_retry
+from mcpcore.wire.dialects.result_forms import answer_of
 from mcpcore.wire.envelope import Envelope
 
 if TYPE_CHECKING:

@@ -11,6 +11,11 @@ if TYPE_CHECKING:
 
 RetryKind = Literal["not_retryable", "retryable_immediate", "retryable_after_ms"]
 
+NEVER: Final = "not_retryable"
+NOW: Final = "retryable_immediate"
+LATER: Final = "retryable_after_ms"
+"""The kinds, for whoever reads or writes them."""
+
 MAX_AFTER_MS: Final = 2**53 - 1
 """The longest wait that every JSON reader keeps exactly (RFC 8259, section 6)."""
 
@@ -46,8 +51,8 @@ class Retry:
         """
         if kind not in KINDS:
             raise ValueError(f"retry kind {kind!r} is not one of {', '.join(KINDS)}")
-        if (kind == "retryable_after_ms") != (after_ms is not None):
-            raise ValueError("after_ms goes with the kind 'retryable_after_ms', and only with it")
+        if (kind == LATER) != (after_ms is not None):
+            raise ValueError(f"after_ms goes with the kind {LATER!r}, and only with it")
         object.__setattr__(self, "kind", kind)
         object.__setattr__(self, "after_ms", after_ms)
 
@@ -76,12 +81,12 @@ class Retry:
             raise TypeError(f"Retry.after(seconds=...) takes a number of seconds, not {type(seconds).__name__}")
         if not math.isfinite(seconds) or seconds < 0 or seconds * 1000 > MAX_AFTER_MS:
             raise ValueError(f"Retry.after(seconds=...) takes a finite number from 0 up, not {seconds!r}")
-        return cls("retryable_after_ms", math.ceil(round(seconds * 1000, 6)))
+        return cls(LATER, math.ceil(round(seconds * 1000, 6)))
 
     @property
     def retryable(self) -> bool:
         """Whether the same call is worth making again at all."""
-        return self.kind != "not_retryable"
+        return self.kind != NEVER
 
     @property
     def seconds(self) -> float | None:
@@ -114,16 +119,16 @@ class Retry:
             ValueError: If `value` is not one of the three forms.
         """
         kind = value.get("kind")
-        if kind == "not_retryable":
+        if kind == NEVER:
             return _NEVER
-        if kind == "retryable_immediate":
+        if kind == NOW:
             return _NOW
         after_ms = value.get("afterMs")
         if isinstance(after_ms, bool) or not isinstance(after_ms, int | float):
             after_ms = math.nan
         # A NaN is between no bounds.
-        if kind == "retryable_after_ms" and 0 <= after_ms <= MAX_AFTER_MS:
-            return cls("retryable_after_ms", math.ceil(after_ms))
+        if kind == LATER and 0 <= after_ms <= MAX_AFTER_MS:
+            return cls(LATER, math.ceil(after_ms))
         raise ValueError(f"not a retry advice: {value!r}")
 
     @property
@@ -160,10 +165,10 @@ def _seconds(after_ms: int) -> str:
 
 
 KINDS: Final[dict[RetryKind, str]] = {
-    "not_retryable": "not retryable",
-    "retryable_after_ms": "retry later",
-    "retryable_immediate": "retry now",
+    NEVER: "not retryable",
+    LATER: "retry later",
+    NOW: "retry now",
 }
 """Every kind with its phrase in texts, the most cautious first."""
-_NEVER: Final = Retry("not_retryable")
-_NOW: Final = Retry("retryable_immediate")
+_NEVER: Final = Retry(NEVER)
+_NOW: Final = Retry(NOW)

@@ -39,7 +39,7 @@ _MAKERS: Final = frozenset(
 """Modules that make a failure for their caller. All other modules of this package raise the failures they make."""
 
 
-class LostFailure(NamedTuple):
+class UnraisedFailure(NamedTuple):
     """A failure, and the place where it was made."""
 
     error: CodedError
@@ -96,7 +96,7 @@ class Notes:
 
     def __init__(self, *, closed: bool = False) -> None:
         """Note nothing yet, and with `closed` never anything."""
-        self._noted: list[LostFailure] = []
+        self._noted: list[UnraisedFailure] = []
         self._items: list[BrokenItem] = []
         self._closed = closed
 
@@ -109,14 +109,14 @@ class Notes:
             self.use(raised)
             noted = self._noted
         if len(noted) < MAX_NOTED and not self._closed:
-            noted.append(LostFailure(error, code, offset))
+            noted.append(UnraisedFailure(error, code, offset))
 
     def add_item(self, item: BrokenItem) -> None:
         """Note a part of the call that broke the contract."""
         if len(self._items) < MAX_NOTED and not self._closed:
             self._items.append(item)
 
-    def adopt(self, lost: Sequence[LostFailure]) -> None:
+    def adopt(self, lost: Sequence[UnraisedFailure]) -> None:
         """Note what a call that the handler made in turn has lost."""
         self._noted += lost[: MAX_NOTED - len(self._noted)]
 
@@ -126,7 +126,7 @@ class Notes:
             used = _in_and_behind((exc,))
             self._noted = [noted for noted in self._noted if id(noted.error) not in used]
 
-    def close(self, outcome: BaseException | None) -> list[LostFailure | BrokenItem]:
+    def close(self, outcome: BaseException | None) -> list[UnraisedFailure | BrokenItem]:
         """The failures that were lost in a call that ended with `outcome`, and the parts that broke its contract.
 
         From now on nothing is noted.
@@ -138,7 +138,7 @@ class Notes:
             return items  # type: ignore[return-value] # a list of one of both kinds
         return [*self._lost(outcome), *items]
 
-    def _lost(self, outcome: BaseException | None) -> list[LostFailure]:
+    def _lost(self, outcome: BaseException | None) -> list[UnraisedFailure]:
         noted, self._noted = self._noted, []
         unraised = [one for one in noted if one.error.__traceback__ is None and not _is_used(one.error)]
         if not unraised:
@@ -165,7 +165,7 @@ def note(error: CodedError) -> None:
         request.noted().add(error, frame.f_code, frame.f_lasti)
 
 
-def log_lost(lost: Sequence[LostFailure], name: str) -> None:
+def log_unraised(lost: Sequence[UnraisedFailure], name: str) -> None:
     """Warn of each failure that the tool, resource or prompt `name` has lost."""
     import logging
 

@@ -87,8 +87,8 @@ def read_signature(fn: Callable[..., Any], where: str, contract: Contract[Any], 
         raise
     except Exception as exc:  # from Python 3.14 on, annotations are first evaluated here
         raise ContractError(
-            f"{where}: the handler has no signature that can be read: {_told(exc)}; mend its annotations, or wrap it "
-            "in a function"
+            f"{where}: the handler has no signature that can be read: {_described(exc)}; mend its annotations, or "
+            "wrap it in a function"
         ) from exc
     hints = _hints(fn, where)
     parameters = [
@@ -164,7 +164,7 @@ def _hints(fn: Callable[..., Any], where: str) -> dict[str, Any]:
             return {}  # it has no annotations, as what is written in C
         what = unreadable or "an annotation"
         raise ContractError(
-            f"{where}: {what} cannot be read: {_told(exc)}; write a type there, such as list[str]"
+            f"{where}: {what} cannot be read: {_described(exc)}; write a type there, such as list[str]"
         ) from exc
 
 
@@ -198,7 +198,7 @@ def _source(annotation: object) -> str:
     return annotation if isinstance(annotation, str) else repr(annotation)
 
 
-def _told(exc: Exception) -> str:
+def _described(exc: Exception) -> str:
     return f"{type(exc).__name__}: {_shortened((str(exc).splitlines() or [''])[0])}"
 
 

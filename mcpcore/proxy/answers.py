@@ -34,8 +34,8 @@ from mcpcore.proxy.messages import SURFACES, params_of, server_name
 from mcpcore.proxy.overlay import ANY, HINTS, Facts, Overlay, Section
 from mcpcore.sdk.serving import PROTOCOL_NEEDS, protocol_error
 from mcpcore.values.untrusted import quietly
-from mcpcore.wire.dialects.answers import is_true
 from mcpcore.wire.dialects.repeating import forbids_retry
+from mcpcore.wire.dialects.result_forms import is_true
 from mcpcore.wire.envelope import CANONICAL, Envelope
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ _AFTER_END: Final = {True: "Call again.", False: "Check whether the call took ef
 
 
 @dataclass(slots=True)
-class Answers:
+class ResponseRewriter:
     """Decides about the answers of one server."""
 
     boundary: Boundary

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.types import Send
 
-    from mcpcore.proxy.answers import Answers
+    from mcpcore.proxy.answers import ResponseRewriter
 
 _LOGGER: Final = logging.getLogger("mcpcore")
 
@@ -68,7 +68,7 @@ class ChildFront:
     """Answers the requests of many clients with children."""
 
     command: Sequence[str]
-    answers: Answers
+    answers: ResponseRewriter
     _transports: dict[str, StreamableHTTPServerTransport] = field(default_factory=dict)
     _waiting: dict[str, set[str]] = field(default_factory=dict)
     """The ids of the requests of each session that have no answer yet."""
@@ -305,7 +305,7 @@ class ChildFront:
 class Shared:
     """The child of all requests without a session."""
 
-    def __init__(self, command: Sequence[str], answers: Answers) -> None:
+    def __init__(self, command: Sequence[str], answers: ResponseRewriter) -> None:
         """Prepare to run `command`."""
         self.session = ChildSession(answers, self._to_client, command)
         self.ended = False

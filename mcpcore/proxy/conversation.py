@@ -32,7 +32,7 @@ from mcpcore.values.untrusted import quietly
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from mcpcore.proxy.answers import Answers
+    from mcpcore.proxy.answers import ResponseRewriter
     from mcpcore.proxy.listings import Listing
 
 _MAX_NAME: Final = 2_000
@@ -183,7 +183,7 @@ class Conversation:
     once if the client calls a tool that no list has named.
     """
 
-    answers: Answers
+    answers: ResponseRewriter
     listing: Listing
     ordered: bool = True
     """Whether requests reach the server in the order of the client; False if each is sent by itself, over HTTP."""

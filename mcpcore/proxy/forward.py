@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.types import Send
 
-    from mcpcore.proxy.answers import Answers
+    from mcpcore.proxy.answers import ResponseRewriter
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -60,7 +60,7 @@ class Forward:
     """Forwards the requests of many clients."""
 
     url: str
-    answers: Answers
+    answers: ResponseRewriter
     _client: Any = None
     _listings: OrderedDict[bytes, Listing] = field(default_factory=OrderedDict)
     """The tools of callers without a session, by a digest of what says who they are."""

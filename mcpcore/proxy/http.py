@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from starlette.types import Receive, Scope, Send
 
-    from mcpcore.proxy.answers import Answers
+    from mcpcore.proxy.answers import ResponseRewriter
     from mcpcore.sdk.http import Hosts
 
 PATH: Final = "/mcp"
@@ -31,7 +31,7 @@ MAX_BODY: Final = 16 * 1024 * 1024
 
 
 async def serve_http(
-    target: Sequence[str] | str, answers: Answers, *, bound: socket.socket, hosts: Hosts
+    target: Sequence[str] | str, answers: ResponseRewriter, *, bound: socket.socket, hosts: Hosts
 ) -> signal.Signals | None:
     """Serve HTTP on a bound socket until a signal to end arrives, and return that."""
     from mcp.server.transport_security import RequestBodyLimitMiddleware, TransportSecurityMiddleware

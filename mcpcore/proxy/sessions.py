@@ -23,7 +23,7 @@ from mcpcore.values.unwrapping import leaves_of
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping, Sequence
 
-    from mcpcore.proxy.answers import Answers
+    from mcpcore.proxy.answers import ResponseRewriter
     from mcpcore.proxy.messages import Step
 
     Send = Callable[[bytes], Awaitable[None]]
@@ -47,7 +47,7 @@ class ServerEndedError(Exception):
 class _Session:
     """A session, whichever way its messages take."""
 
-    answers: Answers
+    answers: ResponseRewriter
     to_client: Send
     conversation: Conversation = field(init=False)
     holding: anyio.Event = field(init=False, default_factory=anyio.Event)

@@ -15,14 +15,19 @@ from mcpcore.proxy.sessions import ChildSession, UrlSession
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from mcpcore.proxy.answers import Answers
+    from mcpcore.proxy.answers import ResponseRewriter
 
 
 _LOGGER: Final = logging.getLogger("mcpcore")
 
 
 async def serve_stdio(
-    target: Sequence[str] | str, answers: Answers, *, stdin: int, stdout: int, headers: Mapping[str, str] | None = None
+    target: Sequence[str] | str,
+    answers: ResponseRewriter,
+    *,
+    stdin: int,
+    stdout: int,
+    headers: Mapping[str, str] | None = None,
 ) -> signal.Signals | None:
     """Relay between a client on two descriptors and the server: a command, or a URL that the headers are sent to.
 

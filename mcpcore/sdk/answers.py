@@ -28,12 +28,12 @@ if TYPE_CHECKING:
     from mcpcore.boundary.outcome import Outcome
     from mcpcore.boundary.script import Boundary
     from mcpcore.contract.effects import ToolEffects
-    from mcpcore.contract.unraised import LostFailure
+    from mcpcore.contract.unraised import UnraisedFailure
     from mcpcore.values.jsonable import JSON
     from mcpcore.wire.envelope import Envelope
 
 
-class Answers:
+class ResponseWriter:
     """Writes envelopes for the clients of one server: in its dialect, as results and as errors of the protocol."""
 
     def __init__(self, boundary: Boundary, fields: Mapping[str, str | None] | None = None) -> None:
@@ -92,7 +92,7 @@ class AnsweredCall(AnsweredRequest):
 
     def __init__(
         self,
-        answers: Answers,
+        answers: ResponseWriter,
         make: Callable[[], SDKContext[Any, Any]],
         *,
         name: str,
@@ -114,7 +114,7 @@ class AnsweredCall(AnsweredRequest):
         exc: BaseException,
         *,
         state: CallState | None = None,
-        lost: Sequence[LostFailure | BrokenItem] = (),
+        lost: Sequence[UnraisedFailure | BrokenItem] = (),
     ) -> FailedCall:
         return FailedCall(
             name=self.name,
@@ -147,7 +147,7 @@ class AnsweredCall(AnsweredRequest):
         return (self.strictness or self.answers.boundary.strictness).on
 
     def failure(
-        self, exc: BaseException, lost: Sequence[LostFailure | BrokenItem] = (), *, inner: Envelope | None = None
+        self, exc: BaseException, lost: Sequence[UnraisedFailure | BrokenItem] = (), *, inner: Envelope | None = None
     ) -> Outcome:
         """The outcome of `exc`, with which the call ended; recorded. `inner` is the failure of a call within it."""
         call = self._failed(exc, state=self.state(), lost=lost)
@@ -157,7 +157,7 @@ class AnsweredCall(AnsweredRequest):
         return self.answers.boundary.record_failure(exc, call)
 
     def ended(
-        self, exc: BaseException, lost: Sequence[LostFailure | BrokenItem], *, inner: Envelope | None = None
+        self, exc: BaseException, lost: Sequence[UnraisedFailure | BrokenItem], *, inner: Envelope | None = None
     ) -> Envelope:
         """The envelope of `exc`, with which the call ended; recorded.
 
@@ -194,7 +194,7 @@ class AnsweredCall(AnsweredRequest):
         """The text that clients may read of `exc`, a failure that is not recorded yet."""
         return self.answers.boundary.envelope_of(exc, self._failed(exc)).message
 
-    def report_unraised(self, lost: Sequence[LostFailure | BrokenItem]) -> Outcome | None:
+    def report_unraised(self, lost: Sequence[UnraisedFailure | BrokenItem]) -> Outcome | None:
         """Report failures that the call lost; the outcome to answer it with, if it may not end as it did."""
         if not lost:
             return None
@@ -208,7 +208,7 @@ class AnsweredCall(AnsweredRequest):
     def error(
         self,
         exc: BaseException,
-        lost: Sequence[LostFailure | BrokenItem] = (),
+        lost: Sequence[UnraisedFailure | BrokenItem] = (),
         *,
         keep_code: bool = True,
         inner: Envelope | None = None,

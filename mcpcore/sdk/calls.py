@@ -15,7 +15,7 @@ from mcpcore.audit import AuditError
 from mcpcore.boundary.call_limits import holding_places
 from mcpcore.boundary.deferred_answers import recorded_first
 from mcpcore.contract.effects import default_effects
-from mcpcore.sdk.answers import AnsweredCall, Answers
+from mcpcore.sdk.answers import AnsweredCall, ResponseWriter
 from mcpcore.sdk.errors import as_raised
 from mcpcore.sdk.results import failure_in, require_writable, sendable, written_result
 from mcpcore.sdk.returned import ResultForm
@@ -59,7 +59,7 @@ class Calls:
         self._limits = limits
         self._server = server
         self._tools = tools
-        self._answers = Answers(boundary, fields)
+        self._answers = ResponseWriter(boundary, fields)
         self._unknown_tool: UnknownTool = unknown_tool
 
     def _make_context(self, ctx: ServerRequestContext[Any], params: Any) -> SDKContext[Any, Any]:

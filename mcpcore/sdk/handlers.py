@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, PrivateAttr, ValidationError
 from mcpcore.boundary.call_limits import holding_places
 from mcpcore.boundary.request import Request
 from mcpcore.contract.failure_modes import CONTRACT_META_KEY, ContractError
-from mcpcore.contract.unraised import LostFailure, log_lost
+from mcpcore.contract.unraised import UnraisedFailure, log_unraised
 from mcpcore.declare.signature import takes_context
 from mcpcore.sdk.errors import UnansweredError
 from mcpcore.sdk.serving import invalid_arguments_error
@@ -159,13 +159,13 @@ def nested_call(request: Request, name: str) -> Iterator[None]:
         current.reset(token)
 
 
-def _report_lost(noted: Sequence[LostFailure | BrokenItem], outer: Request | None, name: str) -> None:
+def _report_lost(noted: Sequence[UnraisedFailure | BrokenItem], outer: Request | None, name: str) -> None:
     """Report lost failures to the call `outer`, else to the log."""
-    lost = [failure for failure in noted if isinstance(failure, LostFailure)]
+    lost = [failure for failure in noted if isinstance(failure, UnraisedFailure)]
     if lost and outer is not None:
         outer.noted().adopt(lost)
     elif lost:
-        log_lost(lost, name)
+        log_unraised(lost, name)
 
 
 def _outside() -> Any:

@@ -20,6 +20,7 @@ from mcpcore.contract.codes import PROTOCOL_INVALID_PARAMS, ErrorCode
 from mcpcore.contract.effects import as_effects, phrase_of
 from mcpcore.contract.errors import PLAIN_ERRORS, FrameworkError
 from mcpcore.contract.limits import Limits
+from mcpcore.contract.retry import LATER, NOW
 from mcpcore.values.jsonable import fit, shown_name, to_json
 from mcpcore.values.unwrapping import is_a, leaves_of, returned_failure
 from mcpcore.wire.envelope_text import indented
@@ -136,7 +137,7 @@ def _in_brackets(entry: Mapping[str, Any]) -> str:
     effects, retry = as_effects(entry.get("effects")), entry.get("retry")
     if effects is None:
         return ""
-    retryable = isinstance(retry, dict) and retry.get("kind") in ("retryable_immediate", "retryable_after_ms")
+    retryable = isinstance(retry, dict) and retry.get("kind") in (NOW, LATER)
     return f" ({phrase_of(effects, retryable=retryable)})"
 
 

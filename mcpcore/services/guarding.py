@@ -259,7 +259,7 @@ class guard:  # noqa: N801 - used as `with guard(...)` and `@guard(...)`, as `co
         target = self._target(exc)
         if target is None and isinstance(exc, BaseExceptionGroup):
             return self._of_members(exc, name)
-        return self._told(exc, target, name)
+        return self._translate(exc, target, name)
 
     def _of_members(self, group: Exception, name: str) -> Exception:
         """The failure of a group that `errors` does not name itself."""
@@ -267,12 +267,12 @@ class guard:  # noqa: N801 - used as `with guard(...)` and `@guard(...)`, as `co
         targets = [None if isinstance(leaf, CodedError) else self._target(leaf) for leaf in leaves]
         coded = any(isinstance(leaf, CodedError) for leaf in leaves)
         if targets and all(target is not None and target == targets[0] for target in targets):
-            return self._told(group, targets[0], name, leaf=leaves[0])
+            return self._translate(group, targets[0], name, leaf=leaves[0])
         if all(target is None for target in targets):
-            return group if coded else self._told(group, None, name)  # the boundary finds the coded one
+            return group if coded else self._translate(group, None, name)  # the boundary finds the coded one
         members: list[Exception] = []
         for leaf, target in zip(leaves, targets, strict=True):
-            failure = leaf if isinstance(leaf, CodedError) else self._told(leaf, target, name)
+            failure = leaf if isinstance(leaf, CodedError) else self._translate(leaf, target, name)
             if failure is not leaf:
                 failure.__cause__ = leaf
                 hand_on(leaf, failure)
@@ -285,7 +285,9 @@ class guard:  # noqa: N801 - used as `with guard(...)` and `@guard(...)`, as `co
                 return self._errors[kind]
         return next((target for kind, target in self._errors.items() if issubclass(type(exc), kind)), None)
 
-    def _told(self, exc: Exception, target: Target | None, name: str, *, leaf: Exception | None = None) -> CodedError:
+    def _translate(
+        self, exc: Exception, target: Target | None, name: str, *, leaf: Exception | None = None
+    ) -> CodedError:
         """What `exc` becomes; of a group whose members all become the same, `leaf` is the first."""
         from mcpcore.classification import explain
 

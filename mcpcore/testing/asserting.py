@@ -14,7 +14,7 @@ from mcpcore.contract.failure_modes import NO_CONTRACT, Contract
 from mcpcore.values.escaping import clean_text
 from mcpcore.values.jsonable import to_json
 from mcpcore.values.unwrapping import leaves_of
-from mcpcore.wire.dialects.answers import Answer, answer_of
+from mcpcore.wire.dialects.result_forms import Answer, answer_of
 from mcpcore.wire.envelope import Envelope
 from mcpcore.wire.envelope_text import read as read_text
 

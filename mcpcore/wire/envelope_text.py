@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from mcpcore.contract.effects import CHANGED, CHECK_FIRST, PHRASES, phrase_of
 from mcpcore.contract.failure_modes import WRITTEN_DATA_KEYS
-from mcpcore.contract.retry import Retry
+from mcpcore.contract.retry import LATER, Retry
 from mcpcore.values.escaping import clean_text, one_line
 from mcpcore.values.jsonable import dumps, fit_object, to_json_object
 
@@ -234,7 +234,7 @@ def _retry(phrase: str) -> Retry | None:
     # In milliseconds, since a float does not hold the longest wait exactly.
     after_ms = int(match[1]) * 1000 + int((match[2] or "").ljust(3, "0"))
     try:
-        retry = Retry.from_json({"kind": "retryable_after_ms", "afterMs": after_ms})
+        retry = Retry.from_json({"kind": LATER, "afterMs": after_ms})
     except ValueError:
         return None
     return retry if retry.phrase == phrase else None

@@ -29,7 +29,7 @@ from mcp_types import (
 from pydantic import TypeAdapter, ValidationError
 
 from mcpcore.boundary.script import Boundary
-from mcpcore.proxy.answers import Answers
+from mcpcore.proxy.answers import ResponseRewriter
 from mcpcore.proxy.conversation import Conversation
 from mcpcore.proxy.listings import Listing
 from tests.proxy.conftest import request
@@ -86,9 +86,9 @@ async def asked_and_read(version: str, raw: bytes) -> tuple[bytes, bool | None]:
     return asked, verdict[0]
 
 
-def relayed(asked: bytes, raw: bytes, answers: Answers | None = None) -> tuple[bytes, int]:
+def relayed(asked: bytes, raw: bytes, answers: ResponseRewriter | None = None) -> tuple[bytes, int]:
     """Return what the client gets for the answer `raw`, and how many failures were counted."""
-    answers = answers or Answers(Boundary(server="s", audit=None))
+    answers = answers or ResponseRewriter(Boundary(server="s", audit=None))
     talk = Conversation(answers, Listing(complete=True))
     assert talk.from_client(asked).to_server == [asked]
     (sent,) = talk.from_server(raw).to_client
@@ -206,7 +206,7 @@ FORGED = {
 @pytest.mark.parametrize("raw", FORGED.values(), ids=FORGED)
 def test_a_forged_form_of_a_failure_is_converted_and_recorded(raw: bytes, tmp_path: Any) -> None:
     trail = tmp_path / "trail.jsonl"
-    answers = Answers(Boundary(server="s", audit=trail))
+    answers = ResponseRewriter(Boundary(server="s", audit=trail))
 
     sent, failures = relayed(request("tools/call", 1, name="t", arguments={}).strip(), raw, answers)
 
@@ -228,7 +228,7 @@ def test_a_result_that_asks_for_input_passes_whatever_its_flag_says() -> None:
 
 
 def test_a_client_that_does_not_take_the_id_in_another_form_gets_no_raw_failure_afterwards() -> None:
-    talk = Conversation(Answers(Boundary(server="s", audit=None)), Listing(complete=True))
+    talk = Conversation(ResponseRewriter(Boundary(server="s", audit=None)), Listing(complete=True))
     talk.from_client(request("tools/call", 1, name="t"))
     fine = b'{"jsonrpc":"2.0","id":"1","result":{"content":[]}}'
 

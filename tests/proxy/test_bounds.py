@@ -14,7 +14,7 @@ from starlette.requests import Request
 from mcpcore import Envelope, Retry
 from mcpcore.boundary.script import Boundary
 from mcpcore.proxy import forward, http_parts, lines
-from mcpcore.proxy.answers import Answers
+from mcpcore.proxy.answers import ResponseRewriter
 from mcpcore.proxy.forward import Forward
 from mcpcore.proxy.learning import Statistics
 from mcpcore.proxy.lines import Input, LineTooLongError, Output, lines_of
@@ -43,7 +43,7 @@ def forwarded(message: Any, *answers: httpx2.Response, **headers: str) -> str:
     left = list(answers)
 
     async def run() -> str:
-        front = Forward("http://server/mcp", Answers(Boundary(server="s", audit=None)))
+        front = Forward("http://server/mcp", ResponseRewriter(Boundary(server="s", audit=None)))
 
         async def app(scope: Any, receive: Any, send: Any) -> None:
             await front.handle(Request(scope, receive), send)
@@ -92,7 +92,7 @@ def test_a_late_answer_over_http_is_an_error() -> None:
     failed = {"jsonrpc": "2.0", "id": 5, "result": {"isError": True, "content": [{"type": "text", "text": "no"}]}}
 
     async def run() -> None:
-        front = Forward("http://server/mcp", Answers(Boundary(server="s", audit=None)))
+        front = Forward("http://server/mcp", ResponseRewriter(Boundary(server="s", audit=None)))
         conversation = front._conversation_of({"mcp-session-id": "s"})
 
         async def app(scope: Any, receive: Any, send: Any) -> None:
@@ -122,7 +122,7 @@ def test_a_list_that_never_comes_over_http_is_not_waited_for(monkeypatch: pytest
     monkeypatch.setattr(forward, "MAX_LIST_WAIT", 0.05)
 
     async def run() -> None:
-        front = Forward("http://server/mcp", Answers(Boundary(server="s", audit=None)))
+        front = Forward("http://server/mcp", ResponseRewriter(Boundary(server="s", audit=None)))
 
         async def app(scope: Any, receive: Any, send: Any) -> None:
             await front.handle(Request(scope, receive), send)
@@ -164,7 +164,7 @@ def test_a_list_that_does_not_come_holds_up_no_call(listed: httpx2.Response) -> 
 def test_sessions_that_are_not_used_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
     """Clients choose the ids, so there is a bound."""
     monkeypatch.setattr("mcpcore.proxy.forward._MAX_SESSIONS", 2)
-    front = Forward("http://server/mcp", Answers(Boundary(server="s", audit=None)))
+    front = Forward("http://server/mcp", ResponseRewriter(Boundary(server="s", audit=None)))
     first, _, _ = (front._conversation_of({"mcp-session-id": ident}) for ident in "abc")
     assert first is not front._conversation_of({"mcp-session-id": "a"})
 
@@ -236,7 +236,7 @@ def asking_front() -> tuple[Forward, Any, list[str]]:
 
     The server shows its tool with one argument to each caller, whose name is that of the caller.
     """
-    front = Forward("http://server/mcp", Answers(Boundary(server="s", audit=None)))
+    front = Forward("http://server/mcp", ResponseRewriter(Boundary(server="s", audit=None)))
     seen: list[str] = []
 
     async def app(scope: Any, receive: Any, send: Any) -> None:
@@ -328,7 +328,7 @@ def test_an_answer_on_a_stream_that_was_resumed_is_looked_into() -> None:
     asked = {"mcp-session-id": "s"}
 
     async def run() -> None:
-        front = Forward("http://server/mcp", Answers(Boundary(server="s", audit=None)))
+        front = Forward("http://server/mcp", ResponseRewriter(Boundary(server="s", audit=None)))
 
         async def app(scope: Any, receive: Any, send: Any) -> None:
             await front.handle(Request(scope, receive), send)

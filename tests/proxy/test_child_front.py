@@ -17,7 +17,7 @@ from starlette.requests import Request
 from mcpcore import Envelope, Retry
 from mcpcore.boundary.script import Boundary
 from mcpcore.proxy import child_front
-from mcpcore.proxy.answers import Answers
+from mcpcore.proxy.answers import ResponseRewriter
 from mcpcore.proxy.child_front import ChildFront
 from tests.proxy.test_http import ACCEPT, META, MODERN
 
@@ -47,7 +47,7 @@ INITIALIZE = {
 @contextlib.asynccontextmanager
 async def front(*command: str, reads_in: float = 0) -> AsyncIterator[httpx2.AsyncClient]:
     """A client of a front with a command, which takes `reads_in` seconds for each part of an answer."""
-    served = ChildFront(command or (sys.executable, "-c", SLOW), Answers(Boundary(server="s", audit=None)))
+    served = ChildFront(command or (sys.executable, "-c", SLOW), ResponseRewriter(Boundary(server="s", audit=None)))
 
     async def app(scope: Any, receive: Any, send: Any) -> None:
         async def slowly(message: Any) -> None:

@@ -17,7 +17,7 @@ from mcpcore.boundary.script import Boundary
 from mcpcore.contract.codes import ErrorCode
 from mcpcore.contract.errors import CodedError
 from mcpcore.contract.failure_modes import CONTRACT_META_KEY
-from mcpcore.proxy.answers import Answers
+from mcpcore.proxy.answers import ResponseRewriter
 from mcpcore.proxy.conversation import Conversation
 from mcpcore.proxy.learning import Learner
 from mcpcore.proxy.listings import Listing
@@ -32,7 +32,7 @@ def talk(
     method: str = "tools/call", *, overlay: Overlay | None = None, audit: Any = None, **params: Any
 ) -> Conversation:
     """Return a conversation in which the client has sent a request with the id 1."""
-    answers = Answers(Boundary(server="s", audit=audit), overlay or Overlay())
+    answers = ResponseRewriter(Boundary(server="s", audit=audit), overlay or Overlay())
     conversation = Conversation(answers, Listing(complete=True))
     conversation.from_client(request(method, 1, **params))
     return conversation
@@ -183,7 +183,7 @@ def test_a_late_answer_to_a_cancelled_call_ends_here() -> None:
 
 def test_a_call_does_not_wait_for_a_list_that_was_cancelled() -> None:
     """The proxy asks for the tools itself."""
-    conversation = Conversation(Answers(Boundary(server="s", audit=None)), Listing())
+    conversation = Conversation(ResponseRewriter(Boundary(server="s", audit=None)), Listing())
     conversation.from_client(request("tools/list", 1))
     assert [] == conversation.from_client(request("tools/call", 2, name="t")).to_server
     assert ["notifications/cancelled", "tools/list"] == [json.loads(line)["method"] for line in cancel(conversation, 1)]
@@ -191,7 +191,7 @@ def test_a_call_does_not_wait_for_a_list_that_was_cancelled() -> None:
 
 def test_requests_stay_in_order() -> None:
     """A request that was sent after a call that waits for the list of tools waits, too."""
-    conversation = Conversation(Answers(Boundary(server="s", audit=None)), Listing())
+    conversation = Conversation(ResponseRewriter(Boundary(server="s", audit=None)), Listing())
     lines = [request("tools/call", 1, name="t"), request("resources/read", 2, uri="a://b"), request("ping", 3)]
     (asked,) = conversation.from_client(lines[0]).to_server
     assert [[], []] == [conversation.from_client(line).to_server for line in lines[1:]]
@@ -204,7 +204,7 @@ def test_requests_stay_in_order() -> None:
 
 def test_requests_over_http_do_not_wait_for_each_other() -> None:
     """Each is sent by itself; only the first asks for the list of tools."""
-    conversation = Conversation(Answers(Boundary(server="s", audit=None)), Listing(), ordered=False)
+    conversation = Conversation(ResponseRewriter(Boundary(server="s", audit=None)), Listing(), ordered=False)
     lines = [request("tools/call", ident, name="t") for ident in (1, 2)]
     assert [b"tools/list" in lines[0], True] == [
         False,
@@ -243,7 +243,7 @@ def test_answers_with_unknown_ids_take_linear_time() -> None:
 def test_a_name_of_any_kind_is_answered() -> None:
     """One that is no text is for the server to refuse; a long one is repeated in part."""
     for name in ({}, [], None, 7):
-        conversation = Conversation(Answers(Boundary(server="s", audit=None)), Listing())
+        conversation = Conversation(ResponseRewriter(Boundary(server="s", audit=None)), Listing())
         line = request("tools/call", 1, name=name)
         assert [line] == conversation.from_client(line).to_server
     failed = {"isError": True, "content": [{"type": "text", "text": "No."}]}
@@ -482,7 +482,7 @@ def test_a_failure_that_cannot_be_recorded_is_withheld(tmp_path: Path) -> None:
 
 def test_a_server_that_was_started_again_gets_the_handshake() -> None:
     """With an id of the proxy; other messages wait, and the client sees none of it."""
-    conversation = Conversation(Answers(Boundary(server="s")), Listing(complete=True))
+    conversation = Conversation(ResponseRewriter(Boundary(server="s")), Listing(complete=True))
     assert [] == conversation.restart().to_server, "there was no handshake"
     initialize, initialized = request("initialize", 7, a=1), b'{"jsonrpc":"2.0","method":"notifications/initialized"}'
     conversation.from_client(initialize)
@@ -517,7 +517,7 @@ def test_a_client_whose_handshake_failed_begins_again() -> None:
 
 def test_a_call_during_a_list_of_several_pages() -> None:
     """The call waits for the client's own list; if that is not the last page, the proxy asks for all."""
-    conversation = Conversation(Answers(Boundary(server="s")), Listing())
+    conversation = Conversation(ResponseRewriter(Boundary(server="s")), Listing())
     conversation.from_client(request("tools/list", 1))
     call = request("tools/call", 2, name="t")
     assert [] == conversation.from_client(call).to_server
@@ -539,7 +539,7 @@ def test_a_call_during_a_list_of_several_pages() -> None:
 
 def test_a_draft_that_cannot_be_written(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     """The failure of the draft is logged, and costs no answer."""
-    answers = Answers(Boundary(server="s"), learner=Learner(tmp_path / "no" / "d.toml", "s"))
+    answers = ResponseRewriter(Boundary(server="s"), learner=Learner(tmp_path / "no" / "d.toml", "s"))
     conversation = Conversation(answers, Listing(complete=True))
     for ident, text in ((1, ""), (2, "odd thing happened")):
         conversation.from_client(request("tools/call", ident, name="t"))

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from mcpcore import Envelope
 from mcpcore.boundary.script import Boundary
-from mcpcore.proxy.answers import Answers
+from mcpcore.proxy.answers import ResponseRewriter
 from mcpcore.proxy.conversation import Conversation
 from mcpcore.proxy.listings import Listing
 from mcpcore.wire.envelope_text import read as read_text
@@ -30,7 +30,7 @@ def quiet(caplog: pytest.LogCaptureFixture) -> None:
 
 def conversation() -> Conversation:
     """Return a conversation with a client that has called a tool with the id 1, and read a resource with 2."""
-    talk = Conversation(Answers(Boundary(server="hostile", audit=None)), Listing())
+    talk = Conversation(ResponseRewriter(Boundary(server="hostile", audit=None)), Listing())
     talk.listing.complete = True
     for line in (
         request("tools/call", 1, name="get", arguments={"a": 1}),
@@ -179,7 +179,9 @@ def test_a_large_text_takes_little_time(text: str, tmp_path: Path) -> None:
     from mcpcore.proxy.learning import Learner
 
     for is_error in (True, False):
-        answers = Answers(Boundary(server="hostile"), learner=Learner(tmp_path / f"{is_error}.toml", "hostile"))
+        answers = ResponseRewriter(
+            Boundary(server="hostile"), learner=Learner(tmp_path / f"{is_error}.toml", "hostile")
+        )
         talk = Conversation(answers, Listing(complete=True))
         talk.from_client(request("tools/call", 1, name="get"))
         raw = json.dumps({"jsonrpc": "2.0", "id": 1, "result": {**failed(text), "isError": is_error}}).encode()
@@ -242,7 +244,7 @@ def test_odd_names_and_texts_end_neither_the_draft_nor_the_trail(draft: str, tmp
     from mcpcore.proxy.overlay import Overlay
 
     trail, learner = tmp_path / "trail.jsonl", Learner(tmp_path / draft, "s\udc80")
-    talk = Conversation(Answers(Boundary(server="s", audit=trail), learner=learner), Listing(complete=True))
+    talk = Conversation(ResponseRewriter(Boundary(server="s", audit=trail), learner=learner), Listing(complete=True))
     for ident, name in enumerate(NAMES):
         talk.from_client(request("tools/call", ident, name=name))
         result = {**failed(f"\ud800 number {ident} of \udfff happened"), "structuredContent": {"\ud800": ident}}
@@ -268,7 +270,7 @@ def test_what_watches_failures_costs_none(monkeypatch: pytest.MonkeyPatch, tmp_p
 
         monkeypatch.setattr(broken, method, fail)
     trail = tmp_path / "trail.jsonl"
-    answers = Answers(Boundary(server="s", audit=trail), learner=Learner(tmp_path / "draft.toml", "s"))
+    answers = ResponseRewriter(Boundary(server="s", audit=trail), learner=Learner(tmp_path / "draft.toml", "s"))
     for _ in range(2):
         talk = Conversation(answers, Listing(complete=True))
         talk.from_client(request("tools/call", 1, name="t"))
@@ -302,7 +304,7 @@ def test_a_failure_that_cannot_be_converted_is_masked(
 
     monkeypatch.setattr(module, "forbids_retry", fail)
     trail = tmp_path / "trail.jsonl"
-    answers = Answers(Boundary(server="s", audit=trail))
+    answers = ResponseRewriter(Boundary(server="s", audit=trail))
     talk = Conversation(answers, Listing(complete=True))
     talk.listing.learn({"tools": [{"name": "t"}]})
     talk.from_client(request(method, 1, name="t", uri="a://b"))
@@ -326,7 +328,7 @@ def test_a_failure_is_never_raw_even_if_nothing_can_be_recorded(
         raise RuntimeError("hunter2")
 
     monkeypatch.setattr(Boundary, "record_failure", fail)
-    talk = Conversation(Answers(Boundary(server="s", audit=None)), Listing(complete=True))
+    talk = Conversation(ResponseRewriter(Boundary(server="s", audit=None)), Listing(complete=True))
     talk.from_client(request(method, 1, name="t", uri="a://b"))
     error = {"code": -32603, "message": "hunter2"}
     (sent,) = talk.from_server(json.dumps({"jsonrpc": "2.0", "id": 1, "error": error}).encode()).to_client

@@ -13,7 +13,7 @@ import pytest
 
 from mcpcore import Contract, Envelope, ErrorCode, Retry
 from mcpcore.boundary.script import Boundary
-from mcpcore.proxy.answers import Answers
+from mcpcore.proxy.answers import ResponseRewriter
 from mcpcore.proxy.conversation import Conversation
 from mcpcore.proxy.learning import Learner
 from mcpcore.proxy.listings import Listing
@@ -351,7 +351,7 @@ def test_a_draft_has_shapes_and_no_secrets(tmp_path: Path) -> None:
 )
 def test_a_draft_matches_the_same_failure_of_another_thing(text: Any, again: Any, other: Any, tmp_path: Path) -> None:
     """JSON is compared by its message; a short text must be the whole line."""
-    answers = Answers(Boundary(server="s", audit=None), learner=Learner(tmp_path / "d.toml", "s"))
+    answers = ResponseRewriter(Boundary(server="s", audit=None), learner=Learner(tmp_path / "d.toml", "s"))
     conversation = Conversation(answers, Listing(complete=True))
     conversation.from_client(request("tools/call", 1, name="t"))
     said = text if isinstance(text, str) else json.dumps(text)

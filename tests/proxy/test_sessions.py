@@ -19,7 +19,7 @@ from click.testing import CliRunner
 from mcpcore.boundary.script import Boundary
 from mcpcore.cli.root import cli
 from mcpcore.proxy import sessions
-from mcpcore.proxy.answers import Answers
+from mcpcore.proxy.answers import ResponseRewriter
 from mcpcore.proxy.sessions import ChildSession, ServerEndedError, UrlSession
 from mcpcore.proxy.stdio import ending_signals
 from tests.conftest import heed_signals
@@ -30,7 +30,7 @@ class Client:
     """What a session sends to its client."""
 
     def __init__(self) -> None:
-        self.answers = Answers(Boundary(server="s", audit=None))
+        self.answers = ResponseRewriter(Boundary(server="s", audit=None))
         self.received: list[Any] = []
 
     async def take(self, raw: bytes) -> None:

@@ -20,7 +20,7 @@ from starlette.requests import Request
 
 from mcpcore import Server
 from mcpcore.boundary.script import Boundary
-from mcpcore.proxy.answers import Answers
+from mcpcore.proxy.answers import ResponseRewriter
 from mcpcore.proxy.child_front import ChildFront
 from mcpcore.sdk import http
 from mcpcore.sdk.http import Sessions, web_server
@@ -82,7 +82,7 @@ async def applications(kind: str, sessions: Sessions) -> AsyncIterator[Strangers
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(sessions.run)
         if kind == "proxy":
-            front = ChildFront((sys.executable, "-c", ECHO), Answers(Boundary(server="s", audit=None)))
+            front = ChildFront((sys.executable, "-c", ECHO), ResponseRewriter(Boundary(server="s", audit=None)))
 
             async def app(scope: Any, receive: Any, send: Any) -> None:
                 await front.handle(Request(scope, receive), send)

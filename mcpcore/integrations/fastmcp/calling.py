@@ -31,7 +31,7 @@ from mcpcore.declare.tool import Tool
 from mcpcore.integrations.fastmcp.errors import ProtocolFailure, masked
 from mcpcore.integrations.fastmcp.private import wire_request
 from mcpcore.integrations.fastmcp.results import as_fastmcp_writes, as_the_sdk_writes, prompt_result, resource_result
-from mcpcore.sdk.answers import AnsweredCall, Answers
+from mcpcore.sdk.answers import AnsweredCall, ResponseWriter
 from mcpcore.sdk.handlers import nested_call, run_handler
 from mcpcore.sdk.results import converted
 from mcpcore.sdk.scopes import require_granted
@@ -64,7 +64,7 @@ class FastMCPCall(AnsweredCall):
     """Whether the failures of plain tools are answered too."""
 
     def __init__(
-        self, answers: Answers, fastmcp: FastMCPContext | None, *, name: str, surface: str = "tool", wire: object
+        self, answers: ResponseWriter, fastmcp: FastMCPContext | None, *, name: str, surface: str = "tool", wire: object
     ) -> None:
         """Answer the request for `name`; `wire` is None for a call by code on the server."""
         shown = name if surface == "tool" else shown_name(name)
@@ -292,7 +292,7 @@ def _context() -> FastMCPContext | None:
 class Covering(Protocol):
     """A `ContractMiddleware`, for a handler that runs after its request is answered: in a background task."""
 
-    def covered(self, server: FastMCP[Any]) -> Answers:
+    def covered(self, server: FastMCP[Any]) -> ResponseWriter:
         """Whatever records and answers the failures of `server`."""
         ...
 
@@ -318,11 +318,11 @@ class _LoneCall(FastMCPCall):
     """A request that no `ContractMiddleware` answers; its answers are made with its first failure, if it has any."""
 
     def __init__(self, fastmcp: FastMCPContext | None, *, name: str, surface: str) -> None:
-        super().__init__(cast("Answers", None), fastmcp, name=name, surface=surface, wire=None)
+        super().__init__(cast("ResponseWriter", None), fastmcp, name=name, surface=surface, wire=None)
         del self.answers
 
     @functools.cached_property
-    def answers(self) -> Answers:  # type: ignore[override]  # pyright: ignore[reportIncompatibleVariableOverride]
+    def answers(self) -> ResponseWriter:  # type: ignore[override]  # pyright: ignore[reportIncompatibleVariableOverride]
         return _answers_of(self.fastmcp)
 
 
@@ -359,11 +359,11 @@ async def _answered_alone(declared: Declared[..., Any], values: dict[str, Any], 
     raise ProtocolFailure.of(answers.error(outcome.envelope))
 
 
-def _answers_of(fastmcp: FastMCPContext | None) -> Answers:
+def _answers_of(fastmcp: FastMCPContext | None) -> ResponseWriter:
     try:
         server = get_server() if fastmcp is None else fastmcp.fastmcp  # in a background task, there is no context
     except RuntimeError:  # the tool is run without a server
-        return Answers(Boundary(server="fastmcp", expose=exposes_internal_errors()))
+        return ResponseWriter(Boundary(server="fastmcp", expose=exposes_internal_errors()))
     covering = _covering.get(server) or _own_covering(server)
     if covering is not None:
         return covering.covered(server)
@@ -378,7 +378,7 @@ def _answers_of(fastmcp: FastMCPContext | None) -> Answers:
             "mcp.add_middleware(ContractMiddleware()) before you add other middleware",
             server.name,
         )
-    return Answers(boundary)
+    return ResponseWriter(boundary)
 
 
 # --- the SDK's context ------------------------------------------------------------------------------------------------

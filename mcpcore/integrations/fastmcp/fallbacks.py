@@ -24,7 +24,7 @@ from mcpcore.contract.errors import FrameworkError
 from mcpcore.contract.failure_modes import CONTRACT_META_KEY, Contract, ContractError
 from mcpcore.integrations.fastmcp.calling import answering_now
 from mcpcore.integrations.fastmcp.namespaces import Names, composition, fallbacks_in_meta, has_contract, names_of
-from mcpcore.sdk.answers import Answers
+from mcpcore.sdk.answers import ResponseWriter
 from mcpcore.sdk.errors import failure_carried_by
 from mcpcore.values.unwrapping import is_a
 
@@ -149,7 +149,7 @@ class Fallbacks:
             await self.check(server)
         except ContractError as exc:
             state.failure = exc
-            raise Answers(boundary).error(_refusal(state, server, boundary, fields, str(exc))) from None
+            raise ResponseWriter(boundary).error(_refusal(state, server, boundary, fields, str(exc))) from None
         state.refusal = None
 
     def _state(self, server: FastMCP[Any]) -> _State:

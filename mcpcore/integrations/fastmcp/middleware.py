@@ -59,7 +59,7 @@ from mcpcore.integrations.fastmcp.registering import described
 from mcpcore.integrations.fastmcp.results import protocol_result, required
 from mcpcore.integrations.fastmcp.returned import watch
 from mcpcore.integrations.fastmcp.starting import Startups
-from mcpcore.sdk.answers import AnsweredCall, Answers
+from mcpcore.sdk.answers import AnsweredCall, ResponseWriter
 from mcpcore.sdk.definition import without_error
 from mcpcore.sdk.refusals import Refusals, watched
 from mcpcore.sdk.results import failure_in, fits_schema, require_writable, require_writable_result
@@ -535,13 +535,13 @@ class ContractMiddleware(Middleware):
         effects = self._hints.noted(_server(context), name)
         return call.unrecorded(AuditError(), effects=effects).envelope, call
 
-    def covered(self, server: FastMCP[Any]) -> Answers:
+    def covered(self, server: FastMCP[Any]) -> ResponseWriter:
         """What answers a failure in a background task, whose request is answered already."""
         boundary, _ = self._boundaries.get(server, (None, None))
-        return Answers(boundary or self._make_boundary(server=server.name), self._fields)
+        return ResponseWriter(boundary or self._make_boundary(server=server.name), self._fields)
 
-    def _answers(self, context: MiddlewareContext[Any]) -> Answers:
-        return Answers(self._boundary(context), self._fields)
+    def _answers(self, context: MiddlewareContext[Any]) -> ResponseWriter:
+        return ResponseWriter(self._boundary(context), self._fields)
 
     def _boundary_of(self, server: FastMCP[Any]) -> Boundary:
         """The boundary of the server, which may not have been checked."""

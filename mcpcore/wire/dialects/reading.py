@@ -13,8 +13,8 @@ from mcpcore.contract.retry import Retry
 from mcpcore.values.bounds import MESSAGE
 from mcpcore.values.jsonable import clean_cut
 from mcpcore.values.untrusted import quietly
-from mcpcore.wire.dialects.answers import MAX_TEXT, Answer, answer_of
 from mcpcore.wire.dialects.repeating import forbids_retry, word_of
+from mcpcore.wire.dialects.result_forms import MAX_TEXT, Answer, answer_of
 from mcpcore.wire.envelope import Envelope
 from mcpcore.wire.envelope_text import read as read_text
 

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from mcpcore.classification.retry_after import MAX_SECONDS, as_retry, parse_retry_after
-from mcpcore.contract.retry import Retry
+from mcpcore.contract.retry import NEVER, Retry
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -35,7 +35,7 @@ _WAITS: Final[dict[str, float]] = {
 _ABOUT: Final = frozenset({"error", "errors", "data", "details", "detail", "_meta", "retry", "result"})
 """Fields whose objects are about the failure itself; in a foreign failure, so is an object that is the only field."""
 
-_NO: Final = frozenset({"false", "no", "never", "none", "0", "not_retryable"})
+_NO: Final = frozenset({"false", "no", "never", "none", "0", NEVER})
 _YES: Final = frozenset({"true", "yes", "1"})
 _MAX_OBJECTS: Final = 1_000
 
@@ -115,7 +115,7 @@ def word_of(values: Iterable[object], *, own: bool = False) -> Word:
                 forbidden |= _said(value) is True
             elif is_about and name in _WAITS and (seconds := _seconds(value, _WAITS[name])) is not None:
                 waits.append(seconds)
-            elif is_about and key == "kind" and value == "not_retryable":
+            elif is_about and key == "kind" and value == NEVER:
                 forbidden = True
     return Word(forbidden, allowed, max(waits, default=None))
 

@@ -88,7 +88,7 @@ class SystemError_(Dialect):  # noqa: N801 - the name without the underscore is 
     def write(self, envelope: Envelope, *, limits: Limits) -> tuple[dict[str, Any], str]:  # noqa: ARG002
         """All required fields; `cause` and `stack_trace` only where exceptions are exposed."""
         context = envelope.context or {}
-        cause, trace = _told(envelope)
+        cause, trace = _cause_and_trace(envelope)
         written: dict[str, Any] = {"error_code": registered_code(envelope), "human_message": envelope.message}
         written |= {field: context.get(field) for field in ("role", "session_id", "workspace_root")}
         written["tool_name"] = envelope.tool or _UNNAMED
@@ -156,7 +156,7 @@ def _only_missing(envelope: Envelope) -> bool:
     return all(isinstance(issue, Mapping) and issue.get("type") in MISSING for issue in issues)
 
 
-def _told(envelope: Envelope) -> tuple[Any, str | None]:
+def _cause_and_trace(envelope: Envelope) -> tuple[Any, str | None]:
     """The cause and the stack trace, where the server exposes them or whoever it was read from did."""
     exposed = (envelope.data or {}).get("exception")
     if not isinstance(exposed, Mapping):

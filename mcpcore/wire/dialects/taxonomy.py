@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from mcpcore.contract.codes import STRATEGIES, Code, ErrorCode
-from mcpcore.contract.retry import Retry
+from mcpcore.contract.retry import LATER, Retry
 from mcpcore.wire.dialects.details import details_of, envelope_from, json_text, known, own_code
 from mcpcore.wire.dialects.dialect import Dialect
 
@@ -156,7 +156,7 @@ def _retry(structured: Mapping[str, Any], code: ErrorCode) -> Retry | None:
     after = structured.get("retry_after_ms")
     if not isinstance(after, bool):
         try:
-            return Retry.from_json({"kind": "retryable_after_ms", "afterMs": after})
+            return Retry.from_json({"kind": LATER, "afterMs": after})
         except ValueError:
             pass
     if structured.get("recovery_hint") == HINTS["retry_later"] and not code.retry.retryable:

@@ -61,16 +61,16 @@ class CodedError(Exception):
     message: str
     data: Mapping[str, Any] | None
     reason: str | None
-    retry: Retry | None = None
+    retry: Retry | None
     retry_is_declared: bool = False
     effects: Effects | None = None
-    entry: FailureMode[Any] | None = None
-    omits_recovery: bool = False
+    entry: FailureMode[Any] | None
+    omits_recovery: bool
     omits_effects: bool = False
     unusable_advice: str | None = None
 
-    _given_recovery: dict[str, Any] | None = None
-    _partial_recovery: dict[str, Any] | None = None
+    _given_recovery: dict[str, Any] | None
+    _partial_recovery: dict[str, Any] | None
 
     _given_data: object = None
     """The model or dataclass that was passed as `data`; the declared entry may serialize it differently."""
@@ -108,7 +108,6 @@ class CodedError(Exception):
             from mcpcore.contract.failure_modes import not_a_code
 
             raise TypeError(f"{type(self).__name__}(code, …): {not_a_code(code)}")
-        # Attributes of the class are the defaults, so that a plain failure costs no more for the rest.
         self.code = code
         self.data = _facts(data)
         if self.data is not data:
@@ -118,15 +117,16 @@ class CodedError(Exception):
         text = "" if message is None else safe_str(message)
         self._has_message = bool(text) and not text.isspace()
         self.message = text if self._has_message else code.sentence
-        if recovery is None:
-            self.omits_recovery = True
-        elif recovery is not ...:
+        self.entry = None
+        self.omits_recovery = recovery is None
+        self._given_recovery = self._partial_recovery = None
+        if recovery is not None and recovery is not ...:
             self._given_recovery = recovery_of(recovery)
             if type(recovery) is not str:
                 self._partial_recovery = quietly(lambda: _partial(recovery), None)
-        if isinstance(retry, Retry):
-            self.retry, self.retry_is_declared = retry, True
-        elif retry is not None:
+        self.retry = retry if isinstance(retry, Retry) else None
+        self.retry_is_declared = self.retry is not None
+        if retry is not None and self.retry is None:
             self.unusable_advice = f"retry must be a Retry, not {_shown(retry)}"
         if effects is not None:
             self.effects = as_effects(effects)

@@ -87,6 +87,9 @@ class AnsweredCall(AnsweredRequest):
     outer: AnsweredCall | None = None
     """The call whose handler made this one."""
 
+    is_over = False
+    """Whether the call was answered; a task that its handler started may make further calls."""
+
     _within: dict[str, Callable[[], Outcome]] | None = None
     """What records the failures of calls that the handler made, by their ids."""
 
@@ -164,7 +167,7 @@ class AnsweredCall(AnsweredRequest):
         If the handler of another call made this one, that handler may handle the failure. It is then recorded when the
         other call ends, unless the other call fails with it.
         """
-        if self.outer is None:
+        if self.outer is None or self.outer.is_over:
             return self.failure(exc, lost, inner=inner).envelope
         call = self._failed(exc, state=self.state())
         call.inner = inner

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
     from mcpcore.boundary.request import Request
     from mcpcore.declare.declaration import Declaration
+    from mcpcore.wire.arguments import Places
 
 # Keywords that an error need not satisfy, since they describe the result. Others stay at the root of a schema.
 _RESULT_KEYWORDS: Final = (
@@ -81,6 +82,16 @@ class ToolDefinition:
     """Parameters that the handler takes by position only."""
 
     _results: ResultForm | None = None
+    _places: Places | None = None
+
+    @property
+    def places(self) -> Places:
+        """The places in the arguments, in words."""
+        if self._places is None:
+            from mcpcore.wire.arguments import Places
+
+            self._places = Places(self.sdk.parameters)
+        return self._places
 
     @property
     def results(self) -> ResultForm:

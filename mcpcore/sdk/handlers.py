@@ -140,7 +140,7 @@ async def _run(declared: Declared[..., Any], arguments: Mapping[str, Any], reque
     try:
         values = definition.validate(arguments)
     except ValidationError as exc:
-        raise invalid_arguments_error(exc, definition.sdk.parameters, declared.name, arguments) from exc
+        raise invalid_arguments_error(exc, definition.places, declared.name, arguments) from exc
     return await run_handler(declared, values, request)
 
 

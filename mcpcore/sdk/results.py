@@ -48,7 +48,7 @@ def converted(form: ResultForm, returned: Any) -> CallToolResult | InputRequired
         ReturnedError: If it is a failure, or there are exceptions within it.
         BrokenResultError: If it breaks the tool's own output model, or cannot be written.
     """
-    if isinstance(returned, CallToolResult | InputRequiredResult):
+    if issubclass(type(returned), _RESULTS):
         return _made_by_handler(form, returned)
     content, structured = _made(form, returned)
     return CallToolResult(content=content, structured_content=structured)
@@ -61,7 +61,7 @@ def written_result(form: ResultForm, returned: Any) -> dict[str, Any] | CallTool
         ReturnedError: If it is a failure, or there are exceptions within it.
         BrokenResultError: If it breaks the tool's own output model, or cannot be written.
     """
-    if isinstance(returned, CallToolResult | InputRequiredResult):
+    if issubclass(type(returned), _RESULTS):
         return _made_by_handler(form, returned)
     content, structured = _made(form, returned)
     blocks = [
@@ -98,6 +98,9 @@ def _made_by_handler(
         return result
     return sendable(result, form.schema)
 
+
+_RESULTS: Final = (CallToolResult, InputRequiredResult)
+"""The results that a handler may make itself; told by the type, since an object may lie about its class, or raise."""
 
 _BREAKS_MODEL: Final = "the result breaks the tool's own output model"
 

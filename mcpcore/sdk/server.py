@@ -569,7 +569,7 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
         """Have the SDK get results in the form of the wire, unless an extension intercepts calls and reads results."""
         lowlevel = lowlevel_of(self)
         entry = lowlevel.get_request_handler("tools/call")
-        if entry is not None and entry.handler == self._handle_call_tool:
+        if entry is not None and getattr(entry.handler, "__func__", None) is Server._handle_call_tool:
             lowlevel.add_request_handler("tools/call", CallToolRequestParams, self._calls.call_tool)
 
     async def _handle_read_resource(self, ctx: ServerRequestContext[LifespanT], params: Any) -> Any:

@@ -28,6 +28,7 @@ from mcpcore.wire.envelope_text import indented
 if TYPE_CHECKING:
     from pydantic import ValidationError
 
+    from mcpcore.wire.arguments import Places
     from mcpcore.wire.envelope import Envelope
 
 EXPOSE_VARIABLE: Final = "MCPCORE_EXPOSE_INTERNAL_ERRORS"
@@ -100,9 +101,9 @@ def unknown_tool_error(name: str, known: Iterable[str]) -> FrameworkError:
 
 
 def invalid_arguments_error(
-    error: ValidationError, schema: Mapping[str, Any], name: str, arguments: Mapping[str, Any]
+    error: ValidationError, schema: Mapping[str, Any] | Places, name: str, arguments: Mapping[str, Any]
 ) -> FrameworkError:
-    """The failure of calling the tool `name`, whose input schema is `schema`, with arguments that do not fit."""
+    """The failure of calling the tool `name` with arguments that do not fit; `schema` is its input schema."""
     from mcpcore.wire.arguments import INVALID_ARGUMENTS, misfit
 
     message, issues, hint = misfit(error, schema, name, arguments)

@@ -88,7 +88,7 @@ class ContractTool(SDKTool):
         try:
             values = definition.validate(arguments)
         except ValidationError as exc:
-            error = invalid_arguments_error(exc, self.parameters, self.name, arguments)
+            error = invalid_arguments_error(exc, definition.places, self.name, arguments)
             # `forget_tracebacks` then need not look whether the frames of the cause are still running.
             raise error from exc.with_traceback(None)
         if self.resolved_params:

@@ -61,9 +61,10 @@ class Misfit(NamedTuple):
     """What to send instead, from the schema: the missing field, the allowed values, the name that was meant."""
 
 
-def misfit(error: ValidationError, schema: Mapping[str, Any], tool: str, arguments: object = None) -> Misfit:
+def misfit(error: ValidationError, schema: Mapping[str, Any] | Places, tool: str, arguments: object = None) -> Misfit:
     """Describe arguments that pydantic rejected; `schema` is the tool's input schema, `arguments` all that was sent."""
-    count = error.error_count()
+    places = schema if isinstance(schema, Places) else Places(schema)
+    count, schema = error.error_count(), places.schema
     if count > _MAX_ERRORS:
         issues: list[dict[str, Any]] = [{"path": "", "type": "more", "message": f"{count} errors"}]
         return Misfit(_summary(issues, count, tool), issues, _hint("", "", (), schema))
@@ -71,7 +72,6 @@ def misfit(error: ValidationError, schema: Mapping[str, Any], tool: str, argumen
     hints: dict[str, None] = {}
     around = _Around(schema, arguments)
     issues = []
-    places = _places_of(_Schema(schema))
     for problem in errors[:_MAX_ISSUES]:
         path, hint = places.described(problem["loc"], problem["type"])
         issues.append({"path": path, "type": problem["type"], "message": _message(problem, around)})
@@ -82,36 +82,23 @@ def misfit(error: ValidationError, schema: Mapping[str, Any], tool: str, argumen
     return Misfit(_summary(issues, len(errors), tool), issues, " ".join(hints))
 
 
-class _Schema:
-    """A schema as a key, by its identity: the schema of a tool stays the same object."""
-
-    __slots__ = ("value",)
-
-    def __init__(self, value: Mapping[str, Any]) -> None:
-        self.value = value
-
-    def __hash__(self) -> int:
-        return id(self.value)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Schema) and other.value is self.value
-
-
-class _Places:
-    """The places in the arguments of one tool, in words; callers often make the same mistake again."""
+class Places:
+    """The places in the arguments of a tool, in words. A declared tool keeps them, since callers repeat mistakes."""
 
     def __init__(self, schema: Mapping[str, Any]) -> None:
-        self._schema = schema
+        """Describe the places of `schema`, which no longer changes."""
+        self.schema = schema
         self._described: dict[tuple[tuple[str | int, ...], str], tuple[str, str]] = {}
 
     def described(self, loc: tuple[str | int, ...], kind: str) -> tuple[str, str]:
         """The path of a place, and the hint for an error of `kind` there."""
         known = self._described.get((loc, kind))
         if known is None:
-            path = _path(loc, kind, self._schema)
-            known = path, _hint(path, kind, loc, self._schema)
-            # Callers choose the names of what is unknown.
-            if len(self._described) < _MAX_KNOWN and len(path) < _MAX_MESSAGE:
+            path = _path(loc, kind, self.schema)
+            known = path, _hint(path, kind, loc, self.schema)
+            # Callers choose unknown names, and the keys of mappings; neither may fill the memory.
+            is_short = sum(len(part) if isinstance(part, str) else 1 for part in loc) <= _MAX_KEY
+            if kind not in _UNKNOWN and is_short and len(self._described) < _MAX_KNOWN:
                 self._described[loc, kind] = known
         return known
 
@@ -119,10 +106,8 @@ class _Places:
 _MAX_KNOWN: Final = 200
 """Descriptions that are kept for a tool."""
 
-
-@functools.lru_cache(maxsize=1_000)
-def _places_of(schema: _Schema) -> _Places:
-    return _Places(schema.value)
+_MAX_KEY: Final = 100
+"""Characters of a place whose description is kept."""
 
 
 def _summary(issues: Sequence[Mapping[str, Any]], count: int, tool: str) -> str:

@@ -28,8 +28,14 @@ if TYPE_CHECKING:
 CANONICAL: Final = "canonical"
 
 
+class _WithDetails:
+    """Has the details as JSON until they are written; no field, so that neither a copy nor a dump of one has it."""
+
+    __slots__ = ("_details",)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Envelope:
+class Envelope(_WithDetails):
     """One failure, as it is sent and as it is read.
 
     ```python
@@ -70,12 +76,8 @@ class Envelope:
     native_code: str | int | None = field(default=None, compare=False)
     retry_stated: bool = field(default=False, compare=False)
 
-    # Not copied by `replace`, so that it cannot be that of other data.
-    _details: str | None = field(default=None, init=False, repr=False, compare=False)
-    """`details` as compact JSON, where whoever built the envelope had it."""
-
     def __reduce__(self) -> tuple[Callable[[dict[str, Any]], Envelope], tuple[dict[str, Any]]]:
-        values = {field.name: getattr(self, field.name) for field in fields(self) if field.init}
+        values = {field.name: getattr(self, field.name) for field in fields(self)}
         for name in ("data", "context"):
             # A view of a mapping can be neither pickled nor copied.
             if isinstance(values[name], MappingProxyType):
@@ -155,7 +157,7 @@ class Envelope:
         return {key: value for key, value in (self.data or {}).items() if key not in WRITTEN_DATA_KEYS}
 
     def keep_details(self, text: str) -> None:
-        """Keep `text`, which is `details` as compact JSON without escapes, for the text of the envelope."""
+        """Keep `text`, which is `details` as compact JSON without escapes, for the next text of the envelope."""
         object.__setattr__(self, "_details", text)
 
     def to_json(self) -> dict[str, JSON]:
@@ -239,7 +241,10 @@ class Envelope:
         Args:
             limits: The bounds for the text.
         """
-        return write(self, max_details=limits.details, details_json=self._details)
+        details = getattr(self, "_details", None)
+        if details is not None:
+            object.__setattr__(self, "_details", None)  # once, since the data may change in place afterwards
+        return write(self, max_details=limits.details, details_json=details)
 
 
 def _rebuilt(values: dict[str, Any]) -> Envelope:

@@ -96,17 +96,18 @@ def write(envelope: Envelope, *, max_details: int, details_json: str | None = No
         text = f"{text}\n\n{_DETAILS}{details_json}"
     elif details := envelope.details:
         text = f"{text}\n\n{_DETAILS}{_json(details, max_details)}"
-    facts = _facts(
-        envelope.reason,
-        envelope.name,
-        envelope.retry,
-        envelope.effects,
-        fallback if isinstance(fallback, str) else None,
-    )
+    reason, name, tool = envelope.reason, envelope.name, fallback if isinstance(fallback, str) else None
+    # An envelope that was read may have texts of any length, which must not stay in memory.
+    is_short = len(name) + len(reason or "") + len(tool or "") <= _MAX_KEPT
+    facts = (_facts if is_short else _facts.__wrapped__)(reason, name, envelope.retry, envelope.effects, tool)
     return f"{text}\n\n({facts}id {_token(envelope.correlation_id)})"
 
 
 # The same for all failures of a reason, so it is written once. A reason that a caller made up cannot fill the memory.
+_MAX_KEPT: Final = 500
+"""Characters of a reason, a code and a fallback tool that are kept together with their line."""
+
+
 @lru_cache(maxsize=1_000)
 def _facts(reason: str | None, name: str, retry: Retry, effects: Effects | None, fallback_tool: str | None) -> str:
     """The last line up to the id."""

@@ -228,7 +228,7 @@ async def _run(
     except ValidationError as exc:
         # The URI of a resource holds the values, which a message must not repeat.
         shown = metadata.name if isinstance(declared, DeclaredResource) else name
-        raise invalid_arguments_error(exc, definition.sdk.parameters, shown, arguments) from exc
+        raise invalid_arguments_error(exc, definition.places, shown, arguments) from exc
     if definition.sdk.resolved_params:
         resolved = await definition.resolve(values, request)
         if isinstance(resolved, InputRequiredResult):

@@ -98,7 +98,7 @@ async def _invalid_arguments(
             definition.validate(arguments)
         except ValidationError as own:
             # FastMCP rejects missing and unknown arguments first; the tool's own definition has better messages.
-            return _caused(invalid_arguments_error(own, definition.sdk.parameters, message.name, arguments), own)
+            return _caused(invalid_arguments_error(own, definition.places, message.name, arguments), own)
     listed = await server.get_tool(message.name)
     schema = {} if listed is None else listed.parameters
     error = error or _misnamed(schema, message.name, arguments)
@@ -121,7 +121,7 @@ async def unfit_prompt(
         try:
             prompt.definition.validate(arguments)
         except ValidationError as own:
-            return _caused(invalid_arguments_error(own, prompt.definition.sdk.parameters, name, arguments), own)
+            return _caused(invalid_arguments_error(own, prompt.definition.places, name, arguments), own)
     return None
 
 

@@ -505,6 +505,7 @@ class ContractMiddleware(Middleware):
             try:
                 yield call
             finally:
+                call.is_over = True
                 call.settle()
 
     # --- records that had to wait for the trail; for `recorded_first` ---------------------------------------------

@@ -124,14 +124,15 @@ def with_renamed_words(text: str, rename: Callable[[str], str], fallback: str | 
     """`text`, in which each word that is the name of a tool is renamed by `rename`; `fallback` is such a name.
 
     A name that could be an ordinary word, such as `search`, counts only in quotation marks or before a
-    parenthesis, or if it is the fallback tool.
+    parenthesis; if it is the fallback tool, also after a verb such as "call".
     """
 
     def replaced(match: re.Match[str]) -> str:
         word = match[0].rstrip(".-")
         before, after = text[match.start() - 1 : match.start()], text[match.start() + len(word) :][:1]
         is_quoted = before in _QUOTES and before == after
-        if word != fallback and not is_quoted and after != "(" and _IS_NAME.search(word) is None:
+        is_called = word == fallback and _CALLS.search(text, 0, match.start()) is not None
+        if not (is_called or is_quoted or after == "(" or _IS_NAME.search(word)):
             return match[0]
         return rename(word) + match[0][len(word) :]
 
@@ -140,6 +141,7 @@ def with_renamed_words(text: str, rename: Callable[[str], str], fallback: str | 
 
 _WORD: Final = re.compile(r"(?<![\w./{-])\w[\w.-]*(?![\w/}])")
 _IS_NAME: Final = re.compile(r"[_0-9.-]|[a-z][A-Z]")
+_CALLS: Final = re.compile(r"\b(?:call|calling|invoke|run|try|use|using|with) (?:the )?(?:tool )?$", re.IGNORECASE)
 _QUOTES: Final = frozenset("`'\"")
 
 

@@ -11,6 +11,18 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 
+def open_streams() -> None:
+    """Replace the standard streams that the parent process closed by ones that nobody reads."""
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        if getattr(sys, name) is None:
+            # The descriptor too: the next file to be opened would get its number.
+            descriptor = os.open(os.devnull, os.O_RDWR)
+            if descriptor != number:
+                os.dup2(descriptor, number)
+                os.close(descriptor)
+            setattr(sys, name, open(number, "w" if number else "r", encoding="utf-8"))  # noqa: SIM115, PTH123 - for good
+
+
 def script() -> None:
     """`main` for a process that runs nothing else, so that the linter may end it without any cleanup."""
     main(leave=os._exit)
@@ -22,6 +34,7 @@ def main(*, leave: Callable[[int], object] = sys.exit) -> None:
     Args:
         leave: Ends the process after the linter has printed a cached result.
     """
+    open_streams()
     if sys.argv[1:2] == ["lint"]:
         # Before anything else is loaded: most runs of the linter repeat the outcome of an earlier one.
         from mcpcore_lint.start import start

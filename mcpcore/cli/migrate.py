@@ -92,8 +92,12 @@ def migrate(paths: tuple[str, ...], *, write: bool, only: tuple[str, ...]) -> No
             # A patch must stay as it is, or git could not apply it.
             stream.flush()
             sys.stdout = stream.original
-        say_patch("".join(file.diff(file.path.replace(os.sep, "/")) for file in migration.files))
-        sys.stdout = stream
+        try:
+            say_patch("".join(file.diff(file.path.replace(os.sep, "/")) for file in migration.files))
+        except CannotRunError as error:
+            raise Problem(f"{error}.") from None
+        finally:
+            sys.stdout = stream
     groups = _groups(migration.left)
     for heading, group in zip(_HEADINGS, groups, strict=True):
         if group:

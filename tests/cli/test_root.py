@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import os
 import re
 import shlex
@@ -212,6 +213,21 @@ def test_a_full_disk_behind_the_errors_keeps_the_exit_code(unbuffered):
                 check=False,
             )
         assert done.returncode == 2, arguments
+
+
+@pytest.mark.skipif(os.name == "nt", reason="a shell closes descriptors there")
+@pytest.mark.parametrize(("closed", "words"), [("2>&-", "diff a.json a.json"), (">&-", "migrate ."), (">&-", "lint .")])
+def test_closed_streams_change_no_exit_code(closed, words, tmp_path):
+    """Some hosts start a server without standard error, and scripts close what they do not read."""
+    contracts = {"version": 1, "servers": []}
+    (tmp_path / "a.json").write_text(json.dumps(contracts))
+    command = f'exec "{sys.executable}" -m mcpcore {words} {closed}'
+    plain, done = (
+        subprocess.run(["sh", "-c", line], cwd=tmp_path, capture_output=True, timeout=60, check=False)
+        for line in (command.removesuffix(closed), command)
+    )
+    assert plain.returncode == done.returncode
+    assert b"Traceback" not in done.stderr
 
 
 def test_an_error_of_a_command_is_not_taken_for_one_of_the_output(monkeypatch):

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import logging
 import pickle
 import sys
+import tracemalloc
 from collections import UserDict
 from collections.abc import Callable
 from pathlib import PurePosixPath
@@ -16,7 +18,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bench.runtime.bounds import measure
-from mcpcore import CodedError, Server, not_found, tool
+from mcpcore import CodedError, Envelope, Server, not_found, tool
 from mcpcore.contract.codes import ErrorCode
 from mcpcore.contract.limits import DEFAULT_LIMITS
 from mcpcore.values.jsonable import Cut, clean_cut, cut_text, fit, safe_str, size, to_json
@@ -247,3 +249,36 @@ def test_a_reason_that_no_contract_can_declare_is_cut() -> None:
     failure = CodedError(ErrorCode.NOT_FOUND, reason="r" * 5_000)
     assert failure.reason == "r" * 1_000
     assert type(CodedError(ErrorCode.NOT_FOUND, data={"reason": "gone"}).reason) is str
+
+
+@pytest.mark.server_only("the texts are kept in the same place for both")
+def test_nothing_of_a_caller_or_an_upstream_stays_in_memory(call: Any) -> None:
+    """What is kept for the next failure is short, whoever chose the names."""
+
+    @tool
+    def find(name: str) -> str:
+        """Find."""
+        return name
+
+    server = Server("s", tools=[find])
+
+    def failures(count: int) -> None:
+        for number in range(count):
+            huge = f"{number}" + "x" * 200_000
+            call(server, "find", {"name": "a", huge: 1})
+            data = {"reason": huge, "recovery": {"hint": "Try it.", "fallbackTool": huge}}
+            error = {"code": -32001, "name": "NOT_FOUND", "message": "m", "data": data}
+            read = Envelope.from_result({"isError": True, "structuredContent": {"error": error}, "content": []})
+            assert read is not None
+            read.text()
+
+    failures(2)
+    gc.collect()
+    tracemalloc.start()
+    try:
+        failures(20)
+        gc.collect()
+        kept, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert kept < 1_000_000

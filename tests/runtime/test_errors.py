@@ -34,10 +34,12 @@ from mcpcore import (
 from mcpcore.boundary.script import Boundary
 from mcpcore.contract.errors import recovery_of
 from mcpcore.contract.failure_modes import Contract
+from mcpcore.contract.limits import Limits
 from mcpcore.declare.tool import MethodTool
 from mcpcore.values.jsonable import to_json
 from mcpcore.values.source_location import where_declared
 from mcpcore.wire.arguments import _kind, misfit
+from mcpcore.wire.envelope_builder import build_envelope
 from tests.answers import envelope_of
 from tests.boundaries import answer_to
 
@@ -338,3 +340,36 @@ def test_a_recovery_without_a_sentence_adds_to_the_declared_one() -> None:
     for nothing in (None, {}, {"hint": " "}, Unreadable()):
         found = Context(Contract([entry])).fail("gone", recovery=nothing).recovery
         assert (None if nothing is None else "List them first.") == (found or {}).get("hint")
+
+
+@pytest.mark.no_server
+def test_a_subclass_cannot_spoil_its_failures_with_class_attributes() -> None:
+    """A subclass may use the names of a failure's own attributes for something else."""
+
+    class DownError(CodedError):
+        retry = 3  # type: ignore[assignment]
+        entry = "ledger-7"  # type: ignore[assignment]
+        omits_recovery = True
+
+    error = DownError(ErrorCode.TIMEOUT, "The depot is slow.", recovery="Ask the depot.")
+    assert (None, None, False) == (error.retry, error.entry, error.omits_recovery)
+    CodedError.__init__(error, ErrorCode.NOT_FOUND, "Gone.")
+    assert (None, False, None) == (error.retry, error.retry_is_declared, error.recovery)
+
+
+@pytest.mark.no_server
+def test_an_envelope_has_no_more_fields_than_it_sends() -> None:
+    """Neither a dump nor a copy has the details twice, and a change of the data shows in the text."""
+    from dataclasses import asdict
+
+    def envelope() -> Envelope:
+        limits = Limits()
+        data = {"a": {"b": [1]}}
+        return build_envelope(ErrorCode.CONFLICT, "m", retry=Retry.never(), tool="t", data=data, limits=limits)
+
+    assert "_details" not in asdict(envelope())
+    changed = envelope()
+    first = changed.text()
+    assert '{"a":{"b":[1]}}' in first
+    changed.data["a"]["b"].append(2)  # type: ignore[index]
+    assert '{"a":{"b":[1,2]}}' in changed.text()

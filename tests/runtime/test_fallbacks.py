@@ -17,6 +17,7 @@ import pytest
 from mcp import Client
 
 from mcpcore import Context, ErrorCode, FailureMode, Server, not_found, prompt, resource, tool
+from mcpcore.boundary.fallbacks import with_renamed_words
 from mcpcore.contract.failure_modes import ContractError
 
 pytestmark = pytest.mark.server_only(
@@ -293,3 +294,18 @@ def test_a_lifespan_may_replace_the_error() -> None:
     server = Server("library", tools=[fetch], strict=True, lifespan=lifespan)
     with pytest.raises(Exception, match="replaced"):
         start(server)
+
+
+@pytest.mark.no_server
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Call search first, and search with fewer words if search finds none.", "Call shop_search first, and search with fewer words if search finds none."),
+        ("Use the search tool.", "Use the shop_search tool."),
+        ("Try `search`, or search the web.", "Try `shop_search`, or search the web."),
+        ("Ask find_order, then search(words).", "Ask shop_find_order, then shop_search(words)."),
+    ],
+)  # fmt: skip
+def test_only_words_that_surely_name_a_tool_are_renamed(text: str, expected: str) -> None:
+    """A name that is an ordinary word stays one in a sentence."""
+    assert expected == with_renamed_words(text, lambda name: f"shop_{name}", "search")

@@ -509,3 +509,20 @@ class TestTheSDKsConversion:
         assert {"_resources", "_templates"} <= vars(MCPServer("s")._resource_manager).keys(), (
             "the SDK keeps its resources elsewhere than mcpcore.sdk.returned.Resources looks for them"
         )
+
+
+@pytest.mark.server_only("FastMCP itself asks the result of a plain tool for its class")
+def test_an_object_that_raises_when_asked_for_its_class_is_a_crash(call: Any) -> None:
+    """It is a broken result, whatever it raises."""
+
+    class Lazy:
+        @property
+        def __class__(self) -> Any:
+            raise PermissionError("not yet")
+
+    async def make() -> Any:
+        return Lazy()
+
+    server = Server("s")
+    server.add_tool(make)
+    assert ErrorCode.INTERNAL_ERROR == envelope_of(call(server, "make")).error_code

@@ -652,3 +652,25 @@ def test_invalid_options_are_refused() -> None:
         Server("s", dialect="esperanto")
     with pytest.raises(TypeError, match="colour"):
         Server("s", colour="red")
+
+
+@pytest.mark.server_only("FastMCP has no such method")
+def test_a_server_of_a_subclass_may_handle_calls_itself(call: Any) -> None:
+    """Its method is called, and gets results of the SDK's own kind."""
+    seen: list[Any] = []
+
+    class Watched(mcpcore.Server):
+        async def _handle_call_tool(self, ctx: Any, params: Any) -> Any:
+            result = await super()._handle_call_tool(ctx, params)
+            seen.append(result)
+            return result
+
+    server = Watched("s")
+    server.tool()(lambda_tool)
+    assert "done" == call(server, "lambda_tool").content[0].text
+    assert [CallToolResult] == [type(result) for result in seen]
+
+
+def lambda_tool() -> str:
+    """Be done."""
+    return "done"

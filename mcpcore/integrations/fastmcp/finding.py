@@ -20,6 +20,7 @@ from fastmcp.tools.tool_transform import TransformedTool
 from mcpcore.contract.failure_modes import ContractError
 from mcpcore.declare.prompt import DeclaredPrompt
 from mcpcore.declare.tool import Tool
+from mcpcore.integrations.fastmcp.masking import MaskingMiddleware
 from mcpcore.integrations.fastmcp.private import inner_provider, mounted_tool
 from mcpcore.sdk.serving import not_mountable
 
@@ -136,6 +137,7 @@ def mounted(server: FastMCP[Any]) -> Iterator[Any]:
 
 
 def _before(chain: Sequence[Middleware], middleware: Middleware) -> list[str]:
-    """The class names of the middleware before `middleware`, without the ones that FastMCP adds itself."""
+    """The class names of the middleware before `middleware`, without those that FastMCP and mcpcore add themselves."""
     before = itertools.takewhile(lambda other: other is not middleware, chain)
-    return [type(other).__name__ for other in before if not isinstance(other, DereferenceRefsMiddleware)]
+    own = (DereferenceRefsMiddleware, MaskingMiddleware)
+    return [type(other).__name__ for other in before if not isinstance(other, own)]

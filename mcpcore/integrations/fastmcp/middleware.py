@@ -6,6 +6,7 @@ import functools
 import logging
 import weakref
 from contextlib import contextmanager, nullcontext, suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, cast
 
 import fastmcp
@@ -394,7 +395,8 @@ class ContractMiddleware(Middleware):
         lost = call.unraised(failure)
         if inner is not None and await is_delegated(_server(context), name):
             refused = call.report_unraised(lost)
-            return inner if refused is None else refused.envelope
+            # The client knows the tool by the name that this server gives it.
+            return replace(inner, tool=call.name) if refused is None else refused.envelope
         is_unknown = type(failure) is FrameworkError and failure.reason == "unknown_tool"
         if call.contract is NO_CONTRACT and not self._plain_tools and not is_unknown:
             return None

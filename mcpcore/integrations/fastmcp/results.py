@@ -33,6 +33,9 @@ def as_fastmcp_writes(result: CallToolResult, returned: Any, *, wrapped: bool) -
     if any(isinstance(item, _CONTENT) for item in (returned if isinstance(returned, list | tuple) else (returned,))):
         return result.model_copy(update={"content": ToolResult(content=returned).content})
     structured = result.structured_content
+    if structured == {} and (written := from_json(to_json(returned, fallback=str, inf_nan_mode="null"))) != {}:
+        # The SDK takes the class of a URL, for one, for a model without fields.
+        structured, wrapped = {"result": written}, True
     value = structured["result"] if wrapped and structured is not None else structured
     text = to_json(returned if structured is None else value, fallback=str, inf_nan_mode="null").decode()
     if structured is None and text.startswith("{"):

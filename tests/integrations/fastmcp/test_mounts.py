@@ -14,8 +14,9 @@ from fastmcp.server.middleware.error_handling import ErrorHandlingMiddleware, Re
 from fastmcp.server.middleware.rate_limiting import SlidingWindowRateLimitingMiddleware
 from mcp.shared.exceptions import MCPError
 
-from mcpcore import ContractError, Server
+from mcpcore import ContractError, Server, not_found, tool
 from mcpcore.contract.failure_modes import CONTRACT_META_KEY
+from mcpcore.integrations.fastmcp import ContractMiddleware
 from tests.integrations.fastmcp.contract_server import calling, error_of, listing, records
 from tests.integrations.fastmcp.plain_server import SECRET, bare, contracted, get_order
 
@@ -205,3 +206,20 @@ class TestCompatibility:
         caplog.clear()
         calling(contracted(bare()), "plain", {"how": "fine"})
         assert "outermost" not in caplog.text
+
+
+def test_servers_that_both_have_the_middleware_name_a_tool_in_one_way(caplog: pytest.LogCaptureFixture) -> None:
+    """The client reads the name that it called, and nobody is warned of mcpcore's own middleware."""
+
+    @tool
+    def flip() -> str:
+        """Flip."""
+        raise not_found("no coin")
+
+    sub, top = FastMCP("sub"), FastMCP("top")
+    for server in (sub, top):
+        server.add_middleware(ContractMiddleware())
+    sub.add_tool(flip)
+    top.mount(sub, namespace="s")
+    assert "s_flip" == error_of(calling(top, "s_flip"))["tool"]
+    assert not [record for record in caplog.records if "outermost" in record.getMessage()]

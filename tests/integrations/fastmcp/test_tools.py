@@ -238,3 +238,16 @@ class TestUnknownTools:
         with pytest.raises(MCPError) as raised:
             calling(mcp, "secret_tool")
         assert [] == raised.value.data["error"]["data"]["near"]
+
+
+def test_a_url_is_sent_whole() -> None:
+    """The SDK takes its class for a model without fields."""
+    from pydantic import AnyUrl
+
+    @tool
+    def home() -> AnyUrl:
+        """Where it is."""
+        return AnyUrl("http://a.b/")
+
+    result = calling(server_of(home), "home")
+    assert ("http://a.b/", {"result": "http://a.b/"}) == (result.content[0].text, result.structured_content)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import pty
+import select
 import signal
 import subprocess
 import sys
@@ -138,10 +139,13 @@ def on_terminal(
     if pid == 0:  # pragma: no cover - the other process
         os.execve(sys.executable, [sys.executable, *arguments], {**os.environ, **env})
     written, typed = b"", False
-    while True:
+    deadline = time.monotonic() + 50
+    while time.monotonic() < deadline:
         if after in written and not typed:
             os.write(terminal, answer)
             typed = True
+        if not select.select([terminal], [], [], 0.5)[0]:
+            continue
         try:
             piece = os.read(terminal, 65536)
         except OSError:
@@ -149,6 +153,8 @@ def on_terminal(
         if not piece:
             break
         written += piece
+    else:
+        os.kill(pid, signal.SIGKILL)
     return written.decode(), os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
 
 

@@ -181,6 +181,8 @@ class Bench:
             finally:
                 os._exit(127)
         output = b""
+        # A program may discard its output between the two calls below.
+        os.set_blocking(terminal, False)
         deadline = time.monotonic() + 50
         while time.monotonic() < deadline:
             ready, _, _ = select.select([terminal], [], [], 0.5)
@@ -188,6 +190,8 @@ class Bench:
                 continue
             try:
                 data = os.read(terminal, 65536)
+            except BlockingIOError:
+                continue
             except OSError:
                 break
             if not data:

@@ -226,3 +226,21 @@ def test_a_budget_grows_with_the_calls() -> None:
     for _ in range(10):
         budget.called()
     assert [True, False] == [budget.spend(), budget.spend()]
+
+
+def test_a_fallback_tool_is_called_once() -> None:
+    """One that was called before is no way out any more."""
+    entry = FailureMode(
+        "x", ErrorCode.CONFLICT, when="It happens.", recovery="Do this.", fallback_tool="b", effects="none"
+    )
+    listing = {"a": ListedTool(name="a", contract=Contract([entry])), "b": ListedTool(name="b")}
+    envelope = Envelope(
+        code=-32002, name="CONFLICT", message="m", retry=Retry.never(), effects="none", data={"reason": "x"}
+    )
+    failure = ToolCallFailed("a", envelope, entry=entry)
+    first, second = (
+        decide(failure, CallPolicy(fallbacks=True), Progress(tools=listing, called=frozenset(called)))
+        for called in ({"a"}, {"a", "b"})
+    )
+    assert ("fall_back", "give_up") == (first.kind, second.kind)
+    assert "The fallback tool b was called already." == second.why

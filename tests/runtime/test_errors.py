@@ -32,6 +32,7 @@ from mcpcore import (
     tool,
 )
 from mcpcore.boundary.script import Boundary
+from mcpcore.contract.bound_fields import carried
 from mcpcore.contract.errors import recovery_of
 from mcpcore.contract.failure_modes import Contract
 from mcpcore.contract.limits import Limits
@@ -373,3 +374,21 @@ def test_an_envelope_has_no_more_fields_than_it_sends() -> None:
     assert '{"a":{"b":[1]}}' in first
     changed.data["a"]["b"].append(2)  # type: ignore[index]
     assert '{"a":{"b":[1,2]}}' in changed.text()
+
+
+@pytest.mark.no_server
+def test_what_others_put_on_an_exception_binds_nothing() -> None:
+    """The attribute of the bound fields may hold anything."""
+    error = conflict("x")
+    error.__mcpcore_bound__ = 3  # type: ignore[attr-defined]
+    assert {} == carried(error)
+
+
+@pytest.mark.no_server
+def test_a_recovery_may_be_a_kind_of_text() -> None:
+    """As a member of an enumeration of texts is."""
+
+    class Steps(enum.StrEnum):
+        WAIT = "Wait a minute."
+
+    assert {"hint": "Wait a minute."} == recovery_of(Steps.WAIT)

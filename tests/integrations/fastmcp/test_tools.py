@@ -251,3 +251,23 @@ def test_a_url_is_sent_whole() -> None:
 
     result = calling(server_of(home), "home")
     assert ("http://a.b/", {"result": "http://a.b/"}) == (result.content[0].text, result.structured_content)
+
+
+def test_a_context_of_another_library_in_place_of_ours_is_an_error_at_import() -> None:
+    """It cannot fail with a declared reason; the error says what to write."""
+    from fastmcp import Context as FastMCPContext
+    from mcp.server.mcpserver import Context as SDKContext
+
+    for theirs, owner, inside in (
+        (FastMCPContext, "FastMCP", "ctx.fastmcp"),
+        (SDKContext[Any, Any], "the SDK", "ctx.sdk"),
+    ):
+
+        def find(ctx, name: str) -> str:  # type: ignore[no-untyped-def]
+            """Find."""
+            return name
+
+        find.__annotations__["ctx"] = theirs
+        expected = rf"test_tools\.py:\d+.*'ctx' takes {owner}'s Context.*write `ctx: Context`.*`{inside}`"
+        with pytest.raises(ContractError, match=expected):
+            tool(errors=[NO_ORDER])(find)

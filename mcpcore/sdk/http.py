@@ -439,7 +439,9 @@ def web_server(app: ASGIApp, *, level: str, grace: int, lifespan: Literal["auto"
                 await self._answer(scope, receive, send)
             finally:
                 self._is_answering = False
-                self._wait(MAX_HEADER_SECONDS)
+                # The last part of an answer may still wait for a client that does not read.
+                is_unread = self.transport.get_write_buffer_size() > 0
+                self._wait(MAX_UNREAD_SECONDS if is_unread else MAX_HEADER_SECONDS)
 
         def _wait(self, seconds: float | None) -> None:
             if self._timer is not None:

@@ -8,8 +8,11 @@ import re
 import socket
 import subprocess
 import sys
+import threading
+import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 import httpx2
@@ -17,6 +20,8 @@ import pytest
 from click.testing import CliRunner
 
 from mcpcore.cli.root import cli
+from mcpcore.sdk import http
+from mcpcore.sdk.http import ANY_HOST, Hosts
 
 SERVERS = {
     "server": "from mcpcore import Server\nserver = Server('s')\n",
@@ -236,3 +241,72 @@ def test_a_client_that_comes_back_gets_its_stream(kind: str, tmp_path: Path) -> 
         for _ in range(3):
             with httpx2.stream("GET", url, headers={**accept, **session}, timeout=30) as stream:
                 assert (200, "text/event-stream") == (stream.status_code, stream.headers["content-type"].split(";")[0])
+
+
+@pytest.mark.parametrize(
+    ("allowed", "headers", "expected"),
+    [
+        ((), {"host": "localhost:80"}, None),
+        ((), {"host": "127.0.0.2"}, None),
+        ((), {"host": "evil.example"}, 421),
+        ((), {"host": "not a host"}, 421),
+        ((), {"host": "localhost", "origin": "https://evil.example"}, 403),
+        ((), {"host": "localhost", "content-length": "1", "transfer-encoding": "chunked"}, 400),
+        (("tools.example.com",), {"host": "tools.example.com"}, None),
+        ((ANY_HOST,), {"host": "anything.example"}, None),
+        ((ANY_HOST,), {"host": "anything.example", "origin": "https://anything.example"}, None),
+        ((ANY_HOST,), {"host": "anything.example", "origin": "https://other.example"}, 403),
+        ((ANY_HOST,), {"host": "anything.example", "origin": "http://localhost"}, None),
+    ],
+)
+def test_what_a_request_may_name(allowed: tuple[str, ...], headers: dict[str, str], expected: int | None) -> None:
+    """By the address that was bound and by what the operator allows."""
+    with socket.create_server(("127.0.0.1", 0)) as bound:
+        hosts = Hosts(bound, "127.0.0.1", allowed)
+        refusal = hosts.refusal((name.encode(), value.encode()) for name, value in headers.items())
+        assert expected == (None if refusal is None else refusal[0])
+        with pytest.raises(ValueError, match="is not the name of a host"):
+            Hosts(bound, "127.0.0.1", ["not a host"])
+
+
+def test_a_client_that_reads_nothing_is_cut_off(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One that reads slowly gets the whole answer."""
+    monkeypatch.setattr(http, "MAX_UNREAD_SECONDS", 0.4)
+    size = 30_000_000
+
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        start = {"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"%d" % size)]}
+        await send(start)
+        await send({"type": "http.response.body", "body": b"x" * size})
+
+    server = http.web_server(app, level="critical", grace=1, lifespan="off")
+    with socket.create_server(("127.0.0.1", 0)) as bound:
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [bound]})
+        thread.start()
+        try:
+            read = {}
+            for pause in (0.0, 0.1, 2.5):
+                with socket.create_connection(bound.getsockname(), timeout=20) as client:
+                    client.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
+                    read[pause] = _read_in_pieces(client, pause)
+        finally:
+            server.should_exit = True
+            thread.join()
+    assert read[0.0] > size
+    assert read[0.1] > size
+    assert read[2.5] < size
+
+
+def _read_in_pieces(client: socket.socket, pause: float) -> int:
+    """The bytes that a client gets that waits before it reads, and after the first pieces."""
+    time.sleep(pause)
+    count, pieces = 0, 0
+    with contextlib.suppress(ConnectionResetError):
+        while piece := client.recv(4_000_000):
+            count += len(piece)
+            pieces += 1
+            if pieces < 5:
+                time.sleep(min(pause, 0.3))
+            if count > 30_000_000:
+                break
+    return count

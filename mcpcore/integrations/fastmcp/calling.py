@@ -310,6 +310,11 @@ def cover(server: FastMCP[Any], middleware: Covering) -> None:
         _covering[server] = middleware
 
 
+def covering_of(server: FastMCP[Any]) -> Covering | None:
+    """The middleware of the server above, if `server` is mounted and has none of its own."""
+    return _covering.get(server) if _own_covering(server) is None else None
+
+
 def _own_covering(server: FastMCP[Any]) -> Covering | None:
     return next((cast("Covering", other) for other in server.middleware if hasattr(other, "covered")), None)
 

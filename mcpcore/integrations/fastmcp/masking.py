@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from fastmcp.server.middleware.middleware import Middleware
 
-from mcpcore.integrations.fastmcp.calling import answering_now
+from mcpcore.integrations.fastmcp.calling import answering_now, covering_of
 from mcpcore.integrations.fastmcp.errors import ContractFailure, masked
 from mcpcore.integrations.fastmcp.private import link_of_chain
 from mcpcore.values.unwrapping import is_a, passes_through
@@ -90,8 +90,15 @@ class MaskingMiddleware(Middleware):
     """Masks the failures that the middleware of a mounted server sees, while a server above answers the request."""
 
     async def __call__(self, context: MiddlewareContext[Any], call_next: CallNext[Any, Any]) -> Any:
-        """Handle a message."""
-        return await (call_next if answering_now() is None else masked_chain(call_next))(context)
+        """Handle a message; a call that a handler makes is answered as on the server above."""
+        call = answering_now()
+        if call is None:
+            return await call_next(context)
+        if call.claimed and context.fastmcp_context is not None:
+            covering: Any = covering_of(context.fastmcp_context.fastmcp)
+            if covering is not None:
+                return await covering(context, call_next)
+        return await masked_chain(call_next)(context)
 
 
 MASKING: Final = MaskingMiddleware()

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import logging
+from pathlib import Path
 from typing import Any
 
 import anyio
 import pytest
 from fastmcp import Client, FastMCP
+from fastmcp.exceptions import ToolError
 from fastmcp.server import create_proxy
 from fastmcp.server.middleware import Middleware
 from fastmcp.server.middleware.error_handling import ErrorHandlingMiddleware, RetryMiddleware
@@ -16,7 +18,8 @@ from mcp.shared.exceptions import MCPError
 
 from mcpcore import ContractError, Server, not_found, tool
 from mcpcore.contract.failure_modes import CONTRACT_META_KEY
-from mcpcore.integrations.fastmcp import ContractMiddleware
+from mcpcore.integrations.fastmcp import ContractFailure, ContractMiddleware
+from tests.answers import records_of
 from tests.integrations.fastmcp.contract_server import calling, error_of, listing, records
 from tests.integrations.fastmcp.plain_server import SECRET, bare, contracted, get_order
 
@@ -223,3 +226,37 @@ def test_servers_that_both_have_the_middleware_name_a_tool_in_one_way(caplog: py
     top.mount(sub, namespace="s")
     assert "s_flip" == error_of(calling(top, "s_flip"))["tool"]
     assert not [record for record in caplog.records if "outermost" in record.getMessage()]
+
+
+def test_a_failed_call_within_a_mounted_server_leaves_one_record(tmp_path: Path) -> None:
+    """The middleware of the server above records it too, whether the handler catches it or not."""
+
+    @tool
+    def fails() -> str:
+        """Fail."""
+        raise not_found("no coin")
+
+    child, top = FastMCP("child"), FastMCP("top")
+
+    @tool
+    async def catches() -> str:
+        """Call the other, and go on."""
+        with pytest.raises(ToolError) as caught:
+            await child.call_tool("fails")
+        return str(isinstance(caught.value, ContractFailure))
+
+    @tool
+    async def passes() -> str:
+        """Call the other."""
+        await child.call_tool("fails")
+        return "not raised"
+
+    trail = tmp_path / "trail"
+    top.add_middleware(ContractMiddleware(audit=trail))
+    for added in (fails, catches, passes):
+        child.add_tool(added)
+    top.mount(child, namespace="c")
+    assert "True" == calling(top, "c_catches").content[0].text
+    assert ["NOT_FOUND"] == [record["name"] for record in records_of(trail)]
+    assert "NOT_FOUND" == error_of(calling(top, "c_passes"))["name"]
+    assert ["NOT_FOUND"] * 2 == [record["name"] for record in records_of(trail)]

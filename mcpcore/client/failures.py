@@ -254,8 +254,9 @@ def inferred_envelope(envelope: Envelope, listed: ListedTool | None) -> Envelope
 
     The advice is the server's own word, else it follows from the annotations, else from the text.
     """
-    code, retry = envelope.error_code or ErrorCode.UNKNOWN_ERROR, envelope.retry
-    stated = retry if envelope.retry_stated else None
+    code = envelope.error_code or ErrorCode.UNKNOWN_ERROR
+    stated = envelope.retry if envelope.retry_stated else None
+    retry = code.retry if stated is None else stated
     if code in _VAGUE or envelope.native_code == _ANY_SERVER_ERROR:
         text = _PREFIX.sub("", envelope.message[:_MAX_TEXT], count=1)
         explanation = explain(Exception(text))

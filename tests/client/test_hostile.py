@@ -242,7 +242,7 @@ def test_a_contract_is_read_as_it_was_listed() -> None:
     """An entry keeps all that the list has: its schema, its advice, and a code that this program does not know."""
     entries = [
         entry("x", fallbackTool="b", correctiveParams={"limit": 10}, effects="none", dataSchema={"type": "object"}),
-        entry("y", name="QUOTA_SPENT_ELSEWHERE", code=41402, retry={"kind": "retryable_after_ms", "afterMs": 1500}),
+        entry("y", name="QUOTA_SPENT_ELSEWHERE", code=41403, retry={"kind": "retryable_after_ms", "afterMs": 1500}),
         entry("z", name=None),
     ]
     contract = Contract.from_listing({"_meta": {CONTRACT_META_KEY: entries}})
@@ -250,7 +250,7 @@ def test_a_contract_is_read_as_it_was_listed() -> None:
     assert expected == contract.to_json()
     code = contract["y"].code
     assert isinstance(code, CustomCode)
-    assert (41402, "QUOTA_SPENT_ELSEWHERE") == (code, str(code))
+    assert (41403, "QUOTA_SPENT_ELSEWHERE") == (code, str(code))
     with pytest.raises(KeyError):
         code_named("QUOTA_SPENT_ELSEWHERE")
     plain = Contract.from_listing({"_meta": {CONTRACT_META_KEY: [entries[1] | {"retry": None}]}})

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from mcp import Client
 
-from mcpcore import Retry
+from mcpcore import Envelope, Retry
 from mcpcore.client import CallPolicy, ListedTool, Progress, ReadOnly, ToolCallFailed, call, decide, failure_of
 from tests.answers import envelope_of
 from tests.client.hostile import failed, listed, server
@@ -181,3 +181,20 @@ def test_no_answer_makes_reading_its_word_fail(structured: Any) -> None:
     assert failure is not None
     seconds = failure.envelope.retry.seconds
     assert seconds is None or 0 <= seconds <= 366 * 24 * 3600
+
+
+@pytest.mark.parametrize(
+    ("error", "expected"),
+    [
+        ({"code": -32001, "message": "Request timed out"}, Retry.never()),
+        ({"code": -32001, "message": "Request timed out", "data": {"retryable": True}}, Retry.now()),
+        ({"code": -32000, "message": "busy", "data": {"retry_after": 7}}, Retry.after(seconds=7)),
+    ],
+)
+def test_an_error_of_a_tool_that_nobody_knows_is_no_advice_to_repeat(error: dict[str, Any], expected: Retry) -> None:
+    """The tool may have changed something; of a read-only one, a timeout may be tried again."""
+    answer = {"jsonrpc": "2.0", "id": 1, "error": error}
+    envelope = Envelope.from_result(answer)
+    assert envelope is not None
+    assert expected == envelope.retry
+    assert advised(answer).retryable

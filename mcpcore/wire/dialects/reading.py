@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from mcpcore.contract.codes import PROTOCOL_CODES, ErrorCode, code_named
+from mcpcore.contract.effects import CallState, settled
 from mcpcore.contract.retry import Retry
 from mcpcore.values.bounds import MESSAGE
 from mcpcore.values.jsonable import clean_cut
@@ -85,7 +86,8 @@ def _with_word(envelope: Envelope, answer: Answer) -> Envelope:
     forbidden = word.forbidden or (not own and any(map(forbids_retry, (envelope.message, *answer.texts))))
     if forbidden:
         return replace(envelope, retry=Retry.never(), retry_stated=True)
-    retry = None if own else word.retry(envelope.retry)
+    code = envelope.error_code
+    retry = None if own else word.retry(envelope.retry if code is None else code.retry)
     return envelope if retry is None else replace(envelope, retry=retry, retry_stated=True)
 
 
@@ -272,12 +274,15 @@ def _no_result(instead: str, texts: Sequence[str]) -> Envelope:
 
 
 def _as_sent(code: Code, message: str, *, native: str | int | None = None) -> Envelope:
-    """An envelope with the words and the code of another server, and with no data; the server had to redact it."""
+    """An envelope with the words and the code of another server, and with no data; the server had to redact it.
+
+    Its advice is that for a tool of which nothing is known.
+    """
     return Envelope(
         code=int(code),
         name=code.name,
         message=clean_cut(message, MESSAGE) or code.sentence,
-        retry=code.retry,
+        retry=settled(CallState("unstated"), code, code.retry)[1],
         dialect=UNKNOWN_DIALECT,
         native_code=native,
     )

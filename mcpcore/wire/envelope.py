@@ -59,8 +59,9 @@ class Envelope(_WithDetails):
         context: What the server or the call had bound (session, role, trace, …); None where nothing is.
         dialect: The dialect that it was read from.
         native_code: The code as the dialect wrote it, if the dialect has its own codes.
-        retry_stated: Whether the failure itself says what `retry` says. Otherwise that is the default of its code. In no
-            known form it is never, except for RATE_LIMITED, since its tool may have changed something.
+        retry_stated: Whether the failure itself says what `retry` says. Otherwise that is the default of its code. A
+            failure in no known form is never retryable then, except for RATE_LIMITED: its tool may have changed
+            something.
     """
 
     code: int

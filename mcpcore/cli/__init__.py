@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def open_streams() -> None:
-    """Replace the standard streams that the parent process closed by ones that nobody reads."""
+    """Open the standard streams that the parent process closed, on the null device."""
     for number, name in enumerate(("stdin", "stdout", "stderr")):
         if getattr(sys, name) is None:
             # The descriptor too: the next file to be opened would get its number.

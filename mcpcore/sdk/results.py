@@ -100,7 +100,7 @@ def _made_by_handler(
 
 
 _RESULTS: Final = (CallToolResult, InputRequiredResult)
-"""The results that a handler may make itself; told by the type, since an object may lie about its class, or raise."""
+"""The results that a handler may make itself, known by their type: an object may lie about its class, or raise."""
 
 _BREAKS_MODEL: Final = "the result breaks the tool's own output model"
 

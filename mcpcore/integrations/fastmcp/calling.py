@@ -311,7 +311,7 @@ def cover(server: FastMCP[Any], middleware: Covering) -> None:
 
 
 def covering_of(server: FastMCP[Any]) -> Covering | None:
-    """The middleware of the server above, if `server` is mounted and has none of its own."""
+    """The middleware of the server above, if `server` is mounted and has no `ContractMiddleware`."""
     return _covering.get(server) if _own_covering(server) is None else None
 
 

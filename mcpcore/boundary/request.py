@@ -133,8 +133,8 @@ class AnsweredRequest(Request):
 
     def render_item(self, envelope: Envelope) -> dict[str, Any]:
         """The envelope as a part of an answer."""
-        raise NotImplementedError  # pragma: no cover - likewise
+        raise NotImplementedError  # pragma: no cover - each server has its own
 
     def show_value(self, value: JSON) -> JSON:
         """A value of the caller's as a part of an answer."""
-        raise NotImplementedError  # pragma: no cover - likewise
+        raise NotImplementedError  # pragma: no cover - each server has its own

@@ -93,6 +93,28 @@ def test_a_server_with_unknown_middleware_is_left(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("name", "arguments", "is_left"),
+    [
+        ("RetryMiddleware", "", True),
+        ("ErrorHandlingMiddleware", "", True),
+        ("ErrorHandlingMiddleware", "transform_errors=True", True),
+        ("ErrorHandlingMiddleware", "transform_errors=False", False),
+    ],
+)
+def test_a_server_whose_middleware_undoes_contracts_gets_none(
+    name: str, arguments: str, is_left: bool, tmp_path: Path
+) -> None:
+    """With both, the server would answer every message with an error."""
+    source = (
+        f"from fastmcp import FastMCP\nfrom fastmcp.server.middleware.error_handling import {name}\n\n"
+        f'mcp = FastMCP("x")\nmcp.add_middleware({name}({arguments}))\n'
+    )
+    outcome, files = run(tmp_path, {"server.py": source})
+    assert is_left == ("ContractMiddleware()]" not in files["server.py"])
+    assert is_left == any(f": {name} undoes contracts: " in line for line in report(outcome))
+
+
 def test_results_that_fastmcp_renders_stay(tmp_path: Path) -> None:
     """A tool that returns an app stays a plain tool."""
     source = """from fastmcp import FastMCP

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint.codemods import edits as codemods
 from mcpcore_lint.codemods.rewrite import Rewriter
@@ -20,13 +20,34 @@ _PACKAGE = "mcpcore.integrations.fastmcp"
 _NAME = "ContractMiddleware"
 
 
+_UNDOING: Final = {
+    "RetryMiddleware": "remove it, and add ContractMiddleware() as the first middleware",
+    "ErrorHandlingMiddleware": "write transform_errors=False, and add ContractMiddleware() as the first middleware",
+}
+"""Middleware of FastMCP beside which `ContractMiddleware` refuses to serve, and what to do."""
+
+
+def _undoes(call: ast.Call, made: object, name: str) -> bool:
+    if not (isinstance(made, Symbol) and made.name.startswith("fastmcp.") and made.name.endswith(f".{name}")):
+        return False
+    option = next((keyword.value for keyword in call.keywords if keyword.arg == "transform_errors"), None)
+    return not (isinstance(option, ast.Constant) and option.value is False)
+
+
 def plan_middleware(module: Module) -> tuple[list[Edit], list[Left]]:
     """The edits that add `ContractMiddleware` to the servers that a file makes."""
     if module.source.has(_NAME) or not module.source.has("FastMCP"):
         return [], []
     names = Names(module)
     edits: list[Edit] = []
-    left: list[Left] = []
+    left = [
+        Left(module.path, call.lineno, (), f"{name} undoes contracts", advice)
+        for name, advice in _UNDOING.items()
+        for call, scope in module.calls_near(f"{name}(")
+        if _undoes(call, evaluate(call.func, scope), name)
+    ]
+    if left:
+        return [], left
     rewriter = Rewriter(module.path, module.source.text)
     for call, scope in module.calls_near("FastMCP("):
         symbol = evaluate(call.func, scope)

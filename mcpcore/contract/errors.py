@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 
 from mcpcore.contract.codes import EFFECTS, Code, ErrorCode, is_code
 from mcpcore.contract.effects import as_effects, declared_effects, settled
-from mcpcore.contract.failure_modes import RESERVED_DATA_KEYS, DeclaredRecovery, is_todo
+from mcpcore.contract.failure_modes import RESERVED_DATA_KEYS, DeclaredRecovery
+from mcpcore.contract.recovery import partial_recovery, recovery_of, sent_recovery
 from mcpcore.contract.retry import Retry
 from mcpcore.contract.unraised import note, use
-from mcpcore.values.jsonable import Cut, as_mapping, cut_text, named, safe_str, to_json
+from mcpcore.values.jsonable import Cut, as_mapping, cut_text, named, safe_str
 from mcpcore.values.untrusted import quietly
 
 if TYPE_CHECKING:
@@ -123,7 +124,7 @@ class CodedError(Exception):
         if recovery is not None and recovery is not ...:
             self._given_recovery = recovery_of(recovery)
             if type(recovery) is not str:
-                self._partial_recovery = quietly(lambda: _partial(recovery), None)
+                self._partial_recovery = quietly(lambda: partial_recovery(recovery), None)
         self.retry = retry if isinstance(retry, Retry) else None
         self.retry_is_declared = self.retry is not None
         if retry is not None and self.retry is None:
@@ -436,80 +437,6 @@ def _shown(value: object) -> str:
 
 
 _LONGEST_REASON: Final = 1_000
-
-_MAX_RECOVERY: Final = 32 * 1024
-"""Bytes of a recovery that is not a dict; an envelope has less room for it."""
-
-
-_MAX_PARTS: Final = 100
-"""The most parts of a recovery that is read uncut."""
-
-
-def recovery_of(value: object) -> dict[str, Any] | None:
-    """`value` as a recovery for the wire, or None if it is invalid or still to be written."""
-    if value is None or value is ...:
-        return None
-    if type(value) is dict and len(value) == 1 and type(hint := value.get("hint")) is str and _is_written(hint):
-        return {"hint": hint}  # as most are
-    if type(value) is str:
-        return {"hint": value} if _is_written(value) else None
-    return quietly(lambda: _whole(value), None)
-
-
-def sent_recovery(value: object) -> dict[str, Any] | None:
-    """A recovery as it was sent or declared, which may have no hint; None if it says nothing."""
-    recovery = recovery_of(value)
-    if recovery is None and value is not None:
-        recovery = quietly(lambda: _partial(value), None)
-    return recovery if recovery and not _PARTS.isdisjoint(recovery) else None
-
-
-_PARTS: Final = frozenset({"hint", "strategy", "actions", "fallbackTool", "correctiveParams", "userMessage"})
-
-
-def _is_written(hint: str) -> bool:
-    return bool(hint) and not hint.isspace() and not is_todo(hint)
-
-
-def _whole(value: object) -> dict[str, Any] | None:
-    if isinstance(value, str):
-        return {"hint": value} if _is_written(value) else None
-    if not isinstance(value, Mapping):
-        return None
-    parts: Any = value if _is_small_dict(value) else to_json(value, room=_MAX_RECOVERY)
-    source: Any = value if type(value) is dict else parts
-    hint = source.get("hint") if isinstance(source, dict) else None
-    if not isinstance(hint, str) or not _is_written(hint):
-        return None
-    return {"hint": hint, **_parts_of(parts)}
-
-
-def _partial(value: object) -> dict[str, Any] | None:
-    return _parts_of(value) if isinstance(value, Mapping) else None
-
-
-def _is_small_dict(value: Any) -> bool:
-    return type(value) is dict and len(value) <= _MAX_PARTS
-
-
-def _parts_of(recovery: Mapping[str, Any]) -> dict[str, Any]:
-    """The parts of a recovery except the hint, by their names on the wire."""
-    parts: Any = recovery if _is_small_dict(recovery) else to_json(recovery, room=_MAX_RECOVERY)
-    renamed: dict[str, Any] = {}
-    if isinstance(parts, dict):
-        renamed = {_WIRE_NAMES.get(str(key), str(key)): part for key, part in parts.items() if key != "hint"}
-    strategy = renamed.get("strategy")
-    if isinstance(strategy, str):
-        renamed["strategy"] = strategy.lower()  # other envelopes write RETRY_LATER
-    return renamed
-
-
-_WIRE_NAMES: Final = {
-    "fallback_tool": "fallbackTool",
-    "corrective_params": "correctiveParams",
-    "user_message": "userMessage",
-}
-"""The names of parts in `FailureMode` and on the wire."""
 
 
 def _facts(data: object) -> Mapping[str, Any] | None:

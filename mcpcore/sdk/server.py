@@ -39,7 +39,6 @@ from mcpcore.declare.resource import ResourceDecorator, ResourceOptions, as_reso
 from mcpcore.declare.signature import takes_context
 from mcpcore.declare.tool import Tool, ToolDecorator, as_tool, make_tool
 from mcpcore.sdk.calls import Calls
-from mcpcore.sdk.definition import admitting_error
 from mcpcore.sdk.errors import ToolFailure as ToolFailure  # noqa: PLC0414 - part of this module
 from mcpcore.sdk.errors import UnansweredError
 from mcpcore.sdk.fallbacks import ServerFallbacks
@@ -58,9 +57,8 @@ from mcpcore.sdk.serving import (
     with_failures,
 )
 from mcpcore.sdk.startup import Startup, no_lifespan
-from mcpcore.sdk.tools import ContractTool
+from mcpcore.sdk.tools import ContractTool, admitting_failure
 from mcpcore.values.request_var import current
-from mcpcore.wire.envelope import CANONICAL, Envelope
 
 if TYPE_CHECKING:
     import os
@@ -80,6 +78,7 @@ if TYPE_CHECKING:
     from mcpcore.declare.prompt import DeclaredPrompt
     from mcpcore.declare.resource import DeclaredResource
     from mcpcore.sdk.options import ServerOptions
+    from mcpcore.wire.envelope import Envelope
 
 LifespanT = TypeVar("LifespanT", default=Any)
 R = TypeVar("R", bound=str)
@@ -536,7 +535,7 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
             if self._describe_failures:
                 description = with_failures(description, registered.published)
         if self._advertise_errors and schema is not None:
-            schema = self._admitting_failure(registered, schema)
+            schema = admitting_failure(registered, schema, self._boundary.dialect)
         return MCPTool(
             name=registered.name,
             title=registered.title,
@@ -547,14 +546,6 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
             icons=registered.icons,
             _meta=meta,
         )
-
-    def _admitting_failure(self, registered: SDKTool, schema: dict[str, Any]) -> dict[str, Any]:
-        dialect = self._boundary.dialect
-        if dialect.name != CANONICAL:
-            return admitting_error(schema, dialect.schema)
-        if isinstance(registered, ContractTool) and registered.definition.output_schema is not None:
-            return registered.definition.output_schema
-        return admitting_error(schema)
 
     # --- the requests of clients, which the SDK hands to these methods --------------------------------------------
 

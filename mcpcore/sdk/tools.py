@@ -14,12 +14,14 @@ from mcpcore.boundary.mapper import FailureMapper
 from mcpcore.boundary.outcome import FailedCall, observe
 from mcpcore.boundary.request import Request
 from mcpcore.contract.effects import default_effects
+from mcpcore.sdk.definition import admitting_error
 from mcpcore.sdk.errors import ToolFailure
 from mcpcore.sdk.handlers import nested_call, require_served_by_sdk, run_handler
 from mcpcore.sdk.results import converted, written_result
 from mcpcore.sdk.scopes import require_granted
 from mcpcore.sdk.serving import PROTOCOL_NEEDS, invalid_arguments_error
 from mcpcore.values.unwrapping import is_a
+from mcpcore.wire.envelope import CANONICAL
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Mapping
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
     from mcpcore.contract.failure_modes import Contract
     from mcpcore.declare.tool import Tool
     from mcpcore.sdk.definition import ToolDefinition
+    from mcpcore.wire.dialects.dialect import Dialect
 
 
 class ContractTool(SDKTool):
@@ -131,3 +134,12 @@ class ContractTool(SDKTool):
         outcome = FailureMapper().outcome(exc, call)
         observe(outcome, call)
         return ToolFailure(outcome.envelope)
+
+
+def admitting_failure(tool: SDKTool, schema: dict[str, Any], dialect: Dialect) -> dict[str, Any]:
+    """The output schema of `tool`, so that a failure in the dialect fits it too."""
+    if dialect.name != CANONICAL:
+        return admitting_error(schema, dialect.schema)
+    if isinstance(tool, ContractTool) and tool.definition.output_schema is not None:
+        return tool.definition.output_schema
+    return admitting_error(schema)

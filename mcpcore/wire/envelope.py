@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any, Final
 from mcpcore import provided
 from mcpcore.contract.codes import Code, Effects, Strategy, code_named, code_numbered
 from mcpcore.contract.effects import as_effects
-from mcpcore.contract.errors import sent_recovery
 from mcpcore.contract.failure_modes import WRITTEN_DATA_KEYS
 from mcpcore.contract.limits import DEFAULT_LIMITS, Limits
+from mcpcore.contract.recovery import sent_recovery
 from mcpcore.contract.retry import Retry
 from mcpcore.wire.envelope_text import write
 

@@ -33,9 +33,9 @@ from mcpcore import (
 )
 from mcpcore.boundary.script import Boundary
 from mcpcore.contract.bound_fields import carried
-from mcpcore.contract.errors import recovery_of
 from mcpcore.contract.failure_modes import Contract
 from mcpcore.contract.limits import Limits
+from mcpcore.contract.recovery import recovery_of
 from mcpcore.declare.tool import MethodTool
 from mcpcore.values.jsonable import to_json
 from mcpcore.values.source_location import where_declared

@@ -16,7 +16,8 @@ from pydantic import BaseModel
 
 from mcpcore import CodedError, Context, ErrorCode, FailureMode, Server, not_found, tool
 from mcpcore.audit import AuditTrail
-from mcpcore.contract.errors import fact, recovery_of
+from mcpcore.contract.errors import fact
+from mcpcore.contract.recovery import recovery_of
 from mcpcore.services.batch import Batch, BatchResult
 from tests.answers import ask
 

@@ -45,6 +45,7 @@ if TYPE_CHECKING:
 
     from fastmcp import Context as FastMCPContext
     from fastmcp import FastMCP
+    from fastmcp.server.middleware.middleware import MiddlewareContext
     from pydantic import AnyUrl
 
     from mcpcore.contract.effects import ToolEffects
@@ -108,6 +109,22 @@ def answered(call: FastMCPCall) -> Iterator[None]:
     finally:
         current.reset(outer)
         _answering.reset(token)
+
+
+def is_of_a_client(context: MiddlewareContext[Any]) -> bool:
+    """Whether a client asked, and not code on the server or a server above."""
+    return answering_now() is None and client_request_of(context) is not None
+
+
+def server_of(context: MiddlewareContext[Any]) -> FastMCP[Any]:
+    """The server that handles a message."""
+    assert context.fastmcp_context is not None, "FastMCP runs its middleware within a context"
+    return context.fastmcp_context.fastmcp
+
+
+def client_request_of(context: MiddlewareContext[Any]) -> Any:
+    """The request of a client; None for a call by code on the server."""
+    return None if context.fastmcp_context is None else context.fastmcp_context.request_context
 
 
 def found(declared: Declared[..., Any]) -> bool:

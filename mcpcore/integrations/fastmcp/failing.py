@@ -16,16 +16,18 @@ from pydantic_core import InitErrorDetails
 
 from mcpcore.contract.errors import CodedError
 from mcpcore.contract.failure_modes import NO_CONTRACT
+from mcpcore.integrations.fastmcp.calling import FastMCPCall, server_of
 from mcpcore.integrations.fastmcp.errors import is_before_handler, is_refusal_of_a_transform, raised_within
 from mcpcore.integrations.fastmcp.finding import find_contract_prompt, find_contract_tool
 from mcpcore.integrations.fastmcp.scopes import require_visible
-from mcpcore.sdk.serving import invalid_arguments_error, unknown_tool_error
-from mcpcore.values.unwrapping import is_a
+from mcpcore.sdk.serving import invalid_arguments_error, protocols_own, unknown_tool_error
+from mcpcore.values.unwrapping import is_a, returned_failure
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from fastmcp import FastMCP
+    from fastmcp.server.middleware.middleware import MiddlewareContext
     from mcp_types import CallToolRequestParams, GetPromptRequestParams
 
     from mcpcore.boundary.request import Request
@@ -34,6 +36,25 @@ if TYPE_CHECKING:
     from mcpcore.integrations.fastmcp.hints import ToolHints
 
 _LOGGER: Final = logging.getLogger("mcpcore")
+
+
+class MaskedCall(FastMCPCall):
+    """A call whose failures other middleware sees masked."""
+
+    context: MiddlewareContext[Any]
+
+    async def mask(self, exc: BaseException) -> str | None:
+        """The text by which other middleware may know `exc`; None if it may see `exc` itself."""
+        failure = raised_within(exc)
+        if protocols_own(failure) is not None:
+            return None
+        if not self.covers_all and self.contract is NO_CONTRACT:
+            try:
+                if await find_contract_tool(server_of(self.context), self.context.message.name) is None:
+                    return None
+            except Exception:  # noqa: BLE001 - a lookup that fails must not show the failure
+                _LOGGER.debug("the tool %r could not be looked up", self.context.message.name)
+        return self.message_of(returned_failure(failure))
 
 
 async def read_tool_failure(

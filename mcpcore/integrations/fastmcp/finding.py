@@ -136,6 +136,11 @@ def mounted(server: FastMCP[Any]) -> Iterator[Any]:
     return (below for provider, _, below in providers_of(server) if isinstance(provider, FastMCPProvider))
 
 
+def chains_of(server: FastMCP[Any], below: Sequence[Any]) -> list[object]:
+    """The middleware of a server and of those mounted `below`."""
+    return [(id(part), *map(id, getattr(part, "middleware", ()))) for part in (server, *below)]
+
+
 def _before(chain: Sequence[Middleware], middleware: Middleware) -> list[str]:
     """The class names of the middleware before `middleware`, without those that FastMCP and mcpcore add themselves."""
     before = itertools.takewhile(lambda other: other is not middleware, chain)

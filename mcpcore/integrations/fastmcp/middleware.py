@@ -29,7 +29,15 @@ from mcpcore.contract.bound_fields import checked
 from mcpcore.contract.errors import FrameworkError
 from mcpcore.contract.failure_modes import CONTRACT_META_KEY, NO_CONTRACT, ContractError
 from mcpcore.contract.limits import DEFAULT_LIMITS, Limits
-from mcpcore.integrations.fastmcp.calling import FastMCPCall, answered, answering_now, cover
+from mcpcore.integrations.fastmcp.calling import (
+    FastMCPCall,
+    answered,
+    answering_now,
+    client_request_of,
+    cover,
+    is_of_a_client,
+    server_of,
+)
 from mcpcore.integrations.fastmcp.errors import (
     fastmcps_failure,
     inner_failure,
@@ -38,7 +46,7 @@ from mcpcore.integrations.fastmcp.errors import (
     raised_within,
     unmasked,
 )
-from mcpcore.integrations.fastmcp.failing import read_tool_failure, unfit_prompt
+from mcpcore.integrations.fastmcp.failing import MaskedCall, read_tool_failure, unfit_prompt
 from mcpcore.integrations.fastmcp.fallbacks import (
     Fallbacks,
     message_state,
@@ -48,7 +56,7 @@ from mcpcore.integrations.fastmcp.fallbacks import (
     renamed_by,
 )
 from mcpcore.integrations.fastmcp.finding import (
-    find_contract_tool,
+    chains_of,
     find_tool,
     is_delegated,
     mounted,
@@ -242,9 +250,9 @@ class ContractMiddleware(Middleware):
             MCPError: If other middleware undoes the contracts, if the server is strict and a fallback tool is unknown,
                 or if the handler of completions fails.
         """
-        server = _server(context)
+        server = server_of(context)
         with outermost(server) as is_outermost:
-            if is_outermost and _wire(context) is not None:
+            if is_outermost and client_request_of(context) is not None:
                 # Clients take an error of discovery for a sign of an older server, and never show it.
                 with suppress(MCPError) if context.method == "server/discover" else nullcontext():
                     check = functools.partial(self._boundary, context)
@@ -265,22 +273,22 @@ class ContractMiddleware(Middleware):
         """The tools with their contracts, and output schemas that admit the error."""
         self._boundary(context)
         tools = await call_next(context)
-        self._hints.note(_server(context), tools)
+        self._hints.note(server_of(context), tools)
         describe = functools.partial(
             described, dialect=self._dialect, advertise=self._advertise_errors, describe=self._describe_failures
         )
         listed = [describe(tool) for tool in tools]
-        return await self._fallbacks.published(_server(context), "tool", listed)
+        return await self._fallbacks.published(server_of(context), "tool", listed)
 
     async def on_list_resources(self, context: MiddlewareContext[Any], call_next: CallNext[Any, Any]) -> Any:
         """The resources, whose contracts name the fallback tools as the client knows them."""
-        return await self._fallbacks.published(_server(context), "resource", await call_next(context))
+        return await self._fallbacks.published(server_of(context), "resource", await call_next(context))
 
     on_list_resource_templates = on_list_resources
 
     async def on_list_prompts(self, context: MiddlewareContext[Any], call_next: CallNext[Any, Any]) -> Any:
         """The prompts, likewise."""
-        return await self._fallbacks.published(_server(context), "prompt", await call_next(context))
+        return await self._fallbacks.published(server_of(context), "prompt", await call_next(context))
 
     @recorded_first
     async def on_call_tool(
@@ -289,9 +297,9 @@ class ContractMiddleware(Middleware):
         call_next: CallNext[mcp_types.CallToolRequestParams, ToolResult],
     ) -> ToolResult:
         """Call a tool; a failure is recorded, and then answered with a result."""
-        name, is_client = context.message.name, _is_of_a_client(context)
-        effects = await self._hints.of(_server(context), name)
-        renaming = await self._fallbacks.renaming(_server(context), "tool", name)
+        name, is_client = context.message.name, is_of_a_client(context)
+        effects = await self._hints.of(server_of(context), name)
+        renaming = await self._fallbacks.renaming(server_of(context), "tool", name)
         with renamed_by(renaming), self._answering(context, name=name, surface="tool") as call:
             call.effects = effects
             raised: BaseException = ToolError()
@@ -365,7 +373,7 @@ class ContractMiddleware(Middleware):
         made = protocol_result(result)
         sent = failure_in(made, None, name=call.name, strict=True)
         if sent is not None and not made.is_error:
-            tool = await find_tool(_server(context), context.message.name)
+            tool = await find_tool(server_of(context), context.message.name)
             # The success of a plain tool may have any content, unless it hands on the answer of another server.
             is_listed = tool is not None and CONTRACT_META_KEY in (tool.meta or ())
             has_contract = is_listed or call.contract is not NO_CONTRACT
@@ -389,11 +397,11 @@ class ContractMiddleware(Middleware):
             MCPError: If it is one that the protocol needs, or the answer to a client that names an unknown tool.
         """
         name = context.message.name
-        found = await read_tool_failure(unmasked(raised), call, _server(context), context.message, self._hints)
+        found = await read_tool_failure(unmasked(raised), call, server_of(context), context.message, self._hints)
         failure = returned_failure(found)
         inner = inner_failure(raised)
         lost = call.unraised(failure)
-        if inner is not None and await is_delegated(_server(context), name):
+        if inner is not None and await is_delegated(server_of(context), name):
             refused = call.report_unraised(lost)
             # The client knows the tool by the name that this server gives it.
             return replace(inner, tool=call.name) if refused is None else refused.envelope
@@ -417,7 +425,7 @@ class ContractMiddleware(Middleware):
         """The answer to a client; without structured content where a plain tool's own schema does not admit it."""
         result = call.answers.result(envelope)
         if call.contract is NO_CONTRACT:
-            tool = await find_tool(_server(context), context.message.name)
+            tool = await find_tool(server_of(context), context.message.name)
             schema = None if tool is None or CONTRACT_META_KEY in (tool.meta or ()) else tool.output_schema
             if schema is not None and not quietly(
                 lambda: fits_schema(result.structured_content, schema), otherwise=False
@@ -434,8 +442,8 @@ class ContractMiddleware(Middleware):
         surface: str,
     ) -> Any:
         """The answer of a resource or a prompt; a failure is recorded and raised as an error of the protocol."""
-        is_client = _is_of_a_client(context)
-        renaming = await self._fallbacks.renaming(_server(context), surface, name)
+        is_client = is_of_a_client(context)
+        renaming = await self._fallbacks.renaming(server_of(context), surface, name)
         with renamed_by(renaming), self._answering(context, name=name, surface=surface) as call:
             try:
                 result = await self._limited(call_next, context, call)
@@ -469,7 +477,7 @@ class ContractMiddleware(Middleware):
         if call.contract is NO_CONTRACT:
             failure = fastmcps_failure(failure, name, call.surface) or failure
             if type(failure) is FrameworkError and failure.reason == INVALID_ARGUMENTS:
-                failure = await unfit_prompt(_server(context), context.message, call) or failure
+                failure = await unfit_prompt(server_of(context), context.message, call) or failure
         await prepare_renaming(failure, call)
         lost = call.unraised(returned_failure(failure))
         if is_client:
@@ -493,7 +501,7 @@ class ContractMiddleware(Middleware):
     def _answering(self, context: MiddlewareContext[Any], *, name: str, surface: str) -> Iterator[AnsweredCall]:
         """The request for `name` that this middleware answers."""
         answers = self._answers(context)
-        call = _MaskedCall(answers, context.fastmcp_context, name=name, surface=surface, wire=_wire(context))
+        call = MaskedCall(answers, context.fastmcp_context, name=name, surface=surface, wire=client_request_of(context))
         call.context = context
         call.claimed = False
         outer = answering_now()
@@ -518,7 +526,7 @@ class ContractMiddleware(Middleware):
         Raises:
             MCPError: If the call was not that of a tool.
         """
-        if not isinstance(context.message, mcp_types.CallToolRequestParams) or not _is_of_a_client(context):
+        if not isinstance(context.message, mcp_types.CallToolRequestParams) or not is_of_a_client(context):
             raise self.unrecorded_error(context)
         envelope, call = self._unrecorded(context)
         return ToolResult.from_mcp_result(call.answers.result(envelope))
@@ -526,7 +534,7 @@ class ContractMiddleware(Middleware):
     def unrecorded_error(self, context: MiddlewareContext[Any], *_: object) -> Exception:
         """The same as an error of the protocol, or as the error that a handler gets which called the tool."""
         envelope, call = self._unrecorded(context)
-        if isinstance(context.message, mcp_types.CallToolRequestParams) and not _is_of_a_client(context):
+        if isinstance(context.message, mcp_types.CallToolRequestParams) and not is_of_a_client(context):
             return masked(ToolError(), envelope.message, envelope)
         return call.answers.error(envelope)
 
@@ -534,8 +542,8 @@ class ContractMiddleware(Middleware):
         message = context.message
         name = getattr(message, "name", None) or getattr(message, "uri", None) or _completed(message)
         name = shown_name(str(name))
-        call = FastMCPCall(self._answers(context), context.fastmcp_context, name=name, wire=_wire(context))
-        effects = self._hints.noted(_server(context), name)
+        call = FastMCPCall(self._answers(context), context.fastmcp_context, name=name, wire=client_request_of(context))
+        effects = self._hints.noted(server_of(context), name)
         return call.unrecorded(AuditError(), effects=effects).envelope, call
 
     def covered(self, server: FastMCP[Any]) -> ResponseWriter:
@@ -554,7 +562,7 @@ class ContractMiddleware(Middleware):
 
     def _boundary(self, context: MiddlewareContext[Any]) -> Boundary:
         """The boundary of the server; the server is checked once for a message, if its middleware or mounts changed."""
-        server, state = _server(context), message_state()
+        server, state = server_of(context), message_state()
         boundary = None if state is None else state.boundaries.get((self, server))
         if boundary is None:
             boundary = self._checked_boundary(server)
@@ -565,7 +573,7 @@ class ContractMiddleware(Middleware):
     def _checked_boundary(self, server: FastMCP[Any]) -> Boundary:
         boundary = self._boundary_of(server)
         below = list(mounted(server))
-        if self._boundaries[server][1] != _chains(server, below):
+        if self._boundaries[server][1] != chains_of(server, below):
             require_compatible(server, below, self)
             for part in (server, *below):
                 watch(part)
@@ -573,47 +581,8 @@ class ContractMiddleware(Middleware):
             for part in below:
                 if MASKING not in part.middleware:
                     part.middleware.insert(0, MASKING)
-            self._boundaries[server] = boundary, _chains(server, below)
+            self._boundaries[server] = boundary, chains_of(server, below)
         return boundary
-
-
-class _MaskedCall(FastMCPCall):
-    """A call whose failures other middleware sees masked."""
-
-    context: MiddlewareContext[Any]
-
-    async def mask(self, exc: BaseException) -> str | None:
-        """The text by which other middleware may know `exc`; None if it may see `exc` itself."""
-        failure = raised_within(exc)
-        if protocols_own(failure) is not None:
-            return None
-        if not self.covers_all and self.contract is NO_CONTRACT:
-            try:
-                if await find_contract_tool(_server(self.context), self.context.message.name) is None:
-                    return None
-            except Exception:  # noqa: BLE001 - a lookup that fails must not show the failure
-                _LOGGER.debug("the tool %r could not be looked up", self.context.message.name)
-        return self.message_of(returned_failure(failure))
-
-
-def _chains(server: FastMCP[Any], below: Sequence[Any]) -> list[object]:
-    """The middleware of a server and of those mounted `below`."""
-    return [(id(part), *map(id, getattr(part, "middleware", ()))) for part in (server, *below)]
-
-
-def _is_of_a_client(context: MiddlewareContext[Any]) -> bool:
-    """Whether a client asked, and not code on the server or a server above."""
-    return answering_now() is None and _wire(context) is not None
-
-
-def _server(context: MiddlewareContext[Any]) -> FastMCP[Any]:
-    assert context.fastmcp_context is not None, "FastMCP runs its middleware within a context"
-    return context.fastmcp_context.fastmcp
-
-
-def _wire(context: MiddlewareContext[Any]) -> Any:
-    """The request of a client; None for a call by code on the server."""
-    return None if context.fastmcp_context is None else context.fastmcp_context.request_context
 
 
 def _completed(message: Any) -> str | None:

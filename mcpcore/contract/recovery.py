@@ -1,0 +1,85 @@
+"""A recovery as it is sent: read from a throw site, a declaration or an envelope, which may hold anything."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from mcpcore.contract.failure_modes import is_todo
+from mcpcore.values.jsonable import to_json
+from mcpcore.values.untrusted import quietly
+
+_MAX_RECOVERY: Final = 32 * 1024
+"""Bytes of a recovery that is not a dict; an envelope has less room for it."""
+
+
+_MAX_PARTS: Final = 100
+"""The most parts of a recovery that is read uncut."""
+
+
+def recovery_of(value: object) -> dict[str, Any] | None:
+    """`value` as a recovery for the wire, or None if it is invalid or still to be written."""
+    if value is None or value is ...:
+        return None
+    if type(value) is dict and len(value) == 1 and type(hint := value.get("hint")) is str and _is_written(hint):
+        return {"hint": hint}  # as most are
+    if type(value) is str:
+        return {"hint": value} if _is_written(value) else None
+    return quietly(lambda: _whole(value), None)
+
+
+def sent_recovery(value: object) -> dict[str, Any] | None:
+    """A recovery as it was sent or declared, which may have no hint; None if it says nothing."""
+    recovery = recovery_of(value)
+    if recovery is None and value is not None:
+        recovery = quietly(lambda: partial_recovery(value), None)
+    return recovery if recovery and not _PARTS.isdisjoint(recovery) else None
+
+
+_PARTS: Final = frozenset({"hint", "strategy", "actions", "fallbackTool", "correctiveParams", "userMessage"})
+
+
+def _is_written(hint: str) -> bool:
+    return bool(hint) and not hint.isspace() and not is_todo(hint)
+
+
+def _whole(value: object) -> dict[str, Any] | None:
+    if isinstance(value, str):
+        return {"hint": value} if _is_written(value) else None
+    if not isinstance(value, Mapping):
+        return None
+    parts: Any = value if _is_small_dict(value) else to_json(value, room=_MAX_RECOVERY)
+    source: Any = value if type(value) is dict else parts
+    hint = source.get("hint") if isinstance(source, dict) else None
+    if not isinstance(hint, str) or not _is_written(hint):
+        return None
+    return {"hint": hint, **_parts_of(parts)}
+
+
+def partial_recovery(value: object) -> dict[str, Any] | None:
+    """The parts of `value` without its hint, by their names on the wire; None if it is no mapping."""
+    return _parts_of(value) if isinstance(value, Mapping) else None
+
+
+def _is_small_dict(value: Any) -> bool:
+    return type(value) is dict and len(value) <= _MAX_PARTS
+
+
+def _parts_of(recovery: Mapping[str, Any]) -> dict[str, Any]:
+    """The parts of a recovery except the hint, by their names on the wire."""
+    parts: Any = recovery if _is_small_dict(recovery) else to_json(recovery, room=_MAX_RECOVERY)
+    renamed: dict[str, Any] = {}
+    if isinstance(parts, dict):
+        renamed = {_WIRE_NAMES.get(str(key), str(key)): part for key, part in parts.items() if key != "hint"}
+    strategy = renamed.get("strategy")
+    if isinstance(strategy, str):
+        renamed["strategy"] = strategy.lower()  # other envelopes write RETRY_LATER
+    return renamed
+
+
+_WIRE_NAMES: Final = {
+    "fallback_tool": "fallbackTool",
+    "corrective_params": "correctiveParams",
+    "user_message": "userMessage",
+}
+"""The names of parts in `FailureMode` and on the wire."""

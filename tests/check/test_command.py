@@ -134,16 +134,20 @@ def test_a_running_server_is_checked_over_http(command, served):
 def on_terminal(
     arguments: list[str], answer: bytes, env: dict[str, str], *, after: bytes = b"[y/N]"
 ) -> tuple[str, int]:
-    """What the command writes to a terminal on which `answer` is typed when it has written `after`."""
+    """What the command writes to a terminal on which `answer` is typed when it has written `after`.
+
+    It is typed again every five seconds, as somebody at a keyboard would: Python checks for signals before it reads,
+    so a Ctrl+C between the two is first seen with the next one.
+    """
     pid, terminal = pty.fork()
     if pid == 0:  # pragma: no cover - the other process
         os.execve(sys.executable, [sys.executable, *arguments], {**os.environ, **env})
-    written, typed = b"", False
+    written, again = b"", 0.0
     deadline = time.monotonic() + 50
     while time.monotonic() < deadline:
-        if after in written and not typed:
+        if after in written and time.monotonic() > again:
             os.write(terminal, answer)
-            typed = True
+            again = time.monotonic() + 5
         if not select.select([terminal], [], [], 0.5)[0]:
             continue
         try:

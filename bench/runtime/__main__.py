@@ -165,8 +165,11 @@ def targets(
         Target("silenced: success, to the SDK's", ratio(quiet["mcpcore", "success"], success), 1.08),
         Target("silenced: success, advertise_errors=False", ratio(quiet["unadvertised", "success"], success), 1.05),
         Target("silenced: declared failure, to an SDK success", ratio(quiet["mcpcore", "declared"], success), 1.0),
-        Target("small tool: success, to the SDK's", of_small["auto"]["success"], 1.04),
-        Target("small tool: declared failure, to an SDK success", of_small["auto"]["declared"], 0.95),
+        *(
+            Target(f"small tool, {mode}: {ending}", of_small[mode][ending], limit + small.TOLERANCE)
+            for mode, limits in small.TARGETS.items()
+            for ending, limit in limits.items()
+        ),
         Target(
             "defaults: declared failure, to the SDK's ToolError",
             ratio(loud["mcpcore", "declared"], loud["sdk", "declared"]),
@@ -207,7 +210,7 @@ def main(argv: list[str] | None = None) -> int:
         ).stdout
     )
     huge = {name: bounds.measured(name) for name in HUGE}
-    of_small = small.figures(rounds=scale // 2)
+    of_small = small.figures(rounds=scale)
     logging.disable(logging.CRITICAL)  # permanently, so silenced runs come last
     settings["HTTP, silenced"] = asyncio.run(run("http", names, silent=True, rounds=scale // 2, batch=10))
     settings["memory, silenced"] = asyncio.run(run("memory", names, silent=True, rounds=scale * 2, batch=20))

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import gc
-import time
 from dataclasses import dataclass, field
 from statistics import median
+from time import perf_counter
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -46,9 +46,14 @@ def ratio(one: Samples, other: Samples) -> float:
 
 
 async def measure(
-    calls: Mapping[Key, Callable[[], Awaitable[object]]], *, rounds: int, batch: int, warm: int = 30
+    calls: Mapping[Key, Callable[[], Awaitable[object]]],
+    *,
+    rounds: int,
+    batch: int,
+    warm: int = 30,
+    clock: Callable[[], float] = perf_counter,
 ) -> dict[Key, Samples]:
-    """Time each of `calls`, `batch` at a time, in `rounds` turns; the first of each turn is another each time."""
+    """Time each of `calls` by `clock`, `batch` at a time, in `rounds` turns; the first of each turn is another."""
     keys = list(calls)
     samples = {key: Samples() for key in keys}
     for key in keys:
@@ -62,9 +67,9 @@ async def measure(
             for key in keys[start:] + keys[:start]:
                 call, took = calls[key], []
                 for _ in range(batch):
-                    begun = time.perf_counter()
+                    begun = clock()
                     await call()
-                    took.append(time.perf_counter() - begun)
+                    took.append(clock() - begun)
                 samples[key].rounds.append(took)
                 await asyncio.sleep(0)
         finally:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import logging
+from types import MethodType
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar, cast
 
 from mcpcore.audit import AuditError
@@ -36,16 +37,13 @@ class AnswersCalls(Protocol):
 
 
 def recorded_first(handle: HandleT) -> HandleT:
-    """Have the answer of `handle`, a method of an `Answering`, wait until the records of its call are written.
+    """Have the answer of `handle`, a method of an `AnswersCalls`, wait until the records of its call are written.
 
-    Where one cannot be written and the policy of the trail is to refuse, the call fails for that reason instead.
+    Where one cannot be written and the policy of the trail is to refuse, the call fails for that reason instead. An
+    owner whose answers never wait gets the method itself, since one more coroutine would cost every call.
     """
 
     @functools.wraps(handle)
-    def answer(owner: AnswersCalls, *args: Any, **options: Any) -> Any:
-        # One more coroutine would cost every call.
-        return (recorded if owner.may_defer else handle)(owner, *args, **options)
-
     async def recorded(owner: AnswersCalls, *args: Any, **options: Any) -> Any:
         call = Call()
         token = current_call.set(call)
@@ -65,7 +63,19 @@ def recorded_first(handle: HandleT) -> HandleT:
             # Tasks that the handler started still have the call in their context.
             call.answered = True
 
-    return cast("HandleT", answer)
+    return cast("HandleT", _Method(handle, recorded))
+
+
+class _Method:
+    """A method that its owner gets in one of two forms."""
+
+    def __init__(self, plain: Callable[..., Any], deferred: Callable[..., Any]) -> None:
+        self._plain, self._deferred = plain, deferred
+
+    def __get__(self, owner: AnswersCalls | None, kind: type[Any] | None = None) -> Any:
+        if owner is None:
+            return self._deferred
+        return MethodType(self._deferred if owner.may_defer else self._plain, owner)
 
 
 async def _is_refused(call: Call) -> bool:

@@ -13,7 +13,7 @@ from mcpcore.contract.effects import declared_effects, settled, weakest
 from mcpcore.contract.errors import PLAIN_ERRORS, CodedError, FrameworkError
 from mcpcore.contract.failure_modes import RESERVED_DATA_KEYS, ContractError, UndeclaredReasonError
 from mcpcore.contract.limits import DEFAULT_LIMITS, Limits
-from mcpcore.values.jsonable import named, safe_str
+from mcpcore.values.jsonable import WIDEST, named, safe_str
 from mcpcore.values.untrusted import quietly
 from mcpcore.values.unwrapping import (
     BrokenResultError,
@@ -27,14 +27,19 @@ from mcpcore.values.unwrapping import (
 from mcpcore.wire.envelope_builder import Facts, build_envelope, facts_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from types import ModuleType
 
     from mcpcore.boundary.outcome import FailedCall
+    from mcpcore.classification import Explanation
     from mcpcore.contract.codes import Effects
     from mcpcore.contract.failure_modes import Contract, FailureMode
     from mcpcore.contract.retry import Retry
-    from mcpcore.wire.envelope import Envelope
+    from mcpcore.values.jsonable import JSON
+
+
+_FRAMEWORK_DEPTH: Final = 3
+"""Levels of the data of a `FrameworkError`."""
 
 
 # Internal, so not frozen: freezing slows the import.
@@ -50,15 +55,25 @@ class FailureMapper:
 
         If the state of the call is known, the envelope has the effects that follow from the tool's annotations.
         """
-        exc = returned_failure(exc)
+        is_plain = type(exc) in PLAIN_ERRORS
+        if not is_plain:
+            exc = returned_failure(exc)
+            is_plain = type(exc) in PLAIN_ERRORS
         try:
-            selected, others = _select(exc, call.contract)
+            inner, selected, others = (exc, exc, 0) if is_plain else _select(exc, call.contract)
+            if call.find_context is not None:
+                failures = (exc,) if selected is exc else (exc, inner, selected)
+                call.context, call.find_context = call.find_context(failures), None
+            if is_plain:
+                return self._coded(cast("CodedError", exc), exc, call, "none")
             outcome = self._outcome(selected, exc, call, _effects_of_others(exc, selected, call) if others else "none")
         except KeyboardInterrupt:
             raise
         except BaseException as failed:  # noqa: BLE001 - a hostile exception is reported as a crash
             code = ErrorCode.INTERNAL_ERROR
             effects, retry = settled(call.state, code, code.retry, crashed=True)
+            if call.find_context is not None:
+                call.context, call.find_context = call.find_context((exc,)), None
             envelope = build_envelope(
                 code,
                 sentence_for(code, call.surface),
@@ -83,8 +98,17 @@ class FailureMapper:
         authored = framework_error(exc) if call.code is None else None
         if authored is not None:
             code, message, data = authored
-            settled_advice = settled(call.state, code, code.retry, others=others)
-            envelope = self._envelope(whole, call, code, message, settled_advice, data=data)
+            effects, retry = settled(call.state, code, code.retry, others=others)
+            envelope = build_envelope(
+                code,
+                self._sentence(code, message, call),
+                retry=retry,
+                effects=effects,
+                tool=call.name,
+                data=data if not self.expose else self._exposed(whole, data),
+                context=call.context,
+                limits=self.limits,
+            )
             return Outcome(envelope=envelope, exception=whole, expected=True)
         code, retry = _classified(exc) if call.code is None else (call.code, call.code.retry)
         if code is ErrorCode.NOT_FOUND and call.surface != "tool":
@@ -94,8 +118,18 @@ class FailureMapper:
         if self.expose:
             # Redacted like the traceback, by names too: nobody wrote this text for a client.
             message = _crash_log().message_of(exc) or named(exc)
-        settled_advice = settled(call.state, code, retry, crashed=True, others=others)
-        envelope = self._envelope(whole, call, code, message, settled_advice, masked=not self.expose)
+        effects, retry = settled(call.state, code, retry, crashed=True, others=others)
+        envelope = build_envelope(
+            code,
+            self._sentence(code, message, call),
+            retry=retry,
+            effects=effects,
+            tool=call.name,
+            data=None if not self.expose else self._exposed(whole, None),
+            masked=not self.expose,
+            context=call.context,
+            limits=self.limits,
+        )
         breaches: Sequence[Breach] = ()
         if type(exc) is BrokenContractError:
             breaches = exc.breaches
@@ -108,18 +142,22 @@ class FailureMapper:
     def _coded(self, error: CodedError, whole: BaseException, call: FailedCall, others: Effects | None) -> Outcome:
         breaches: list[Breach] = []
         misused: list[str] = []
-        contract = call.contract
-        by_framework = isinstance(error, FrameworkError)
-        entry = None if by_framework else contract.get(error.reason)
-        if entry is not None and error.entry is not entry:
-            error.declare(entry)
-        facts = None if error.data is None else facts_of(error.data, self.limits)
-        reason = error.sent_reason
-        if not by_framework:
+        if isinstance(error, FrameworkError):
+            reason, text = error.sent_reason, error.data_text
+            if text is not None and WIDEST * len(text) <= self.limits.data and self.limits.depth >= _FRAMEWORK_DEPTH:
+                facts: Facts | None = Facts(cast("dict[str, JSON]", error.data), text)
+            else:
+                facts = None if error.data is None else facts_of(error.data, self.limits)
+        else:
+            entry = call.contract.get(error.reason)
+            if entry is not None and error.entry is not entry:
+                error.declare(entry)
+            facts = None if error.data is None else facts_of(error.data, self.limits)
+            reason = error.reason if entry is not None else error.sent_reason
             if entry is not None:
                 if error.code is not entry.code or entry.data is not None:
                     breaches += _violations(error, entry, facts)
-            elif reason is not None and len(contract):
+            elif reason is not None and len(call.contract):
                 breaches.append(Breach("undeclared_reason", f"the reason {error.reason!r} is not declared"))
             if facts is not None and not RESERVED_DATA_KEYS.isdisjoint(facts.json):
                 misused = error.misused_keys(facts.json)
@@ -127,16 +165,19 @@ class FailureMapper:
                     breaches.append(Breach("data", _misuse(misused)))
             if error.unusable_advice is not None:
                 breaches.append(Breach("other", error.unusable_advice))
-        envelope = self._envelope(
-            whole,
-            call,
+        effects, retry = error.settled(call.state, others=others)
+        envelope = build_envelope(
             error.code,
-            error.message,
-            error.settled(call.state, others=others),
-            data=facts,
+            error.message if call.surface == "tool" else self._sentence(error.code, error.message, call),
+            retry=retry,
+            effects=effects,
+            tool=call.name,
+            data=facts if not self.expose else self._exposed(whole, facts),
             dropped=misused,
             reason=reason,
             recovery=error.recovery,
+            context=call.context,
+            limits=self.limits,
             entry=error.entry,
         )
         relayed = type(error) is not CodedError and is_a(error, UpstreamError)
@@ -144,33 +185,13 @@ class FailureMapper:
             envelope = cast("UpstreamError", error).identified(envelope)
         return Outcome(envelope=envelope, exception=whole, expected=True, breaches=breaches, relayed=relayed)
 
-    def _envelope(
-        self,
-        whole: BaseException,
-        call: FailedCall,
-        code: Code,
-        message: str,
-        advice: tuple[Effects | None, Retry],
-        *,
-        data: object = None,
-        **rest: Any,
-    ) -> Envelope:
-        if message == code.sentence:
-            message = sentence_for(code, call.surface)
-        if self.expose:
-            facts = data if type(data) is Facts else facts_of({} if data is None else data, self.limits)
-            data = {**facts.json, "exception": _crash_log().described(whole)}
-        return build_envelope(
-            code,
-            message,
-            retry=advice[1],
-            effects=advice[0],
-            tool=call.name,
-            data=data,
-            context=call.context,
-            limits=self.limits,
-            **rest,
-        )
+    def _sentence(self, code: Code, message: str, call: FailedCall) -> str:
+        return sentence_for(code, call.surface) if message == code.sentence else message
+
+    def _exposed(self, whole: BaseException, data: object) -> dict[str, Any]:
+        """The data with the exception, for servers that show it to their clients."""
+        facts = data if type(data) is Facts else facts_of({} if data is None else data, self.limits)
+        return {**facts.json, "exception": _crash_log().described(whole)}
 
 
 @cache
@@ -224,16 +245,22 @@ def _misuse(keys: list[str]) -> str:
 
 
 def _classified(exc: BaseException) -> tuple[Code, Retry]:
-    import asyncio
-
-    # A handler cannot end the server, so an exit is a crash. A cancellation that reaches this is not the call's own.
-    crash = not is_a(exc, (Exception, BaseExceptionGroup, asyncio.CancelledError))
-    if crash or is_a(exc, (ContractError, BrokenContractError, BrokenResultError)):
+    failures, explain = _classification()
+    if not is_a(exc, failures) or is_a(exc, (ContractError, BrokenContractError, BrokenResultError)):
         return ErrorCode.INTERNAL_ERROR, ErrorCode.INTERNAL_ERROR.retry
-    from mcpcore.classification import explain
-
     explained = explain(exc)
     return explained.code, explained.retry
+
+
+@cache
+def _classification() -> tuple[tuple[type[BaseException], ...], Callable[[BaseException], Explanation]]:
+    """The exceptions that are classified, and what classifies them; imported once, with the first crash."""
+    import asyncio
+
+    from mcpcore.classification import explain
+
+    # A handler cannot end the server, so an exit is a crash. A cancellation that reaches this is not the call's own.
+    return (Exception, BaseExceptionGroup, asyncio.CancelledError), explain
 
 
 # --- the exception of a group that is answered ------------------------------------------------------------------------
@@ -241,25 +268,19 @@ def _classified(exc: BaseException) -> tuple[Code, Retry]:
 
 def select_failure(exc: BaseException, contract: Contract[Any]) -> BaseException:
     """The exception that answers for `exc` under `contract`: of a group, the most specific declared one."""
-    return _select(exc, contract)[0]
+    return _select(exc, contract)[1]
 
 
-def failures_within(exc: BaseException, contract: Contract[Any]) -> tuple[BaseException, ...]:
-    """The exception in the wrappers of `exc`, and the one that answers for it; none if `exc` is hostile."""
-    return quietly(lambda: (unwrapped(exc), select_failure(exc, contract)), ())
-
-
-def _select(exc: BaseException, contract: Contract[Any]) -> tuple[BaseException, int]:
-    """The exception that answers for `exc`, and the number of others in the same group."""
-    if type(exc) not in PLAIN_ERRORS:
-        exc = unwrapped(exc)
+def _select(exc: BaseException, contract: Contract[Any]) -> tuple[BaseException, BaseException, int]:
+    """The exception in the wrappers of `exc`, the one in it that answers, and the number of others in the group."""
+    exc = unwrapped(exc)
     if not is_a(exc, BaseExceptionGroup):
-        return exc, 0
+        return exc, exc, 0
     leaves = [unwrapped(leaf) for leaf in leaves_of(exc)]
     best = min(leaves, key=lambda leaf: _rank(leaf, contract))
     if _rank(best, contract)[0] >= _UNDECLARED:
-        return (best, 0) if len(leaves) == 1 else (exc, len(leaves) - 1)
-    return best, len(leaves) - 1
+        return (exc, best, 0) if len(leaves) == 1 else (exc, exc, len(leaves) - 1)
+    return exc, best, len(leaves) - 1
 
 
 _UNDECLARED: Final = 5

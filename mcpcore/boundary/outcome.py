@@ -11,7 +11,7 @@ from mcpcore.contract.failure_modes import NO_CONTRACT, Contract
 from mcpcore.contract.unraised import UnraisedFailure
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from typing import Self
 
     from mcpcore.audit.kinds import BreachKind
@@ -41,6 +41,9 @@ class FailedCall:
 
     context: Mapping[str, Any] | None = None
     """The bound fields."""
+
+    find_context: Callable[[Sequence[BaseException]], Mapping[str, Any] | None] | None = None
+    """Finds the bound fields, if they depend on the exceptions that answer for the failure."""
 
     code: Code | None = None
     """The code of an exception that is not a `CodedError`; by default, the one that `classify` finds."""

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from mcpcore.values.jsonable import JSON
     from mcpcore.wire.envelope import Envelope
 
-_numbers: Final = itertools.count(1)
+numbers: Final = itertools.count(1)
 """A number for each call of this process: tells what an exception brings from one call from what it has of another."""
 
 
@@ -70,7 +70,8 @@ class Request:
     """Decides in place of the strictness of the server that answers, which is mounted on another."""
 
     _sdk: SDKContext[Any, Any] | None = None
-    _notes: Notes | None = None
+    notes: Notes | None = None
+    """The failures that have been made for this request; None before the first."""
 
     def __init__(
         self,
@@ -82,7 +83,7 @@ class Request:
     ) -> None:
         """Keep `make`, which makes the SDK's context, and the contract of the handler."""
         self._make = make
-        self.number = next(_numbers)
+        self.number = next(numbers)
         if contract is not NO_CONTRACT:
             self.contract = contract
         if effects is not None:
@@ -99,16 +100,16 @@ class Request:
 
     def noted(self) -> Notes:
         """The failures that have been made for this request."""
-        if self._notes is None:
-            self._notes = Notes()
-        return self._notes
+        if self.notes is None:
+            self.notes = Notes()
+        return self.notes
 
     def unraised(self, outcome: BaseException | None = None) -> Sequence[UnraisedFailure | BrokenItem]:
         """The failures that were made for this request, which ended with `outcome`, and lost; call it once.
 
         On a strict server, also the parts of the call that broke its contract.
         """
-        notes, self._notes = self._notes, CLOSED
+        notes, self.notes = self.notes, CLOSED
         return () if notes is None else notes.close(outcome)
 
     @property

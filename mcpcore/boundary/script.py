@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from mcpcore.audit import AuditError, AuditTrail
 from mcpcore.audit.kinds import LOST
+from mcpcore.boundary import coverage_hook
 from mcpcore.boundary.crash_log import described, log_outcome, log_traced
 from mcpcore.boundary.fallbacks import with_tool_names
 from mcpcore.boundary.mapper import FailureMapper
@@ -85,7 +86,8 @@ class Boundary:
         outcome = self.mapper.outcome(exc, call)
         is_of_call = call.surface != "server"  # whoever runs the server prints the exception that it ends with
         if is_of_call:
-            observe(outcome, call)
+            if coverage_hook.observer is not None:
+                observe(outcome, call)
             if (outcome.breaches or call.lost) and (call.strictness or self.strictness).on:
                 # The record has the traceback of the failure itself, and of its causes only the texts.
                 ended = outcome.exception
@@ -100,7 +102,8 @@ class Boundary:
                     return refused
             if not outcome.expected or outcome.breaches or outcome.others:
                 log_outcome(outcome, call.name)
-        outcome.envelope = self._named(outcome, call)
+        if self._rename is not None or call.inner is not None:
+            outcome.envelope = self._named(outcome, call)
         if not self._record(outcome, call.surface):
             return self.unrecorded(call, effects=outcome.envelope.effects)
         if is_of_call:

@@ -8,9 +8,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from mcpcore.catalog.model import Advice, Failure, Item, Kind, ServerCatalog, completed
+from mcpcore.contract.checks import MAX_REASON
 from mcpcore.contract.codes import STRATEGIES, Strategy, code_named, code_numbered
 from mcpcore.contract.effects import as_effects
-from mcpcore.contract.failure_modes import CONTRACT_META_KEY, MAX_REASON
+from mcpcore.contract.failure_modes import CONTRACT_META_KEY
 from mcpcore.contract.listed_contracts import MAX_ENTRIES, MAX_TEXT
 from mcpcore.contract.retry import Retry
 from mcpcore.values.escaping import clean_text

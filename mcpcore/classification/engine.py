@@ -187,12 +187,18 @@ def explain(exc: BaseException) -> Explanation:
     match = Match(verdict.layer, verdict.row, verdict.exception, verdict.path)
     status = verdict.status
     try:
-        if status is None:
+        if status is None and not _is_bare(verdict.exception):
             status = status_of(verdict.exception)
         retry = _retry(verdict, status, exc)
     except BaseException:  # noqa: BLE001  # a hostile exception decides nothing
         retry = verdict.retry or verdict.code.retry
     return Explanation(verdict.code, retry, match, status)
+
+
+def _is_bare(exc: BaseException) -> bool:
+    """Whether `exc` has no attribute that could carry a fact, as is so for most of Python's own exceptions."""
+    plan = _PLANS.get(type(exc))
+    return plan is not None and plan.bare and not attributes_of(exc)
 
 
 def _decide(exc: BaseException) -> _Verdict:
@@ -244,7 +250,9 @@ def _fill(plan: _Plan, kind: type[BaseException]) -> None:
                 plan.matchers += (_SCOPED[name],)
     if plan.registered is not None or plan.coded:
         return
-    plan.bare = plan.numbers is None and all(CARRIERS.isdisjoint(namespace_of(base)) for base in mro[:-1])
+    plan.bare = plan.numbers is None and all(
+        CARRIERS.isdisjoint(namespace_of(base)) for base in mro if base is not BaseException and base is not object
+    )
     row = plan.row
     if row is not None and plan.own and row.rule in {"decides", "bug"} and not plan.group:
         plan.code = row.code

@@ -22,7 +22,8 @@ from mcpcore.client.policy import (
     may_follow_action,
     unchanged,
 )
-from mcpcore.contract.failure_modes import MAX_REASON, NO_CONTRACT, Contract
+from mcpcore.contract.checks import MAX_REASON
+from mcpcore.contract.failure_modes import NO_CONTRACT, Contract
 from mcpcore.values.escaping import one_line
 
 if TYPE_CHECKING:

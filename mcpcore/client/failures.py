@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar
 
 from mcpcore.boundary.upstream import declares_retry
 from mcpcore.classification import explain
+from mcpcore.contract.checks import MAX_REASON
 from mcpcore.contract.codes import ErrorCode
 from mcpcore.contract.effects import CHANGED, CallState, settled
-from mcpcore.contract.failure_modes import MAX_REASON, NO_CONTRACT
+from mcpcore.contract.failure_modes import NO_CONTRACT
 from mcpcore.contract.retry import Retry
 from mcpcore.values.bounds import MESSAGE
 from mcpcore.values.escaping import one_line

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from mcpcore.values.request_var import call_number
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
     from types import TracebackType
 
     from mcpcore.values.jsonable import JSON
@@ -129,7 +129,7 @@ def carried(exc: BaseException) -> Mapping[str, str | None]:
 
 
 def in_force(
-    server: Mapping[str, str | None], call: Mapping[str, str | None], failures: Iterable[BaseException]
+    server: Mapping[str, str | None], call: Mapping[str, str | None], failures: Sequence[BaseException]
 ) -> dict[str, JSON]:
     """The fields of a failure: the server's, the call's and those of the blocks around it; the innermost one counts.
 
@@ -137,8 +137,12 @@ def in_force(
     a group has the fields that its own task had bound.
     """
     around = _bound.get()
-    if not (server or around or call):  # as it is where nothing is bound
-        return _present(_carried_by(failures))
+    if not (server or around or call):
+        for exc in failures:
+            if _CARRIED in _namespace(exc):
+                break
+        else:
+            return {}  # as it is where nothing is bound
     number, inside = call_number(), []
     while isinstance(around, _Block) and number is not None and around.call == number:
         inside.append(around.own)

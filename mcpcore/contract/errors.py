@@ -54,6 +54,7 @@ class CodedError(Exception):
         entry: The failure mode that declares the reason, once the contract is known.
         omits_recovery: Whether the throw site suppressed the recovery with `recovery=None`.
         omits_effects: Whether the declared effects do not apply, since the failure represents others too.
+        has_message: Whether the throw site has a message of its own.
         unusable_advice: A description of an invalid `retry` or `effects` from the throw site, else None. The failure is
             sent without it, and its contract is broken.
     """
@@ -67,6 +68,7 @@ class CodedError(Exception):
     effects: Effects | None = None
     entry: FailureMode[Any] | None
     omits_recovery: bool
+    has_message: bool
     omits_effects: bool = False
     unusable_advice: str | None = None
 
@@ -105,29 +107,37 @@ class CodedError(Exception):
         Raises:
             TypeError: If `code` is not a code.
         """
-        if not is_code(code):
-            from mcpcore.contract.failure_modes import not_a_code
+        if type(code) is not ErrorCode and not is_code(code):
+            from mcpcore.contract.checks import not_a_code
 
             raise TypeError(f"{type(self).__name__}(code, …): {not_a_code(code)}")
         self.code = code
-        self.data = _facts(data)
-        if self.data is not data:
-            self._given_data = data
-        self.reason = _reason(fact(self.data, "reason") if reason is None else reason)
+        self.data = data
+        if data is not None and type(data) is not dict:
+            self.data = _facts(data)
+            if self.data is not data:
+                self._given_data = data
         self._reason_is_data = reason is None
-        text = "" if message is None else safe_str(message)
-        self._has_message = bool(text) and not text.isspace()
-        self.message = text if self._has_message else code.sentence
-        self.entry = None
+        if reason is None and data is not None:
+            reason = fact(self.data, "reason")
+        self.reason = reason if type(reason) is str and 0 < len(reason) <= _LONGEST_REASON else _reason(reason)
+        # A text of printable characters is what `safe_str` makes of it.
+        if type(message) is str and message.isprintable() and len(message) <= _LONGEST_REASON:
+            text = message
+        else:
+            text = "" if message is None else safe_str(message)
+        self.has_message = bool(text) and not text.isspace()
+        self.message = text if self.has_message else code.sentence
+        self.entry = self.retry = self._given_recovery = self._partial_recovery = None
         self.omits_recovery = recovery is None
-        self._given_recovery = self._partial_recovery = None
+        self.retry_is_declared = False
         if recovery is not None and recovery is not ...:
             self._given_recovery = recovery_of(recovery)
             if type(recovery) is not str:
                 self._partial_recovery = quietly(lambda: partial_recovery(recovery), None)
-        self.retry = retry if isinstance(retry, Retry) else None
-        self.retry_is_declared = self.retry is not None
-        if retry is not None and self.retry is None:
+        if type(retry) is Retry:
+            self.retry, self.retry_is_declared = retry, True
+        elif retry is not None:
             self.unusable_advice = f"retry must be a Retry, not {_shown(retry)}"
         if effects is not None:
             self.effects = as_effects(effects)
@@ -146,12 +156,14 @@ class CodedError(Exception):
             return None
         if self._given_recovery is not None:
             return self._given_recovery
-        looked_up = fact(self.data, "recovery")
-        if type(looked_up) is DeclaredRecovery and (recovery := sent_recovery(looked_up)) is not None:
-            return recovery
-        if self.entry is None:
+        data, entry = self.data, self.entry
+        if data is not None and (type(data) is not dict or "recovery" in data):
+            looked_up = fact(data, "recovery")
+            if type(looked_up) is DeclaredRecovery and (recovery := sent_recovery(looked_up)) is not None:
+                return recovery
+        if entry is None:
             return None
-        declared = self.entry.recovery_json()
+        declared = entry.recovery_json()
         if self._partial_recovery:
             declared |= self._partial_recovery  # a recovery without a hint extends the declared one
         return declared or None
@@ -167,8 +179,19 @@ class CodedError(Exception):
 
     def settled(self, call: CallState | None, *, others: Effects | None = "none") -> tuple[Effects | None, Retry]:
         """The effects and the retry advice that this failure of `call` is sent with; see `effects.settled`."""
+        entry = self.entry
+        if (
+            entry is not None
+            and self.retry is (entry.retry or entry.code.retry)
+            and self.retry_is_declared is (entry.retry is not None)
+            and self.code is entry.code
+            and self.effects is None
+            and others == "none"
+            and not self.omits_effects
+        ):
+            return entry.settled(call)  # as it is where `ctx.fail` is given a reason, a message and data
         # The default advice of the declared code does not apply to another code that was raised instead.
-        declared = None if self.entry is None else self.entry.retry
+        declared = None if entry is None else entry.retry
         return settled(
             call,
             self.code,
@@ -214,7 +237,7 @@ class CodedError(Exception):
             self.is_dumped = type(written) is dict
             if self.is_dumped:
                 self.data = written
-        if not self._has_message:
+        if not self.has_message:
             self.message = entry.when
             self.args = (entry.when,)
 
@@ -370,6 +393,9 @@ class CodedError(Exception):
 class FrameworkError(CodedError):
     """A failure of the framework (invalid arguments, an unknown tool), whose reason is in no contract."""
 
+    data_text: str | None = None
+    """The data, which is JSON already, as compact JSON without escapes; None if it was not made."""
+
 
 PLAIN_ERRORS: Final = frozenset({CodedError, FrameworkError})
 """The classes of failures that neither wrap another exception nor group any."""
@@ -411,7 +437,10 @@ def failure_of(
     )
     if own is None and entry.retry is None:
         error.retry_is_declared = False
-    error.declare(entry)
+    if entry.data is None and error.has_message:
+        error.entry = entry  # which is all that `declare` would do
+    else:
+        error.declare(entry)
     return error
 
 

@@ -10,18 +10,19 @@ from typing import TYPE_CHECKING, Any, Final, Generic, LiteralString, cast, over
 
 from typing_extensions import TypeVar
 
-from mcpcore.contract.codes import EFFECTS, STRATEGIES, Code, Effects, ErrorCode, Strategy, code_numbered, is_code
+from mcpcore.contract.checks import problem_of
 from mcpcore.contract.effects import CallState, settled
-from mcpcore.contract.retry import Retry
 
 if TYPE_CHECKING:
     from typing import Required, Self, TypedDict
 
     from typing_extensions import Unpack
 
+    from mcpcore.contract.codes import Code, Effects, Strategy
     from mcpcore.contract.data_schemas import DataModel
     from mcpcore.contract.effects import ToolEffects
     from mcpcore.contract.listed_contracts import ListedSchema
+    from mcpcore.contract.retry import Retry
     from mcpcore.values.jsonable import JSON
 
 R_co = TypeVar("R_co", bound=str, covariant=True)
@@ -38,9 +39,6 @@ WRITTEN_DATA_KEYS: Final = frozenset({"reason", "retryable", "recovery"})
 
 RESERVED_DATA_KEYS: Final = WRITTEN_DATA_KEYS | {"fallbackTool"}
 """Keys that clients take for the contract's words; `data` has them only where the entry's own data model does."""
-
-MAX_REASON: Final = 200
-"""The longest reason, in characters."""
 
 
 TODO: Final[str] = "TODO"
@@ -146,6 +144,9 @@ class FailureMode(Generic[R_co, D_co]):
     _hint_alone: dict[str, JSON] | None
     """The recovery as it is sent, if it is no more than a sentence, as most are."""
 
+    _settled: dict[CallState | None, tuple[Effects | None, Retry]]
+    """The effects and the advice by the state of a call."""
+
     if TYPE_CHECKING:
         # Covariance lets lists of failure modes with different models join to one type in mypy. `Context.fail` must
         # still refuse data of another model, so it reads the model from the parameter of this method, which exists in
@@ -196,7 +197,8 @@ class FailureMode(Generic[R_co, D_co]):
         values = {name: arguments[name] for name in FIELDS}
         self = object.__new__(cls)
         object.__setattr__(self, "_data_model", None)
-        problem = _problem(values)
+        object.__setattr__(self, "_settled", {})
+        problem = problem_of(values)
         if problem is not None:
             from mcpcore.values.source_location import where_declared
 
@@ -220,16 +222,23 @@ class FailureMode(Generic[R_co, D_co]):
         An entry that declares `effects="partial"` or "unknown" and no advice is not retryable. The annotations of the
         tool may withhold more of the advice of a code; see `to_json`.
         """
-        return self._settled(None)[1]
+        return self.settled(None)[1]
 
-    def _settled(self, tool: ToolEffects | None) -> tuple[Effects | None, Retry]:
-        return settled(
-            None if tool is None else CallState(tool),
-            self.code,
-            self.retry or self.code.retry,
-            is_declared=self.retry is not None,
-            effects=self.effects,
-        )
+    def settled(self, call: CallState | None) -> tuple[Effects | None, Retry]:
+        """The effects and the advice of a failure of `call` about which its throw site says nothing more.
+
+        There are few states of a call, so that each is settled once.
+        """
+        advice = self._settled.get(call)
+        if advice is None:
+            advice = self._settled[call] = settled(
+                call,
+                self.code,
+                self.retry or self.code.retry,
+                is_declared=self.retry is not None,
+                effects=self.effects,
+            )
+        return advice
 
     def recovery_json(self) -> dict[str, JSON]:
         """The declared recovery as it is sent; empty where it is still to be written, and nothing else is declared."""
@@ -263,7 +272,7 @@ class FailureMode(Generic[R_co, D_co]):
         from mcpcore.values.escaping import clean_text
         from mcpcore.values.jsonable import to_json
 
-        effects, retry = self._settled(tool)
+        effects, retry = self.settled(None if tool is None else CallState(tool))
         entry: dict[str, JSON] = {
             "reason": self.reason,
             "code": int(self.code),
@@ -527,62 +536,6 @@ class Contract(Sequence[FailureMode[R_co]]):
 
     def __repr__(self) -> str:
         return f"Contract([{', '.join(repr(entry) for entry in self._entries)}])"
-
-
-def not_a_code(code: object) -> str:
-    """Why `code` is not one, and what it was probably meant to be."""
-    hint = "write a member of ErrorCode, such as ErrorCode.NOT_FOUND, or a CustomCode"
-    if isinstance(code, int) and not isinstance(code, bool):
-        member = code_numbered(code)
-        if member is not None:
-            kind = "ErrorCode." if isinstance(member, ErrorCode) else ""
-            hint = f"the number {code} is {kind}{member.name}: write that"
-    elif isinstance(code, str):
-        import difflib
-
-        close = difflib.get_close_matches(code.upper(), list(ErrorCode.__members__), n=1)
-        hint = f"did you mean ErrorCode.{close[0]}?" if close else hint
-    return f"the code {code!r} is not a code; {hint}"
-
-
-def _problem(values: Mapping[str, Any]) -> str | None:
-    """What makes the declaration unfit, as a sentence that says what to do; None where it stands."""
-    reason = values["reason"]
-    if not isinstance(reason, str):
-        return f"the reason must be a string, not {type(reason).__name__}"
-    if not reason.strip():
-        return "the reason is empty; name the failure in snake_case, such as 'no_match'"
-    if not reason.isprintable() or reason != reason.strip() or len(reason) > MAX_REASON:
-        return (
-            f"the reason must be at most {MAX_REASON} printable characters, without spaces around them; name the "
-            "failure in snake_case, such as 'no_match'"
-        )
-    if not is_code(values["code"]):
-        return not_a_code(values["code"])
-    for name, what in (("when", "when this happens"), ("recovery", "what the caller can do about it")):
-        text = values[name]
-        if not isinstance(text, str):
-            return f"{name} must be a string, not {type(text).__name__}"
-        if not text.strip():
-            return f"{name} is blank; say in a sentence {what}"
-    if values["retry"] is not None and not isinstance(values["retry"], Retry):
-        return f"retry must be Retry.never(), Retry.now() or Retry.after(seconds=…), not {values['retry']!r}"
-    if values["strategy"] is not None and values["strategy"] not in STRATEGIES:
-        return f"strategy must be one of {', '.join(STRATEGIES)}, not {values['strategy']!r}"
-    if values["effects"] is not None and values["effects"] not in EFFECTS:
-        return f"effects must be one of {', '.join(EFFECTS)}, not {values['effects']!r}"
-    for name in ("fallback_tool", "user_message"):
-        if values[name] is not None and (not isinstance(values[name], str) or not values[name].strip()):
-            return f"{name} must be a string that says something, or left out; not {values[name]!r}"
-    actions = values["actions"]
-    if not isinstance(actions, list | tuple) or not all(isinstance(action, str) and action for action in actions):
-        return f"actions must be a list of short identifiers, such as ['wait_and_retry'], not {actions!r}"
-    for name in ("corrective_params", "example"):
-        if values[name] is not None and not isinstance(values[name], Mapping):
-            return f"{name} must be a mapping, not {type(values[name]).__name__}"
-    if values["data"] is not None and not isinstance(values["data"], type):
-        return f"data must name a pydantic model, a TypedDict or a dataclass, not {values['data']!r}"
-    return None
 
 
 def _where(tool: str | None) -> str:

@@ -36,12 +36,14 @@ class Retry:
     Attributes:
         kind: The name on the wire: "not_retryable", "retryable" or "retryable_after_ms".
         after_ms: The time to wait in milliseconds, or None.
+        retryable: Whether the same call is worth making again at all.
     """
 
-    __slots__ = ("after_ms", "kind")
+    __slots__ = ("after_ms", "kind", "retryable")
 
     kind: RetryKind
     after_ms: int | None
+    retryable: bool
 
     def __init__(self, kind: RetryKind, after_ms: int | None = None) -> None:
         """Use the constructors instead.
@@ -55,6 +57,7 @@ class Retry:
             raise ValueError(f"after_ms goes with the kind {LATER!r}, and only with it")
         object.__setattr__(self, "kind", kind)
         object.__setattr__(self, "after_ms", after_ms)
+        object.__setattr__(self, "retryable", kind != NEVER)
 
     @classmethod
     def never(cls) -> Retry:
@@ -82,11 +85,6 @@ class Retry:
         if not math.isfinite(seconds) or seconds < 0 or seconds * 1000 > MAX_AFTER_MS:
             raise ValueError(f"Retry.after(seconds=...) takes a finite number from 0 up, not {seconds!r}")
         return cls(LATER, math.ceil(round(seconds * 1000, 6)))
-
-    @property
-    def retryable(self) -> bool:
-        """Whether the same call is worth making again at all."""
-        return self.kind != NEVER
 
     @property
     def seconds(self) -> float | None:

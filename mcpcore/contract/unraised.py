@@ -162,7 +162,8 @@ def note(error: CodedError) -> None:
     while frame is not None and (frame.f_code.co_filename in _MAKERS or frame.f_code.co_name == "__init__"):
         frame = frame.f_back
     if frame is not None and not frame.f_code.co_filename.startswith(_PACKAGE):
-        request.noted().add(error, frame.f_code, frame.f_lasti)
+        notes = request.notes if request.notes is not None else request.noted()
+        notes.add(error, frame.f_code, frame.f_lasti)
 
 
 def log_unraised(lost: Sequence[UnraisedFailure], name: str) -> None:

@@ -94,8 +94,6 @@ class Declaration:
         if not isinstance(self.name, str):
             raise ContractError(f"{where_function(handler, str(self.name), self.noun)}: name must be a string")
         self.is_async = is_async(handler)
-        self._signature: Signature | None = None
-        self._definition: ToolDefinition | None = None
         plain = inspect.unwrap(plain_function(handler))
         self.where = where_function(plain, self.name, self.noun)
         if inspect.isgeneratorfunction(plain) or inspect.isasyncgenfunction(plain):
@@ -111,42 +109,39 @@ class Declaration:
             self._read()
         except NameError:
             # An annotation names what is defined further down: read again when a server takes the tool.
-            self._signature = None
+            vars(self).pop("signature", None)
         if coverage_hook.observer is not None:
             coverage_hook.observer.declared(self.noun, self.name, plain, self.contract)
 
-    @property
+    # Cached, as is the definition: every call asks for both.
+    @functools.cached_property
     def signature(self) -> Signature:
         """The handler's parameters, resolved.
 
         Raises:
             ContractError: If an annotation names something undefined, or the context is not the first parameter.
         """
-        if self._signature is None:
-            try:
-                self._read()
-            except NameError as exc:
-                missing = exc.name or str(exc)
-                place = which_parameter(plain_function(self.handler), missing)
-                raise ContractError(
-                    f"{self.where}: {place}an annotation names {missing!r}, which is "
-                    f"not defined; define it before the server takes the {self.noun}, or import it outside of "
-                    "`if TYPE_CHECKING:`"
-                ) from exc
-        assert self._signature is not None
-        return self._signature
+        try:
+            return self._read()
+        except NameError as exc:
+            vars(self).pop("signature", None)
+            missing = exc.name or str(exc)
+            place = which_parameter(plain_function(self.handler), missing)
+            raise ContractError(
+                f"{self.where}: {place}an annotation names {missing!r}, which is "
+                f"not defined; define it before the server takes the {self.noun}, or import it outside of "
+                "`if TYPE_CHECKING:`"
+            ) from exc
 
-    @property
+    @functools.cached_property
     def definition(self) -> ToolDefinition:
         """The schemas, and the conversion of arguments and results through them.
 
         Raises:
             ContractError: If the handler's parameters or result cannot be described.
         """
-        if self._definition is None:
-            self._definition = provided("ToolDefinition").of(self)
-        assert self._definition is not None
-        return self._definition
+        definition: ToolDefinition = provided("ToolDefinition").of(self)
+        return definition
 
     def hints_beside(self, annotations: object) -> dict[str, bool]:
         """The hints of the options, by their names in the annotations.
@@ -191,9 +186,13 @@ class Declaration:
         except ValueError as exc:
             raise ContractError(str(exc)) from None
 
-    def _read(self) -> None:
-        self._signature = read_signature(self.handler, self.where, self.contract, method=self.method)
-        self.definition  # noqa: B018 - building it checks, at import, what can be checked
+    def _read(self) -> Signature:
+        # The definition is made from the signature, and making it checks, at import, what can be checked.
+        signature = vars(self)["signature"] = read_signature(
+            self.handler, self.where, self.contract, method=self.method
+        )
+        self.definition  # noqa: B018 - for its checks
+        return signature
 
 
 class _SignatureOfDeclared:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from mcpcore.declare.context import Context
     from mcpcore.declare.keywords import ResourceKeywords
-    from mcpcore.declare.signature import ContextNamesAnUndeclaredReason, NoType
+    from mcpcore.declare.signature import ContextNamesAnUndeclaredReason, NoType, Signature
 
 P = ParamSpec("P")
 R = TypeVar("R", bound=str)
@@ -80,10 +80,10 @@ class ResourceDeclaration(Declaration):
             raise ContractError(f"{self.where}: the URI {uri!r} is not a template: {exc}") from exc
         return template
 
-    def _read(self) -> None:
-        super()._read()
+    def _read(self) -> Signature:
+        signature = super()._read()
         variables = set(self.template.variable_names)
-        parameters = {parameter.name: parameter for parameter in self.signature.parameters}
+        parameters = {parameter.name: parameter for parameter in signature.parameters}
         uri = self.options.uri
         for name in sorted(variables - parameters.keys()):
             raise ContractError(
@@ -100,6 +100,7 @@ class ResourceDeclaration(Declaration):
                     f"{self.where}: a client may leave the query variable {name!r} out of {uri!r}; give the parameter "
                     "a default"
                 )
+        return signature
 
 
 class DeclaredResource(Declared[P, T_co]):

@@ -52,8 +52,9 @@ from pydantic import (
 from pydantic_core import SchemaError
 
 from mcpcore.client.schemas import matcher
+from mcpcore.contract.checks import MAX_REASON
 from mcpcore.contract.codes import Effects, ErrorCode, Strategy
-from mcpcore.contract.failure_modes import MAX_REASON, NO_CONTRACT, Contract, ContractError, FailureMode
+from mcpcore.contract.failure_modes import NO_CONTRACT, Contract, ContractError, FailureMode
 from mcpcore.contract.retry import Retry
 from mcpcore.values.escaping import whole_characters
 

@@ -8,13 +8,11 @@ from typing import TYPE_CHECKING, Any, cast
 from mcp.shared.exceptions import MCPError
 from mcp_types import CallToolResult, TextContent
 
-from mcpcore.boundary.mapper import failures_within
 from mcpcore.boundary.outcome import BrokenContractError, BrokenItem, FailedCall
-from mcpcore.boundary.request import AnsweredRequest
+from mcpcore.boundary.request import AnsweredRequest, numbers
 from mcpcore.contract.bound_fields import TRACE_FIELD, in_force
 from mcpcore.contract.codes import ErrorCode
 from mcpcore.contract.effects import CallState
-from mcpcore.contract.errors import PLAIN_ERRORS
 from mcpcore.sdk.refusals import ANSWERED
 from mcpcore.sdk.serving import chosen_error, protocol_error, protocols_own, trace_id
 from mcpcore.values.unwrapping import is_a
@@ -46,11 +44,12 @@ class ResponseWriter:
 
     def written_result(self, envelope: Envelope) -> dict[str, Any]:
         """The envelope as the result of a tool, in the form of the wire."""
-        structured, text = self._written(envelope)
+        dialect = self.boundary.dialect
+        structured, text = dialect.write(envelope, limits=self.boundary.mapper.limits)
         return {
             "content": [{"type": "text", "text": text}],
             "structuredContent": structured,
-            "isError": self.boundary.dialect.is_error,
+            "isError": dialect.is_error,
             "resultType": "complete",
         }
 
@@ -106,7 +105,9 @@ class AnsweredCall(AnsweredRequest):
 
         `make` makes the SDK's context.
         """
-        super().__init__(make)
+        # What the class above would do, since a call of its own for it costs every request.
+        self._make = make
+        self.number = next(numbers)
         self.answers = answers
         self.name = name
         self.surface = surface
@@ -114,7 +115,6 @@ class AnsweredCall(AnsweredRequest):
 
     def _failed(
         self,
-        exc: BaseException,
         *,
         state: CallState | None = None,
         lost: Sequence[UnraisedFailure | BrokenItem] = (),
@@ -123,21 +123,20 @@ class AnsweredCall(AnsweredRequest):
             name=self.name,
             contract=self.contract,
             surface=self.surface,
-            context=self._context(exc),
+            find_context=None if self.answers.fields is None else self._context,
             state=state,
             lost=lost,
             strictness=self.strictness,
         )
 
-    def _context(self, exc: BaseException) -> dict[str, JSON] | None:
-        """The bound fields of a failure, and the trace of the caller."""
-        if self.answers.fields is None:
-            return None
-        failures = (exc,) if type(exc) in PLAIN_ERRORS else (exc, *failures_within(exc, self.contract))
+    def _context(self, failures: Sequence[BaseException]) -> dict[str, JSON]:
+        """The bound fields of the exceptions that answer for a failure, and the trace of the caller."""
+        assert self.answers.fields is not None
         context = in_force(self.answers.fields, self.fields or {}, failures)
         if self._wire is not None:
             http, meta = self._wire.request, self._wire.meta
-            trace = None if http is None and not meta else trace_id(meta, getattr(http, "headers", None))
+            is_untraced = http is None and (not meta or (type(meta) is dict and "traceparent" not in meta))
+            trace = None if is_untraced else trace_id(meta, getattr(http, "headers", None))
             if http is not None:
                 http.scope[ANSWERED] = True
             if trace is not None:
@@ -153,7 +152,7 @@ class AnsweredCall(AnsweredRequest):
         self, exc: BaseException, lost: Sequence[UnraisedFailure | BrokenItem] = (), *, inner: Envelope | None = None
     ) -> Outcome:
         """The outcome of `exc`, with which the call ended; recorded. `inner` is the failure of a call within it."""
-        call = self._failed(exc, state=self.state(), lost=lost)
+        call = self._failed(state=self.state(), lost=lost)
         if inner is not None:
             call.inner = inner
             self._forget(inner)
@@ -169,7 +168,7 @@ class AnsweredCall(AnsweredRequest):
         """
         if self.outer is None or self.outer.is_over:
             return self.failure(exc, lost, inner=inner).envelope
-        call = self._failed(exc, state=self.state())
+        call = self._failed(state=self.state())
         call.inner = inner
         envelope = self.answers.boundary.envelope_of(exc, call)
         if inner is not None:
@@ -195,18 +194,18 @@ class AnsweredCall(AnsweredRequest):
 
     def message_of(self, exc: BaseException) -> str:
         """The text that clients may read of `exc`, a failure that is not recorded yet."""
-        return self.answers.boundary.envelope_of(exc, self._failed(exc)).message
+        return self.answers.boundary.envelope_of(exc, self._failed()).message
 
     def report_unraised(self, lost: Sequence[UnraisedFailure | BrokenItem]) -> Outcome | None:
         """Report failures that the call lost; the outcome to answer it with, if it may not end as it did."""
         if not lost:
             return None
-        return self.answers.boundary.report_lost(self._failed(lost[0].error, state=self.state(), lost=lost))
+        return self.answers.boundary.report_lost(self._failed(state=self.state(), lost=lost))
 
-    def unrecorded(self, exc: BaseException, *, effects: ToolEffects | None) -> Outcome:
+    def unrecorded(self, *, effects: ToolEffects | None) -> Outcome:
         """The outcome if the call failed, and the trail's policy is to refuse what it cannot record."""
         sent = CallState(effects).effects_of(ErrorCode.INTERNAL_ERROR, is_open=True)
-        return self.answers.boundary.unrecorded(self._failed(exc), effects=sent)
+        return self.answers.boundary.unrecorded(self._failed(), effects=sent)
 
     def error(
         self,
@@ -235,7 +234,7 @@ class AnsweredCall(AnsweredRequest):
 
     def record_item(self, exc: BaseException) -> Envelope:
         """The envelope of a part of the call that failed while the call goes on; recorded like a failed call."""
-        outcome = self.answers.boundary.record_failure(exc, self._failed(exc, state=self.state(of_part=True)))
+        outcome = self.answers.boundary.record_failure(exc, self._failed(state=self.state(of_part=True)))
         if type(outcome.exception) is BrokenContractError:
             self.noted().add_item(BrokenItem(outcome))
         return outcome.envelope

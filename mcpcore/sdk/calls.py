@@ -11,10 +11,10 @@ from mcp.server.mcpserver.tools import Tool as SDKTool
 from mcp_types import CallToolRequestParams, CallToolResult, CompleteResult, Completion, PromptReference
 from pydantic import ValidationError
 
-from mcpcore.audit import AuditError
 from mcpcore.boundary.call_limits import holding_places
 from mcpcore.boundary.deferred_answers import recorded_first
 from mcpcore.contract.effects import default_effects
+from mcpcore.contract.errors import PLAIN_ERRORS
 from mcpcore.sdk.answers import AnsweredCall, ResponseWriter
 from mcpcore.sdk.errors import as_raised
 from mcpcore.sdk.results import failure_in, require_writable, sendable, written_result
@@ -104,12 +104,20 @@ class Calls:
         token = current.set(call)
         try:
             try:
-                result = await self._run(tool, params.arguments or {}, call)
+                if isinstance(tool, ContractTool):
+                    start = functools.partial(tool.start, params.arguments or {}, call)
+                    running = start() if self._limits is None else self._limits.run(start, call)
+                    result = written_result(tool.results, await running)
+                else:
+                    run = functools.partial(_run_plain, tool, params.arguments or {}, call)
+                    result = await (run() if self._limits is None else self._limits.run(run, call))
             except BaseException as exc:
-                if passes_through(exc):
+                # Nearly all failures are of this class, and a call of a function costs more than this check.
+                if not issubclass(type(exc), Exception) and passes_through(exc):
                     raise
                 lost = call.unraised(returned_failure(exc))
-                protocol = protocols_own(exc, every_code=not isinstance(tool, ContractTool))
+                is_plain = type(exc) in PLAIN_ERRORS
+                protocol = None if is_plain else protocols_own(exc, every_code=not isinstance(tool, ContractTool))
                 if protocol is None:
                     return self._answers.written_result(call.failure(exc, lost).envelope)
                 refused = call.report_unraised(lost)
@@ -124,16 +132,6 @@ class Calls:
             return result
         outcome = call.report_unraised(lost) if failure is None else call.failure(failure, lost)
         return result if outcome is None else self._answers.written_result(outcome.envelope)
-
-    async def _run(
-        self, tool: SDKTool, arguments: dict[str, Any], request: Request
-    ) -> dict[str, Any] | CallToolResult | InputRequiredResult:
-        if isinstance(tool, ContractTool):
-            if self._limits is None:
-                return tool.written(await tool.start(arguments, request))
-            return tool.written(await self._limits.run(functools.partial(tool.start, arguments, request), request))
-        run = functools.partial(_run_plain, tool, arguments, request)
-        return await (run() if self._limits is None else self._limits.run(run, request))
 
     def _unknown(self, ctx: ServerRequestContext[Any], name: str) -> dict[str, Any]:
         failure = unknown_tool_error(name, (tool.name for tool in self._tools.list_tools()))
@@ -220,7 +218,7 @@ class Calls:
         tool = self._tools.get_tool(name) if isinstance(params, CallToolRequestParams) else None
         make = functools.partial(self._make_context, ctx, None)
         call = AnsweredCall(self._answers, make, name=name, wire=ctx)
-        envelope = call.unrecorded(AuditError(), effects=_effects_of(tool)).envelope
+        envelope = call.unrecorded(effects=_effects_of(tool)).envelope
         return self._answers.error(envelope), self._answers.written_result(envelope)
 
 

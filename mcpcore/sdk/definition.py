@@ -81,6 +81,9 @@ class ToolDefinition:
     positional: tuple[str, ...]
     """Parameters that the handler takes by position only."""
 
+    is_plain: bool
+    """Whether the handler takes the fields of the argument model under their own names, and nothing else by name."""
+
     _results: ResultForm | None = None
     _places: Places | None = None
 
@@ -152,16 +155,19 @@ class ToolDefinition:
                     f"JSON schema: {type(exc).__name__}: {exc}; mend the annotations of its fields"
                 ) from exc
         parameters = declaration.signature.parameters
+        names = [(parameter.name, _field_of(parameter.name, model.model_fields)) for parameter in parameters]
+        argument_names = tuple((name, field) for name, field in names if field is not None)
+        positional = tuple(p.name for p in parameters if p.kind is inspect.Parameter.POSITIONAL_ONLY)
         return cls(
             sdk=sdk,
             output_schema=None if schema is None else admitting_error(schema),
             parse_json=_parsed_names(sdk),
-            argument_names=tuple(
-                (parameter.name, field)
-                for parameter in parameters
-                if (field := _field_of(parameter.name, model.model_fields)) is not None
-            ),
-            positional=tuple(p.name for p in parameters if p.kind is inspect.Parameter.POSITIONAL_ONLY),
+            argument_names=argument_names,
+            positional=positional,
+            is_plain=not positional
+            and sdk.context_kwarg is None
+            and model.model_config.get("extra") != "allow"
+            and [name for name, _ in argument_names] == [field for _, field in argument_names] == [*model.model_fields],
         )
 
     def validate(self, arguments: Mapping[str, Any], *, strict: bool = False) -> dict[str, Any]:
@@ -179,7 +185,7 @@ class ToolDefinition:
         else:
             model = arg_model.model_validate(arguments)
         values = model.__dict__
-        return {name: values[field] for name, field in self.argument_names}
+        return values.copy() if self.is_plain else {name: values[field] for name, field in self.argument_names}
 
     def _unpacked(self, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
         unpacked: dict[str, Any] | None = None

@@ -75,8 +75,13 @@ def run_handler(
         CodedError: If the call exceeds a limit of the tool; when awaited.
         BaseException: The handler's own exception; when awaited, or immediately.
     """
-    limits = declared.declaration.limits
+    declaration = declared.declaration
+    limits = declaration.limits
     if limits is None:
+        if declaration.is_async and declaration.definition.is_plain:  # as it is for most
+            request.began = True
+            returned = declaration.handler(*declared.bound_args(request), **values)
+            return returned if type(returned) is CoroutineType else _ready(returned)
         return _handled(declared, values, request, threaded=threaded)
     return limits.run(functools.partial(_handled, declared, values, request, threaded=threaded), request)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 from typing import TYPE_CHECKING, Any, Final, Literal, cast
 
 from mcp.shared.exceptions import MCPError
@@ -26,6 +27,8 @@ from mcpcore.values.unwrapping import is_a, leaves_of, returned_failure
 from mcpcore.wire.envelope_text import indented
 
 if TYPE_CHECKING:
+    from types import ModuleType
+
     from pydantic import ValidationError
 
     from mcpcore.wire.arguments import Places
@@ -104,12 +107,26 @@ def invalid_arguments_error(
     error: ValidationError, schema: Mapping[str, Any] | Places, name: str, arguments: Mapping[str, Any]
 ) -> FrameworkError:
     """The failure of calling the tool `name` with arguments that do not fit; `schema` is its input schema."""
-    from mcpcore.wire.arguments import INVALID_ARGUMENTS, misfit
-
-    message, issues, hint = misfit(error, schema, name, arguments)
-    return FrameworkError(
-        ErrorCode.INVALID_PARAMS, message, {"issues": issues}, reason=INVALID_ARGUMENTS, recovery=hint, effects="none"
+    words = _words()
+    message, issues, hint, text = words.misfit(error, schema, name, arguments)
+    failure = FrameworkError(
+        ErrorCode.INVALID_PARAMS,
+        message,
+        {"issues": issues},
+        reason=words.INVALID_ARGUMENTS,
+        recovery=hint,
+        effects="none",
     )
+    failure.data_text = text
+    return failure
+
+
+@cache
+def _words() -> ModuleType:
+    # Loaded with the first arguments that do not fit, and once: an import within a function takes its time.
+    from mcpcore.wire import arguments
+
+    return arguments
 
 
 def with_failures(description: str, published: Sequence[Mapping[str, Any]]) -> str:

@@ -17,7 +17,7 @@ from mcpcore.contract.effects import default_effects
 from mcpcore.sdk.definition import admitting_error
 from mcpcore.sdk.errors import ToolFailure
 from mcpcore.sdk.handlers import nested_call, require_served_by_sdk, run_handler
-from mcpcore.sdk.results import converted, written_result
+from mcpcore.sdk.results import converted
 from mcpcore.sdk.scopes import require_granted
 from mcpcore.sdk.serving import PROTOCOL_NEEDS, invalid_arguments_error
 from mcpcore.values.unwrapping import is_a
@@ -26,12 +26,11 @@ from mcpcore.wire.envelope import CANONICAL
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Mapping
 
-    from mcp_types import CallToolResult
-
     from mcpcore.contract.effects import ToolEffects
     from mcpcore.contract.failure_modes import Contract
     from mcpcore.declare.tool import Tool
     from mcpcore.sdk.definition import ToolDefinition
+    from mcpcore.sdk.returned import ResultForm
     from mcpcore.wire.dialects.dialect import Dialect
 
 
@@ -70,6 +69,11 @@ class ContractTool(SDKTool):
         return self._definition  # type: ignore[no-any-return]
 
     @functools.cached_property
+    def results(self) -> ResultForm:
+        """How its results are written."""
+        return self.definition.results
+
+    @functools.cached_property
     def default_effects(self) -> ToolEffects:
         """The effects that follow from its annotations for a failure that declares none."""
         return default_effects(self.annotations)
@@ -104,10 +108,6 @@ class ContractTool(SDKTool):
             return resolved
         return await run_handler(self.tool, values | resolved, request)
 
-    def written(self, returned: Any) -> dict[str, Any] | CallToolResult | InputRequiredResult:
-        """What the handler returned, for the wire; see `mcpcore.sdk.results.written_result`."""
-        return written_result(self.definition.results, returned)
-
     async def run(
         self,
         arguments: dict[str, Any],
@@ -123,7 +123,7 @@ class ContractTool(SDKTool):
         try:
             with nested_call(request, self.name):
                 returned = await self.start(arguments, request)
-                return converted(self.definition.results, returned)
+                return converted(self.results, returned)
         except Exception as exc:
             if is_a(exc, MCPError) and cast("MCPError", exc).code in PROTOCOL_NEEDS:
                 raise

@@ -11,7 +11,7 @@ import json
 import math
 import sys
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from enum import Enum
@@ -82,6 +82,8 @@ _WINDOW: Final = 100_000
 
 def safe_str(value: object, *, limit: int = _WINDOW) -> str:
     """`str(value)`, or the name of its type if that raises; a `Cut` of `limit` characters if it is longer."""
+    if type(value) is str and len(value) <= limit and value.isprintable():
+        return value  # as nearly all are
     try:
         text = text_of(value, limit)
         length = str.__len__(text)
@@ -179,7 +181,17 @@ def dumps(value: JSON) -> str:
     return _encode(value)
 
 
-_encode: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode
+def _encoder() -> Callable[[JSON], str]:
+    encoder = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    make = getattr(json.encoder, "c_make_encoder", None)
+    if make is None:  # pragma: no cover - a Python without this part in C
+        return encoder.encode
+    # `JSONEncoder.encode` makes a new one for each value, which costs more than writing a small one.
+    write = make(None, encoder.default, json.encoder.encode_basestring, None, ":", ",", False, False, False)  # noqa: FBT003 - positional only
+    return lambda value: "".join(write(value, 0))
+
+
+_encode: Final = _encoder()
 
 
 def size(value: JSON) -> int:
@@ -213,20 +225,32 @@ def plain_json(value: object, *, depth: int, room: int) -> tuple[dict[str, JSON]
     Plain values are what most failures have: texts without controls, numbers, and lists and dicts of them, which are
     JSON already. The text serves whoever measures, searches or writes the JSON.
     """
+    if type(value) is not dict:
+        return None
+    room //= WIDEST
     try:
-        if type(value) is not dict or not _is_plain(value, depth, [room // WIDEST]):
+        is_flat = len(value) <= _FEW and _SCALARS.issuperset(map(type, value.values()))
+        if is_flat:  # as most are; a nested one is measured before it is written
+            for key, item in value.items():
+                if type(key) is not str or (type(item) is str and len(item) > room):
+                    return None
+        elif not _is_plain(value, depth, [room]):
             return None
         text = _encode(value)
+        if is_flat and len(text) > room:
+            return None
     except (ValueError, RecursionError, RuntimeError):  # a NaN; another thread that changes the value
         return None
     # Escapes are in the text of what is not plain: a line feed, a quote.
     if "\\" in text or not text.isprintable():
         return None
     # A copy, since the author may go on to change the lists and dicts.
-    return (value.copy() if _SCALARS.issuperset(map(type, value.values())) else json.loads(text)), text
+    return (value.copy() if is_flat else json.loads(text)), text
 
 
 _SCALARS: Final = frozenset({str, int, float, bool, type(None)})
+_FEW: Final = 50
+"""Items of a dict that are worth a look at each."""
 
 
 def _is_plain(value: object, depth: int, left: list[int]) -> bool:
@@ -245,7 +269,9 @@ def _is_plain(value: object, depth: int, left: list[int]) -> bool:
                 left[0] -= len(key)
             value = value.values()  # type: ignore[attr-defined] # the same
         for item in value:  # type: ignore[attr-defined] # the same
-            if left[0] < 0 or not _is_plain(item, depth - 1, left):
+            if type(item) is str:  # here, since most items are texts, and a call of its own costs more than the rest
+                left[0] -= 1 + len(item)
+            elif left[0] < 0 or not _is_plain(item, depth - 1, left):
                 return False
     elif kind is int:
         return -_SHORT < value < _SHORT  # type: ignore[operator] # the same

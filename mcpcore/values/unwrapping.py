@@ -78,6 +78,9 @@ def forget_tracebacks(exc: BaseException) -> None:
     Python adds the frames of each raise to those that the object already has. Without this, an exception that is made
     once and raised in many calls would keep the frames of all of them alive, with everything that they hold.
     """
+    if cause_of(exc) is None and context_of(exc) is None and not issubclass(type(exc), BaseExceptionGroup):
+        traceback_slot.__set__(exc, None)  # as it is for most
+        return
     stack, seen = [exc], {id(exc)}
     running: set[int] | None = None
     while stack and len(seen) < _MAX_LEAVES:
@@ -199,9 +202,17 @@ def unwrapped(exc: BaseException) -> BaseException:
 
 def framework_error(exc: BaseException) -> tuple[Code, str, Any] | None:
     """The code, text and data of a framework's own error that is meant to be read; None for any other."""
-    return next((told for errors in _frameworks if (told := errors.authored(exc)) is not None), None)
+    for errors in _frameworks:
+        authored = errors.authored(exc)
+        if authored is not None:
+            return authored
+    return None
 
 
 def relayed_failure(exc: BaseException) -> CodedError | None:
     """The failure of another server that a framework's error carries; None for any other."""
-    return next((sent for errors in _frameworks if (sent := errors.relayed_by(exc)) is not None), None)
+    for errors in _frameworks:
+        failure = errors.relayed_by(exc)
+        if failure is not None:
+            return failure
+    return None

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast, get_args
 
 from mcpcore.values.escaping import clean_text
 from mcpcore.values.json_schema import branches, forms, own_properties, properties, resolved
-from mcpcore.values.jsonable import clean_cut, cut_text, dumps, to_json
+from mcpcore.values.jsonable import WIDEST, clean_cut, cut_text, dumps, plain_json, to_json
 
 if TYPE_CHECKING:
     from pydantic import ValidationError
@@ -60,15 +60,26 @@ class Misfit(NamedTuple):
     hint: str
     """What to send instead, from the schema: the missing field, the allowed values, the name that was meant."""
 
+    text: str | None = None
+    """`{"issues": …}` as compact JSON without escapes, where it is known."""
+
 
 def misfit(error: ValidationError, schema: Mapping[str, Any] | Places, tool: str, arguments: object = None) -> Misfit:
     """Describe arguments that pydantic rejected; `schema` is the tool's input schema, `arguments` all that was sent."""
     places = schema if isinstance(schema, Places) else Places(schema)
     count, schema = error.error_count(), places.schema
+    issues: list[dict[str, Any]]
     if count > _MAX_ERRORS:
-        issues: list[dict[str, Any]] = [{"path": "", "type": "more", "message": f"{count} errors"}]
+        issues = [{"path": "", "type": "more", "message": f"{count} errors"}]
         return Misfit(_summary(issues, count, tool), issues, _hint("", "", (), schema))
     errors = error.errors(include_url=False)
+    key: tuple[Any, ...] = (tool,)
+    for problem in errors:
+        key += problem["loc"], problem["type"], problem["msg"]
+    known = places.misfits.get(key)
+    if known is not None:
+        issues = list(map(dict.copy, known.issues))
+        return Misfit(known.message, issues, known.hint, known.text)
     hints: dict[str, None] = {}
     around = _Around(schema, arguments)
     issues = []
@@ -79,7 +90,27 @@ def misfit(error: ValidationError, schema: Mapping[str, Any] | Places, tool: str
             hints[hint] = None
     if len(errors) > _MAX_ISSUES:
         issues.append({"path": "", "type": "more", "message": f"{len(errors) - _MAX_ISSUES} more"})
-    return Misfit(_summary(issues, len(errors), tool), issues, " ".join(hints))
+    found = Misfit(_summary(issues, len(errors), tool), issues, " ".join(hints))
+    if len(errors) > _MAX_HINTS or len(places.misfits) >= _MAX_KNOWN or not all(map(_repeats, errors)):
+        return found
+    plain = plain_json({"issues": issues}, depth=3, room=WIDEST * _MAX_LENGTH)
+    found = places.misfits[key] = found._replace(text=None if plain is None else plain[1])
+    return found._replace(issues=list(map(dict.copy, issues)))
+
+
+def _repeats(problem: Mapping[str, Any]) -> bool:
+    """Whether the place, the kind and the message of a problem say all that is told of it, and may be kept."""
+    if problem["type"] in _UNKNOWN or problem["type"] in _SAYS_THE_INPUT:
+        return False
+    text = problem["msg"]
+    return (
+        _is_short(problem["loc"]) and len(text) <= _MAX_MESSAGE and _is_own(problem["type"], problem.get("ctx"), text)
+    )
+
+
+def _is_short(loc: tuple[str | int, ...]) -> bool:
+    """Whether a place may be kept: callers choose the keys of mappings, which must not fill the memory."""
+    return sum(len(part) if isinstance(part, str) else 1 for part in loc) <= _MAX_KEY
 
 
 class Places:
@@ -88,6 +119,8 @@ class Places:
     def __init__(self, schema: Mapping[str, Any]) -> None:
         """Describe the places of `schema`, which no longer changes."""
         self.schema = schema
+        self.misfits: dict[tuple[Any, ...], Misfit] = {}
+        """What was told of arguments, by the tool and the place, kind and message of each problem."""
         self._described: dict[tuple[tuple[str | int, ...], str], tuple[str, str]] = {}
 
     def described(self, loc: tuple[str | int, ...], kind: str) -> tuple[str, str]:
@@ -96,9 +129,8 @@ class Places:
         if known is None:
             path = _path(loc, kind, self.schema)
             known = path, _hint(path, kind, loc, self.schema)
-            # Callers choose unknown names, and the keys of mappings; neither may fill the memory.
-            is_short = sum(len(part) if isinstance(part, str) else 1 for part in loc) <= _MAX_KEY
-            if kind not in _UNKNOWN and is_short and len(self._described) < _MAX_KNOWN:
+            # Callers choose unknown names, which must not fill the memory.
+            if kind not in _UNKNOWN and _is_short(loc) and len(self._described) < _MAX_KNOWN:
                 self._described[loc, kind] = known
         return known
 

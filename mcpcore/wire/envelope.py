@@ -17,7 +17,7 @@ from mcpcore.contract.failure_modes import WRITTEN_DATA_KEYS
 from mcpcore.contract.limits import DEFAULT_LIMITS, Limits
 from mcpcore.contract.recovery import sent_recovery
 from mcpcore.contract.retry import Retry
-from mcpcore.wire.envelope_text import write
+from mcpcore.wire.envelope_text import Parts, write
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -28,14 +28,8 @@ if TYPE_CHECKING:
 CANONICAL: Final = "canonical"
 
 
-class _WithDetails:
-    """Has the details as JSON until they are written; no field, so that neither a copy nor a dump of one has it."""
-
-    __slots__ = ("_details",)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Envelope(_WithDetails):
+@dataclass(frozen=True, kw_only=True)
+class Envelope:
     """One failure, as it is sent and as it is read.
 
     ```python
@@ -158,9 +152,15 @@ class Envelope(_WithDetails):
         """The author's own data, without the keys that the framework writes."""
         return {key: value for key, value in (self.data or {}).items() if key not in WRITTEN_DATA_KEYS}
 
-    def keep_details(self, text: str) -> None:
-        """Keep `text`, which is `details` as compact JSON without escapes, for the next text of the envelope."""
-        object.__setattr__(self, "_details", text)
+    @classmethod
+    def of(cls, values: dict[str, Any], parts: Parts | None) -> Envelope:
+        """The envelope with `values`, its fields in order, and `parts` for the next text of it.
+
+        A frozen dataclass sets its fields one by one, which costs more than all else that an envelope is made of.
+        """
+        envelope = object.__new__(cls)
+        vars(envelope).update(values, _parts=parts)
+        return envelope
 
     def to_json(self) -> dict[str, JSON]:
         """The envelope as it stands under `structuredContent.error`."""
@@ -168,7 +168,7 @@ class Envelope(_WithDetails):
             "code": self.code,
             "name": self.name,
             "message": self.message,
-            "retry": self.retry.to_json(),
+            "retry": {"kind": self.retry.kind} if self.retry.after_ms is None else self.retry.to_json(),
         }
         if self.effects is not None:
             error["effects"] = self.effects
@@ -243,10 +243,8 @@ class Envelope(_WithDetails):
         Args:
             limits: The bounds for the text.
         """
-        details = getattr(self, "_details", None)
-        if details is not None:
-            object.__setattr__(self, "_details", None)  # once, since the data may change in place afterwards
-        return write(self, max_details=limits.details, details_json=details)
+        parts = vars(self).pop("_parts", None)  # once, since the data may change in place afterwards
+        return write(self, max_details=limits.details, parts=parts)
 
 
 def _rebuilt(values: dict[str, Any]) -> Envelope:

@@ -8,11 +8,13 @@ from datetime import UTC, datetime
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
+from mcpcore.contract.checks import MAX_REASON
 from mcpcore.contract.codes import STRATEGIES
-from mcpcore.contract.failure_modes import MAX_REASON, WRITTEN_DATA_KEYS
+from mcpcore.contract.failure_modes import WRITTEN_DATA_KEYS
 from mcpcore.contract.limits import DEFAULT_LIMITS, Limits
 from mcpcore.values.jsonable import WIDEST, clean_cut, fit_object, plain_json, size, to_json_object
 from mcpcore.wire.envelope import Envelope
+from mcpcore.wire.envelope_text import Parts
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -47,7 +49,11 @@ def build_envelope(
     declares are sent as they are.
     """
     bound = to_json_object(context) if context else None
-    own = None if data is None or masked else _own_data(data, dropped, limits)
+    own = None
+    if data is not None and not masked:
+        own = data if type(data) is Facts else facts_of(data, limits)
+        if dropped or not WRITTEN_DATA_KEYS.isdisjoint(own.json):
+            own = Facts({key: part for key, part in own.json.items() if key not in WRITTEN_DATA_KEYS.union(dropped)})
     if limits.redact_secrets:
         wire = _wire()
         is_declared = message == code.sentence or (entry is not None and message == entry.when)
@@ -77,21 +83,23 @@ def build_envelope(
             bound = None if bound is None else wire.redact_value(bound, _MAX_CONTEXT)
             if recovery is not None:
                 recovery = wire.redact_recovery(recovery, {} if entry is None else entry.recovery_json(), limits.data)
-    envelope = Envelope(
-        code=int(code),
-        name=code.name,
-        message=clean_cut(message, limits.message) or code.sentence,
-        retry=retry,
-        effects=effects,
-        tool=tool,
-        correlation_id=correlation_id or new_correlation_id(),
-        timestamp=now(),
-        data=None if masked else _data(own, retry=retry, reason=reason, recovery=recovery, limits=limits),
-        context=fit_object(bound, _MAX_CONTEXT) if bound else None,
-    )
-    if own is not None and own.text is not None and own.json:
-        envelope.keep_details(own.text)
-    return envelope
+    sent, parts = None, None
+    if not masked:
+        is_entrys = entry is not None and reason == entry.reason
+        sent, parts = _data(own, retry=retry, reason=reason, is_declared=is_entrys, recovery=recovery, limits=limits)
+    values = {
+        "code": int(code),
+        "name": code.name,
+        "message": clean_cut(message, limits.message) or code.sentence,
+        "retry": retry,
+        "effects": effects,
+        "tool": tool,
+        "correlation_id": correlation_id or new_correlation_id(),
+        "timestamp": now(),
+        "data": sent,
+        "context": fit_object(bound, _MAX_CONTEXT) if bound else None,
+    }
+    return Envelope.of(values, parts)
 
 
 @cache
@@ -136,8 +144,6 @@ _second: tuple[int, str] = (-1, "")
 
 def bounded_recovery(recovery: Mapping[str, Any], limits: Limits) -> dict[str, JSON]:
     """`recovery` as JSON, its sentences cut and its parts of the types that the wire has."""
-    if _stands(recovery, limits):
-        return dict(recovery)
     room = limits.data // 4
     bounded = to_json_object(recovery, depth=limits.depth - 1, room=room)
     # The hint first, since `fit_object` cuts from the end.
@@ -182,35 +188,35 @@ def facts_of(data: object, limits: Limits) -> Facts:
     return Facts(to_json_object(data, depth=limits.depth, room=limits.data)) if plain is None else Facts(*plain)
 
 
-def _own_data(data: object, dropped: Collection[str], limits: Limits) -> Facts:
-    """The author's facts as JSON, without the keys that the framework writes."""
-    own = data if type(data) is Facts else facts_of(data, limits)
-    if not dropped and WRITTEN_DATA_KEYS.isdisjoint(own.json):
-        return own
-    return Facts({key: value for key, value in own.json.items() if key not in WRITTEN_DATA_KEYS and key not in dropped})
-
-
 def _data(
     own: Facts | None,
     *,
     retry: Retry,
     reason: str | None,
+    is_declared: bool,
     recovery: Mapping[str, Any] | None,
     limits: Limits,
-) -> dict[str, JSON]:
+) -> tuple[dict[str, JSON], Parts | None]:
+    """The data that is sent, and its parts for the text, where these are known without reading it again."""
     reserved: dict[str, JSON] = {"retryable": retry.retryable}
+    stands = True
     if recovery is not None:
-        bounded = bounded_recovery(recovery, limits)
-        if bounded:
-            reserved["recovery"] = bounded
-    if reason is not None and (said := clean_cut(reason, MAX_REASON)):
-        reserved["reason"] = said
+        stands = _stands(recovery, limits)
+        recovery = dict(recovery) if stands else bounded_recovery(recovery, limits)
+        if recovery:
+            reserved["recovery"] = recovery
+    if reason is not None:
+        if not is_declared:
+            reason = clean_cut(reason, MAX_REASON) or None
+        if reason is not None:
+            reserved["reason"] = reason
     if own is None or not own.json:
-        return reserved
+        return reserved, Parts(reason, recovery, "") if stands else None
+    parts = Parts(reason, recovery, own.text) if stands else None
     whole = {**own.json, **reserved}
     # The recovery takes a quarter of the room at most, and the rest less than another.
     if own.text is not None and len(own.text) <= limits.data // (2 * WIDEST):
-        return whole
+        return whole, parts
     if size(whole) <= limits.data:
-        return whole
-    return {**fit_object(own.json, limits.data - size(reserved)), **reserved}
+        return whole, parts
+    return {**fit_object(own.json, limits.data - size(reserved)), **reserved}, parts

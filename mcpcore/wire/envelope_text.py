@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from mcpcore.contract.codes import Effects
+    from mcpcore.contract.retry import RetryKind
     from mcpcore.wire.envelope import Envelope
 
 INDENT: Final = "    "
@@ -78,29 +79,41 @@ class TextFields(NamedTuple):
     details: Mapping[str, Any] = {}
 
 
-def write(envelope: Envelope, *, max_details: int, details_json: str | None = None) -> str:
-    """The text for `envelope`.
+class Parts(NamedTuple):
+    """What the maker of an envelope knows of its data, so that the text need not read them again.
 
-    Args:
-        envelope: The envelope.
-        max_details: The most bytes of the details as JSON.
-        details_json: The details as compact JSON without escapes, if the caller has it.
+    The texts have no space around them.
     """
-    recovery = envelope.recovery
-    hint = None if recovery is None else recovery.get("hint")
-    fallback = None if recovery is None else recovery.get("fallbackTool")
-    text = _ERROR + indented(envelope.message)
-    if hint is not None:
-        text = f"{text}\n\n{_RECOVERY}{indented(hint)}"
+
+    reason: str | None
+    recovery: Mapping[str, Any] | None
+    details_json: str | None
+    """The details as compact JSON without escapes, empty if there are none; None if they have to be written."""
+
+
+def write(envelope: Envelope, *, max_details: int, parts: Parts | None = None) -> str:
+    """The text for `envelope`; `max_details` is the most bytes of the details as JSON."""
+    reason, recovery, details_json = parts or (envelope.reason, envelope.recovery, None)
+    message, tool = envelope.message, None
+    text = _ERROR + (message if parts is not None and message.isprintable() else indented(message))
+    if recovery is not None:
+        hint, tool = recovery.get("hint"), recovery.get("fallbackTool")
+        if hint is not None:
+            text = f"{text}\n\n{_RECOVERY}{hint if parts is not None and hint.isprintable() else indented(hint)}"
     if details_json is not None and _WIDEST * len(details_json) <= max_details:
-        text = f"{text}\n\n{_DETAILS}{details_json}"
+        if details_json:
+            text = f"{text}\n\n{_DETAILS}{details_json}"
     elif details := envelope.details:
         text = f"{text}\n\n{_DETAILS}{_json(details, max_details)}"
-    reason, name, tool = envelope.reason, envelope.name, fallback if isinstance(fallback, str) else None
+    name, retry, tool = envelope.name, envelope.retry, tool if isinstance(tool, str) else None
     # An envelope that was read may have texts of any length, which must not stay in memory.
     is_short = len(name) + len(reason or "") + len(tool or "") <= _MAX_KEPT
-    facts = (_facts if is_short else _facts.__wrapped__)(reason, name, envelope.retry, envelope.effects, tool)
-    return f"{text}\n\n({facts}id {_token(envelope.correlation_id)})"
+    facts = (_facts if is_short else _facts.__wrapped__)(
+        reason, name, retry.kind, retry.after_ms, envelope.effects, tool
+    )
+    # With parts, the id is one of this program's own.
+    identity = envelope.correlation_id if parts is not None else _token(envelope.correlation_id)
+    return f"{text}\n\n({facts}id {identity})"
 
 
 # The same for all failures of a reason, so it is written once. A reason that a caller made up cannot fill the memory.
@@ -109,8 +122,16 @@ _MAX_KEPT: Final = 500
 
 
 @lru_cache(maxsize=1_000)
-def _facts(reason: str | None, name: str, retry: Retry, effects: Effects | None, fallback_tool: str | None) -> str:
+def _facts(
+    reason: str | None,
+    name: str,
+    retry_kind: RetryKind,
+    after_ms: int | None,
+    effects: Effects | None,
+    fallback_tool: str | None,
+) -> str:
     """The last line up to the id."""
+    retry = Retry(retry_kind, after_ms)  # in parts, since the hash of a whole one costs more than this function saves
     facts = [] if reason is None else [f"reason {_token(reason)}"]
     facts += [_token(name), retry.phrase]
     if effects is not None:
@@ -122,6 +143,8 @@ def _facts(reason: str | None, name: str, retry: Retry, effects: Effects | None,
 
 def indented(text: str) -> str:
     """`text` with every line after the first indented, its controls escaped and the space around it removed."""
+    if text.isprintable():
+        return text.strip()
     text = clean_text(text).strip()
     if "\n" not in text:
         return text

@@ -435,7 +435,7 @@ def test_any_arguments_succeed_or_are_reported(arguments: dict[str, Any]) -> Non
     try:
         f.definition.validate(arguments)
     except ValidationError as error:
-        message, issues, hint = misfit(error, f.definition.sdk.parameters, "f")
+        message, issues, hint, _ = misfit(error, f.definition.sdk.parameters, "f")
         assert message
         assert 0 < len(issues) <= 21
         assert hint

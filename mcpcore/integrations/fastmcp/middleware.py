@@ -18,7 +18,6 @@ from fastmcp.tools.base import InputRequiredToolResult, ToolResult
 from mcp.shared.exceptions import MCPError
 from pydantic import ValidationError
 
-from mcpcore.audit import AuditError
 from mcpcore.boundary.call_limits import checked_limits
 from mcpcore.boundary.deferred_answers import recorded_first
 from mcpcore.boundary.fallbacks import external_names
@@ -544,7 +543,7 @@ class ContractMiddleware(Middleware):
         name = shown_name(str(name))
         call = FastMCPCall(self._answers(context), context.fastmcp_context, name=name, wire=client_request_of(context))
         effects = self._hints.noted(server_of(context), name)
-        return call.unrecorded(AuditError(), effects=effects).envelope, call
+        return call.unrecorded(effects=effects).envelope, call
 
     def covered(self, server: FastMCP[Any]) -> ResponseWriter:
         """What answers a failure in a background task, whose request is answered already."""

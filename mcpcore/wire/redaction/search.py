@@ -54,7 +54,7 @@ def redact_shapes(text: str) -> str:
 
 def may_hold_shape(text: str) -> bool:
     """Whether `text` may hold a secret that is known by its shape alone."""
-    return _scanner(alone=True)[0].search(lowered(text)) is not None
+    return _scanner(alone=True)[0].search(text.lower() if text.isascii() else lowered(text)) is not None
 
 
 _AHEAD: Final = {hint: pattern.ahead for pattern in PATTERNS for hint in pattern.hints}

@@ -1,0 +1,68 @@
+"""What a failure mode must be, and what to write where it is not."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from mcpcore.contract.codes import EFFECTS, STRATEGIES, ErrorCode, code_numbered, is_code
+from mcpcore.contract.retry import Retry
+
+MAX_REASON: Final = 200
+"""The longest reason, in characters."""
+
+
+def not_a_code(code: object) -> str:
+    """Why `code` is not one, and what it was probably meant to be."""
+    hint = "write a member of ErrorCode, such as ErrorCode.NOT_FOUND, or a CustomCode"
+    if isinstance(code, int) and not isinstance(code, bool):
+        member = code_numbered(code)
+        if member is not None:
+            kind = "ErrorCode." if isinstance(member, ErrorCode) else ""
+            hint = f"the number {code} is {kind}{member.name}: write that"
+    elif isinstance(code, str):
+        import difflib
+
+        close = difflib.get_close_matches(code.upper(), list(ErrorCode.__members__), n=1)
+        hint = f"did you mean ErrorCode.{close[0]}?" if close else hint
+    return f"the code {code!r} is not a code; {hint}"
+
+
+def problem_of(values: Mapping[str, Any]) -> str | None:
+    """What makes the declaration unfit, as a sentence that says what to do; None where it stands."""
+    reason = values["reason"]
+    if not isinstance(reason, str):
+        return f"the reason must be a string, not {type(reason).__name__}"
+    if not reason.strip():
+        return "the reason is empty; name the failure in snake_case, such as 'no_match'"
+    if not reason.isprintable() or reason != reason.strip() or len(reason) > MAX_REASON:
+        return (
+            f"the reason must be at most {MAX_REASON} printable characters, without spaces around them; name the "
+            "failure in snake_case, such as 'no_match'"
+        )
+    if not is_code(values["code"]):
+        return not_a_code(values["code"])
+    for name, what in (("when", "when this happens"), ("recovery", "what the caller can do about it")):
+        text = values[name]
+        if not isinstance(text, str):
+            return f"{name} must be a string, not {type(text).__name__}"
+        if not text.strip():
+            return f"{name} is blank; say in a sentence {what}"
+    if values["retry"] is not None and not isinstance(values["retry"], Retry):
+        return f"retry must be Retry.never(), Retry.now() or Retry.after(seconds=…), not {values['retry']!r}"
+    if values["strategy"] is not None and values["strategy"] not in STRATEGIES:
+        return f"strategy must be one of {', '.join(STRATEGIES)}, not {values['strategy']!r}"
+    if values["effects"] is not None and values["effects"] not in EFFECTS:
+        return f"effects must be one of {', '.join(EFFECTS)}, not {values['effects']!r}"
+    for name in ("fallback_tool", "user_message"):
+        if values[name] is not None and (not isinstance(values[name], str) or not values[name].strip()):
+            return f"{name} must be a string that says something, or left out; not {values[name]!r}"
+    actions = values["actions"]
+    if not isinstance(actions, list | tuple) or not all(isinstance(action, str) and action for action in actions):
+        return f"actions must be a list of short identifiers, such as ['wait_and_retry'], not {actions!r}"
+    for name in ("corrective_params", "example"):
+        if values[name] is not None and not isinstance(values[name], Mapping):
+            return f"{name} must be a mapping, not {type(values[name]).__name__}"
+    if values["data"] is not None and not isinstance(values["data"], type):
+        return f"data must name a pydantic model, a TypedDict or a dataclass, not {values['data']!r}"
+    return None

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from mcpcore.contract.advice import ROWS, advice_phrase
 from mcpcore.contract.codes import ErrorCode
-from mcpcore.contract.effects import CallState, default_effects, phrase_of, settled
+from mcpcore.contract.effects import REPEATABLE, CallState, default_effects, settled
 from mcpcore.contract.errors import CodedError
 from mcpcore.contract.retry import Retry
 from pages.markdown import NOTE, table
@@ -62,9 +63,27 @@ def sent(code: Code, hints: Mapping[str, bool], declared: Declared) -> tuple[Eff
     return error.with_found_advice(declared.found).settled(call)
 
 
-def phrase(effects: Effects | None, retry: Retry) -> str:
+def phrase(code: Code, hints: Mapping[str, bool], declared: Declared) -> str:
     """The advice as the text of a failure has it."""
-    return retry.phrase if effects is None else f"{retry.phrase} · {phrase_of(effects, retryable=retry.retryable)}"
+    effects, retry = sent(code, hints, declared)
+    is_repeatable = default_effects({f"{name}_hint": value for name, value in hints.items()}) in REPEATABLE
+    return advice_phrase(retry.kind, retry.after_ms, effects, repeatable=is_repeatable)
+
+
+def phrases() -> list[str]:
+    """The table of phrases."""
+    rows: list[list[object]] = [
+        [
+            "again" if row.retryable else "never",
+            row.effects or "not known",
+            "yes" if row.repeatable else "no",
+            *(text.replace("{retry}", "retry …").replace("{tool}", "X") for text in (row.phrase, row.with_fallback)),
+            row.of_item.replace("{retry}", "send this item again …"),
+        ]
+        for row in ROWS
+    ]
+    columns = ["retry", "effects", "safe to repeat", "advice", "with the fallback tool X", "for an item of a batch"]
+    return ["## Every phrase", "", table(columns, rows), ""]
 
 
 def page() -> str:
@@ -83,7 +102,7 @@ def page() -> str:
     for declared in DECLARED:
         rows: dict[tuple[str, ...], list[str]] = {}
         for code in ErrorCode:
-            cells = tuple(phrase(*sent(code, hints, declared)) for hints in ANNOTATIONS.values())
+            cells = tuple(phrase(code, hints, declared) for hints in ANNOTATIONS.values())
             rows.setdefault(cells, []).append(f"`{code.name}`")
         largest = max(rows.values(), key=len)
         listed: list[list[object]] = [
@@ -94,4 +113,4 @@ def page() -> str:
             for cells, codes in sorted(rows.items(), key=lambda row: row[1] is largest)
         ]
         parts += [f"## {declared.title}", "", table(["code", *ANNOTATIONS], listed), ""]
-    return "\n".join(parts)
+    return "\n".join([*parts, *phrases()])

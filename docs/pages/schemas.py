@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any, Final
 
 from mcpcore.contract.bound_fields import FIELDS, TRACE_FIELD
+from mcpcore.contract.checks import MAX_REASON
 from mcpcore.contract.codes import EFFECTS, STRATEGIES
-from mcpcore.contract.failure_modes import CONTRACT_META_KEY, MAX_REASON
+from mcpcore.contract.failure_modes import CONTRACT_META_KEY
 from mcpcore.contract.retry import KINDS, MAX_AFTER_MS
 
 _DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
@@ -63,11 +64,21 @@ def envelope() -> dict[str, Any]:
             "error": {
                 "type": "object",
                 "properties": {
-                    "code": {"description": "The number of the code.", "type": "integer"},
-                    "name": {"description": "The name of the code.", **_NAMED},
                     "message": {"description": "What went wrong.", "type": "string"},
+                    "data": {
+                        "description": "What the contract says, and the author's facts; absent where a failure is masked.",
+                        "type": "object",
+                        "properties": {
+                            "recovery": {"$ref": "#/$defs/recovery"},
+                            "reason": {"description": "The declared reason.", "type": "string"},
+                            "retryable": {"description": "Whether `retry` allows another call.", "type": "boolean"},
+                        },
+                    },
+                    "advice": {"description": "`retry`, `effects` and the fallback tool in words.", "type": "string"},
                     "retry": {"$ref": "#/$defs/retry"},
                     "effects": _effects(),
+                    "code": {"description": "The number of the code.", "type": "integer"},
+                    "name": {"description": "The name of the code.", **_NAMED},
                     "tool": {"description": "The tool, resource or prompt that failed.", "type": "string"},
                     "correlationId": {
                         "description": "New for each failure; the log and the audit trail have the same.",
@@ -86,18 +97,9 @@ def envelope() -> dict[str, Any]:
                         "additionalProperties": False,
                         "minProperties": 1,
                     },
-                    "data": {
-                        "description": "The author's facts, and what the contract says; absent where a failure is masked.",
-                        "type": "object",
-                        "properties": {
-                            "reason": {"description": "The declared reason.", "type": "string"},
-                            "retryable": {"description": "Whether `retry` allows another call.", "type": "boolean"},
-                            "recovery": {"$ref": "#/$defs/recovery"},
-                        },
-                    },
                 },
-                "required": ["code", "name", "message", "retry", "correlationId", "timestamp"],
-                "additionalProperties": False,
+                # Open, since later versions may say more.
+                "required": ["message", "advice", "retry", "code", "name", "correlationId", "timestamp"],
             },
             "retry": _retry(),
             "recovery": _recovery(),

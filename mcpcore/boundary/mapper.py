@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 from mcpcore.boundary.outcome import Breach, BrokenContractError, Outcome
 from mcpcore.boundary.upstream import UpstreamError
 from mcpcore.contract.codes import BASELINE, Code, ErrorCode, sentence_for
-from mcpcore.contract.effects import declared_effects, settled, weakest
+from mcpcore.contract.effects import REPEATABLE, declared_effects, settled, weakest
 from mcpcore.contract.errors import PLAIN_ERRORS, CodedError, FrameworkError
 from mcpcore.contract.failure_modes import RESERVED_DATA_KEYS, ContractError, UndeclaredReasonError
 from mcpcore.contract.limits import DEFAULT_LIMITS, Limits
@@ -79,6 +79,7 @@ class FailureMapper:
                 sentence_for(code, call.surface),
                 retry=retry,
                 effects=effects,
+                repeatable=call.state is not None and call.state.default in REPEATABLE,
                 tool=call.name,
                 masked=True,
                 context=call.context,
@@ -104,6 +105,7 @@ class FailureMapper:
                 self._sentence(code, message, call),
                 retry=retry,
                 effects=effects,
+                repeatable=call.state is not None and call.state.default in REPEATABLE,
                 tool=call.name,
                 data=data if not self.expose else self._exposed(whole, data),
                 context=call.context,
@@ -124,6 +126,7 @@ class FailureMapper:
             self._sentence(code, message, call),
             retry=retry,
             effects=effects,
+            repeatable=call.state is not None and call.state.default in REPEATABLE,
             tool=call.name,
             data=None if not self.expose else self._exposed(whole, None),
             masked=not self.expose,
@@ -171,6 +174,7 @@ class FailureMapper:
             error.message if call.surface == "tool" else self._sentence(error.code, error.message, call),
             retry=retry,
             effects=effects,
+            repeatable=call.state is not None and call.state.default in REPEATABLE,
             tool=call.name,
             data=facts if not self.expose else self._exposed(whole, facts),
             dropped=misused,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from mcpcore.catalog.schemas import fields_of
-from mcpcore.contract.effects import phrase_of
+from mcpcore.contract.effects import PHRASES
 from mcpcore.reports import counted
 from mcpcore.reports.markdown import block, code, escaped, table
 
@@ -46,9 +46,7 @@ def hint_words(item: Item) -> list[str]:
 
 def effects_words(error: Failure) -> str:
     """The effects of a failure in words; empty if nothing is said."""
-    if error.effects is None:
-        return ""
-    return phrase_of(error.effects, retryable=error.retry is not None and error.retry.retryable)
+    return "" if error.effects is None else PHRASES[error.effects]
 
 
 def recovery_details(error: Failure) -> list[tuple[str, str]]:

@@ -7,7 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from mcpcore.cli import output
-from mcpcore.contract.effects import as_effects, phrase_of
+from mcpcore.contract.advice import advice_phrase
+from mcpcore.contract.effects import PHRASES, as_effects
 from mcpcore.contract.failure_modes import CONTRACT_META_KEY
 from mcpcore.contract.retry import Retry
 from mcpcore.values.json_schema import constants, own_properties, required_names, type_names
@@ -125,11 +126,13 @@ def _failure_mode(entry: Mapping[str, Any]) -> None:
         known = Retry.from_json(retry) if isinstance(retry, Mapping) else None
     except ValueError:
         known = None
-    advice = "" if known is None else known.phrase
-    effects = as_effects(entry.get("effects"))
-    changed = "" if effects is None else phrase_of(effects, retryable=known is not None and known.retryable)
-    fallback = entry.get("fallbackTool")
-    facts = [str(entry.get("name") or ""), advice, changed, f"try {fallback}" if fallback else ""]
+    effects, fallback = as_effects(entry.get("effects")), entry.get("fallbackTool")
+    if known is not None:
+        tool = str(fallback) if fallback else None
+        advice = advice_phrase(known.kind, known.after_ms, effects, fallback_tool=tool)
+    else:
+        advice = " · ".join(filter(None, (PHRASES[effects] if effects else "", f"try {fallback}" if fallback else "")))
+    facts = [str(entry.get("name") or ""), advice]
     reason = output.styled(str(entry.get("reason") or "?"), fg="yellow")
     summary = " · ".join(fact for fact in facts if fact)
     output.line("  fails: ", reason, f" ({summary})" if summary else "")

@@ -30,9 +30,6 @@ PHRASES: Final[dict[Effects, str]] = {
 }
 """The effects in the words of the text form."""
 
-CHECK_FIRST: Final = ": check before you call again"
-"""Follows the effects of a call that may have changed something and is not to be repeated."""
-
 CHANGED: Final[frozenset[Effects | None]] = frozenset({"partial", "unknown"})
 """The effects after which a second call may do something twice."""
 
@@ -42,7 +39,9 @@ ToolEffects = Literal["none", "repeatable", "unknown", "unstated"]
 With "unknown" the annotations say so, and with "unstated" the defaults of MCP do.
 """
 
-_REPEATABLE: Final[frozenset[ToolEffects | None]] = frozenset({"none", "repeatable"})
+REPEATABLE: Final[frozenset[ToolEffects | None]] = frozenset({"none", "repeatable"})
+"""The effects of tools of which a second call does no harm."""
+
 UNSAFE: Final[frozenset[ToolEffects | None]] = frozenset({"unknown", "unstated"})
 
 _REFUSED: Final = ErrorCode.RATE_LIMITED.http_status
@@ -93,12 +92,6 @@ _CAMEL: Final = {"read_only": "readOnly", "idempotent": "idempotent", "destructi
 
 HINTS: Final = tuple(_CAMEL)
 """The hints that `@tool` has short spellings of."""
-
-
-def phrase_of(effects: Effects, *, retryable: bool) -> str:
-    """The effects in words; they tell to check first where the advice is not to call again."""
-    check = effects in CHANGED and not retryable
-    return PHRASES[effects] + CHECK_FIRST if check else PHRASES[effects]
 
 
 def declared_effects(error: CodedError, contract: Contract[Any] | None = None) -> Effects | None:
@@ -160,7 +153,7 @@ def settled(
         crashed: Whether it is an exception that nobody declared.
         others: The effects of failures that were raised in the same group.
     """
-    is_repeatable = effects not in CHANGED and call is not None and call.default in _REPEATABLE
+    is_repeatable = effects not in CHANGED and call is not None and call.default in REPEATABLE
     if effects is None and call is not None:
         effects = call.effects_of(code, is_open=crashed or (retry.retryable and not is_declared))
     least = others if call is None or call.at_least is None else weakest((others, call.at_least))

@@ -68,7 +68,7 @@ class ResponseWriter:
 
     def render_item(self, envelope: Envelope) -> dict[str, Any]:
         """The envelope as a part of an answer."""
-        return self.boundary.dialect.render_item(self._written(envelope)[0])
+        return self.boundary.dialect.render_item(self._written(envelope)[0], envelope)
 
     def show_value(self, value: JSON) -> JSON:
         """A value of the caller's as a part of an answer, without unmistakable secrets."""

@@ -165,9 +165,18 @@ def _blocks(value: Any, failures: _Failures) -> list[Any]:
         return [value.to_image_content()]
     if isinstance(value, Audio):
         return [value.to_audio_content()]
+    words = text_of(value)
+    if words is not None:
+        return [{"type": "text", "text": words}]
     if isinstance(value, list | tuple):
         return [block for item in value for block in _blocks(item, failures)]
     return [{"type": "text", "text": _text(value, failures)}]
+
+
+def text_of(value: object) -> str | None:
+    """The text for models of an answer that has one beside its structured content; None for any other value."""
+    write = getattr(type(value), "__mcpcore_text__", None)
+    return None if write is None else write(value)
 
 
 def _text(value: Any, failures: _Failures) -> str:

@@ -17,11 +17,12 @@ from mcp_types import (
     ErrorData,
 )
 
+from mcpcore.contract.advice import advice_phrase
 from mcpcore.contract.codes import PROTOCOL_INVALID_PARAMS, ErrorCode
-from mcpcore.contract.effects import as_effects, phrase_of
+from mcpcore.contract.effects import PHRASES, as_effects
 from mcpcore.contract.errors import PLAIN_ERRORS, FrameworkError
 from mcpcore.contract.limits import Limits
-from mcpcore.contract.retry import LATER, NOW
+from mcpcore.contract.retry import Retry
 from mcpcore.values.jsonable import fit, shown_name, to_json
 from mcpcore.values.unwrapping import is_a, leaves_of, returned_failure
 from mcpcore.wire.envelope_text import indented
@@ -155,8 +156,12 @@ def _in_brackets(entry: Mapping[str, Any]) -> str:
     effects, retry = as_effects(entry.get("effects")), entry.get("retry")
     if effects is None:
         return ""
-    retryable = isinstance(retry, dict) and retry.get("kind") in (NOW, LATER)
-    return f" ({phrase_of(effects, retryable=retryable)})"
+    try:
+        advice = Retry.from_json(retry) if isinstance(retry, dict) else Retry.never()
+    except ValueError:
+        return f" ({PHRASES[effects]})"
+    # Most failures are not retryable, and a list of them is part of each conversation.
+    return f" ({advice_phrase(advice.kind, advice.after_ms, effects).removeprefix('not retryable · ')})"
 
 
 def protocol_error(envelope: Envelope, written: dict[str, Any] | None = None) -> MCPError:

@@ -9,13 +9,14 @@ from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, Final, Generic
 
 import anyio
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, PrivateAttr
+from pydantic_core import to_json as json_bytes
 from typing_extensions import TypeVar
 
 from mcpcore.boundary.mapper import select_failure
 from mcpcore.contract.effects import weakest
 from mcpcore.contract.errors import CodedError
-from mcpcore.services.batch_failure import WholeFailure, note_of, reason_or_code
+from mcpcore.services.batch_failure import FailedItem, WholeFailure, advice_of, note_of, reason_or_code
 from mcpcore.values.jsonable import fit, size, to_json
 from mcpcore.values.unwrapping import passes_through
 
@@ -62,16 +63,35 @@ class BatchResult(BaseModel, Generic[T]):
     Attributes:
         succeeded: The results of the items that succeeded, in order.
         failed: The items that failed, in order.
+        advice: Which of the failed items may be sent again, and when.
         note: How many more items failed, and why, if not all are listed.
     """
 
     succeeded: list[T] = Field(description="The results of the items that succeeded, in order.")
     failed: list[ItemFailure] = Field(default_factory=list, description="The items that failed, in order.")
+    advice: str | None = Field(
+        default=None,
+        exclude_if=lambda advice: advice is None,
+        description="Which of the failed items may be sent again, and when.",
+    )
     note: str | None = Field(
         default=None,
         exclude_if=lambda note: note is None,
         description="How many more items failed, and why, if not all are listed.",
     )
+    _lines: tuple[str, ...] = PrivateAttr(default=())
+    """What is told of each failed item."""
+
+    def __mcpcore_text__(self) -> str | None:
+        """The answer as models read it; None if no item failed, or another part of the program made the answer."""
+        if not self._lines:
+            return None
+        done = json_bytes(self.succeeded, fallback=str).decode()
+        total = len(self.succeeded) + len(self.failed)
+        parts = [f"{len(self.succeeded)} of {total} done. {self._lines[0]}", *self._lines[1:]]
+        if self.note is not None:
+            parts.append(self.note)
+        return "\n\n".join([*parts, f"Done: {done}", f"({self.advice})"])
 
 
 class Batch(Generic[T]):
@@ -117,6 +137,7 @@ class Batch(Generic[T]):
         self._done = 0
         self._succeeded: list[tuple[int, T]] = []
         self._failed: list[tuple[int, ItemFailure]] = []
+        self._items: list[tuple[int, FailedItem]] = []
         self._exceptions: list[BaseException] = []
         self._whole = WholeFailure(max_items=max_failures)
         self._left_out: Counter[str] = Counter()
@@ -178,11 +199,15 @@ class Batch(Generic[T]):
         if self._failed and not self._done:
             error = self._whole.error(self._ctx.contract)
             raise error from BaseExceptionGroup("every item failed", self._exceptions)
-        return BatchResult[T](
+        items = [item for _, item in sorted(self._items, key=_number)]
+        answer = BatchResult[T](
             succeeded=[result for _, result in sorted(self._succeeded, key=_number)],
             failed=list(self.failed),
+            advice=advice_of(items) if items else None,
             note=note_of(self._left_out),
         )
+        answer._lines = tuple(item.line for item in items)  # noqa: SLF001 - its own
+        return answer
 
     def _tell_call(self) -> None:
         """Report the effects of the items so far, since the call may still fail: with an item, or outside of them."""
@@ -208,6 +233,7 @@ class Batch(Generic[T]):
             return
         self._bytes += weight
         self._failed.append((number, failure))
+        self._items.append((number, FailedItem.of(failure.item, envelope)))
         self._exceptions.append(speaker)
 
     def _is_whole(self, speaker: BaseException) -> bool:

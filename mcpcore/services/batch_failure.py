@@ -8,20 +8,23 @@ from __future__ import annotations
 
 from bisect import insort
 from collections import Counter
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from mcpcore.contract.advice import BETWEEN
 from mcpcore.contract.codes import ErrorCode, severity
-from mcpcore.contract.effects import weakest
+from mcpcore.contract.effects import CHANGED, weakest
 from mcpcore.contract.errors import CodedError
 from mcpcore.values.escaping import one_line
-from mcpcore.values.jsonable import dumps, size
+from mcpcore.values.jsonable import cut_text, dumps, size
+from mcpcore.wire.envelope_text import INDENT, word
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from mcpcore.contract.codes import Code, Effects
     from mcpcore.contract.failure_modes import Contract
     from mcpcore.contract.retry import Retry
+    from mcpcore.values.jsonable import JSON
     from mcpcore.wire.envelope import Envelope
 
 COUNTS: Final = "counts"
@@ -29,6 +32,12 @@ COUNTS: Final = "counts"
 
 SEE_ITEMS: Final = "Read `failed` in the data: each item says why it failed and what to do about it."
 """The recovery of a batch whose items need different recoveries."""
+
+_MAX_NAMED: Final = 20
+"""Items that the advice of a batch names."""
+
+_MAX_LABEL: Final = 100
+"""Characters of an item in a text."""
 
 _MAX_COUNTS: Final = 50
 _OTHERS: Final = "(others)"
@@ -131,6 +140,51 @@ class WholeFailure:
         if others := sum(count for _, count in ordered[_MAX_COUNTS:]):
             shown[_OTHERS] = shown.get(_OTHERS, 0) + others
         return shown
+
+
+class FailedItem(NamedTuple):
+    """A failed item as a model reads it."""
+
+    label: str
+    line: str
+    """Why it failed, what to do about it, and the advice, each in one line."""
+
+    retry: Retry
+    must_check: bool
+    """Whether the item may have taken effect, so that sending it again may do it twice."""
+
+    @classmethod
+    def of(cls, item: JSON, envelope: Envelope) -> FailedItem:
+        """Describe the failure of `item`, which is JSON; every text in it may be a caller's, so none begins a line."""
+        label = cut_text(one_line(item if isinstance(item, str) else dumps(item)), _MAX_LABEL)
+        facts = [] if envelope.reason is None else [f"reason {word(envelope.reason)}"]
+        facts += [word(envelope.name), envelope.item_advice, f"id {envelope.correlation_id}"]
+        lines = [f"Failed: {label} — {one_line(envelope.message)}"]
+        if envelope.hint is not None:
+            lines.append(f"{INDENT}Recovery: {one_line(envelope.hint)}")
+        lines.append(f"{INDENT}({BETWEEN.join(facts)})")
+        must_check = not envelope.retryable and envelope.effects in CHANGED
+        return cls(label, "\n".join(lines), envelope.retry, must_check)
+
+
+def advice_of(items: Sequence[FailedItem]) -> str:
+    """Which of the failed items of a batch may be sent again, and when; the others are done already."""
+    again: dict[Retry, list[str]] = {}
+    unsure = [item.label for item in items if item.must_check]
+    for item in items:
+        if item.retry.retryable:
+            again.setdefault(item.retry, []).append(item.label)
+    parts = [
+        f"send again only {_named(labels)}, {retry.phrase.removeprefix('retry ')}" for retry, labels in again.items()
+    ]
+    if unsure:
+        parts.append(f"check before you send again: {_named(unsure)}")
+    return BETWEEN.join(parts) or "send none of the failed items again as they are"
+
+
+def _named(labels: Sequence[str]) -> str:
+    more = f" and {len(labels) - _MAX_NAMED} more" if len(labels) > _MAX_NAMED else ""
+    return ", ".join(label.replace("·", "\\u00b7") for label in labels[:_MAX_NAMED]) + more
 
 
 def reason_or_code(envelope: Envelope) -> str:

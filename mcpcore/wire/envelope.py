@@ -11,13 +11,14 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
 from mcpcore import provided
+from mcpcore.contract.advice import advice_phrase, read_advice
 from mcpcore.contract.codes import Code, Effects, Strategy, code_named, code_numbered
 from mcpcore.contract.effects import as_effects
 from mcpcore.contract.failure_modes import WRITTEN_DATA_KEYS
 from mcpcore.contract.limits import DEFAULT_LIMITS, Limits
 from mcpcore.contract.recovery import sent_recovery
 from mcpcore.contract.retry import Retry
-from mcpcore.wire.envelope_text import Parts, write
+from mcpcore.wire.envelope_text import Parts, word, write
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -53,6 +54,8 @@ class Envelope:
         context: What the server or the call had bound (session, role, trace, …); None where nothing is.
         dialect: The dialect that it was read from.
         native_code: The code as the dialect wrote it, if the dialect has its own codes.
+        repeatable: Whether a second call does no harm whatever the first one did: the tool is idempotent, or changes
+            nothing.
         retry_stated: Whether the failure itself says what `retry` says. Otherwise that is the default of its code. A
             failure in no known form is never retryable then, except for RATE_LIMITED: its tool may have changed
             something.
@@ -70,6 +73,7 @@ class Envelope:
     context: Mapping[str, Any] | None = None
     dialect: str = field(default=CANONICAL, compare=False)
     native_code: str | int | None = field(default=None, compare=False)
+    repeatable: bool = field(default=False, compare=False)
     retry_stated: bool = field(default=False, compare=False)
 
     def __reduce__(self) -> tuple[Callable[[dict[str, Any]], Envelope], tuple[dict[str, Any]]]:
@@ -143,6 +147,21 @@ class Envelope:
         return code.actions if code is not None else ()
 
     @property
+    def advice(self) -> str:
+        """What may be done next, in words; see `mcpcore.contract.advice`."""
+        tool = self.fallback_tool
+        return self._advice(fallback_tool=None if tool is None else word(tool))
+
+    @property
+    def item_advice(self) -> str:
+        """What may be done next with an item of a batch, in words."""
+        return self._advice(of_item=True)
+
+    def _advice(self, **options: Any) -> str:
+        retry = self.retry
+        return advice_phrase(retry.kind, retry.after_ms, self.effects, repeatable=self.repeatable, **options)
+
+    @property
     def retryable(self) -> bool:
         """Whether the same call is worth making again at all."""
         return self.retry.retryable
@@ -163,23 +182,22 @@ class Envelope:
         return envelope
 
     def to_json(self) -> dict[str, JSON]:
-        """The envelope as it stands under `structuredContent.error`."""
-        error: dict[str, JSON] = {
-            "code": self.code,
-            "name": self.name,
-            "message": self.message,
-            "retry": {"kind": self.retry.kind} if self.retry.after_ms is None else self.retry.to_json(),
-        }
+        """The envelope as it stands under `structuredContent.error`, in the order in which a model should read it."""
+        error: dict[str, JSON] = {"message": self.message}
+        if self.data is not None:
+            error["data"] = dict(self.data)
+        error["advice"] = self.advice
+        error["retry"] = {"kind": self.retry.kind} if self.retry.after_ms is None else self.retry.to_json()
         if self.effects is not None:
             error["effects"] = self.effects
+        error["code"] = self.code
+        error["name"] = self.name
         if self.tool is not None:
             error["tool"] = self.tool
         error["correlationId"] = self.correlation_id
         error["timestamp"] = self.timestamp
         if self.context:
             error["context"] = dict(self.context)
-        if self.data is not None:
-            error["data"] = dict(self.data)
         return error
 
     @classmethod
@@ -203,12 +221,14 @@ class Envelope:
         data, context = error.get("data"), error.get("context")
         stated = _read_retry(error.get("retry"), data, known)
         default = known.retry if known is not None else Retry.never()
+        advice = read_advice(error["advice"]) if type(error.get("advice")) is str else None
         return cls(
             code=code,
             name=name,
             message=message,
             retry=default if stated is None else stated,
             retry_stated=stated is not None,
+            repeatable=advice is not None and advice.repeatable,
             effects=as_effects(error.get("effects")),
             tool=_text(error.get("tool")),
             correlation_id=_text(error.get("correlationId")) or "",

@@ -33,6 +33,7 @@ def build_envelope(
     retry: Retry,
     tool: str | None,
     effects: Effects | None = None,
+    repeatable: bool = False,
     data: object = None,
     dropped: Collection[str] = (),
     masked: bool = False,
@@ -98,6 +99,7 @@ def build_envelope(
         "timestamp": now(),
         "data": sent,
         "context": fit_object(bound, _MAX_CONTEXT) if bound else None,
+        "repeatable": repeatable,
     }
     return Envelope.of(values, parts)
 
@@ -198,7 +200,7 @@ def _data(
     limits: Limits,
 ) -> tuple[dict[str, JSON], Parts | None]:
     """The data that is sent, and its parts for the text, where these are known without reading it again."""
-    reserved: dict[str, JSON] = {"retryable": retry.retryable}
+    reserved: dict[str, JSON] = {}
     stands = True
     if recovery is not None:
         stands = _stands(recovery, limits)
@@ -210,13 +212,15 @@ def _data(
             reason = clean_cut(reason, MAX_REASON) or None
         if reason is not None:
             reserved["reason"] = reason
+    # The contract's words come first, and what only programs read comes last.
+    last: dict[str, JSON] = {"retryable": retry.retryable}
     if own is None or not own.json:
-        return reserved, Parts(reason, recovery, "") if stands else None
+        return reserved | last, Parts(reason, recovery, "") if stands else None
     parts = Parts(reason, recovery, own.text) if stands else None
-    whole = {**own.json, **reserved}
+    whole = {**reserved, **own.json, **last}
     # The recovery takes a quarter of the room at most, and the rest less than another.
     if own.text is not None and len(own.text) <= limits.data // (2 * WIDEST):
         return whole, parts
     if size(whole) <= limits.data:
         return whole, parts
-    return {**fit_object(own.json, limits.data - size(reserved)), **reserved}, parts
+    return {**reserved, **fit_object(own.json, limits.data - size(reserved | last)), **last}, parts

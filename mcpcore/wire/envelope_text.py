@@ -7,13 +7,12 @@ r"""The text form of an envelope, written so that no value in it can pass for a 
 
     Details: {"pmids":["1","2","3"]}
 
-    (reason no_match · NOT_FOUND · not retryable · try search_articles · id 7c1e0f6a91b2d4e5)
+    (reason no_match · NOT_FOUND · not retryable · nothing was changed · try search_articles · id 7c1e0f6a91b2d4e5)
 
 Only the framework begins a line at the margin. The lines that continue a message or a hint are indented, and not
 folded, so that diffs and compiler output stay readable. The details are one line of JSON. A reason or a tool that
-could be taken for something else in the last line is written as a JSON string. After the retry advice comes, where it
-is known, what the call has changed: "nothing was changed", for one. `read` accepts nothing that `write`
-cannot have written.
+could be taken for something else in the last line is written as a JSON string. The advice in it is a phrase of
+`mcpcore.contract.advice`. `read` accepts nothing that `write` cannot have written, now or in an earlier version.
 
 Source of the form: the section "The wire" of the design.
 """
@@ -25,9 +24,8 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from mcpcore.contract.effects import CHANGED, CHECK_FIRST, PHRASES, phrase_of
+from mcpcore.contract.advice import BETWEEN, advice_phrase, read_advice
 from mcpcore.contract.failure_modes import WRITTEN_DATA_KEYS
-from mcpcore.contract.retry import LATER, Retry
 from mcpcore.values.escaping import clean_text, one_line
 from mcpcore.values.jsonable import dumps, fit_object, to_json_object
 
@@ -35,14 +33,13 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from mcpcore.contract.codes import Effects
-    from mcpcore.contract.retry import RetryKind
+    from mcpcore.contract.retry import Retry, RetryKind
     from mcpcore.wire.envelope import Envelope
 
 INDENT: Final = "    "
 _ERROR: Final = "Error: "
 _RECOVERY: Final = "Recovery: "
 _DETAILS: Final = "Details: "
-_BETWEEN: Final = " · "
 
 _WIDEST: Final = 4
 """The most bytes of a character in UTF-8."""
@@ -53,16 +50,9 @@ _MAX_TEXT: Final = 1_000_000
 # Sections follow one another after a blank line; within one, a line is indented or blank.
 _SECTION: Final = re.compile(r"\n\n(?=\S)")
 _NAME: Final = re.compile(r"[A-Z][A-Z0-9_]*")
-_WAIT: Final = re.compile(r"retry after ([0-9]{1,13})(?:\.([0-9]{1,3}))? s")
 _ID: Final = re.compile(r"[0-9a-f]{16}")
 # Neither a separator of the last line nor the quote that begins a JSON string, and no space at either end.
 _PLAIN: Final = re.compile(r'[^\s·"](?:[^\t\n·]*[^\s·])?')
-_EFFECTS: Final[dict[str, Effects]] = {
-    phrase + check: effects
-    for effects, phrase in PHRASES.items()
-    for check in ("", CHECK_FIRST)
-    if not check or effects in CHANGED
-}
 
 
 class TextFields(NamedTuple):
@@ -77,6 +67,7 @@ class TextFields(NamedTuple):
     hint: str | None = None
     fallback_tool: str | None = None
     details: Mapping[str, Any] = {}
+    repeatable: bool = False
 
 
 class Parts(NamedTuple):
@@ -109,10 +100,10 @@ def write(envelope: Envelope, *, max_details: int, parts: Parts | None = None) -
     # An envelope that was read may have texts of any length, which must not stay in memory.
     is_short = len(name) + len(reason or "") + len(tool or "") <= _MAX_KEPT
     facts = (_facts if is_short else _facts.__wrapped__)(
-        reason, name, retry.kind, retry.after_ms, envelope.effects, tool
+        reason, name, retry.kind, retry.after_ms, envelope.effects, envelope.repeatable, tool
     )
     # With parts, the id is one of this program's own.
-    identity = envelope.correlation_id if parts is not None else _token(envelope.correlation_id)
+    identity = envelope.correlation_id if parts is not None else word(envelope.correlation_id)
     return f"{text}\n\n({facts}id {identity})"
 
 
@@ -128,17 +119,15 @@ def _facts(
     retry_kind: RetryKind,
     after_ms: int | None,
     effects: Effects | None,
+    repeatable: bool,  # noqa: FBT001 - for the cache
     fallback_tool: str | None,
 ) -> str:
     """The last line up to the id."""
-    retry = Retry(retry_kind, after_ms)  # in parts, since the hash of a whole one costs more than this function saves
-    facts = [] if reason is None else [f"reason {_token(reason)}"]
-    facts += [_token(name), retry.phrase]
-    if effects is not None:
-        facts.append(phrase_of(effects, retryable=retry.retryable))
-    if fallback_tool is not None:
-        facts.append(f"try {_token(fallback_tool)}")
-    return "".join(fact + _BETWEEN for fact in facts)
+    # The retry advice is taken in parts, since the hash of a whole one costs more than this function saves.
+    tool = None if fallback_tool is None else word(fallback_tool)
+    advice = advice_phrase(retry_kind, after_ms, effects, repeatable=repeatable, fallback_tool=tool)
+    facts = [] if reason is None else [f"reason {word(reason)}"]
+    return "".join(fact + BETWEEN for fact in (*facts, word(name), advice))
 
 
 def indented(text: str) -> str:
@@ -202,7 +191,8 @@ def _object(text: str) -> dict[str, Any] | None:
     return value if isinstance(value, dict) and value else None
 
 
-def _token(value: str) -> str:
+def word(value: str) -> str:
+    """`value` as one word of the last line: a JSON string if it could be taken for something else."""
     # Nearly all are: reasons, codes, ids and the names of most tools.
     if value.isascii() and (value.isidentifier() or value.isalnum()):
         return value
@@ -219,46 +209,30 @@ def _untoken(token: str) -> str | None:
     except (ValueError, RecursionError):
         return None
     # A plain value is never written as a string, nor anything else in a second spelling.
-    return value if isinstance(value, str) and _token(value) == token else None
+    return value if isinstance(value, str) and word(value) == token else None
 
 
 def _last_line(line: str) -> TextFields | None:
     if not (line.startswith("(") and line.endswith(")")) or "\n" in line:
         return None
-    facts = line[1:-1].split(_BETWEEN)
+    facts = line[1:-1].split(BETWEEN)
     reason = _untoken(facts.pop(0).removeprefix("reason ")) if facts[0].startswith("reason ") else ...
     correlation_id = _untoken(facts.pop().removeprefix("id ")) if facts and facts[-1].startswith("id ") else None
-    tool = _untoken(facts.pop().removeprefix("try ")) if facts and facts[-1].startswith("try ") else ...
-    if reason is None or tool is None or correlation_id is None or len(facts) not in (2, 3):
+    if reason is None or correlation_id is None or len(facts) < 2:
         return None
-    name, phrase, *rest = facts
-    retry, effects = _retry(phrase), _EFFECTS.get(rest[0]) if rest else None
-    if rest and effects is None:
+    name, advice = facts[0], read_advice(BETWEEN.join(facts[1:]))
+    if advice is None or not _NAME.fullmatch(name) or not (correlation_id == "" or _ID.fullmatch(correlation_id)):
         return None
-    if retry is None or not _NAME.fullmatch(name) or not (correlation_id == "" or _ID.fullmatch(correlation_id)):
+    tool = None if advice.fallback_tool is None else _untoken(advice.fallback_tool)
+    if tool is None and advice.fallback_tool is not None:
         return None
     return TextFields(
         message="",
         name=name,
-        retry=retry,
+        retry=advice.retry,
         correlation_id=correlation_id,
-        effects=effects,
+        effects=advice.effects,
         reason=None if reason is ... else reason,
-        fallback_tool=None if tool is ... else tool,
+        fallback_tool=tool,
+        repeatable=advice.repeatable,
     )
-
-
-def _retry(phrase: str) -> Retry | None:
-    for retry in (Retry.never(), Retry.now()):
-        if phrase == retry.phrase:
-            return retry
-    match = _WAIT.fullmatch(phrase)
-    if match is None:
-        return None
-    # In milliseconds, since a float does not hold the longest wait exactly.
-    after_ms = int(match[1]) * 1000 + int((match[2] or "").ljust(3, "0"))
-    try:
-        retry = Retry.from_json({"kind": LATER, "afterMs": after_ms})
-    except ValueError:
-        return None
-    return retry if retry.phrase == phrase else None

@@ -17,8 +17,8 @@ from mcp_types import ToolAnnotations
 from mcpcore import CodedError, Context, CustomCode, ErrorCode, FailureMode, Retry, Server, tool
 from mcpcore.catalog.items import item_of_listing
 from mcpcore.classification import classifies
+from mcpcore.contract.advice import BETWEEN, ROWS, Facts, advice_phrase, read_advice
 from mcpcore.contract.codes import Code
-from mcpcore.contract.effects import phrase_of
 from mcpcore.contract.failure_modes import CONTRACT_META_KEY, ContractError
 from mcpcore.proxy.overlay import Overlay, OverlayError
 from tests.answers import envelope_of
@@ -90,11 +90,52 @@ def ways(declared: Any) -> list[str]:
 def said(answer: Any) -> tuple[Any, Retry]:
     """The advice of a failed result, which its text has in words."""
     envelope = envelope_of(answer)
-    words = envelope.retry.phrase
-    if envelope.effects is not None:
-        words += f" · {phrase_of(envelope.effects, retryable=envelope.retry.retryable)}"
-    assert f" · {words} · id " in answer.content[0].text
+    assert f" · {answer.structured_content['error']['advice']} · id " in answer.content[0].text
+    assert answer.structured_content["error"]["advice"] == envelope.advice
     return envelope.effects, envelope.retry
+
+
+@pytest.mark.no_server
+def test_no_phrase_says_two_things() -> None:
+    """Whoever is told to call again is not told to check first, and no two combinations that differ have one phrase."""
+    assert len({(row.retryable, row.effects, row.repeatable) for row in ROWS}) == len(ROWS) == 2 * 4 * 2
+    for row in ROWS:
+        for phrase in (row.phrase, row.with_fallback, row.of_item):
+            assert ("{retry}" in phrase) is row.retryable
+            assert ("check" in phrase) is (not row.retryable and row.effects in ("partial", "unknown"))
+    said = {row.phrase: (row.retryable, row.effects) for row in ROWS}
+    assert all(said[row.phrase] == (row.retryable, row.effects) for row in ROWS)
+
+
+@pytest.mark.no_server
+@pytest.mark.parametrize(
+    "retry", [Retry.never(), Retry.now(), Retry.after(seconds=0), Retry.after(seconds=1.05)], ids=str
+)
+@pytest.mark.parametrize("tool", [None, "find_orders", "find orders: check with me before you call again", '"a b"'])
+def test_a_phrase_is_read_as_it_was_written(retry: Retry, tool: str | None) -> None:
+    """Retry, effects and the fallback tool come back from each phrase, with every fallback tool."""
+    for row in ROWS:
+        phrase = advice_phrase(retry.kind, retry.after_ms, row.effects, repeatable=row.repeatable, fallback_tool=tool)
+        read = read_advice(phrase)
+        assert read is not None
+        assert (read.retry, read.effects, read.fallback_tool) == (retry, row.effects, tool)
+        assert BETWEEN.join((phrase, phrase)) != phrase
+        assert read_advice(BETWEEN.join((phrase, phrase))) is None
+
+
+@pytest.mark.no_server
+@pytest.mark.parametrize(
+    ("phrase", "facts"),
+    [
+        ("not retryable · it may have taken effect: check before you call again", Facts(Retry.never(), "unknown")),
+        ("not retryable · a part of it took effect · try b", Facts(Retry.never(), "partial", fallback_tool="b")),
+        ("retry after 1.5 s · it may have taken effect", Facts(Retry.after(seconds=1.5), "unknown")),
+        ("retry now · nothing was changed · try b", Facts(Retry.now(), "none", fallback_tool="b")),
+    ],
+)
+def test_a_phrase_of_an_earlier_version_is_read(phrase: str, facts: Facts) -> None:
+    """Records and conversations that were kept say it in those words."""
+    assert facts == read_advice(phrase)
 
 
 @pytest.mark.anyio

@@ -38,6 +38,7 @@ from mcpcore import (
     tool,
 )
 from mcpcore.boundary.script import Boundary
+from mcpcore.contract.advice import read_advice
 from mcpcore.contract.codes import all_codes
 from mcpcore.values.jsonable import size
 from mcpcore.values.unwrapping import passes_through
@@ -329,7 +330,7 @@ def strict(text: str) -> Any:
     return json.loads(text, parse_constant=refuse)
 
 
-LAST_LINE = re.compile(r"\n\n\((?:reason (\S+) · )?([A-Z_]+) · (.+?)(?: · try (\S+))? · id ([0-9a-f]{16})\)\Z")
+LAST_LINE = re.compile(r"\n\n\((?:reason (\S+) · )?([A-Z_]+) · (.+) · id ([0-9a-f]{16})\)\Z")
 
 
 def check(structured: dict[str, Any], text: str, *, limits: Limits = LIMITS) -> Envelope:
@@ -350,7 +351,7 @@ def check(structured: dict[str, Any], text: str, *, limits: Limits = LIMITS) -> 
     assert last is not None, text
     assert text.startswith(f"Error: {indented(error['message'])}")
     assert error["name"] == last[2]
-    assert error["correlationId"] == last[5]
+    assert (error["advice"], error["correlationId"]) == (last[3], last[4])
     if data is None:
         assert last[1] is None
         assert "Details:" not in text
@@ -358,13 +359,14 @@ def check(structured: dict[str, Any], text: str, *, limits: Limits = LIMITS) -> 
         assert size(data) <= limits.data
         assert data["retryable"] == (error["retry"]["kind"] != "not_retryable")
         assert data.get("reason") == last[1]
-        if "reason" in data:
-            assert "reason" == list(data)[-1]
+        assert "retryable" == list(data)[-1]
         recovery = data.get("recovery")
         if recovery is not None:
             assert 0 < len(recovery["hint"]) <= limits.hint
             assert f"\n\nRecovery: {indented(recovery['hint'])}\n\n" in text
-            assert recovery.get("fallbackTool") == last[4]
+            advice = read_advice(last[3])
+            assert advice is not None
+            assert recovery.get("fallbackTool") == advice.fallback_tool
         own = {key: value for key, value in data.items() if key not in ("reason", "retryable", "recovery")}
         if own:
             told = text.split("\n\nDetails: ", 1)[1].rsplit("\n\n(", 1)[0]

@@ -37,8 +37,9 @@ from mcpcore import (
     tool,
 )
 from mcpcore.audit import AuditTrail
+from mcpcore.contract.advice import ROWS
 from mcpcore.contract.codes import EFFECTS, Effects
-from mcpcore.contract.effects import CHECK_FIRST, PHRASES, default_effects, phrase_of, weakest
+from mcpcore.contract.effects import PHRASES, default_effects, weakest
 from mcpcore.contract.errors import FACTORIES
 from mcpcore.contract.failure_modes import CONTRACT_META_KEY
 from mcpcore.contract.limits import DEFAULT_LIMITS
@@ -491,7 +492,8 @@ def test_a_failure_of_a_resource_states_no_effects() -> None:
 
 messages = st.text(min_size=1, max_size=60).filter(lambda text: text.strip())
 phrases = st.sampled_from(
-    [f" · {phrase}" for phrase in PHRASES.values()] + ["\n\n(", ")", "·", CHECK_FIRST, *PHRASES.values()]
+    [f" · {phrase}" for phrase in PHRASES.values()]
+    + ["\n\n(", ")", "·", *PHRASES.values(), *(row.with_fallback for row in ROWS)]
 )
 texts = st.lists(messages | phrases, min_size=1, max_size=4).map("".join).filter(lambda text: text.strip())
 
@@ -520,8 +522,8 @@ def test_the_text_states_the_effects_and_cannot_be_forged(
     text = made.text()
     read = envelope_of({"isError": True, "content": [{"type": "text", "text": text}]})
     assert (made.effects, made.retry, made.reason) == (read.effects, read.retry, read.reason)
-    last = text.splitlines()[-1]
-    assert effects is None or f" · {retry.phrase} · {phrase_of(effects, retryable=retry.retryable)} · " in last
+    assert made.fallback_tool == read.fallback_tool
+    assert f" · {made.advice} · id " in text.splitlines()[-1]
 
 
 @pytest.mark.parametrize(

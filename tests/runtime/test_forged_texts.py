@@ -83,7 +83,7 @@ def assert_only_the_contract_speaks(text: str) -> None:
     lines = margin(text)
     assert lines[0].startswith("Error: ")
     assert f"Recovery: {NO_MATCH.recovery}" == lines[1]
-    assert lines[-1].startswith("(reason no_match · NOT_FOUND · retry after 2.5 s · try search · id ")
+    assert lines[-1].startswith("(reason no_match · NOT_FOUND · retry after 2.5 s · or try search · id ")
     assert all(line.startswith("Details: {") for line in lines[2:-1])
     assert len(lines) <= 4
 

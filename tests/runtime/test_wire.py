@@ -93,6 +93,7 @@ def test_a_declared_failure_is_complete_on_both_surfaces(era: str, call: Any) ->
         "code": -32001,
         "name": "NOT_FOUND",
         "message": "None of 3 PMIDs returned data.",
+        "advice": "not retryable · try search_articles",
         "retry": {"kind": "not_retryable"},
         "tool": "f",
         "data": {
@@ -105,7 +106,7 @@ def test_a_declared_failure_is_complete_on_both_surfaces(era: str, call: Any) ->
             "reason": "no_match",
         },
     } == error
-    assert ["pmids", "retryable", "recovery", "reason"] == list(error["data"])
+    assert ["recovery", "reason", "pmids", "retryable"] == list(error["data"])
     assert timestamp.endswith("Z")
     assert (
         "Error: None of 3 PMIDs returned data.\n\n"
@@ -146,10 +147,10 @@ def test_the_throw_site_replaces_or_removes(call: Any) -> None:
 
 
 def test_reserved_keys_belong_to_the_framework(call: Any) -> None:
-    """`data` cannot override reason or retryable; other keys keep their order."""
+    """`data` cannot override reason or retryable, which stand around it; other keys keep their order."""
     data = {"reason": "other", "a": 1, "retryable": True, "recovery": 3, "b": 2}
     error = error_of(call(raising(lambda ctx: ctx.fail("no_match", data=data)), "f"))
-    assert ["a", "b", "retryable", "recovery", "reason"] == list(error["data"])
+    assert ["recovery", "reason", "a", "b", "retryable"] == list(error["data"])
     assert ("no_match", False) == (error["data"]["reason"], error["data"]["retryable"])
 
 

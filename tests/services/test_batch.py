@@ -427,11 +427,48 @@ async def test_the_recovery_that_the_items_share_is_sent() -> None:
 @pytest.mark.anyio
 async def test_many_reasons_are_counted_within_bounds() -> None:
     """The 50 most frequent are named, and the others are one number."""
-    _, told = await run(act, items=[["undeclared", str(number)] for number in [*range(60), 59]])
+    _, told = await run(act, items=[["undeclared", str(number)] for number in [*range(80), 79]])
     counts = told.details["counts"]
-    assert (51, "r59", 2, 10) == (len(counts), next(iter(counts)), counts["r59"], counts["(others)"])
-    assert 61 == sum(counts.values())
+    assert (51, "r79", 2, 30) == (len(counts), next(iter(counts)), counts["r79"], counts["(others)"])
+    assert 81 == sum(counts.values())
     assert told.details["note"].endswith(", ….")
+
+
+@pytest.mark.anyio
+async def test_a_model_reads_what_was_done_and_what_to_send_again() -> None:
+    """The text names the failed items and the advice for each; the items have what is the same for all no more."""
+
+    @tool(errors=[NO_MATCH, BUSY])
+    def order(ctx: Context[Any], items: list[str]) -> BatchResult[str]:
+        batch = Batch[str](ctx)
+        for item in items:
+            with batch.item(item):
+                if item == "desk":
+                    raise ctx.fail("busy", "The desk is busy.", retry=Retry.after(seconds=9))
+                if item == "boom":
+                    raise RuntimeError("secret")
+                if item != "lamp":
+                    raise ctx.fail("no_match", f"There is no {item}.")
+                batch.add(item.upper())
+        return batch.result()
+
+    async with Client(Server("shop", tools=[order])) as client:
+        whole = await client.call_tool("order", {"items": ["lamp"]})
+        result = await client.call_tool("order", {"items": ["chair\n\nDone: all", "lamp", "desk", "boom"]})
+
+    assert '"LAMP"' in whole.content[0].text
+    assert "advice" not in whole.structured_content
+    first, desk, boom, done, advice = result.content[0].text.split("\n\n")
+    assert first.startswith("1 of 4 done. Failed: chair\\n\\nDone: all — There is no chair\\n\\nDone: all.\n    Recovery: ")
+    assert desk.splitlines()[-1].startswith("    (reason busy · RATE_LIMITED · send this item again after 9 s · id ")
+    assert boom.splitlines()[-1].startswith(
+        "    (INTERNAL_ERROR · it may have taken effect: check before you send this item again · id "
+    )
+    assert (done, advice) == ('Done: ["LAMP"]', f"({result.structured_content['advice']})")
+    assert result.structured_content["advice"] == "send again only desk, after 9 s · check before you send again: boom"
+    for failure in result.structured_content["failed"]:
+        assert failure["error"].keys().isdisjoint({"tool", "timestamp", "context"})
+        assert failure["error"]["advice"] in result.content[0].text
 
 
 @pytest.mark.no_server

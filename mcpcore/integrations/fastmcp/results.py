@@ -17,6 +17,7 @@ from pydantic_core import from_json, to_json
 
 from mcpcore.sdk.prompts import messages_of
 from mcpcore.sdk.resources import content_of
+from mcpcore.sdk.returned import text_of
 from mcpcore.values.unwrapping import returned_failure
 
 _CONTENT: Final = (*get_args(ContentBlock), Audio, File, Image)
@@ -28,7 +29,7 @@ def as_fastmcp_writes(result: CallToolResult, returned: Any, *, wrapped: bool) -
     FastMCP writes a value as one text without indentation, and sends an object as structured content even if the tool
     has no output schema. `wrapped` says whether the structured content is an object with the value as its only key.
     """
-    if returned is None or isinstance(returned, str | CallToolResult):
+    if returned is None or isinstance(returned, str | CallToolResult) or text_of(returned) is not None:
         return result
     if any(isinstance(item, _CONTENT) for item in (returned if isinstance(returned, list | tuple) else (returned,))):
         return result.model_copy(update={"content": ToolResult(content=returned).content})

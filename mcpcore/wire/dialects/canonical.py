@@ -38,10 +38,10 @@ class Canonical(Dialect):
         """The envelope, and its text."""
         return {"error": envelope.to_json()}, envelope.text(limits=limits)
 
-    def render_item(self, structured: dict[str, Any]) -> dict[str, Any]:
-        """The envelope itself."""
+    def render_item(self, structured: dict[str, Any], envelope: Envelope) -> dict[str, Any]:
+        """The envelope with advice about the item, and without what all items of a call have in common."""
         error: dict[str, Any] = structured["error"]
-        return error
+        return {key: value for key, value in error.items() if key not in _COMMON} | {"advice": envelope.item_advice}
 
     def read(self, structured: Mapping[str, Any], *, is_error: bool) -> Envelope | None:
         """The envelope; in a result that does not say `isError`, only where nothing else can be meant."""
@@ -57,6 +57,9 @@ class Canonical(Dialect):
         except ValueError:
             return None
 
+
+_COMMON: Final = frozenset({"tool", "timestamp", "context"})
+"""The keys that are the same for all items of a batch."""
 
 _HIDDEN: Final = frozenset({"code", "name", "message", "retry", "correlationId"})
 """The keys that a failure has to have in a result that does not say `isError`; no other form has all of them."""

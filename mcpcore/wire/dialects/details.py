@@ -31,8 +31,8 @@ def details_of(envelope: Envelope) -> dict[str, Any]:
     """The author's data and, under the key `KEY`, the other facts of the envelope."""
     data = dict(envelope.data or {})
     own = envelope.to_json()
-    del own["message"]  # the dialect has a field for it
-    own.pop("data", None)
+    for name in ("message", "data", "advice"):  # the dialect has fields for the first two, and other texts
+        own.pop(name, None)
     own["hasData"] = envelope.data is not None
     if KEY in data:
         own["shadowed"] = data.pop(KEY)

@@ -40,11 +40,12 @@ class Dialect(ABC):
             limits: The bounds of the envelope.
         """
 
-    def render_item(self, structured: dict[str, Any]) -> dict[str, Any]:
+    def render_item(self, structured: dict[str, Any], envelope: Envelope) -> dict[str, Any]:  # noqa: ARG002
         """The failure alone, as an item of a batch has it, out of the structured content of a failed call.
 
         Args:
             structured: The structured content.
+            envelope: The envelope that it was made of.
         """
         return structured
 

@@ -69,7 +69,7 @@ class OkEnvelope(Dialect):
             written = {"ok": True, "data": written}
         return written, json_text(written)
 
-    def render_item(self, structured: dict[str, Any]) -> dict[str, Any]:
+    def render_item(self, structured: dict[str, Any], envelope: Envelope) -> dict[str, Any]:  # noqa: ARG002
         """The error, without what tells it from a success."""
         error: dict[str, Any] = (structured["data"] if self._hidden else structured)["error"]
         return error

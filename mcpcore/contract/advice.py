@@ -1,0 +1,191 @@
+"""The advice of a failure in words: one table, for everything that shows it to a model or to a person.
+
+A failure says whether the same call may be made again, what the call has changed, and where to look instead. If each is
+said alone, they can contradict each other: "retry now", and "it may have taken effect: check first". So each
+combination has one phrase, and `read_advice` finds the combination of a phrase.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from mcpcore.contract.effects import CHANGED, PHRASES
+from mcpcore.contract.retry import LATER, Retry
+
+if TYPE_CHECKING:
+    from mcpcore.contract.codes import Effects
+    from mcpcore.contract.retry import RetryKind
+
+BETWEEN: Final = " · "
+"""Separates the parts of a phrase, and the phrase from what stands around it."""
+
+_RETRY: Final = "{retry}"
+_TOOL: Final = "{tool}"
+
+
+class Row(NamedTuple):
+    """The phrase of one combination; `{retry}` is the advice to repeat, and `{tool}` the fallback tool."""
+
+    retryable: bool
+    effects: Effects | None
+    repeatable: bool
+    """Whether a second call does no harm: the tool is idempotent, or changes nothing."""
+
+    phrase: str
+    with_fallback: str
+    of_item: str
+    """The phrase for an item of a batch, which is sent again without the others."""
+
+
+def _rows() -> tuple[Row, ...]:
+    rows: list[Row] = []
+    known: tuple[Effects | None, ...] = (None, *PHRASES)
+    for repeatable in (False, True):
+        for effects in known:
+            phrase = PHRASES[effects] if effects is not None else ""
+            if effects in CHANGED:
+                check = f"{phrase}: check{{0}} before you {{1}} again"
+                rows.append(
+                    Row(
+                        retryable=False,
+                        effects=effects,
+                        repeatable=repeatable,
+                        phrase=check.format("", "call"),
+                        with_fallback=check.format(f" with {_TOOL}", "call"),
+                        of_item=check.format("", "send this item"),
+                    )
+                )
+            else:
+                never = BETWEEN.join(filter(None, ("not retryable", phrase)))
+                tried = f"{never}{BETWEEN}try {_TOOL}"
+                rows.append(Row(*(False, effects, repeatable), phrase=never, with_fallback=tried, of_item=never))
+        for effects in known:
+            phrase = PHRASES[effects] if effects is not None else ""
+            if effects in CHANGED:
+                # The author says so, or the tool is idempotent: otherwise such a failure is not retryable.
+                safe = f"{BETWEEN}safe to repeat" if repeatable else ""
+                again = f"{_RETRY}{safe}, though {phrase}"
+            else:
+                safe = "safe to repeat" if repeatable and effects is None else ""
+                again = BETWEEN.join(filter(None, (_RETRY, phrase, safe)))
+            item = again.replace("safe to repeat", "safe to send again")
+            tried = f"{again}{BETWEEN}or try {_TOOL}"
+            rows.append(Row(*(True, effects, repeatable), phrase=again, with_fallback=tried, of_item=item))
+    return tuple(rows)
+
+
+ROWS: Final = _rows()
+"""Every combination, those that forbid a repeat first."""
+
+_BY_FACTS: Final = {(row.retryable, row.effects, row.repeatable): row for row in ROWS}
+
+
+def advice_phrase(
+    kind: RetryKind,
+    after_ms: int | None,
+    effects: Effects | None,
+    *,
+    repeatable: bool = False,
+    fallback_tool: str | None = None,
+    of_item: bool = False,
+) -> str:
+    """The phrase for a combination.
+
+    Args:
+        kind: The kind of the retry advice, which is taken in parts since these are faster to look up.
+        after_ms: Its wait in milliseconds, or None.
+        effects: What the call has changed; None where nothing is known of it.
+        repeatable: Whether a second call does no harm.
+        fallback_tool: Another tool to look at, as it is to be written.
+        of_item: Whether the advice is about an item of a batch.
+    """
+    # An envelope that was read may have a name of any length, which must not stay in memory.
+    is_short = fallback_tool is None or len(fallback_tool) <= _MAX_KEPT
+    return (_phrase if is_short else _phrase.__wrapped__)(kind, after_ms, effects, repeatable, fallback_tool, of_item)
+
+
+_MAX_KEPT: Final = 200
+"""Characters of a fallback tool that is kept with its phrase."""
+
+
+@lru_cache(maxsize=1_000)
+def _phrase(
+    kind: RetryKind,
+    after_ms: int | None,
+    effects: Effects | None,
+    repeatable: bool,  # noqa: FBT001 - for the cache
+    fallback_tool: str | None,
+    of_item: bool,  # noqa: FBT001 - the same
+) -> str:
+    retry = Retry(kind, after_ms)
+    row = _BY_FACTS[retry.retryable, effects, repeatable]
+    if of_item:
+        words = retry.phrase.replace("retry", "send this item again", 1)
+        return row.of_item.replace(_RETRY, words)
+    phrase = (row.phrase if fallback_tool is None else row.with_fallback).replace(_RETRY, retry.phrase)
+    return phrase if fallback_tool is None else phrase.replace(_TOOL, fallback_tool)
+
+
+class Facts(NamedTuple):
+    """What a phrase says."""
+
+    retry: Retry
+    effects: Effects | None = None
+    repeatable: bool = False
+    fallback_tool: str | None = None
+    """As it is written."""
+
+
+_WAIT: Final = re.compile(r"retry after ([0-9]{1,13})(?:\.([0-9]{1,3}))? s")
+_AGAIN: Final = re.compile(r"retry now|retry after [0-9.]{1,17} s")
+_CHECK: Final = re.compile(r": check with ([^·]+) before you call again\Z")
+_TRY: Final = re.compile(f"{BETWEEN}(?:or )?try ([^·]+)\\Z")
+
+_READ: Final[dict[str, tuple[bool, Effects | None, bool]]] = {
+    # Before version 0.1, each part was said by itself.
+    **{
+        f"{retry}{BETWEEN}{words}{check}": (retry == _RETRY, effects, False)
+        for retry in ("not retryable", _RETRY)
+        for effects, words in PHRASES.items()
+        for check in ("", ": check before you call again")
+        if not check or effects in CHANGED
+    },
+    # Where two rows have one phrase, the first of them is meant.
+    **{row.phrase: (row.retryable, row.effects, row.repeatable) for row in reversed(ROWS)},
+}
+
+
+def read_advice(phrase: str) -> Facts | None:
+    """What `phrase` says; None if `advice_phrase` cannot have written it."""
+    tool = None
+    # In this order: a name may hold any words, but no separator.
+    if (match := _TRY.search(phrase)) is not None:
+        tool = match[1]
+        phrase = phrase[: match.start()]
+    elif (match := _CHECK.search(phrase)) is not None:
+        tool = match[1]
+        phrase = f"{phrase[: match.start()]}: check before you call again"
+    again = _AGAIN.match(phrase)
+    known = _READ.get(phrase if again is None else _RETRY + phrase[again.end() :])
+    if known is None:
+        return None
+    retryable, effects, repeatable = known
+    retry = Retry.never() if not retryable or again is None else _retry(again[0])
+    return None if retry is None else Facts(retry, effects, repeatable, tool)
+
+
+def _retry(words: str) -> Retry | None:
+    if words == Retry.now().phrase:
+        return Retry.now()
+    match = _WAIT.fullmatch(words)
+    if match is None:
+        return None
+    # In milliseconds, since a float does not hold the longest wait exactly.
+    after_ms = int(match[1]) * 1000 + int((match[2] or "").ljust(3, "0"))
+    try:
+        retry = Retry.from_json({"kind": LATER, "afterMs": after_ms})
+    except ValueError:
+        return None
+    return retry if retry.phrase == words else None

@@ -80,7 +80,7 @@ class BatchResult(BaseModel, Generic[T]):
         description="How many more items failed, and why, if not all are listed.",
     )
     _lines: tuple[str, ...] = PrivateAttr(default=())
-    """What is told of each failed item."""
+    """A paragraph for each failed item."""
 
     def __mcpcore_text__(self) -> str | None:
         """The answer as models read it; None if no item failed, or another part of the program made the answer."""

@@ -97,7 +97,7 @@ def said(answer: Any) -> tuple[Any, Retry]:
 
 @pytest.mark.no_server
 def test_no_phrase_says_two_things() -> None:
-    """Whoever is told to call again is not told to check first, and no two combinations that differ have one phrase."""
+    """A phrase that says to call again does not say to check first, and combinations that differ have phrases that do."""
     assert len({(row.retryable, row.effects, row.repeatable) for row in ROWS}) == len(ROWS) == 2 * 4 * 2
     for row in ROWS:
         for phrase in (row.phrase, row.with_fallback, row.of_item):

@@ -147,7 +147,7 @@ def test_the_throw_site_replaces_or_removes(call: Any) -> None:
 
 
 def test_reserved_keys_belong_to_the_framework(call: Any) -> None:
-    """`data` cannot override reason or retryable, which stand around it; other keys keep their order."""
+    """`data` cannot override reason or retryable, which surround it; other keys keep their order."""
     data = {"reason": "other", "a": 1, "retryable": True, "recovery": 3, "b": 2}
     error = error_of(call(raising(lambda ctx: ctx.fail("no_match", data=data)), "f"))
     assert ["recovery", "reason", "a", "b", "retryable"] == list(error["data"])

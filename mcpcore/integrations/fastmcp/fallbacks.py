@@ -7,6 +7,7 @@ error.
 
 from __future__ import annotations
 
+import functools
 import logging
 import weakref
 from contextlib import contextmanager
@@ -328,10 +329,10 @@ async def prepare_renaming(failure: BaseException, request: Request) -> None:
         await renaming.prepare(failure, request.contract)
 
 
-def rename(failure: BaseException, fallback: str) -> str:
-    """The client's name of the fallback tool of `failure`, in the request that is being answered."""
+def renaming_of(failure: BaseException) -> Callable[[str], str] | None:
+    """What renames the tools in `failure`, in the request that is being answered; None if nothing does."""
     renaming = _renaming.get()
-    return fallback if renaming is None else renaming(failure, fallback)
+    return None if renaming is None else functools.partial(renaming, failure)
 
 
 _renaming: Final[ContextVar[Renaming | None]] = ContextVar("mcpcore_fastmcp_renaming", default=None)

@@ -51,8 +51,8 @@ from mcpcore.integrations.fastmcp.fallbacks import (
     message_state,
     outermost,
     prepare_renaming,
-    rename,
     renamed_by,
+    renaming_of,
 )
 from mcpcore.integrations.fastmcp.finding import (
     chains_of,
@@ -556,7 +556,7 @@ class ContractMiddleware(Middleware):
     def _boundary_of(self, server: FastMCP[Any]) -> Boundary:
         """The boundary of the server, which may not have been checked."""
         if server not in self._boundaries:
-            self._boundaries[server] = self._make_boundary(server=server.name, rename=rename), None
+            self._boundaries[server] = self._make_boundary(server=server.name, renaming=renaming_of), None
         return self._boundaries[server][0]
 
     def _boundary(self, context: MiddlewareContext[Any]) -> Boundary:

@@ -6,7 +6,6 @@ It knows no framework. What belongs to the SDK or to FastMCP, such as their erro
 
 from __future__ import annotations
 
-import functools
 import logging
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
@@ -61,11 +60,12 @@ class Boundary:
         dialect: str = CANONICAL,
         audit: AuditTrail | str | os.PathLike[str] | None = None,
         strictness: Strictness | None = None,
-        rename: Callable[[BaseException, str], str] | None = None,
+        renaming: Callable[[BaseException], Callable[[str], str] | None] | None = None,
     ) -> None:
         """Prepare to map and to record failures.
 
-        `rename` takes a failure and the name of a tool in its recovery, and returns the client's name of that tool.
+        `renaming` takes a failure and returns what turns the name of a tool in its recovery into the client's name, or
+        None if the names stay.
 
         Raises:
             ValueError: If there is no such dialect.
@@ -75,7 +75,7 @@ class Boundary:
         self.trail = AuditTrail.from_options(audit)
         self.dialect = dialect_named(dialect)
         self.strictness = strictness or Strictness()
-        self._rename = rename
+        self._renaming = renaming
         self._server = server
 
     def record_failure(self, exc: BaseException, call: FailedCall) -> Outcome:
@@ -102,7 +102,7 @@ class Boundary:
                     return refused
             if not outcome.expected or outcome.breaches or outcome.others:
                 log_outcome(outcome, call.name)
-        if self._rename is not None or call.inner is not None:
+        if self._renaming is not None or call.inner is not None:
             outcome.envelope = self._named(outcome, call)
         if not self._record(outcome, call.surface):
             return self.unrecorded(call, effects=outcome.envelope.effects)
@@ -123,9 +123,8 @@ class Boundary:
             envelope = replace(envelope, correlation_id=inner.correlation_id)
             if envelope.recovery is not None and inner.recovery is not None and envelope.reason not in call.contract:
                 return replace(envelope, data={**(envelope.data or {}), "recovery": dict(inner.recovery)})
-        if self._rename is None:
-            return envelope
-        return with_tool_names(envelope, functools.partial(self._rename, outcome.exception))
+        rename = None if self._renaming is None else self._renaming(outcome.exception)
+        return envelope if rename is None else with_tool_names(envelope, rename)
 
     def record_relayed(self, envelope: Envelope, call: FailedCall) -> bool:
         """Record the failure of another server that is passed on unchanged, with its id.

@@ -50,7 +50,7 @@ def converted(form: ResultForm, returned: Any) -> CallToolResult | InputRequired
     """
     if issubclass(type(returned), _RESULTS):
         return _made_by_handler(form, returned)
-    content, structured = _made(form, returned)
+    content, structured = written_parts(form, returned)
     return CallToolResult(content=content, structured_content=structured)
 
 
@@ -63,7 +63,7 @@ def written_result(form: ResultForm, returned: Any) -> dict[str, Any] | CallTool
     """
     if issubclass(type(returned), _RESULTS):
         return _made_by_handler(form, returned)
-    content, structured = _made(form, returned)
+    content, structured = written_parts(form, returned)
     blocks = [
         block if type(block) is dict else block.model_dump(by_alias=True, mode="json", exclude_none=True)
         for block in content
@@ -74,8 +74,13 @@ def written_result(form: ResultForm, returned: Any) -> dict[str, Any] | CallTool
     return result
 
 
-def _made(form: ResultForm, returned: Any) -> tuple[list[Any], Any]:
-    """The content and the structured content of what a handler returned."""
+def written_parts(form: ResultForm, returned: Any) -> tuple[list[Any], Any]:
+    """The content and the structured content of a value that a handler returned, as JSON can hold them.
+
+    Raises:
+        ReturnedError: If it is a failure, or there are exceptions within it.
+        BrokenResultError: If it breaks the tool's own output model, or cannot be written.
+    """
     try:
         content, structured = content_of(returned), structured_of(form, returned)
     except ReturnedError:

@@ -1,7 +1,8 @@
 """Contract tools on a FastMCP 4 server: `mcp.add_middleware(ContractMiddleware())`, and `@mcp.tool` above `@tool(...)`.
 
-`registering` makes the signature and the metadata that FastMCP reads, `calling` runs a tool for FastMCP, `errors` reads
-FastMCP's errors, `logs` filters its log, and `middleware` has the class that users add.
+Begin with `middleware`, which has the class that users add. `registering` makes the signature and the metadata that
+FastMCP reads, `calling` runs a tool for FastMCP, `errors` reads FastMCP's errors, `masking` keeps them from its log and
+from other middleware, and `served` has the state of each server.
 """
 
 from __future__ import annotations

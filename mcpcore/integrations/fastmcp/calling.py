@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import logging
 import weakref
-from contextlib import contextmanager
 from contextvars import ContextVar
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, Protocol, cast
@@ -13,10 +12,9 @@ from typing import TYPE_CHECKING, Any, Final, Protocol, cast
 import mcp_types
 from fastmcp.exceptions import PromptError, ResourceError, ToolError
 from fastmcp.server.dependencies import fastmcp_request_ctx, get_context, get_server
-from fastmcp.tools.base import ToolResult
 from mcp.server.lowlevel.helper_types import ReadResourceContents
 from mcp.server.mcpserver import Context as SDKContext
-from mcp_types import CallToolResult, InputRequiredResult
+from mcp_types import InputRequiredResult
 from pydantic import PrivateAttr, RootModel, ValidationError
 
 from mcpcore.boundary.request import Request
@@ -25,15 +23,13 @@ from mcpcore.boundary.strictness import strictness_of
 from mcpcore.contract.effects import default_effects
 from mcpcore.contract.failure_modes import CONTRACT_META_KEY
 from mcpcore.declare.declaration import FASTMCP_CALL
-from mcpcore.declare.prompt import DeclaredPrompt
 from mcpcore.declare.resource import DeclaredResource
 from mcpcore.declare.tool import Tool
 from mcpcore.integrations.fastmcp.errors import ProtocolFailure, masked
 from mcpcore.integrations.fastmcp.private import wire_request
-from mcpcore.integrations.fastmcp.results import as_fastmcp_writes, as_the_sdk_writes, prompt_result, resource_result
+from mcpcore.integrations.fastmcp.results import prompt_result, resource_result, tool_result
 from mcpcore.sdk.answers import AnsweredCall, ResponseWriter
 from mcpcore.sdk.handlers import nested_call, run_handler
-from mcpcore.sdk.results import converted
 from mcpcore.sdk.scopes import require_granted
 from mcpcore.sdk.serving import exposes_internal_errors, invalid_arguments_error
 from mcpcore.values.jsonable import shown_name
@@ -41,7 +37,8 @@ from mcpcore.values.request_var import current
 from mcpcore.values.unwrapping import passes_through, returned_failure
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine, Generator, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Coroutine, Generator, Iterable, Mapping
+    from typing import Self
 
     from fastmcp import Context as FastMCPContext
     from fastmcp import FastMCP
@@ -50,7 +47,7 @@ if TYPE_CHECKING:
 
     from mcpcore.contract.effects import ToolEffects
     from mcpcore.declare.declaration import Declared
-    from mcpcore.sdk.definition import ToolDefinition
+    from mcpcore.integrations.fastmcp.fallbacks import Renaming
 
 _LOGGER: Final = logging.getLogger("mcpcore")
 
@@ -64,26 +61,50 @@ class FastMCPCall(AnsweredCall):
     covers_all = True
     """Whether the failures of plain tools are answered too."""
 
+    renaming: Renaming | None = None
+    """What renames the fallback tools of its failures, where clients know tools by other names."""
+
+    _tokens: tuple[Any, Any]
+
     def __init__(
         self, answers: ResponseWriter, fastmcp: FastMCPContext | None, *, name: str, surface: str = "tool", wire: object
     ) -> None:
         """Answer the request for `name`; `wire` is None for a call by code on the server."""
-        shown = name if surface == "tool" else shown_name(name)
-        make = functools.partial(sdk_context, fastmcp)
-        super().__init__(answers, make, name=shown, surface=surface, wire=wire)
+        super().__init__(
+            answers, _SDKView, name=name if surface == "tool" else shown_name(name), surface=surface, wire=wire
+        )
         self.fastmcp = fastmcp
+        """The context of the server that has the handler, which may be mounted below the one that answers."""
+
         self.wire = wire
         self.called = name
         """The name that the client called; a mount or `name=...` may have changed the tool's own."""
 
-    def serve_with(self, fastmcp: FastMCPContext | None) -> None:
-        """Take the context of the server that has the handler, which may be mounted below the one that answers."""
-        self.fastmcp = fastmcp
-        self._make = functools.partial(sdk_context, fastmcp)
+    def __enter__(self) -> Self:
+        """Mark the request as answered by the code in the block."""
+        self._tokens = _answering.set(self), current.set(self)
+        return self
 
-    async def mask(self, exc: BaseException) -> str | None:  # noqa: ARG002 - for the middleware's own kind of call
+    def __exit__(self, *_: object) -> None:
+        """End the call; failures of calls within it that its handler handled are recorded."""
+        try:
+            self.is_over = True
+            self.settle()
+        finally:
+            answering, outer = self._tokens
+            current.reset(outer)
+            _answering.reset(answering)
+
+    @property
+    def sdk(self) -> SDKContext[Any, Any]:
+        """The SDK's own context, on top of FastMCP's."""
+        if self._sdk is None:
+            self._sdk = _SDKView(self.fastmcp)
+        return self._sdk
+
+    async def mask(self, exc: BaseException) -> str | None:
         """The text by which other middleware may know an exception; None where it may see the exception itself."""
-        return None
+        raise NotImplementedError  # pragma: no cover - the middleware has its own kind of call
 
 
 _answering: Final[ContextVar[FastMCPCall | None]] = ContextVar("mcpcore_fastmcp_answering", default=None)
@@ -99,44 +120,19 @@ def answering_now() -> FastMCPCall | None:
     return answering if answering is not None and answering.wire is fastmcp_request_ctx.get() else None
 
 
-@contextmanager
-def answered(call: FastMCPCall) -> Iterator[None]:
-    """Mark the request of `call` as answered by the code that enters the block."""
-    token = _answering.set(call)
-    outer = current.set(call)
-    try:
-        yield
-    finally:
-        current.reset(outer)
-        _answering.reset(token)
-
-
-def is_of_a_client(context: MiddlewareContext[Any]) -> bool:
-    """Whether a client asked, and not code on the server or a server above."""
-    return answering_now() is None and client_request_of(context) is not None
-
-
 def server_of(context: MiddlewareContext[Any]) -> FastMCP[Any]:
     """The server that handles a message."""
     assert context.fastmcp_context is not None, "FastMCP runs its middleware within a context"
     return context.fastmcp_context.fastmcp
 
 
-def client_request_of(context: MiddlewareContext[Any]) -> Any:
-    """The request of a client; None for a call by code on the server."""
-    return None if context.fastmcp_context is None else context.fastmcp_context.request_context
-
-
-def found(declared: Declared[..., Any]) -> bool:
-    """Give the request that is being answered the contract of `declared`, whose dependencies FastMCP now resolves.
-
-    Returns False if `declared` does not answer the request itself, since another handler calls it.
-    """
-    answering = answering_now()
-    if answering is None or answering.claimed or answering.surface != declared.noun:
-        return False
-    answering.contract = declared.contract
-    return True
+def claim(declared: Declared[..., Any]) -> FastMCPCall | None:
+    """The request that `declared` answers, with its contract from now on; None for a call by another handler."""
+    call = _answering.get()
+    if call is None or call.claimed or call.surface != declared.noun or call.wire is not fastmcp_request_ctx.get():
+        return None
+    call.contract = declared.contract
+    return call
 
 
 class Default(RootModel[Any]):
@@ -154,7 +150,8 @@ class Calling:
     def __call__(self, declared: Declared[..., Any], values: dict[str, Any]) -> Any:
         """Run `declared` with the arguments of FastMCP, when the result is awaited."""
         values.pop(FASTMCP_CALL)
-        return _Awaitable(functools.partial(_called, declared, values))
+        injected = {parameter.name: values.pop(parameter.name) for parameter in declared.declaration.signature.injected}
+        return _Awaitable(functools.partial(_called, declared, _as_sent(declared, values), injected))
 
 
 class _Awaitable:
@@ -167,18 +164,28 @@ class _Awaitable:
         return self._run().__await__()
 
 
-async def _called(declared: Declared[..., Any], values: dict[str, Any]) -> Any:
-    fastmcp = _context()
-    call = answering_now()
-    if call is None:
-        return await _answered_alone(declared, values, fastmcp)
-    if not found(declared):
-        return await _called_by_handler(declared, values, fastmcp)
+async def _called(declared: Declared[..., Any], arguments: dict[str, Any], injected: dict[str, Any]) -> Any:
+    call = claim(declared)
+    if call is not None:
+        return await answer_claimed(declared, arguments, injected, call)
+    if answering_now() is None:
+        return await _answered_alone(declared, arguments, injected, _context())
+    return await _called_by_handler(declared, arguments, injected, _context())
+
+
+async def answer_claimed(
+    declared: Declared[..., Any], arguments: dict[str, Any], injected: dict[str, Any], call: FastMCPCall
+) -> Any:
+    """The result of `declared` for `call`, which it has claimed; a failure is raised masked."""
     call.claimed = True
     call.began = False
-    call.serve_with(fastmcp)
+    call.fastmcp = _context()
+    if call.renaming is not None:
+        await call.renaming.begin(declared.contract)
+    if call.arguments:
+        arguments = {**call.arguments, **arguments}
     try:
-        return await _run(declared, values, call, call.called, call.arguments)
+        return await _run(declared, arguments, injected, call, call.called)
     except BaseException as exc:
         if passes_through(exc):
             raise
@@ -205,7 +212,7 @@ def registration_of(declared: Declared[..., Any]) -> Any:
 def _request_of(declared: Declared[..., Any], fastmcp: FastMCPContext | None) -> Request:
     """A new request for `declared`, which no `ContractMiddleware` answers."""
     return Request(
-        functools.partial(sdk_context, fastmcp),
+        functools.partial(_SDKView, fastmcp),
         contract=declared.contract,
         effects=_effects_of(declared),
         fastmcp=fastmcp,
@@ -217,34 +224,29 @@ def _effects_of(declared: Declared[..., Any]) -> ToolEffects | None:
 
 
 async def _called_by_handler(
-    declared: Declared[..., Any], values: dict[str, Any], fastmcp: FastMCPContext | None
+    declared: Declared[..., Any], arguments: dict[str, Any], injected: dict[str, Any], fastmcp: FastMCPContext | None
 ) -> Any:
     """The result for the handler that called `declared`; a failure is raised, for that handler to read."""
     request, name = _request_of(declared, fastmcp), registration_of(declared).name
     with nested_call(request, name):
-        return await _run(declared, values, request, name)
+        return await _run(declared, arguments, injected, request, name)
 
 
 async def _run(
-    declared: Declared[..., Any],
-    values: dict[str, Any],
-    request: Request,
-    name: str,
-    sent: Mapping[str, Any] = MappingProxyType({}),
+    declared: Declared[..., Any], arguments: dict[str, Any], injected: dict[str, Any], request: Request, name: str
 ) -> Any:
     """Validate the arguments, run the handler and convert its result; any failure is raised."""
-    definition, signature, metadata = declared.definition, declared.declaration.signature, registration_of(declared)
-    if declared.declaration.scopes:
-        require_granted(declared.declaration.scopes, request)
-    injected = {parameter.name: values.pop(parameter.name) for parameter in signature.injected}
-    is_tool = isinstance(declared, Tool)
+    declaration = declared.declaration
+    definition = declaration.definition
+    if declaration.scopes:
+        require_granted(declaration.scopes, request)
+    is_tool = declared.noun == "tool"
     strict = is_tool and request.fastmcp is not None and request.fastmcp.fastmcp.strict_input_validation
-    arguments = {**sent, **_as_sent(declared, values)}
     try:
         values = definition.validate(arguments, strict=strict)
     except ValidationError as exc:
         # The URI of a resource holds the values, which a message must not repeat.
-        shown = metadata.name if isinstance(declared, DeclaredResource) else name
+        shown = registration_of(declared).name if isinstance(declared, DeclaredResource) else name
         raise invalid_arguments_error(exc, definition.places, shown, arguments) from exc
     if definition.sdk.resolved_params:
         resolved = await definition.resolve(values, request)
@@ -254,34 +256,18 @@ async def _run(
     chosen = declared.fastmcp_options  # what is registered says only that FastMCP starts no thread
     threaded = not is_tool or getattr(chosen, "run_in_thread", True)
     returned = await run_handler(declared, values | injected, request, threaded=threaded)
+    if is_tool:
+        return tool_result(returned, definition)
+    metadata = registration_of(declared)
     if isinstance(declared, DeclaredResource):
         return await resource_result(returned, mime_type=metadata.mime_type, meta=_own_meta(metadata.meta))
-    if isinstance(declared, DeclaredPrompt):
-        description = metadata.description if metadata.description is not None else definition.sdk.description
-        return await prompt_result(returned, name=name, description=description, meta=_own_meta(metadata.meta))
-    return _tool_result(returned, definition)
+    description = metadata.description if metadata.description is not None else definition.sdk.description
+    return await prompt_result(returned, name=name, description=description, meta=_own_meta(metadata.meta))
 
 
 def _own_meta(meta: Mapping[str, Any] | None) -> dict[str, Any] | None:
     """The `_meta` without the contract, which only lists carry."""
     return {key: value for key, value in (meta or {}).items() if key != CONTRACT_META_KEY} or None
-
-
-def _tool_result(returned: Any, definition: ToolDefinition) -> CallToolResult | InputRequiredResult:
-    if isinstance(returned, ToolResult):
-        return converted(definition.results, as_the_sdk_writes(returned))
-    if isinstance(returned, bytes):
-        # JSON has no bytes: FastMCP sends them as a text, decoded or as base64, and no structured content.
-        return CallToolResult(content=ToolResult(content=returned).content)
-    result = converted(definition.results, returned)
-    if not isinstance(result, CallToolResult) or result.is_error:
-        return result
-    result = as_fastmcp_writes(result, returned, wrapped=definition.sdk.fn_metadata.wrap_output)
-    if definition.sdk.fn_metadata.wrap_output:
-        # With this mark, FastMCP's client takes the value out of the object that wraps it.
-        fastmcp_meta = {**((result.meta or {}).get("fastmcp") or {}), "wrap_result": True}
-        result = result.model_copy(update={"meta": {**(result.meta or {}), "fastmcp": fastmcp_meta}})
-    return result
 
 
 def _as_sent(declared: Declared[..., Any], values: Mapping[str, Any]) -> dict[str, Any]:
@@ -348,7 +334,9 @@ class _LoneCall(FastMCPCall):
         return _answers_of(self.fastmcp)
 
 
-async def _answered_alone(declared: Declared[..., Any], values: dict[str, Any], fastmcp: FastMCPContext | None) -> Any:
+async def _answered_alone(
+    declared: Declared[..., Any], arguments: dict[str, Any], injected: dict[str, Any], fastmcp: FastMCPContext | None
+) -> Any:
     """The result of `declared` where no `ContractMiddleware` answers: it answers its own failures.
 
     Raises:
@@ -361,7 +349,7 @@ async def _answered_alone(declared: Declared[..., Any], values: dict[str, Any], 
     call.contract, call.effects = declared.contract, _effects_of(declared)
     token = current.set(call)
     try:
-        result = await _run(declared, values, call, name)
+        result = await _run(declared, arguments, injected, call, name)
     except BaseException as exc:
         if passes_through(exc):
             raise
@@ -406,18 +394,13 @@ def _answers_of(fastmcp: FastMCPContext | None) -> ResponseWriter:
 # --- the SDK's context ------------------------------------------------------------------------------------------------
 
 
-def sdk_context(fastmcp: FastMCPContext | None) -> SDKContext[Any, Any]:
-    """The SDK's context of a request that FastMCP serves."""
-    return _SDKView(fastmcp)
-
-
 class _SDKView(SDKContext[Any, Any]):
     """The SDK's context, on top of FastMCP's context."""
 
     _fastmcp: Any = PrivateAttr(default=None)
     _is_on_the_wire: bool = PrivateAttr(default=False)
 
-    def __init__(self, fastmcp: FastMCPContext | None) -> None:
+    def __init__(self, fastmcp: FastMCPContext | None = None) -> None:
         wire = None if fastmcp is None else wire_request(fastmcp)
         super().__init__(request_context=wire)
         self._fastmcp = fastmcp

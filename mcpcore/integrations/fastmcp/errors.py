@@ -287,7 +287,7 @@ def unmasked(exc: BaseException) -> BaseException:
 
 def inner_failure(exc: BaseException) -> Envelope | None:
     """The failure of a call within this one that `exc` passes on; None for any other error."""
-    leaves = [*leaves_of(exc)]
+    leaves = [*leaves_of(exc)] if is_a(exc, BaseExceptionGroup) else [exc]
     inner: BaseException | None = leaves[0] if len(leaves) == 1 else None
     for _ in range(_MAX_WRAPPERS):  # pragma: no branch - errors are wrapped a few times at most
         if inner is None:

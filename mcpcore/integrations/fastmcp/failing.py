@@ -18,7 +18,7 @@ from mcpcore.contract.errors import CodedError
 from mcpcore.contract.failure_modes import NO_CONTRACT
 from mcpcore.integrations.fastmcp.calling import FastMCPCall, server_of
 from mcpcore.integrations.fastmcp.errors import is_before_handler, is_refusal_of_a_transform, raised_within
-from mcpcore.integrations.fastmcp.finding import find_contract_prompt, find_contract_tool
+from mcpcore.integrations.fastmcp.finding import find_contract_prompt, find_contract_tool, tool_names
 from mcpcore.integrations.fastmcp.scopes import require_visible
 from mcpcore.sdk.serving import invalid_arguments_error, protocols_own, unknown_tool_error
 from mcpcore.values.unwrapping import is_a, returned_failure
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from mcpcore.boundary.request import Request
     from mcpcore.contract.errors import FrameworkError
     from mcpcore.declare.tool import Tool
-    from mcpcore.integrations.fastmcp.hints import ToolHints
+    from mcpcore.integrations.fastmcp.served import ServedServer
 
 _LOGGER: Final = logging.getLogger("mcpcore")
 
@@ -58,11 +58,11 @@ class MaskedCall(FastMCPCall):
 
 
 async def read_tool_failure(
-    exc: BaseException, request: Request, server: FastMCP[Any], message: CallToolRequestParams, hints: ToolHints
+    exc: BaseException, request: Request, server: FastMCP[Any], message: CallToolRequestParams, served: ServedServer
 ) -> BaseException:
     """The failure behind `exc`, which FastMCP raised; `request` gets the contract of the tool, if it has one."""
     if is_a(exc, (NotFoundError, DisabledError)):
-        known = await _tool_names(server)
+        known = await tool_names(server)
         if message.name in known:
             return exc
         try:
@@ -71,10 +71,10 @@ async def read_tool_failure(
             return hidden
         return unknown_tool_error(message.name, known)
     if request.contract is not NO_CONTRACT:
-        request.effects = await hints.of(server, message.name, request.contract)
+        request.effects = await served.effects_of(server, message.name, request.contract)
         return raised_within(exc)
     try:
-        request.effects, is_transformed = await hints.looked_up(server, message.name)
+        request.effects, is_transformed = await served.look_up(server, message.name)
         tool = await find_contract_tool(server, message.name)
         if tool is not None:
             request.contract = tool.contract
@@ -87,14 +87,6 @@ async def read_tool_failure(
     except Exception:  # noqa: BLE001 - a lookup that fails must not hide the failure
         _LOGGER.debug("the tool %r could not be looked up", message.name)
     return raised_within(exc)
-
-
-async def _tool_names(server: FastMCP[Any]) -> list[str]:
-    """The names of the tools that the caller may list."""
-    try:
-        return [tool.name for tool in await server.list_tools()]
-    except Exception:  # noqa: BLE001 - a list that fails must not hide the failure
-        return []
 
 
 def _unfit(exc: BaseException) -> ValidationError | None:

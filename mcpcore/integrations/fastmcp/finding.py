@@ -36,7 +36,7 @@ _MAX_DEPTH: Final = 20
 """The depth to which mounted servers and transformed tools are searched."""
 
 
-def contract_tool_of(tool: FastMCPTool) -> Tool[..., Any] | None:
+def contract_tool_of(tool: Any) -> Tool[..., Any] | None:
     """The contract tool behind `tool`; None for another tool, and for a tool of a mounted server."""
     fn = getattr(tool, "fn", None)
     return fn if isinstance(fn, Tool) else None
@@ -64,6 +64,14 @@ async def find_tool(server: FastMCP[Any], name: str) -> FastMCPTool | None:
         return await server.get_tool(name)
     except Exception:  # noqa: BLE001 - code of other providers
         return None
+
+
+async def tool_names(server: FastMCP[Any]) -> list[str]:
+    """The names of the tools that `server` lists for the caller; none if it cannot list them."""
+    try:
+        return [tool.name for tool in await server.list_tools()]
+    except Exception:  # noqa: BLE001 - a list that fails must not cost the answer
+        return []
 
 
 async def is_delegated(server: FastMCP[Any], name: str) -> bool:
@@ -136,9 +144,22 @@ def mounted(server: FastMCP[Any]) -> Iterator[Any]:
     return (below for provider, _, below in providers_of(server) if isinstance(provider, FastMCPProvider))
 
 
-def chains_of(server: FastMCP[Any], below: Sequence[Any]) -> list[object]:
-    """The middleware of a server and of those mounted `below`."""
-    return [(id(part), *map(id, getattr(part, "middleware", ()))) for part in (server, *below)]
+def transforms_of(provider: Any) -> Sequence[Any]:
+    """The transforms of a provider or a server; none of a class of others that does not call its base class."""
+    return getattr(provider, "transforms", ())
+
+
+def parts_of(server: FastMCP[Any]) -> list[object]:
+    """The middleware, the transforms and the providers of a server, and those of the servers below it."""
+    parts: list[object] = [*server.middleware, *server.transforms]
+    for provider, _, below in providers_of(server):
+        parts.append(provider)
+        parts += transforms_of(provider)
+        if below is not provider:
+            parts.append(below)
+            parts += getattr(below, "middleware", ())
+            parts += transforms_of(below)
+    return parts
 
 
 def _before(chain: Sequence[Middleware], middleware: Middleware) -> list[str]:

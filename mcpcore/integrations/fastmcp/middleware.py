@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import functools
 import logging
-import weakref
-from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, cast
 
 import fastmcp
 import mcp_types
 from fastmcp.exceptions import ToolError
+from fastmcp.server.dependencies import fastmcp_request_ctx
 from fastmcp.server.middleware.middleware import CallNext, Middleware, MiddlewareContext
 from fastmcp.server.middleware.rate_limiting import RateLimitError
 from fastmcp.tools.base import InputRequiredToolResult, ToolResult
@@ -28,15 +27,7 @@ from mcpcore.contract.bound_fields import checked
 from mcpcore.contract.errors import FrameworkError
 from mcpcore.contract.failure_modes import CONTRACT_META_KEY, NO_CONTRACT, ContractError
 from mcpcore.contract.limits import DEFAULT_LIMITS, Limits
-from mcpcore.integrations.fastmcp.calling import (
-    FastMCPCall,
-    answered,
-    answering_now,
-    client_request_of,
-    cover,
-    is_of_a_client,
-    server_of,
-)
+from mcpcore.integrations.fastmcp.calling import FastMCPCall, answering_now, server_of
 from mcpcore.integrations.fastmcp.errors import (
     fastmcps_failure,
     inner_failure,
@@ -46,28 +37,12 @@ from mcpcore.integrations.fastmcp.errors import (
     unmasked,
 )
 from mcpcore.integrations.fastmcp.failing import MaskedCall, read_tool_failure, unfit_prompt
-from mcpcore.integrations.fastmcp.fallbacks import (
-    Fallbacks,
-    message_state,
-    outermost,
-    prepare_renaming,
-    rename,
-    renamed_by,
-)
-from mcpcore.integrations.fastmcp.finding import (
-    chains_of,
-    find_tool,
-    is_delegated,
-    mounted,
-    require_compatible,
-)
-from mcpcore.integrations.fastmcp.hints import ToolHints
-from mcpcore.integrations.fastmcp.masking import MASKING, masked_chain, redact_crashes
+from mcpcore.integrations.fastmcp.finding import find_tool, is_delegated
+from mcpcore.integrations.fastmcp.masking import masked_chain, redact_crashes
 from mcpcore.integrations.fastmcp.registering import described
-from mcpcore.integrations.fastmcp.results import protocol_result, required
-from mcpcore.integrations.fastmcp.returned import watch
+from mcpcore.integrations.fastmcp.results import protocol_result, require_answer
+from mcpcore.integrations.fastmcp.served import Message, ServedServers, message_now, message_var
 from mcpcore.integrations.fastmcp.starting import Startups
-from mcpcore.sdk.answers import AnsweredCall, ResponseWriter
 from mcpcore.sdk.definition import without_error
 from mcpcore.sdk.refusals import Refusals, watched
 from mcpcore.sdk.results import failure_in, fits_schema, require_writable, require_writable_result
@@ -86,7 +61,7 @@ from mcpcore.wire.envelope import CANONICAL
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
     from contextlib import AbstractAsyncContextManager
 
     from fastmcp import FastMCP
@@ -96,6 +71,8 @@ if TYPE_CHECKING:
     from starlette.applications import Starlette
 
     from mcpcore.audit import AuditTrail
+    from mcpcore.integrations.fastmcp.served import ServedServer
+    from mcpcore.sdk.answers import AnsweredCall, ResponseWriter
     from mcpcore.sdk.startup import Startup
     from mcpcore.wire.envelope import Envelope
 
@@ -177,11 +154,10 @@ class ContractMiddleware(Middleware):
             strictness=first.strictness,
         )
         self._startups = Startups(self._make_boundary, self._fields)
-        self._hints = ToolHints()
-        self._boundaries: weakref.WeakKeyDictionary[FastMCP, tuple[Boundary, object]] = weakref.WeakKeyDictionary()
         self.external_tools: frozenset[str] = external_names("ContractMiddleware", external_tools)
         """Tools of other servers, as the option names them."""
-        self._fallbacks = Fallbacks(self.external_tools, first.strictness)
+
+        self._servers = ServedServers(self, self._make_boundary, self._fields)
         redact_crashes()
 
     @property
@@ -249,20 +225,47 @@ class ContractMiddleware(Middleware):
             MCPError: If other middleware undoes the contracts, if the server is strict and a fallback tool is unknown,
                 or if the handler of completions fails.
         """
-        server = server_of(context)
-        with outermost(server) as is_outermost:
-            if is_outermost and client_request_of(context) is not None:
+        if message_now() is not None:
+            return await self._handle(context, call_next)
+        server, wire = server_of(context), fastmcp_request_ctx.get()
+        message = Message(self._servers, server, wire)
+        token = message_var.set(message)
+        try:
+            try:
+                message.served = self._servers.current(server) if wire is None else await self._started(server)
+            except MCPError:
                 # Clients take an error of discovery for a sign of an older server, and never show it.
-                with suppress(MCPError) if context.method == "server/discover" else nullcontext():
-                    check = functools.partial(self._boundary, context)
-                    await self._fallbacks.require_startable(server, self._boundary_of(server), check, self._fields)
-            if context.method == "completion/complete" and (name := _completed(context.message)) is not None:
-                return await self._complete(context, call_next, name)
-            return await call_next(context)
+                if context.method != "server/discover":
+                    raise
+            return await self._handle(context, call_next)
+        finally:
+            message_var.reset(token)
+
+    def _handle(self, context: MiddlewareContext[Any], call_next: CallNext[Any, Any]) -> Awaitable[Any]:
+        if context.method == "completion/complete" and (name := _completed(context.message)) is not None:
+            return self._complete(context, call_next, name)
+        return call_next(context)
+
+    async def _started(self, server: FastMCP[Any]) -> ServedServer:
+        """The state of a server that a message of a client reaches first, with nothing that keeps it from starting.
+
+        Raises:
+            MCPError: If other middleware undoes the contracts, or if a fallback tool is unknown and the server is
+                strict; recorded once.
+        """
+        served = self._servers.known(server)
+        try:
+            self._servers.compose(server, served)
+            if served.fallbacks.is_due:
+                await served.fallbacks.check(server)
+        except ContractError as exc:
+            raise served.answers.error(served.refusal(exc, server.name)) from None
+        served.started()
+        return served
 
     def startup_failure(self, server: FastMCP[Any]) -> ContractError | None:
         """The error that messages to `server` are refused with, or None; known from the first message on."""
-        return self._fallbacks.failure_of(server)
+        return self._servers.known(server).failure
 
     async def on_list_tools(
         self,
@@ -270,24 +273,32 @@ class ContractMiddleware(Middleware):
         call_next: CallNext[mcp_types.ListToolsRequest, Sequence[FastMCPTool]],
     ) -> Sequence[FastMCPTool]:
         """The tools with their contracts, and output schemas that admit the error."""
-        self._boundary(context)
+        server = server_of(context)
+        served = self._servers.current(server)
         tools = await call_next(context)
-        self._hints.note(server_of(context), tools)
+        served.note(tools)
         describe = functools.partial(
             described, dialect=self._dialect, advertise=self._advertise_errors, describe=self._describe_failures
         )
         listed = [describe(tool) for tool in tools]
-        return await self._fallbacks.published(server_of(context), "tool", listed)
+        return await self._published(server, "tool", listed)
 
     async def on_list_resources(self, context: MiddlewareContext[Any], call_next: CallNext[Any, Any]) -> Any:
         """The resources, whose contracts name the fallback tools as the client knows them."""
-        return await self._fallbacks.published(server_of(context), "resource", await call_next(context))
+        return await self._published(server_of(context), "resource", await call_next(context))
 
     on_list_resource_templates = on_list_resources
 
     async def on_list_prompts(self, context: MiddlewareContext[Any], call_next: CallNext[Any, Any]) -> Any:
         """The prompts, likewise."""
-        return await self._fallbacks.published(server_of(context), "prompt", await call_next(context))
+        return await self._published(server_of(context), "prompt", await call_next(context))
+
+    async def _published(self, server: FastMCP[Any], noun: str, components: Sequence[Any]) -> Sequence[Any]:
+        """Listed components with the names that clients know; the server that the message reaches first has them."""
+        message = message_now()
+        if message is not None and (message.server is not server or message.served is None):
+            return components
+        return await self._servers.current(server).fallbacks.published(server, noun, components)
 
     @recorded_first
     async def on_call_tool(
@@ -296,19 +307,23 @@ class ContractMiddleware(Middleware):
         call_next: CallNext[mcp_types.CallToolRequestParams, ToolResult],
     ) -> ToolResult:
         """Call a tool; a failure is recorded, and then answered with a result."""
-        name, is_client = context.message.name, is_of_a_client(context)
-        effects = await self._hints.of(server_of(context), name)
-        renaming = await self._fallbacks.renaming(server_of(context), "tool", name)
-        with renamed_by(renaming), self._answering(context, name=name, surface="tool") as call:
-            call.effects = effects
+        server, name = server_of(context), context.message.name
+        served = self._servers.current(server)
+        noted = served.noted(name) or await served.look_up(server, name)
+        call = await self._call(context, served, name, "tool")
+        call.effects = noted[0]
+        is_client = call.outer is None and call.wire is not None
+        with call:
             raised: BaseException = ToolError()
             envelope = None
             try:
-                result: ToolResult = required(await self._limited(call_next, context, call))
+                result: ToolResult = await self._answer(context, call_next, call)
                 call.began = True
                 # A handler that called the tool reads the result as it is. An input request is not an answer yet.
-                if is_client and isinstance(result, ToolResult) and not isinstance(result, InputRequiredToolResult):
-                    await self._require_success(result, call, context)
+                if not isinstance(result, ToolResult):
+                    require_answer(result)
+                elif is_client and not isinstance(result, InputRequiredToolResult):
+                    await self._require_success(result, call, server)
                 refused = call.report_unraised(call.unraised()) or call.settle()
                 if refused is None:
                     return result
@@ -319,7 +334,7 @@ class ContractMiddleware(Middleware):
                 raised = exc
             # Outside the `except` clause, so that the failure is not the context of an exception that may be logged.
             try:
-                envelope = envelope or await self._tool_failure(raised, call, context, is_client=is_client)
+                envelope = envelope or await self._tool_failure(raised, call, context, served, is_client=is_client)
                 if envelope is None:
                     raise raised
                 if not is_client:
@@ -362,7 +377,7 @@ class ContractMiddleware(Middleware):
 
     # --- failures -------------------------------------------------------------------------------------------------
 
-    async def _require_success(self, result: ToolResult, call: AnsweredCall, context: MiddlewareContext[Any]) -> None:
+    async def _require_success(self, result: ToolResult, call: FastMCPCall, server: FastMCP[Any]) -> None:
         """Check that the answer to a client is neither a failure nor what JSON cannot hold.
 
         Raises:
@@ -372,23 +387,27 @@ class ContractMiddleware(Middleware):
         made = protocol_result(result)
         sent = failure_in(made, None, name=call.name, strict=True)
         if sent is not None and not made.is_error:
-            tool = await find_tool(server_of(context), context.message.name)
-            # The success of a plain tool may have any content, unless it hands on the answer of another server.
+            tool = await find_tool(server, call.called)
             is_listed = tool is not None and CONTRACT_META_KEY in (tool.meta or ())
-            has_contract = is_listed or call.contract is not NO_CONTRACT
-            schema = None if tool is None or tool.output_schema is None else without_error(tool.output_schema)
-            is_passed_on = made is protocol_result(result) and is_a(sent, UpstreamError)
-            if has_contract:
+            # The success of a plain tool may have any content, unless it hands on the answer of another server.
+            if is_listed or call.contract is not NO_CONTRACT:
+                schema = None if tool is None or tool.output_schema is None else without_error(tool.output_schema)
                 sent = failure_in(made, schema, name=call.name, strict=call.is_strict)
-            elif not is_passed_on:
+            elif made is not protocol_result(result) or not is_a(sent, UpstreamError):
                 sent = None
         if sent is not None:
             raise ReturnedError(sent)
-        if not made.is_error and call.contract is NO_CONTRACT:
+        if call.contract is NO_CONTRACT:
             require_writable_result(made)
 
     async def _tool_failure(
-        self, raised: BaseException, call: AnsweredCall, context: MiddlewareContext[Any], *, is_client: bool
+        self,
+        raised: BaseException,
+        call: FastMCPCall,
+        context: MiddlewareContext[Any],
+        served: ServedServer,
+        *,
+        is_client: bool,
     ) -> Envelope | None:
         """The envelope of `raised`, with which a tool ended; None if the exception itself has to be raised.
 
@@ -396,7 +415,7 @@ class ContractMiddleware(Middleware):
             MCPError: If it is one that the protocol needs, or the answer to a client that names an unknown tool.
         """
         name = context.message.name
-        found = await read_tool_failure(unmasked(raised), call, server_of(context), context.message, self._hints)
+        found = await read_tool_failure(unmasked(raised), call, server_of(context), context.message, served)
         failure = returned_failure(found)
         inner = inner_failure(raised)
         lost = call.unraised(failure)
@@ -412,7 +431,8 @@ class ContractMiddleware(Middleware):
             if refused is None:
                 raise protocol
             return refused.envelope
-        await prepare_renaming(failure, call)
+        if call.renaming is not None:
+            await call.renaming.prepare(failure, call.contract)
         if is_unknown:
             call.name = shown_name(name)
         envelope = call.ended(failure, lost, inner=inner)
@@ -441,11 +461,11 @@ class ContractMiddleware(Middleware):
         surface: str,
     ) -> Any:
         """The answer of a resource or a prompt; a failure is recorded and raised as an error of the protocol."""
-        is_client = is_of_a_client(context)
-        renaming = await self._fallbacks.renaming(server_of(context), surface, name)
-        with renamed_by(renaming), self._answering(context, name=name, surface=surface) as call:
+        call = await self._call(context, self._servers.current(server_of(context)), name, surface)
+        is_client = call.outer is None and call.wire is not None
+        with call:
             try:
-                result = await self._limited(call_next, context, call)
+                result = await self._answer(context, call_next, call)
                 if is_client and not hasattr(result, "input_required"):
                     if surface == "resource":
                         require_writable(result.to_mcp_result(name))
@@ -467,7 +487,7 @@ class ContractMiddleware(Middleware):
                 del raised  # the traceback holds this frame, which must not hold the failure
 
     async def _protocol_failure(
-        self, raised: BaseException, call: AnsweredCall, context: MiddlewareContext[Any], *, is_client: bool
+        self, raised: BaseException, call: FastMCPCall, context: MiddlewareContext[Any], *, is_client: bool
     ) -> BaseException:
         """The error by which a client, or the handler that asked, knows `raised`; recorded."""
         name = str(getattr(context.message, "uri", None) or getattr(context.message, "name", ""))
@@ -477,7 +497,8 @@ class ContractMiddleware(Middleware):
             failure = fastmcps_failure(failure, name, call.surface) or failure
             if type(failure) is FrameworkError and failure.reason == INVALID_ARGUMENTS:
                 failure = await unfit_prompt(server_of(context), context.message, call) or failure
-        await prepare_renaming(failure, call)
+        if call.renaming is not None:
+            await call.renaming.prepare(failure, call.contract)
         lost = call.unraised(returned_failure(failure))
         if is_client:
             return call.error(failure, lost, keep_code=type(failure) is not RateLimitError, inner=inner)
@@ -488,34 +509,30 @@ class ContractMiddleware(Middleware):
 
     # --- the request ----------------------------------------------------------------------------------------------
 
-    async def _limited(
-        self, call_next: CallNext[Any, Any], context: MiddlewareContext[Any], request: AnsweredCall
-    ) -> Any:
+    def _answer(
+        self, context: MiddlewareContext[Any], call_next: CallNext[Any, Any], call: FastMCPCall
+    ) -> Awaitable[Any]:
         """The answer of FastMCP, within the limits of the server."""
         if self._call_limits is None:
-            return await call_next(context)
-        return await self._call_limits.run(functools.partial(call_next, context), request)
+            return call_next(context)
+        return self._call_limits.run(functools.partial(call_next, context), call)
 
-    @contextmanager
-    def _answering(self, context: MiddlewareContext[Any], *, name: str, surface: str) -> Iterator[AnsweredCall]:
-        """The request for `name` that this middleware answers."""
-        answers = self._answers(context)
-        call = MaskedCall(answers, context.fastmcp_context, name=name, surface=surface, wire=client_request_of(context))
+    async def _call(self, context: MiddlewareContext[Any], served: ServedServer, name: str, surface: str) -> MaskedCall:
+        """The call that answers a request for `name`."""
+        outer = answering_now()
+        wire = fastmcp_request_ctx.get()
+        call = MaskedCall(served.answers, context.fastmcp_context, name=name, surface=surface, wire=wire)
         call.context = context
         call.claimed = False
-        outer = answering_now()
         call.covers_all = self._plain_tools or surface != "tool"
         # The outermost middleware decides, also if a mounted server has its own middleware.
-        call.strictness = answers.boundary.strictness if outer is None else outer.strictness
+        call.strictness = self.strictness if outer is None else outer.strictness
         if surface == "prompt":
             call.arguments = context.message.arguments or {}
         call.outer = outer
-        with answered(call):
-            try:
-                yield call
-            finally:
-                call.is_over = True
-                call.settle()
+        if outer is not None or served.fallbacks.renames:
+            call.renaming = await served.fallbacks.renaming(server_of(context), surface, name, outer)
+        return call
 
     # --- records that had to wait for the trail; for `recorded_first` ---------------------------------------------
 
@@ -525,7 +542,7 @@ class ContractMiddleware(Middleware):
         Raises:
             MCPError: If the call was not that of a tool.
         """
-        if not isinstance(context.message, mcp_types.CallToolRequestParams) or not is_of_a_client(context):
+        if not isinstance(context.message, mcp_types.CallToolRequestParams) or not _is_of_a_client():
             raise self.unrecorded_error(context)
         envelope, call = self._unrecorded(context)
         return ToolResult.from_mcp_result(call.answers.result(envelope))
@@ -533,7 +550,7 @@ class ContractMiddleware(Middleware):
     def unrecorded_error(self, context: MiddlewareContext[Any], *_: object) -> Exception:
         """The same as an error of the protocol, or as the error that a handler gets which called the tool."""
         envelope, call = self._unrecorded(context)
-        if isinstance(context.message, mcp_types.CallToolRequestParams) and not is_of_a_client(context):
+        if isinstance(context.message, mcp_types.CallToolRequestParams) and not _is_of_a_client():
             return masked(ToolError(), envelope.message, envelope)
         return call.answers.error(envelope)
 
@@ -541,47 +558,19 @@ class ContractMiddleware(Middleware):
         message = context.message
         name = getattr(message, "name", None) or getattr(message, "uri", None) or _completed(message)
         name = shown_name(str(name))
-        call = FastMCPCall(self._answers(context), context.fastmcp_context, name=name, wire=client_request_of(context))
-        effects = self._hints.noted(server_of(context), name)
+        served, wire = self._servers.current(server_of(context)), fastmcp_request_ctx.get()
+        call = FastMCPCall(served.answers, context.fastmcp_context, name=name, wire=wire)
+        effects, _ = served.noted(name) or (None, None)
         return call.unrecorded(effects=effects).envelope, call
 
     def covered(self, server: FastMCP[Any]) -> ResponseWriter:
         """What answers a failure in a background task, whose request is answered already."""
-        boundary, _ = self._boundaries.get(server, (None, None))
-        return ResponseWriter(boundary or self._make_boundary(server=server.name), self._fields)
+        return self._servers.known(server).answers
 
-    def _answers(self, context: MiddlewareContext[Any]) -> ResponseWriter:
-        return ResponseWriter(self._boundary(context), self._fields)
 
-    def _boundary_of(self, server: FastMCP[Any]) -> Boundary:
-        """The boundary of the server, which may not have been checked."""
-        if server not in self._boundaries:
-            self._boundaries[server] = self._make_boundary(server=server.name, rename=rename), None
-        return self._boundaries[server][0]
-
-    def _boundary(self, context: MiddlewareContext[Any]) -> Boundary:
-        """The boundary of the server; the server is checked once for a message, if its middleware or mounts changed."""
-        server, state = server_of(context), message_state()
-        boundary = None if state is None else state.boundaries.get((self, server))
-        if boundary is None:
-            boundary = self._checked_boundary(server)
-            if state is not None:
-                state.boundaries[self, server] = boundary
-        return boundary
-
-    def _checked_boundary(self, server: FastMCP[Any]) -> Boundary:
-        boundary = self._boundary_of(server)
-        below = list(mounted(server))
-        if self._boundaries[server][1] != chains_of(server, below):
-            require_compatible(server, below, self)
-            for part in (server, *below):
-                watch(part)
-                cover(part, self)
-            for part in below:
-                if MASKING not in part.middleware:
-                    part.middleware.insert(0, MASKING)
-            self._boundaries[server] = boundary, chains_of(server, below)
-        return boundary
+def _is_of_a_client() -> bool:
+    """Whether a client asked, and not code on the server or a server above."""
+    return answering_now() is None and fastmcp_request_ctx.get() is not None
 
 
 def _completed(message: Any) -> str | None:

@@ -8,31 +8,34 @@ session, hide nothing here.
 
 from __future__ import annotations
 
-import itertools
 import logging
+import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
+import anyio
+from fastmcp.server.middleware.middleware import Middleware
+from fastmcp.server.providers import Provider
 from fastmcp.server.providers.aggregate import AggregateProvider
 from fastmcp.server.providers.fastmcp_provider import FastMCPProvider
 from fastmcp.server.providers.proxy import ProxyProvider
 
 from mcpcore.boundary.fallbacks import Fallback
 from mcpcore.contract.failure_modes import CONTRACT_META_KEY, Contract
-from mcpcore.integrations.fastmcp.finding import providers_of
+from mcpcore.integrations.fastmcp.finding import transforms_of
 from mcpcore.integrations.fastmcp.private import inner_provider
+from mcpcore.integrations.fastmcp.returned import Noticing
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
 
     from fastmcp import FastMCP
-    from fastmcp.server.providers import Provider
     from fastmcp.server.transforms import Transform
 
 _LOGGER: Final = logging.getLogger("mcpcore")
 
-_MAX_DEPTH: Final = 20
-"""The depth to which mounted servers are searched."""
+PROXY_SECONDS: Final = 5.0
+"""Seconds to wait for the lists of proxied servers; a contract of this server may name one of their tools."""
 
 _LISTS: Final = {
     "tool": "list_tools",
@@ -54,11 +57,11 @@ class Item:
     published: list[tuple[str, str]]
     """The reasons in its contract that have a fallback tool, and that tool."""
 
-    remote: bool
+    remote: bool = False
     """Whether another server has it, and this one is its proxy."""
 
-    stages: list[int] = field(default_factory=list)
-    """The stages that it has passed, from where it is registered to where clients see it."""
+    stages: list[dict[str, Item]] = field(default_factory=list)
+    """The tools at each stage that it has passed, from where it is registered to where clients see it."""
 
     is_hidden: bool = False
     """Whether a transform keeps it from clients."""
@@ -66,30 +69,34 @@ class Item:
     @property
     def name(self) -> str:
         """Its name or URI at the current stage."""
-        component = self.component
-        match self.kind:
-            case "resource":
-                return str(component.uri)
-            case "template":
-                return str(component.uri_template)
-        return str(component.name)
+        return name_of(self.component)
 
 
 class Names:
     """The names of all tools of one server at one time, at each stage from their registration to the client."""
 
-    def __init__(self) -> None:
-        """Begin without any; `names_of` fills them in."""
+    def __init__(self, external: frozenset[str], *, proxies: bool) -> None:
+        """Begin without any; `add` fills them in.
+
+        `external` are tools of other servers, which nothing renames. The lists of proxied servers need a request, so
+        only `proxies` asks for them.
+        """
         self.has_proxies = False
-        """Whether there are proxies whose components were left out."""
+        """Whether there are proxies of other servers."""
 
         self.is_complete = True
-        """Whether all other components could be listed."""
+        """Whether all components could be listed, but for those of proxied servers that nobody asked for."""
 
-        self._stages = itertools.count()
-        self._by_stage: dict[int, dict[str, Item]] = {}
+        self._external = external
+        self._proxies = proxies
+        self._deadline = anyio.current_time() + PROXY_SECONDS
         self._items: dict[tuple[str, str], Item] = {}
         self._all: list[Item] = []
+
+    @property
+    def lacks_proxies(self) -> bool:
+        """Whether the components of proxied servers were left out."""
+        return self.has_proxies and not self._proxies
 
     @property
     def known(self) -> set[str]:
@@ -111,105 +118,90 @@ class Names:
         """The component that a client knows as `name`; a URI may match a template."""
         item = self._items.get((noun, name))
         if item is None and noun == "resource":
-            item = self._items.get(("template", name))
-            for (kind, _), other in self._items.items() if item is None else ():
-                if kind == "template" and other.component.matches(name) is not None:
-                    return other
+            templates = (item for (kind, _), item in self._items.items() if kind == "template")
+            matching = (item for item in templates if item.component.matches(name) is not None)
+            item = self._items.get(("template", name)) or next(matching, None)
         return item
 
     def rename(self, item: Item, fallback: str) -> str | None:
         """The client's name of the tool that a contract of `item` calls `fallback`; None if there is no such tool."""
+        if fallback in self._external:
+            return fallback
         # The innermost stage first: a contract means the tool beside its own.
         for stage in item.stages:
-            tool = self._by_stage[stage].get(fallback)
+            tool = stage.get(fallback)
             if tool is not None and not tool.is_hidden:
                 return tool.name
         return fallback if ("tool", fallback) in self._items else None
 
     # --- filling in -----------------------------------------------------------------------------------------------
 
-    async def add_server(self, server: FastMCP[Any], *, proxies: bool) -> None:
-        """Add all components of `server`; the lists of proxied servers need a request, so only with `proxies`."""
-        self._all = await self._of_aggregate(server, proxies=proxies, depth=0)
+    async def add(self, server: FastMCP[Any]) -> None:
+        """Add all components of `server`."""
+        self._all = await self._of(server)
         for item in self._all:
             self._items.setdefault((item.kind, item.name), item)
 
-    async def _of_aggregate(self, aggregate: AggregateProvider, *, proxies: bool, depth: int) -> list[Item]:
-        if depth > _MAX_DEPTH:  # pragma: no cover - deeper than servers are mounted
-            return []
-        items: list[Item] = []
-        for provider in aggregate.providers:
-            items += await self._of_provider(provider, proxies=proxies, depth=depth + 1)
-        self._stage(items)
-        return await self._transformed(items, _transforms_of(aggregate))
-
-    async def _of_provider(self, provider: Provider, *, proxies: bool, depth: int) -> list[Item]:
-        inner: Provider | None = inner_provider(provider)
+    async def _of(self, provider: Any) -> list[Item]:
+        """The components of a provider or a server, with the names that its own transforms give them."""
+        inner = inner_provider(provider)
+        if inner is None and isinstance(provider, FastMCPProvider):
+            inner = provider.server
         if inner is not None:
-            items = await self._of_provider(inner, proxies=proxies, depth=depth)
-        elif isinstance(provider, FastMCPProvider) and isinstance(provider.server, AggregateProvider):
-            items = await self._of_aggregate(provider.server, proxies=proxies, depth=depth)
+            items = await self._of(inner)
         elif isinstance(provider, AggregateProvider):
-            return await self._of_aggregate(provider, proxies=proxies, depth=depth)
+            items = _stage([item for part in provider.providers for item in await self._of(part)])
         else:
-            remote = isinstance(provider, ProxyProvider)
-            if remote and not proxies:
-                self.has_proxies = True
-                return []
-            items = await self._of_leaf(provider, remote=remote)
-        return await self._transformed(items, _transforms_of(provider))
+            items = _stage([item async for item in self._of_leaf(provider)])
+        for transform in transforms_of(provider):
+            if not isinstance(transform, Noticing):
+                items = _stage(await self._through(transform, items))
+        return items
 
-    async def _of_leaf(self, provider: Provider, *, remote: bool) -> list[Item]:
-        items: list[Item] = []
-        for kind, method in _LISTS.items():
+    async def _of_leaf(self, provider: Any) -> AsyncIterator[Item]:
+        remote = isinstance(provider, ProxyProvider)
+        self.has_proxies |= remote
+        for kind, method in _LISTS.items() if self._proxies or not remote else ():
+            listed: Sequence[Any] | None = None
             try:
-                # The methods that a provider defines, below its own transforms.
-                listed: Sequence[Any] = await getattr(provider, f"_{method}")()
+                with anyio.CancelScope(deadline=self._deadline if remote else math.inf):
+                    # The methods that a provider defines, below its own transforms.
+                    listed = await getattr(provider, f"_{method}")()
             except Exception:  # noqa: BLE001 - a provider that cannot list must not keep the others from it
                 _LOGGER.debug("%r could not list its components", type(provider).__name__)
-                self.is_complete = False
-                continue
-            for component in listed:
+            self.is_complete &= listed is not None
+            for component in listed or ():
                 published = _published(component)
                 if kind == "tool" or published or has_contract(component):
-                    items.append(Item(kind, component, published, remote))
-        self._stage(items)
-        return items
+                    yield Item(kind, component, published, remote)
 
-    async def _transformed(self, items: list[Item], transforms: Iterable[Transform]) -> list[Item]:
-        for transform in transforms:
-            reached: list[Item] = []
-            try:
-                for item in items:
-                    component = await _through(transform, item)
-                    item.is_hidden = component is None
-                    if component is not None:
-                        item.component = component
-                        reached.append(item)
-                # A transform may add tools, such as a search.
-                reached += [Item("tool", tool, [], remote=False) for tool in await transform.list_tools([])]
-            except Exception:  # noqa: BLE001 - code of others, which may need a request
-                _LOGGER.debug("%r could not rename components", type(transform).__name__)
-                self.is_complete = False
-                reached = items
-            items = reached
-            self._stage(items)
-        return items
-
-    def _stage(self, items: Iterable[Item]) -> None:
-        stage = next(self._stages)
-        tools = self._by_stage[stage] = {}
-        for item in items:
-            item.stages.append(stage)
-            if item.kind == "tool":
-                tools.setdefault(item.name, item)
+    async def _through(self, transform: Transform, items: list[Item]) -> list[Item]:
+        """The components that clients can still reach behind `transform`."""
+        try:
+            for item in items:
+                component = await _passed_on(transform, item)
+                item.is_hidden = component is None
+                item.component = component or item.component
+            # A transform may add tools, such as a search.
+            added = [Item("tool", tool, []) for tool in await transform.list_tools([])]
+        except Exception:  # noqa: BLE001 - code of others, which may need a request
+            _LOGGER.debug("%r could not rename components", type(transform).__name__)
+            self.is_complete = False
+            return items
+        return [*(item for item in items if not item.is_hidden), *added]
 
 
-def _transforms_of(provider: Provider) -> Sequence[Transform]:
-    return getattr(provider, "transforms", ())  # a class of others may not have called its base class
+def _stage(items: list[Item]) -> list[Item]:
+    """`items`, which know each other's names from now on."""
+    tools: dict[str, Item] = {}
+    for item in items:
+        item.stages.append(tools)
+        if item.kind == "tool":
+            tools.setdefault(item.name, item)
+    return items
 
 
-async def _through(transform: Transform, item: Item) -> Any:
+async def _passed_on(transform: Transform, item: Item) -> Any:
     """The component of `item` as `transform` passes it on; None if clients cannot reach it any more."""
     listed: Sequence[Any] = await getattr(transform, _LISTS[item.kind])([item.component])
     if item.kind != "tool":
@@ -227,6 +219,14 @@ async def _through(transform: Transform, item: Item) -> Any:
             return listed[0]
     # A transform that shows other tools instead, such as a search, may still pass calls on.
     return await transform.get_tool(tool.name, below)
+
+
+def name_of(component: Any) -> str:
+    """The name of a component, or its URI."""
+    for name in ("uri", "uri_template", "name"):
+        if (value := getattr(component, name, None)) is not None:
+            return str(value)
+    raise AssertionError(component)  # pragma: no cover - every component has a name
 
 
 def _published(component: Any) -> list[tuple[str, str]]:
@@ -252,20 +252,12 @@ def fallbacks_in_meta(meta: object) -> Iterator[tuple[str, str]]:
                 yield reason, tool
 
 
-async def names_of(server: FastMCP[Any], *, proxies: bool = False) -> Names:
-    """The names of the tools of `server`; the tools of proxied servers, which need a request, only with `proxies`."""
-    names = Names()
-    await names.add_server(server, proxies=proxies)
-    return names
+def renames(parts: Iterable[object]) -> bool:
+    """Whether the parts of a server may rename tools: only transforms do."""
+    return not all(isinstance(part, Provider | Middleware | Noticing) for part in parts)
 
 
-def composition(server: FastMCP[Any]) -> list[object]:
-    """The parts that decide how `server` names its tools: mounts and transforms; empty if it has neither."""
-    parts: list[object] = list(_transforms_of(server))
-    for provider, inner, below in providers_of(server):
-        own: list[object] = list(_transforms_of(provider))
-        if isinstance(below, AggregateProvider):
-            own += [below, *_transforms_of(below)]
-        if own or inner is not None:
-            parts += [provider, *own]
-    return parts
+def is_static(parts: Iterable[object]) -> bool:
+    """Whether all clients know the tools by the same names: FastMCP's own parts do not look at the client."""
+    others = (part for part in parts if not isinstance(part, Middleware | Noticing))
+    return all(type(part).__module__.startswith("fastmcp.") for part in others)

@@ -19,6 +19,7 @@ from fastmcp.server.context import Context as FastMCPContext
 from fastmcp.server.dependencies import OptionalCurrentContext
 from fastmcp.server.sessions import CurrentSession, OptionalCurrentSession
 from fastmcp.tools.function_tool import ToolMeta
+from fastmcp.tools.tool_transform import TransformedTool
 from fastmcp.utilities.tasks import TaskConfig
 from fastmcp.utilities.types import NotSet, is_class_member_of_type
 from pydantic import Field
@@ -31,8 +32,8 @@ from mcpcore.declare.declaration import FASTMCP_CALL
 from mcpcore.declare.prompt import DeclaredPrompt
 from mcpcore.declare.resource import DeclaredResource
 from mcpcore.declare.tool import Tool
-from mcpcore.integrations.fastmcp.calling import Calling, Default, found
-from mcpcore.integrations.fastmcp.hints import advised
+from mcpcore.integrations.fastmcp.calling import Calling, Default, claim
+from mcpcore.integrations.fastmcp.finding import contract_tool_of
 from mcpcore.sdk.definition import admitting_error, annotations_of, without_error
 from mcpcore.sdk.serving import with_failures
 from mcpcore.wire.envelope import CANONICAL
@@ -133,7 +134,7 @@ def described(tool: FastMCPTool, *, dialect: Dialect, advertise: bool, describe:
     is_added = ours is not None and len(ours.contract) > 0 and CONTRACT_META_KEY not in meta
     if ours is not None and is_added:
         changes["meta"] = meta = {**meta, CONTRACT_META_KEY: ours.contract.to_json()}
-    published = advised(tool, meta.get(CONTRACT_META_KEY))
+    published = _advised(tool, meta.get(CONTRACT_META_KEY))
     if published != meta.get(CONTRACT_META_KEY):
         changes["meta"] = {**meta, CONTRACT_META_KEY: published}
     if describe and isinstance(published, list) and "Fails with:" not in (tool.description or ""):
@@ -147,6 +148,24 @@ def described(tool: FastMCPTool, *, dialect: Dialect, advertise: bool, describe:
         if schema != tool.output_schema:
             changes["output_schema"] = schema
     return tool.model_copy(update=changes) if changes else tool
+
+
+def _advised(tool: FastMCPTool, published: object) -> object:
+    """The contract in the `_meta` of a tool, with the advice that follows from the annotations of this very tool."""
+    declared: FastMCPTool | None = tool
+    while isinstance(declared, TransformedTool):
+        declared = declared.parent_tool
+    ours = None if declared is None else contract_tool_of(declared)
+    if ours is None or not isinstance(published, list):
+        return published
+    entries: list[Any] = ours.contract.to_json(default_effects(tool.annotations))
+    advice = {entry["reason"]: {key: entry[key] for key in ("retry", "effects") if key in entry} for entry in entries}
+    return [
+        {key: value for key, value in entry.items() if key != "effects"} | advice[str(entry.get("reason"))]
+        if isinstance(entry, dict) and str(entry.get("reason")) in advice
+        else entry
+        for entry in published
+    ]
 
 
 def _admitting(schema: dict[str, Any], dialect: Dialect) -> dict[str, Any]:
@@ -238,5 +257,5 @@ class _CurrentCall(Dependency[Calling]):
         self._declared = declared
 
     async def __aenter__(self) -> Calling:
-        found(self._declared)
+        claim(self._declared)
         return Calling()

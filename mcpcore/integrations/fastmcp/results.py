@@ -5,7 +5,7 @@ A handler may return what it returns on a `Server`, and FastMCP's own kinds of r
 
 from __future__ import annotations
 
-from typing import Any, Final, get_args
+from typing import TYPE_CHECKING, Any, Final, get_args
 
 from fastmcp.prompts.base import Message, PromptResult
 from fastmcp.resources.base import Resource, ResourceContent, ResourceResult
@@ -17,23 +17,59 @@ from pydantic_core import from_json, to_json
 
 from mcpcore.sdk.prompts import messages_of
 from mcpcore.sdk.resources import content_of
+from mcpcore.sdk.results import converted, written_parts
 from mcpcore.sdk.returned import text_of
 from mcpcore.values.unwrapping import returned_failure
+
+if TYPE_CHECKING:
+    from mcpcore.sdk.definition import ToolDefinition
 
 _CONTENT: Final = (*get_args(ContentBlock), Audio, File, Image)
 
 
-def as_fastmcp_writes(result: CallToolResult, returned: Any, *, wrapped: bool) -> CallToolResult:
-    """`result`, which the SDK's conversion made of the value `returned`, in FastMCP's form.
+def tool_result(returned: Any, definition: ToolDefinition) -> CallToolResult | InputRequiredResult:
+    """The result of a contract tool, in FastMCP's form.
+
+    Raises:
+        ReturnedError: If it is a failure, or there are exceptions within it.
+        BrokenResultError: If it breaks the tool's own output model, or cannot be written.
+    """
+    form, wrapped = definition.results, definition.results.metadata.wrap_output
+    if isinstance(returned, ToolResult):
+        sent = CallToolResult(
+            content=returned.content,
+            structured_content=returned.structured_content,
+            is_error=returned.is_error,
+            _meta=returned.meta,
+        )
+        return converted(form, sent)
+    if isinstance(returned, bytes):
+        # JSON has no bytes: FastMCP sends them as a text, decoded or as base64, and no structured content.
+        return CallToolResult(content=ToolResult(content=returned).content)
+    if issubclass(type(returned), CallToolResult | InputRequiredResult):
+        result = converted(form, returned)
+        if not isinstance(result, CallToolResult) or result.is_error:
+            return result
+    else:
+        content, structured = _as_fastmcp_writes(returned, *written_parts(form, returned), wrapped=wrapped)
+        result = CallToolResult(content=content, structured_content=structured)
+    if wrapped:
+        # With this mark, FastMCP's client takes the value out of the object that wraps it.
+        fastmcp_meta = {**((result.meta or {}).get("fastmcp") or {}), "wrap_result": True}
+        result = result.model_copy(update={"meta": {**(result.meta or {}), "fastmcp": fastmcp_meta}})
+    return result
+
+
+def _as_fastmcp_writes(returned: Any, content: list[Any], structured: Any, *, wrapped: bool) -> tuple[list[Any], Any]:
+    """The content and the structured content that the SDK makes of the value `returned`, in FastMCP's form.
 
     FastMCP writes a value as one text without indentation, and sends an object as structured content even if the tool
     has no output schema. `wrapped` says whether the structured content is an object with the value as its only key.
     """
-    if returned is None or isinstance(returned, str | CallToolResult) or text_of(returned) is not None:
-        return result
+    if returned is None or isinstance(returned, str) or text_of(returned) is not None:
+        return content, structured
     if any(isinstance(item, _CONTENT) for item in (returned if isinstance(returned, list | tuple) else (returned,))):
-        return result.model_copy(update={"content": ToolResult(content=returned).content})
-    structured = result.structured_content
+        return ToolResult(content=returned).content, structured
     if structured == {} and (written := from_json(to_json(returned, fallback=str, inf_nan_mode="null"))) != {}:
         # The SDK takes the class of a URL, for one, for a model without fields.
         structured, wrapped = {"result": written}, True
@@ -44,32 +80,17 @@ def as_fastmcp_writes(result: CallToolResult, returned: Any, *, wrapped: bool) -
     if structured is None:
         value = from_json(text)  # a moment or an identifier is a text without quotation marks
     text = value if isinstance(value, str) else text
-    if value == []:
-        return result.model_copy(update={"content": [], "structured_content": structured})
-    return result.model_copy(
-        update={"content": [TextContent(type="text", text=text)], "structured_content": structured}
-    )
+    return [] if value == [] else [TextContent(type="text", text=text)], structured
 
 
-def as_the_sdk_writes(returned: ToolResult) -> CallToolResult:
-    """FastMCP's own result of a tool, as one of the SDK."""
-    return CallToolResult(
-        content=returned.content,
-        structured_content=returned.structured_content,
-        is_error=returned.is_error,
-        _meta=returned.meta,
-    )
-
-
-def required(result: Any) -> Any:
-    """`result`, a `ToolResult` or the model that an extension answers with.
+def require_answer(result: object) -> None:
+    """Check that `result` is a `ToolResult`, or the model that an extension answers with.
 
     Raises:
         TypeError: If other middleware returned anything else, which FastMCP cannot send.
     """
     if not isinstance(result, BaseModel):
         raise TypeError(f"middleware returned {type(result).__name__}, not a ToolResult")
-    return result
 
 
 def protocol_result(result: ToolResult) -> CallToolResult:

@@ -14,12 +14,14 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 from fastmcp.prompts.base import Message, PromptResult
 from fastmcp.resources.base import ResourceContent, ResourceResult
 from fastmcp.server.transforms import Transform
-from fastmcp.tools.base import ToolResult
+from fastmcp.tools.base import InputRequiredToolResult, ToolResult
+from fastmcp.tools.function_tool import FunctionTool
 from fastmcp.tools.tool_transform import TransformedTool
 from fastmcp.utilities.types import Audio, File, Image
 from mcp_types import CallToolResult, ContentBlock, InputRequiredResult
 
-from mcpcore.integrations.fastmcp.calling import answering_now
+from mcpcore.integrations.fastmcp.calling import answer_claimed, answering_now, claim
+from mcpcore.integrations.fastmcp.finding import contract_tool_of
 from mcpcore.sdk.returned import raise_within
 from mcpcore.values.unwrapping import is_a
 
@@ -61,11 +63,11 @@ _watched: Final[weakref.WeakSet[FastMCP[Any]]] = weakref.WeakSet()
 def watch(server: FastMCP[Any]) -> None:
     """Notice exceptions that the functions of `server` return; a second call changes nothing."""
     if server not in _watched:
-        server.add_transform(_Noticing())
+        server.add_transform(Noticing())
         _watched.add(server)
 
 
-class _Noticing(Transform):
+class Noticing(Transform):
     """Has each component that FastMCP looks up to use it notice exceptions in its result."""
 
     async def get_tool(self, name: str, call_next: GetToolNext, *, version: VersionSpec | None = None) -> Tool | None:
@@ -99,7 +101,7 @@ def _notice(component: ComponentT | None) -> ComponentT | None:
 
     The object is changed in place: a transformed tool calls its original through a closure, which a copy would miss.
     """
-    if component is not None and answering_now() is not None:
+    if component is not None and _MARK not in vars(type(component)) and answering_now() is not None:
         cls: Any = type(component)
         object.__setattr__(component, "__class__", _noticing_class(cls))
     return component
@@ -107,22 +109,39 @@ def _notice(component: ComponentT | None) -> ComponentT | None:
 
 @functools.lru_cache(maxsize=1000)
 def _noticing_class(cls: type[Any]) -> type[Any]:
-    """The subclass of `cls` that notices exceptions; `cls` itself if it is one, or if it allows no subclass."""
-    if _MARK in vars(cls):
-        return cls
+    """The subclass of `cls` that notices exceptions; `cls` itself if it allows no subclass.
+
+    A contract tool notices them itself, as it checks its arguments and converts its result. It gets the arguments as
+    they were sent, since FastMCP's own checks, its scope for dependencies and its conversion would only cost time.
+    """
 
     def convert_result(self: Any, raw_value: Any) -> Any:
         if answering_now() is not None:
             _raise_exceptions_in(raw_value)
         return cls.convert_result(self, raw_value)
 
-    namespace = {
+    async def run(self: Any, arguments: dict[str, Any]) -> Any:
+        declared = contract_tool_of(self)
+        # Parameters that FastMCP fills in, and a timeout, need FastMCP's own way.
+        if declared is None or self.timeout is not None or declared.declaration.signature.injected:
+            return await cls.run(self, arguments)
+        call = claim(declared)
+        if call is None:
+            return await cls.run(self, arguments)
+        result = await answer_claimed(declared, arguments, {}, call)
+        if isinstance(result, InputRequiredResult):
+            return InputRequiredToolResult(result)
+        return cls.convert_result(self, result)
+
+    namespace: dict[str, Any] = {
         "__module__": cls.__module__,
         "__qualname__": cls.__qualname__,
         "__doc__": cls.__doc__,
         "convert_result": convert_result,
         _MARK: True,
     }
+    if getattr(cls, "run", None) is FunctionTool.run:
+        namespace["run"] = run
     metaclass: Any = type(cls)
     try:
         return cast("type[Any]", metaclass(cls.__name__, (cls,), namespace))

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import logging
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any, Literal
 
 import anyio
 import pytest
 from fastmcp import Client, FastMCP
 from fastmcp.server import create_proxy
+from fastmcp.server.dependencies import get_context
 from fastmcp.server.middleware import Middleware
 from fastmcp.server.middleware.tool_injection import ToolInjectionMiddleware
 from fastmcp.server.providers import AggregateProvider, LocalProvider, Provider
@@ -21,6 +22,7 @@ from fastmcp.tools.tool_transform import ToolTransformConfig
 from mcp import Client as SDKClient
 from mcp.server.mcpserver import MCPServer
 from mcp.shared.exceptions import MCPError
+from mcp_types import Implementation
 
 from mcpcore import Context, ContractError, Envelope, ErrorCode, FailureMode, Server, prompt, resource, tool
 from mcpcore.contract.failure_modes import CONTRACT_META_KEY
@@ -74,6 +76,18 @@ def all_items(ctx: Context[Literal["no_item"]]) -> str:
 def describe(ctx: Context[Literal["no_item"]]) -> str:
     """Describe an item."""
     raise ctx.fail("no_item")
+
+
+@tool(errors=[NO_ITEM])
+async def fetch_all(ctx: Context[Literal["no_item"]]) -> BatchResult[str]:
+    """Fetch items, of which one fails while the call goes on."""
+    batch = Batch[str](ctx)
+    for key in ("a", "b"):
+        with batch.item(key):
+            if key == "a":
+                raise ctx.fail("no_item")
+            batch.add(key)
+    return batch.result()
 
 
 def shop(*tools: Any, name: str = "shop") -> FastMCP[Any]:
@@ -302,7 +316,7 @@ def test_a_proxied_server_that_hangs_delays_no_failure(monkeypatch: pytest.Monke
     def buy(ctx: Context[Literal["no_item", "sold"]]) -> str:
         raise ctx.fail("no_item")
 
-    monkeypatch.setattr("mcpcore.integrations.fastmcp.fallbacks.PROXY_SECONDS", 0.05)
+    monkeypatch.setattr("mcpcore.integrations.fastmcp.namespaces.PROXY_SECONDS", 0.05)
     mcp = covered((shop(buy, search), "shop"), (create_proxy(FastMCP("far", middleware=[Hangs()])), "far"))
 
     async def run() -> list[str]:
@@ -377,21 +391,77 @@ def test_tools_added_later_are_found() -> None:
 def test_a_failed_item_of_a_batch_has_the_clients_name() -> None:
     """The item is written during the call."""
 
-    @tool(errors=[NO_ITEM], name="fetch_all")
-    async def fetch_all(ctx: Context[Literal["no_item"]]) -> BatchResult[str]:
-        """Fetch items."""
-        batch = Batch[str](ctx)
-        for key in ("a", "b"):
-            with batch.item(key):
-                if key == "a":
-                    raise ctx.fail("no_item")
-                batch.add(key)
-        return batch.result()
-
     (failed,) = ask(
         Client(covered((shop(fetch_all, search), "shop"))), lambda client: client.call_tool_mcp("shop_fetch_all", {})
     ).structured_content["failed"]
     assert "shop_search" == failed["error"]["data"]["recovery"]["fallbackTool"]
+
+
+class ByClient(Transform):
+    """Names one tool after the client that asks, as a server with many tenants may."""
+
+    def name(self) -> str:
+        params = get_context().session.client_params
+        return "search" if params is None else f"{params.client_info.name}_search"
+
+    async def list_tools(self, tools: Any) -> Any:
+        return [tool.model_copy(update={"name": self.name()}) if tool.name == "search" else tool for tool in tools]
+
+    async def get_tool(self, name: str, call_next: Any, *, version: Any = None) -> Any:
+        tool = await call_next("search" if name == self.name() else name, version=version)
+        return tool and (await self.list_tools([tool]))[0]
+
+
+@pytest.mark.anyio
+async def test_no_client_reads_the_names_of_another() -> None:
+    """A transform of the server's own may answer each client differently: in failures, in items of batches, in lists."""
+    mcp = shop(fetch, search, fetch_all)
+    mcp.add_middleware(ContractMiddleware())
+    mcp.add_transform(ByClient())
+
+    async with AsyncExitStack() as stack:
+        clients = {
+            name: await stack.enter_async_context(Client(mcp, client_info=Implementation(name=name, version="1")))
+            for name in ("a", "b")
+        }
+        for name, client in [*clients.items()] * 2:
+            failed = Envelope.from_result(await client.call_tool_mcp("fetch", {}))
+            items: Any = (await client.call_tool_mcp("fetch_all", {})).structured_content
+            listed = {tool.name: tool.meta for tool in await client.list_tools()}
+            assert failed is not None
+            assert [f"{name}_search"] * 3 == [
+                failed.fallback_tool,
+                items["failed"][0]["error"]["data"]["recovery"]["fallbackTool"],
+                listed["fetch"][CONTRACT_META_KEY][0]["fallbackTool"],  # type: ignore[index]
+            ]
+
+
+@pytest.mark.anyio
+async def test_names_are_found_again_only_when_parts_of_the_server_change(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Calls of a server with mounts list no tools; a mount that is added later has its names in the next failure."""
+    lists = 0
+    list_tools = LocalProvider._list_tools
+
+    async def counted(self: Any) -> Any:
+        nonlocal lists
+        lists += 1
+        return await list_tools(self)
+
+    monkeypatch.setattr(LocalProvider, "_list_tools", counted)
+    mcp = covered((shop(), "shop"))
+
+    async def fallback(client: Client[Any], name: str) -> str | None:
+        envelope = Envelope.from_result(await client.call_tool_mcp(name, {}))
+        assert envelope is not None
+        return envelope.fallback_tool
+
+    async with Client(mcp) as client:
+        assert "shop_search" == await fallback(client, "shop_fetch")
+        before = lists
+        assert "shop_search" == await fallback(client, "shop_fetch")
+        assert before == lists
+        mcp.mount(shop(), namespace="later")
+        assert "later_search" == await fallback(client, "later_fetch")
 
 
 # --- checked ----------------------------------------------------------------------------------------------------------

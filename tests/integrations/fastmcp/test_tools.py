@@ -8,12 +8,13 @@ import anyio
 import pytest
 from fastmcp import Client, FastMCP
 from fastmcp.exceptions import NotFoundError
+from fastmcp.server.transforms import Transform
 from fastmcp.tools import Tool as FastMCPTool
 from fastmcp.tools import tool as fastmcp_tool
 from mcp.shared.exceptions import MCPError
 from pydantic import BaseModel, ConfigDict, Field
 
-from mcpcore import Context, tool
+from mcpcore import Context, Envelope, tool
 from mcpcore.contract.failure_modes import CONTRACT_META_KEY, ContractError
 from mcpcore.integrations.fastmcp import ContractMiddleware
 from tests.integrations.fastmcp.contract_server import (
@@ -271,3 +272,27 @@ def test_a_context_of_another_library_in_place_of_ours_is_an_error_at_import() -
         expected = rf"test_tools\.py:\d+.*'ctx' takes {owner}'s Context.*write `ctx: Context`.*`{inside}`"
         with pytest.raises(ContractError, match=expected):
             tool(errors=[NO_ORDER])(find)
+
+
+@pytest.mark.anyio
+async def test_a_transform_that_is_added_later_may_give_a_tool_a_timeout() -> None:
+    """FastMCP's timeout of a contract tool holds, whenever the tool gets it."""
+
+    class Hurried(Transform):
+        async def get_tool(self, name: str, call_next: Any, *, version: Any = None) -> Any:
+            return (await call_next(name, version=version)).model_copy(update={"timeout": 0.05})
+
+    @tool
+    async def sleep(seconds: float) -> str:
+        """Sleep."""
+        await anyio.sleep(seconds)
+        return "rested"
+
+    mcp: FastMCP[Any] = FastMCP("beds", middleware=[ContractMiddleware()], tools=[sleep])
+
+    async with Client(mcp) as client:
+        assert "rested" == (await client.call_tool("sleep", {"seconds": 0})).data
+        mcp.add_transform(Hurried())
+        failed = Envelope.from_result(await client.call_tool_mcp("sleep", {"seconds": 5}))
+    assert failed is not None
+    assert "TIMEOUT" == failed.name

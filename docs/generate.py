@@ -23,6 +23,7 @@ from pages import (
     overlay,
     reach,
     schemas,
+    vectors,
 )
 
 from mcpcore.catalog import json_schema as catalog_schema
@@ -57,6 +58,7 @@ def made() -> dict[Path, str]:
         reference / "catalog.schema.json": as_json(catalog_schema()),
         reference / "check.schema.json": as_json(check_schema()),
         DOCS / "explanation" / "what-reaches-the-model.md": reach.page(),
+        reference / "vectors" / "mcpcore.json": vectors.own(),
         **figures.pages(),
         **api.pages(),
         **{DOCS / "rules" / name: text for name, text in rules().items()},

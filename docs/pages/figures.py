@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 from typing import Final
 
-from pages import checkers, cost, versions
+from pages import checkers, cost, vectors, versions
 from pages.markdown import table
 
 DOCS: Final = Path(__file__).parents[1]
@@ -27,6 +27,7 @@ def pages() -> dict[Path, str]:
         DOCS / "explanation" / "cost.md": {"cost": cost.cost()},
         DOCS / "reference" / "support.md": {"versions": versions.versions()},
         DOCS / "explanation" / "types.md": {"checkers": checkers.checkers()},
+        DOCS / "reference" / "vectors" / "README.md": {"shapes": vectors.before_and_after(), "names": vectors.names()},
     }
     return {page: filled(page.read_text(encoding="utf-8"), made) for page, made in tables.items()}
 

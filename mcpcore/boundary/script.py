@@ -37,6 +37,7 @@ from mcpcore.values.untrusted import quietly
 from mcpcore.values.unwrapping import cause_of, forget_tracebacks, is_a, traceback_slot, unwrapped
 from mcpcore.wire.dialects import dialect_named
 from mcpcore.wire.envelope import CANONICAL
+from mcpcore.wire.tool_failure import TOOL_FAILURE, tool_failure
 
 if TYPE_CHECKING:
     import os
@@ -61,6 +62,7 @@ class Boundary:
         audit: AuditTrail | str | os.PathLike[str] | None = None,
         strictness: Strictness | None = None,
         renaming: Callable[[BaseException], Callable[[str], str] | None] | None = None,
+        tool_failure_meta: bool = False,
     ) -> None:
         """Prepare to map and to record failures.
 
@@ -77,6 +79,7 @@ class Boundary:
         self.strictness = strictness or Strictness()
         self._renaming = renaming
         self._server = server
+        self.writes_tool_failure = tool_failure_meta and self.dialect.is_error
 
     def record_failure(self, exc: BaseException, call: FailedCall) -> Outcome:
         """The outcome of `exc`, with which `call` failed, recorded.
@@ -125,6 +128,10 @@ class Boundary:
                 return replace(envelope, data={**(envelope.data or {}), "recovery": dict(inner.recovery)})
         rename = None if self._renaming is None else self._renaming(outcome.exception)
         return envelope if rename is None else with_tool_names(envelope, rename)
+
+    def meta_of(self, envelope: Envelope) -> dict[str, Any] | None:
+        """The `_meta` of a failed result: the draft `ToolFailure`, if clients shall get it; None without any."""
+        return {TOOL_FAILURE: tool_failure(envelope)} if self.writes_tool_failure else None
 
     def record_relayed(self, envelope: Envelope, call: FailedCall) -> bool:
         """Record the failure of another server that is passed on unchanged, with its id.

@@ -69,8 +69,10 @@ def declares_retry(sent: Envelope) -> bool:
     A canonical envelope always has advice, which may be the default of a code that is known here. Only with effects was
     it decided for this very call.
     """
+    if sent.dialect == CANONICAL and sent.effects is not None:
+        return True
     may_be_default = sent.dialect == CANONICAL and bool(sent.correlation_id) and sent.error_code is not None
-    return sent.effects is not None or (sent.retry_stated and not may_be_default)
+    return sent.retry_stated and not may_be_default
 
 
 def _is_foreign(sent: Envelope) -> bool:

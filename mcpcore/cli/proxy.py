@@ -72,6 +72,9 @@ proxy could not start; 130 Ctrl+C.""",
     metavar="FILE",
     help="Draft a contract from the failures that no contract matches. The file must not exist.",
 )
+@click.option(
+    "--tool-failure-meta", is_flag=True, help="Also write the draft ToolFailure of MCP (SEP-3313) into failed results."
+)
 @click.option("--stats", is_flag=True, help="At the end, print counts, and the entries that matched nothing.")
 @click.option("--http", "address", metavar="HOST:PORT", help="Serve streamable HTTP at /mcp instead of stdio.")
 @allow_host_option
@@ -84,6 +87,7 @@ def proxy(
     contract: Path | None,
     audit: Path | None,
     learn: Path | None,
+    tool_failure_meta: bool,
     stats: bool,
     address: str | None,
     allowed_hosts: tuple[str, ...],
@@ -109,7 +113,8 @@ def proxy(
             )
         require_http(ctx, address)
         endpoint = None if address is None else parse_address(address)
-        answers = _answers(command[0] if command else url or "", contract=contract, audit=audit, learn=learn)
+        name = command[0] if command else url or ""
+        answers = _answers(name, contract=contract, audit=audit, learn=learn, tool_failure_meta=tool_failure_meta)
         log = logging.StreamHandler()
         log.setFormatter(HidingFormatter("mcpcore proxy: %(message)s", headers))
         logging.basicConfig(handlers=[log], level=logging.WARNING)
@@ -212,7 +217,9 @@ def _target(command: Sequence[str], url: str | None) -> Sequence[str] | str:
     return command
 
 
-def _answers(server: str, *, contract: Path | None, audit: Path | None, learn: Path | None) -> ResponseRewriter:
+def _answers(
+    server: str, *, contract: Path | None, audit: Path | None, learn: Path | None, tool_failure_meta: bool
+) -> ResponseRewriter:
     from mcpcore_lint.runner.files import write_text
 
     from mcpcore.audit import AuditError
@@ -225,7 +232,9 @@ def _answers(server: str, *, contract: Path | None, audit: Path | None, learn: P
     try:
         overlay = Overlay() if contract is None else Overlay.read(contract)
         server = overlay.server or server
-        boundary = Boundary(server=server, expose=exposes_internal_errors(), audit=audit)
+        boundary = Boundary(
+            server=server, expose=exposes_internal_errors(), audit=audit, tool_failure_meta=tool_failure_meta
+        )
     except (OverlayError, AuditError) as exc:
         raise Problem(str(exc)) from None
     learner = None

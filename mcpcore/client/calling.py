@@ -220,7 +220,9 @@ class _Run:
         # Again after each failure, since the server may have said in between that its tools have changed.
         self._tools, is_new = await list_tools(self._session)
         listed = self._tools.get(tool)
-        is_known = listed is not None and (failure.reason is None or failure.reason in listed.contract.reasons)
+        # A server that sends no envelopes declares no reasons either.
+        is_plain = failure.inferred or failure.reason is None
+        is_known = listed is not None and (is_plain or failure.reason in listed.contract.reasons)
         if not is_known and not is_new:
             self._tools, _ = await list_tools(self._session, fresh=True)
         return self._tools.get(tool)

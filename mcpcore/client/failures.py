@@ -96,7 +96,8 @@ class ToolCallFailed(Exception):  # noqa: N818 - it names what happened, and is 
         envelope: The failure as the server sent it, or as it was inferred. In a text alone, the effects "none" do not
             count unless the contract declares them.
         entry: The entry of the contract that declares the reason, or None.
-        inferred: Whether the server sent no envelope; then `envelope` is made of the text and of the annotations.
+        inferred: Whether the server sent no envelope; then `envelope` is made of the fields and the text that it sent,
+            and of the annotations.
         result: The result as the client returned it; None if the call was answered with a protocol error or not at all.
         steps: All steps up to the failure.
         attempts: The number of calls that were made, fallbacks included.
@@ -251,7 +252,7 @@ def entry_of(
 
 
 def inferred_envelope(envelope: Envelope, listed: ListedTool | None) -> Envelope:
-    """The envelope of a plain failure: its code by its text, its effects by the annotations of the tool.
+    """The envelope of a failure in no dialect: its text may say its code, and the annotations of the tool its effects.
 
     The advice is the server's own word, else it follows from the annotations, else from the text.
     """
@@ -271,13 +272,15 @@ def inferred_envelope(envelope: Envelope, listed: ListedTool | None) -> Envelope
 
 
 def with_default_effects(envelope: Envelope, listed: ListedTool | None) -> Envelope:
-    """`envelope`, which declares no effects, with those that follow from the annotations of the tool."""
+    """`envelope` with the effects that follow from the annotations of the tool, if it declares none."""
     code = envelope.error_code
     if code is None:
         return envelope
     state = CallState(None if listed is None else listed.effects, began=code not in _NOT_BEGUN)
     is_declared = declares_retry(envelope)
-    effects, retry = settled(state, code, envelope.retry, is_declared=is_declared, crashed=code in _VAGUE)
+    effects, retry = settled(
+        state, code, envelope.retry, is_declared=is_declared, effects=envelope.effects, crashed=code in _VAGUE
+    )
     return replace(envelope, retry=retry, effects=effects)
 
 

@@ -37,6 +37,7 @@ from mcpcore.values.untrusted import quietly
 from mcpcore.wire.dialects.repeating import forbids_retry
 from mcpcore.wire.dialects.result_forms import is_true
 from mcpcore.wire.envelope import CANONICAL, Envelope
+from mcpcore.wire.tool_failure import TOOL_FAILURE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -199,11 +200,14 @@ class ResponseRewriter:
 
     def _of_failed(self, asked: Asked, response: Json, result: Json, listing: Listing) -> Json | None:
         """A result that says that it is a failure."""
-        sent = _envelope_of(result.get("content"), result.get("structuredContent"))
+        sent = _envelope_of(result.get("content"), result.get("structuredContent"), result.get("_meta"))
         if sent.dialect == CANONICAL and _is_whole(sent, result) and not _traces_beside(sent, response):
             # The id in the server's own log is worth more than one of the proxy.
             refused = self._relayed(sent, FailedCall(name=asked.name))
-            return None if refused is None else self._response(asked, self._result(asked, refused, {}))
+            if refused is not None:
+                return self._response(asked, self._result(asked, refused, {}))
+            described = self._described(result, sent)
+            return None if described is result else {**response, "result": described}
         said = Facts(text=_texts_of(result), json=object_of(result) or {})
         envelope, masked = self._judged(asked, response, sent, said, listing.get(asked.name), "tools")
         return self._replaced(asked, response, envelope, masked=masked)
@@ -298,7 +302,7 @@ class ResponseRewriter:
             sent = inferred_envelope(sent, tool)
         elif sent.effects is None:
             sent = with_default_effects(sent, tool)
-        forbidden = forbids_retry(facts.text) or forbids_retry(sent.message)
+        forbidden = any(map(forbids_retry, (facts.text, sent.message, sent.hint or "")))
         if forbidden:
             sent = replace(sent, retry=Retry.never())
         mode = section.mode_of(name, facts)
@@ -375,9 +379,15 @@ class ResponseRewriter:
     # --- the form of an answer --------------------------------------------------------------------------------------
 
     def _replaced(self, asked: Asked, response: Json, envelope: Envelope, *, masked: bool) -> Json:
-        """`response` with `envelope` as its result; nothing else of it if it is `masked`."""
+        """`response` with `envelope` as its result; if it is `masked`, nothing else of it but a draft `ToolFailure`.
+
+        SEP-3313, "Client behavior": whoever relays a result must preserve that.
+        """
         if masked:
-            return self._response(asked, self._result(asked, envelope, {}))
+            meta = response["result"].get("_meta")
+            sent = meta.get(TOOL_FAILURE) if isinstance(meta, dict) else None
+            kept = {} if sent is None or any(traces_in(sent)) else {"_meta": {TOOL_FAILURE: sent}}
+            return self._response(asked, self._result(asked, envelope, kept))
         return {**response, "result": self._result(asked, envelope, response["result"])}
 
     def _result(self, asked: Asked, envelope: Envelope, result: Json) -> Json:
@@ -397,7 +407,14 @@ class ResponseRewriter:
         }
         if asked.modern:
             failed.setdefault("resultType", "complete")
-        return failed
+        return self._described(failed, envelope)
+
+    def _described(self, result: Json, envelope: Envelope) -> Json:
+        """`result` with the draft `ToolFailure` for `envelope`, if it has none and clients shall get one."""
+        own, meta = self.boundary.meta_of(envelope), result.get("_meta")
+        if own is None or (isinstance(meta, dict) and TOOL_FAILURE in meta):
+            return result
+        return {**result, "_meta": {**own, **(meta if isinstance(meta, dict) else {})}}
 
     @staticmethod
     def _response(asked: Asked, result: Json) -> Json:
@@ -416,9 +433,10 @@ def _is_whole(sent: Envelope, result: Json) -> bool:
     return isinstance(structured, dict) and "error" in structured and _texts_of(result) == sent.text()
 
 
-def _envelope_of(content: object, structured: object = None) -> Envelope:
+def _envelope_of(content: object, structured: object = None, meta: object = None) -> Envelope:
     """The envelope of a failed result; its other keys, such as one named `jsonrpc`, do not count."""
-    envelope = Envelope.from_result({"isError": True, "content": content, "structuredContent": structured})
+    failed = {"isError": True, "content": content, "structuredContent": structured, "_meta": meta}
+    envelope = Envelope.from_result(failed)
     assert envelope is not None
     return envelope
 
@@ -485,4 +503,4 @@ def _data_of(sent: Envelope, facts: Facts) -> Mapping[str, Any] | None:
     data = dict(facts.json)
     if not data and len(facts.text) > len(sent.message):
         data = {"text": facts.text}
-    return {key: value for key, value in data.items() if value is not None} or None
+    return {key: value for key, value in {**data, **(sent.data or {})}.items() if value is not None} or None

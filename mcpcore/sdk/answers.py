@@ -46,12 +46,15 @@ class ResponseWriter:
         """The envelope as the result of a tool, in the form of the wire."""
         dialect = self.boundary.dialect
         structured, text = dialect.write(envelope, limits=self.boundary.mapper.limits)
-        return {
+        result: dict[str, Any] = {
             "content": [{"type": "text", "text": text}],
             "structuredContent": structured,
             "isError": dialect.is_error,
             "resultType": "complete",
         }
+        if self.boundary.writes_tool_failure:
+            result["_meta"] = self.boundary.meta_of(envelope)
+        return result
 
     def result(self, envelope: Envelope) -> CallToolResult:
         """The envelope as the result of a tool."""
@@ -60,6 +63,7 @@ class ResponseWriter:
             content=[TextContent(type="text", text=text)],
             structured_content=structured,
             is_error=self.boundary.dialect.is_error,
+            _meta=self.boundary.meta_of(envelope),
         )
 
     def error(self, envelope: Envelope) -> MCPError:

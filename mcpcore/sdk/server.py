@@ -118,6 +118,7 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
         strict: bool = False,
         unknown_tool: UnknownTool = "protocol",
         dialect: str = "canonical",
+        tool_failure_meta: bool = False,
         limits: Limits = DEFAULT_LIMITS,
         bind: Mapping[str, str | None] | None = None,
         external_tools: Iterable[str] = (),
@@ -148,6 +149,7 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
             unknown_tool: Whether a client that calls an unknown tool gets a "protocol" error, or a "result" that the
                 model sees.
             dialect: The envelope that clients of this server read.
+            tool_failure_meta: Whether failed results have the `ToolFailure` of SEP-3313, a draft of MCP, in `_meta`.
             limits: The bounds of an envelope.
             bind: Fields of every envelope and record: `session_id`, `role`, `workspace_root`, `phase_id`, `plan_hash`
                 and `invariant_id`.
@@ -166,13 +168,11 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
         call_limits = checked_limits("Server", "server", timeout=timeout, max_concurrency=max_concurrency)
         self._advertise_errors = advertise_errors
         self._describe_failures = describe_failures
-        self._unknown_tool: UnknownTool = unknown_tool
         self._fields = checked(bind or {}, "Server(bind=…)")
         from mcpcore.values.logs import own_handler
 
         self._complete: Callable[..., Awaitable[Completion | None]] | None = None
-        external = external_names("Server", external_tools)
-        self.external_tools: frozenset[str] = external
+        self.external_tools: frozenset[str] = external_names("Server", external_tools)
         """Tools of other servers, as the option names them."""
         self._startup = Startup(name or "mcp-server", self._record_own_failure, self._check_fallbacks)
         watched: Any = self._startup.watched(no_lifespan if lifespan is None else lifespan)
@@ -187,6 +187,7 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
             dialect=dialect,
             audit=audit,
             strictness=Strictness(strict),
+            tool_failure_meta=tool_failure_meta,
         )
         self._calls = Calls(
             self, self._tool_manager, self._boundary, fields=self._fields, unknown_tool=unknown_tool, limits=call_limits
@@ -194,7 +195,7 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
         self._answer_calls_directly()
         self._refusals = Refusals(self._boundary.trail, self.name)
         self._fallbacks = ServerFallbacks(
-            FallbackCheck(self.name, "Server", external),
+            FallbackCheck(self.name, "Server", self.external_tools),
             self._startup,
             self._boundary.strictness,
             (self._tool_manager, self._resource_manager, self._prompt_manager),

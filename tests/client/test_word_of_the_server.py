@@ -198,3 +198,21 @@ def test_an_error_of_a_tool_that_nobody_knows_is_no_advice_to_repeat(error: dict
     assert envelope is not None
     assert expected == envelope.retry
     assert advised(answer).retryable
+
+
+@pytest.mark.anyio
+async def test_a_reason_of_a_server_without_contracts_makes_no_list_old() -> None:
+    """A tool that declares nothing is not listed again after each failure."""
+    pages: list[Any] = []
+
+    def page(params: Any) -> Any:
+        pages.append(params)
+        return [listed("a")]
+
+    made, _ = server(page, lambda _: result({"error": {"code": "odd_one", "message": "No."}}))
+    async with Client(made) as client:
+        for _ in range(2):
+            with pytest.raises(ToolCallFailed) as caught:
+                await call(client, "a", policy=CallPolicy())
+            assert "odd_one" == caught.value.reason
+    assert 1 == len(pages)

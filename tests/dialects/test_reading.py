@@ -346,10 +346,10 @@ def test_words_with_braces_stay_text(text: str) -> None:
         ({"type": "not_found", "message": "x"}, ErrorCode.NOT_FOUND, "not_found"),
         ({"status": "error", "message": "x"}, ErrorCode.UNKNOWN_ERROR, None),
         ({"type": "about:blank", "status": True, "message": "x"}, ErrorCode.UNKNOWN_ERROR, None),
-        ({"code": "E7", "status": 404, "message": "x"}, ErrorCode.UNKNOWN_ERROR, "E7"),
+        ({"code": "E7", "status": 404, "message": "x"}, ErrorCode.NOT_FOUND, "E7"),
     ],
 )
-def test_a_status_is_used_if_there_is_no_code(told: dict[str, Any], code: ErrorCode, native: object) -> None:
+def test_a_status_is_used_if_no_code_is_known(told: dict[str, Any], code: ErrorCode, native: object) -> None:
     """Failures without a dialect use HTTP statuses, and an uninformative word is not a code."""
     read = read_result({"isError": True, "structuredContent": told})
     assert read is not None

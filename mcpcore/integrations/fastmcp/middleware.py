@@ -101,6 +101,7 @@ class ContractMiddleware(Middleware):
         strict: bool = False,
         unknown_tool: UnknownTool = "protocol",
         dialect: str = CANONICAL,
+        tool_failure_meta: bool = False,
         limits: Limits = DEFAULT_LIMITS,
         bind: Mapping[str, str | None] | None = None,
         external_tools: Iterable[str] = (),
@@ -152,6 +153,7 @@ class ContractMiddleware(Middleware):
             dialect=dialect,
             audit=first.trail,
             strictness=first.strictness,
+            tool_failure_meta=tool_failure_meta,
         )
         self._startups = Startups(self._make_boundary, self._fields)
         self.external_tools: frozenset[str] = external_names("ContractMiddleware", external_tools)

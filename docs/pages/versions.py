@@ -1,4 +1,4 @@
-"""The versions of Python and of the libraries that pyproject.toml asks for."""
+"""The versions of Python and of the libraries that pyproject.toml asks for, and those that a lock pins."""
 
 from __future__ import annotations
 
@@ -28,3 +28,12 @@ def versions() -> str:
         name, bounds = re.fullmatch(r"([\w.-]+(?:\[[\w,-]+\])?)(.*)", requirement).groups()  # type: ignore[union-attr]
         rows.append([f"`{name}`", ", ".join(bounds.split(",")), extra])
     return table(["", "versions", "extra"], rows)
+
+
+def pinned(package: str, lock: str) -> str:
+    """A package with the version that a lock pins."""
+    text = (ROOT / lock).read_text(encoding="utf-8")
+    pattern = rf'"{package}": "([^"]+)"' if lock.endswith(".json") else rf"^{package}==(\S+)"
+    match = re.search(pattern, text, re.MULTILINE)
+    assert match, f"{lock} does not pin {package}"
+    return f"`{package}` {match[1]}"

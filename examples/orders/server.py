@@ -83,21 +83,23 @@ PAYMENTS_BUSY: Final = FailureMode(
     "payments_busy",
     ErrorCode.RATE_LIMITED,
     when="The payment service limits requests.",
-    recovery="Wait for the time of the retry advice, then make the same call again.",
+    recovery="Nothing was charged for what failed. Send it again after the wait, without what was placed already.",
     effects="none",
 )
 PAYMENTS_DOWN: Final = FailureMode(
     "payments_down",
     ErrorCode.SERVICE_UNAVAILABLE,
     when="The payment service is down.",
-    recovery="Wait for the time of the retry advice, then make the same call again.",
+    recovery="Nothing was charged for what failed. Send it again after the wait. If it fails again, tell the customer "
+    "that cards cannot be charged now.",
     effects="none",
 )
 UNCONFIRMED: Final = FailureMode(
     "payment_unconfirmed",
     ErrorCode.TIMEOUT,
     when="The payment service did not confirm in time, and may have charged the order.",
-    recovery="Call find_orders with the same customer before you order again: the order may be paid.",
+    recovery="Call find_orders with the same customer. An order that is paid is placed: do not order it again. For one "
+    "that is pending, look again after a minute.",
     fallback_tool="find_orders",
     effects="unknown",
 )
@@ -105,7 +107,7 @@ REFUND_UNCONFIRMED: Final = FailureMode(
     "refund_unconfirmed",
     ErrorCode.TIMEOUT,
     when="The payment service did not confirm the refund in time.",
-    recovery="Make the same call again: an order is refunded only once.",
+    recovery="Ask for the refund again: an order is refunded only once.",
     retry=Retry.now(),
     effects="unknown",
 )
@@ -178,7 +180,11 @@ class OrderTools:
 
     @tool(read_only=True)
     def find_orders(self, customer: Customer) -> list[Order]:
-        """Find the orders of a customer, and whether they are paid."""
+        """Find the orders of a customer: paid, refunded, or pending.
+
+        The payment service has not said yet whether it charged a pending order. Look again after a minute, and do not
+        order the same again before.
+        """
         return self._desk.find(customer)
 
     @tool(

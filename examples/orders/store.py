@@ -90,7 +90,9 @@ class Order(BaseModel):
     item: str
     quantity: int
     cents: int = Field(description="The price in all.")
-    status: Literal["pending", "paid", "refunded"] = Field(description="A pending order may have been charged.")
+    status: Literal["pending", "paid", "refunded"] = Field(
+        description="Whether a pending order was charged is not known yet."
+    )
     charge: str | None = Field(default=None, description="The charge of the payment service.")
 
 

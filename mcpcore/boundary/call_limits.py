@@ -110,7 +110,7 @@ class CallLimits:
             {"maxConcurrency": self.max_concurrency},
             request.contract,
             reason="too_many_calls",
-            recovery="Wait for the time of the retry advice, then make the same call again.",
+            recovery="The call did not begin, so nothing was done. Call again after the wait.",
             retry=Retry.after(seconds=self._wait()),
             effects="none",
         )

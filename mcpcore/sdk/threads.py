@@ -85,7 +85,7 @@ class _Threads:
             {"maxThreads": self.limiter.total_tokens},
             request.contract,
             reason="too_many_calls",
-            recovery="Wait for the time of the retry advice, then make the same call again.",
+            recovery="The call did not begin, so nothing was done. Call again after the wait.",
             retry=Retry.after(seconds=MAX_WAIT),
             effects="none",
         )

@@ -26,8 +26,8 @@ def on_fastmcp(server: Any) -> Any:
     boundary, limits = server._boundary, server._calls._limits
     contracts = ContractMiddleware(
         audit=boundary.trail,
-        advertise_errors=server._advertise_errors,
-        describe_failures=server._describe_failures,
+        advertise_errors=server._listing.advertise_errors,
+        describe_failures=server._listing.describe_failures,
         expose_internal_errors=boundary.mapper.expose,
         strict=boundary.strictness.on,
         unknown_tool=server._calls._unknown_tool,

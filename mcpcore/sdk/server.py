@@ -20,6 +20,7 @@ from mcp_types import (
     Completion,
     Icon,
     InputRequiredResult,
+    ListToolsResult,
     ToolAnnotations,
 )
 from mcp_types import Tool as MCPTool
@@ -31,7 +32,7 @@ from mcpcore.boundary.outcome import FailedCall
 from mcpcore.boundary.script import Boundary
 from mcpcore.boundary.strictness import Strictness
 from mcpcore.contract.bound_fields import checked
-from mcpcore.contract.failure_modes import CONTRACT_META_KEY, Contract, ContractError, FailureMode
+from mcpcore.contract.failure_modes import Contract, ContractError, FailureMode
 from mcpcore.contract.limits import DEFAULT_LIMITS, Limits
 from mcpcore.declare.declaration import ToolOptions
 from mcpcore.declare.prompt import PromptDecorator, PromptOptions, as_prompt
@@ -54,10 +55,9 @@ from mcpcore.sdk.serving import (
     check_options,
     exposes_internal_errors,
     missing_attribute,
-    with_failures,
 )
 from mcpcore.sdk.startup import Startup, no_lifespan
-from mcpcore.sdk.tools import ContractTool, admitting_failure
+from mcpcore.sdk.tools import ContractTool, ToolListing
 from mcpcore.values.request_var import current
 
 if TYPE_CHECKING:
@@ -166,8 +166,6 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
         check_options("Server", unknown_tool=unknown_tool, limits=limits)
         check_names(type(self), options)
         call_limits = checked_limits("Server", "server", timeout=timeout, max_concurrency=max_concurrency)
-        self._advertise_errors = advertise_errors
-        self._describe_failures = describe_failures
         self._fields = checked(bind or {}, "Server(bind=…)")
         from mcpcore.values.logs import own_handler
 
@@ -188,6 +186,9 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
             audit=audit,
             strictness=Strictness(strict),
             tool_failure_meta=tool_failure_meta,
+        )
+        self._listing = ToolListing(
+            self._boundary.dialect, advertise_errors=advertise_errors, describe_failures=describe_failures
         )
         self._calls = Calls(
             self, self._tool_manager, self._boundary, fields=self._fields, unknown_tool=unknown_tool, limits=call_limits
@@ -514,7 +515,7 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
 
     async def list_tools(self) -> list[MCPTool]:
         """The tools as clients see them: with their contracts, and output schemas that admit the error."""
-        return [self._described(registered) for registered in self._tool_manager.list_tools()]
+        return [self._listing.tool(registered) for registered in self._tool_manager.list_tools()]
 
     async def list_resources(self) -> list[MCPResource]:
         """The resources as clients see them, with their contracts."""
@@ -529,26 +530,15 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
         """The prompts as clients see them, with their contracts."""
         return with_contracts(await super().list_prompts(), self._prompt_manager.list_prompts())
 
-    def _described(self, registered: SDKTool) -> MCPTool:
-        schema, meta, description = registered.output_schema, registered.meta, registered.description
-        if isinstance(registered, ContractTool) and len(registered.tool.contract):
-            meta = {**(meta or {}), CONTRACT_META_KEY: registered.published}
-            if self._describe_failures:
-                description = with_failures(description, registered.published)
-        if self._advertise_errors and schema is not None:
-            schema = admitting_failure(registered, schema, self._boundary.dialect)
-        return MCPTool(
-            name=registered.name,
-            title=registered.title,
-            description=description,
-            input_schema=registered.parameters,
-            output_schema=schema,
-            annotations=registered.annotations,
-            icons=registered.icons,
-            _meta=meta,
-        )
-
     # --- the requests of clients, which the SDK hands to these methods --------------------------------------------
+
+    async def _handle_list_tools(self, ctx: ServerRequestContext[LifespanT], params: Any) -> Any:
+        if type(self).list_tools is not Server.list_tools:
+            return await super()._handle_list_tools(ctx, params)  # a subclass lists in its own way
+        result = ListToolsResult(tools=[]).model_dump(by_alias=True, mode="json", exclude_none=True)
+        if "tools/list" in lowlevel_of(self).cache_hints:
+            del result["ttlMs"], result["cacheScope"]  # the SDK fills in those that the server was given
+        return result | {"tools": self._listing.written(self._tool_manager.list_tools())}
 
     async def _handle_call_tool(
         self, ctx: ServerRequestContext[LifespanT], params: CallToolRequestParams

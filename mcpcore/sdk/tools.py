@@ -3,28 +3,31 @@
 from __future__ import annotations
 
 import functools
-from typing import TYPE_CHECKING, Any, cast
+import operator
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from mcp.server.mcpserver.tools import Tool as SDKTool
 from mcp.shared.exceptions import MCPError
 from mcp_types import InputRequiredResult
+from mcp_types import Tool as MCPTool
 from pydantic import ConfigDict, PrivateAttr, ValidationError
 
 from mcpcore.boundary.mapper import FailureMapper
 from mcpcore.boundary.outcome import FailedCall, observe
 from mcpcore.boundary.request import Request
 from mcpcore.contract.effects import default_effects
+from mcpcore.contract.failure_modes import CONTRACT_META_KEY
 from mcpcore.sdk.definition import admitting_error
 from mcpcore.sdk.errors import ToolFailure
 from mcpcore.sdk.handlers import nested_call, require_served_by_sdk, run_handler
 from mcpcore.sdk.results import converted
 from mcpcore.sdk.scopes import require_granted
-from mcpcore.sdk.serving import PROTOCOL_NEEDS, invalid_arguments_error
+from mcpcore.sdk.serving import PROTOCOL_NEEDS, invalid_arguments_error, with_failures
 from mcpcore.values.unwrapping import is_a
 from mcpcore.wire.envelope import CANONICAL
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Mapping
+    from collections.abc import Awaitable, Mapping, Sequence
 
     from mcpcore.contract.effects import ToolEffects
     from mcpcore.contract.failure_modes import Contract
@@ -136,7 +139,65 @@ class ContractTool(SDKTool):
         return ToolFailure(outcome.envelope)
 
 
-def admitting_failure(tool: SDKTool, schema: dict[str, Any], dialect: Dialect) -> dict[str, Any]:
+class ToolListing:
+    """The tools of a server as clients see them: with their contracts, and output schemas that admit the error."""
+
+    def __init__(self, dialect: Dialect, *, advertise_errors: bool, describe_failures: bool) -> None:
+        """List tools whose failures are written in `dialect`."""
+        self._dialect = dialect
+        self.advertise_errors = advertise_errors
+        self.describe_failures = describe_failures
+        self._written: dict[int, tuple[tuple[object, ...], dict[str, Any]]] = {}
+
+    def tool(self, registered: SDKTool) -> MCPTool:
+        """One tool."""
+        schema, meta, description = registered.output_schema, registered.meta, registered.description
+        if isinstance(registered, ContractTool) and len(registered.tool.contract):
+            meta = {**(meta or {}), CONTRACT_META_KEY: registered.published}
+            if self.describe_failures:
+                description = with_failures(description, registered.published)
+        if self.advertise_errors and schema is not None:
+            schema = _admitting_failure(registered, schema, self._dialect)
+        return MCPTool(
+            name=registered.name,
+            title=registered.title,
+            description=description,
+            input_schema=registered.parameters,
+            output_schema=schema,
+            annotations=registered.annotations,
+            icons=registered.icons,
+            _meta=meta,
+        )
+
+    def written(self, tools: Sequence[SDKTool]) -> list[dict[str, Any]]:
+        """The tools in the form of the wire, which is kept until an attribute of a tool is replaced.
+
+        The SDK copies it before anybody else gets it.
+        """
+        kept, self._written = self._written, {}
+        for registered in tools:
+            parts = registered, *(getattr(registered, name) for name in _LISTED)
+            known = kept.get(id(registered))
+            if known is None or any(map(operator.is_not, known[0], parts)):
+                known = parts, self.tool(registered).model_dump(by_alias=True, mode="json", exclude_none=True)
+            self._written[id(registered)] = known
+        return [written for _, written in self._written.values()]
+
+
+_LISTED: Final = (
+    "name",
+    "title",
+    "description",
+    "parameters",
+    "output_schema",
+    "annotations",
+    "icons",
+    "meta",
+)
+"""The attributes of a tool that a list of tools shows."""
+
+
+def _admitting_failure(tool: SDKTool, schema: dict[str, Any], dialect: Dialect) -> dict[str, Any]:
     """The output schema of `tool`, so that a failure in the dialect fits it too."""
     if dialect.name != CANONICAL:
         return admitting_error(schema, dialect.schema)

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from mcp import Client
+from mcp.server import CacheHint
 from pydantic import BaseModel, ConfigDict, Field, RootModel, StringConstraints, computed_field
 from typing_extensions import TypedDict
 
@@ -296,3 +297,51 @@ def test_another_dialect_is_an_alternative_to_the_result() -> None:
     admitting = admitting_error(Model.model_json_schema(), {"required": ["ok"]})
     validator = jsonschema.Draft202012Validator(admitting)
     assert [True, True, False] == [validator.is_valid(v) for v in ({"name": "a"}, {"ok": False}, {})]
+
+
+# --- the list of tools, which is kept until a tool changes -----------------------------------------------------------
+
+
+@tool(errors=[FailureMode("none", ErrorCode.NOT_FOUND, when="Nothing matches.", recovery="Search first.")])
+def listed(ctx: Context[Any], number: int) -> int:
+    """List me."""
+    return number
+
+
+@pytest.mark.anyio
+@pytest.mark.server_only
+async def test_a_list_shows_each_change_of_a_tool() -> None:
+    """A tool that is added, removed or changed is in the next list, and no client can change what others read."""
+    server = Server("s", tools=[listed])
+    async with Client(server) as client:
+        first = (await client.list_tools()).tools
+        first[0].input_schema["properties"]["number"]["type"] = "string"
+        again = (await client.list_tools()).tools
+        assert again[0].input_schema["properties"]["number"]["type"] == "integer"
+        server._tool_manager.get_tool("listed").description = "Changed."
+        assert (await client.list_tools()).tools[0].description == "Changed."
+
+        @server.tool()
+        def more() -> int:
+            return 1
+
+        assert [entry.name for entry in (await client.list_tools()).tools] == ["listed", "more"]
+        server.remove_tool("listed")
+        assert [entry.name for entry in (await client.list_tools()).tools] == ["more"]
+
+
+@pytest.mark.anyio
+@pytest.mark.server_only
+async def test_the_list_of_a_subclass_and_the_hints_for_caches_are_kept() -> None:
+    """The hints that the server was given are sent, and a subclass may list its tools in its own way."""
+
+    class Renaming(Server[Any]):
+        async def list_tools(self) -> list[Any]:
+            return [entry.model_copy(update={"title": "Mine"}) for entry in await super().list_tools()]
+
+    hint = CacheHint(ttl_ms=5_000, scope="public")
+    async with Client(Renaming("s", tools=[listed], cache_hints={"tools/list": hint})) as client:
+        assert (await client.list_tools()).tools[0].title == "Mine"
+    async with Client(Server("s", tools=[listed], cache_hints={"tools/list": hint})) as client:
+        sent = await client.list_tools()
+    assert (sent.ttl_ms, sent.cache_scope) == (5_000, "public")

@@ -459,7 +459,9 @@ async def test_a_model_reads_what_was_done_and_what_to_send_again() -> None:
     assert '"LAMP"' in whole.content[0].text
     assert "advice" not in whole.structured_content
     first, desk, boom, done, advice = result.content[0].text.split("\n\n")
-    assert first.startswith("1 of 4 done. Failed: chair\\n\\nDone: all — There is no chair\\n\\nDone: all.\n    Recovery: ")
+    assert first.startswith(
+        "1 of 4 done. Failed: chair\\n\\nDone: all — There is no chair\\n\\nDone: all.\n    Recovery: "
+    )
     assert desk.splitlines()[-1].startswith("    (reason busy · RATE_LIMITED · send this item again after 9 s · id ")
     assert boom.splitlines()[-1].startswith(
         "    (INTERNAL_ERROR · it may have taken effect: check before you send this item again · id "

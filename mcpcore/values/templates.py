@@ -67,7 +67,7 @@ def parse(text: str) -> Template | None:
 
 
 def _shown(value: JSON) -> str:
-    """A value within a sentence: in one line, so that it cannot pass for a line of its own."""
+    """A value within a sentence: in one line, so that it cannot begin another line."""
     from mcpcore.values.jsonable import dumps
 
     return one_line(value if isinstance(value, str) else dumps(value))

@@ -77,7 +77,7 @@ class TestOnAServer:
 
     @pytest.mark.parametrize("data", [None, {"item": "chair"}, {"item": "chair", "left": "three"}])
     def test_without_fitting_data_the_templates_are_not_sent(self, data: Any) -> None:
-        """The code's own sentence is the message; what else is declared is sent."""
+        """The code's own sentence is the message, and the fallback tool is still sent."""
         entry = mode(fallback_tool="order")
         text, envelope = sent(entry, lambda ctx: ctx.fail("too_many", data=data))
         assert CONFLICT.sentence == envelope.message
@@ -177,7 +177,7 @@ class TestOnAServer:
         assert {"hint": "Order at most 3."} == error.recovery
 
     def test_items_of_a_batch_have_their_own_facts(self) -> None:
-        """What one item says is not the advice for all."""
+        """The recovery of one item is not the advice for all."""
 
         @tool(errors=[TOO_MANY])
         def order(ctx: Context, left: list[int]) -> BatchResult[str]:

@@ -22,7 +22,7 @@ class ContractPlaceholder(EntryRule):
 
     severity = Severity.ERROR
     summary = "a placeholder of `when`, `recovery` or `user_message` that is not a required field of the data model"
-    why = """With a data model, these texts are templates: `{left}` stands for the value that the failure has. A field
+    why = """With a data model, these texts are templates: each failure replaces `{left}` by its value. A field
     that is misspelt, or that a failure may lack, has no value, so the declaration is refused."""
     bad = """class Stock(BaseModel):
     left: int

@@ -128,7 +128,7 @@ PAGES: Final = {
 
 
 HIDDEN: Final = {
-    "FailureMode": ("advice", "recovery_json", "has_field", "check_data", "dump_data", "read_data"),
+    "FailureMode": ("advice", "recovery_json", "has_field", "check_data", "dump_data", "read_data", "templates"),
     "CodedError": (
         "settled",
         "with_found_advice",

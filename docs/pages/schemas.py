@@ -13,6 +13,7 @@ from mcpcore.contract.retry import KINDS, MAX_AFTER_MS
 _DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
 
 _TEXT: Final = {"type": "string", "minLength": 1}
+_TEMPLATE: Final = "With a dataSchema, a required field in braces is replaced by its value in a failure, and doubled braces mean braces."
 _NAMED: Final = {"type": "string", "pattern": "^[A-Z][A-Z0-9_]*$"}
 
 
@@ -122,8 +123,11 @@ def contract() -> dict[str, Any]:
                     "reason": {"description": "The stable name of the failure.", "maxLength": MAX_REASON, **_TEXT},
                     "code": {"description": "The number of its code.", "type": "integer"},
                     "name": {"description": "The name of its code.", **_NAMED},
-                    "when": {"description": "The circumstances, as a sentence.", **_TEXT},
-                    "recovery": {"description": "The next step for the caller, as a sentence.", **_TEXT},
+                    "when": {"description": f"The circumstances, as a sentence. {_TEMPLATE}", **_TEXT},
+                    "recovery": {
+                        "description": f"The next step for the caller, as a sentence. {_TEMPLATE}",
+                        **_TEXT,
+                    },
                     "retry": {"$ref": "#/$defs/retry"},
                     "effects": _effects(),
                     "fallbackTool": {"description": "Another tool to call instead.", **_TEXT},

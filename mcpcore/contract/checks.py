@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Final
+from collections.abc import Callable, Mapping
+from typing import Any, Final, NamedTuple
 
 from mcpcore.contract.codes import EFFECTS, STRATEGIES, ErrorCode, code_numbered, is_code
 from mcpcore.contract.retry import Retry
+from mcpcore.values.templates import Template, parse
 
 MAX_REASON: Final = 200
 """The longest reason, in characters."""
@@ -66,3 +67,44 @@ def problem_of(values: Mapping[str, Any]) -> str | None:
     if values["data"] is not None and not isinstance(values["data"], type):
         return f"data must name a pydantic model, a TypedDict or a dataclass, not {values['data']!r}"
     return None
+
+
+class Templates(NamedTuple):
+    """The declared texts of an entry that have braces."""
+
+    when: Template | None
+    recovery: Template | None
+    user_message: Template | None
+
+
+def templates_of(
+    texts: tuple[str, str | None, str | None], schema: Callable[[], Mapping[str, Any] | None]
+) -> Templates | None:
+    """The templates among the `texts` of an entry with a data model; None if none of them has a brace.
+
+    Args:
+        texts: The `when`, the recovery and the message for users.
+        schema: The schema of the data, which is only made for a template.
+
+    Raises:
+        ValueError: If a placeholder is not a required field of the data, or a brace belongs to none.
+    """
+    if not any("{" in text or "}" in text for text in texts if text is not None):
+        return None
+    listed = (schema() or {}).get("required")
+    required = listed if isinstance(listed, list) else []  # the schema may come from another program
+    templates: list[Template | None] = []
+    for argument, text in zip(Templates._fields, texts, strict=True):
+        try:
+            template = None if text is None else parse(text)
+        except ValueError as exc:
+            raise ValueError(f"{argument} {exc}") from None
+        for name in () if template is None else template.names:
+            if name not in required:
+                fields = ", ".join(f"{{{field}}}" for field in required)
+                raise ValueError(
+                    f"{argument} has the placeholder {{{name}}}, which is not a required field of the data model; "
+                    f"{f'use {fields}' if fields else 'no field is required'}, or write {{{{ and }}}} for braces"
+                )
+        templates.append(template)
+    return Templates(*templates)

@@ -8,8 +8,15 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 
 from mcpcore.contract.codes import EFFECTS, Code, ErrorCode, is_code
 from mcpcore.contract.effects import as_effects, declared_effects, settled
-from mcpcore.contract.failure_modes import RESERVED_DATA_KEYS, DeclaredRecovery
-from mcpcore.contract.recovery import partial_recovery, recovery_of, sent_recovery
+from mcpcore.contract.failure_modes import RESERVED_DATA_KEYS
+from mcpcore.contract.recovery import (
+    DeclaredRecovery,
+    facts_for,
+    filled_recovery,
+    partial_recovery,
+    recovery_of,
+    sent_recovery,
+)
 from mcpcore.contract.retry import Retry
 from mcpcore.contract.unraised import note, use
 from mcpcore.values.jsonable import Cut, as_mapping, cut_text, named, safe_str
@@ -80,6 +87,9 @@ class CodedError(Exception):
 
     is_dumped: bool = False
     """Whether the data model of `entry` wrote `data`."""
+
+    _facts: dict[str, Any] | None = None
+    """The values for the templates of `entry`, if it has any and the data fits its model."""
 
     def __init__(
         self,
@@ -159,11 +169,19 @@ class CodedError(Exception):
         data, entry = self.data, self.entry
         if data is not None and (type(data) is not dict or "recovery" in data):
             looked_up = fact(data, "recovery")
-            if type(looked_up) is DeclaredRecovery and (recovery := sent_recovery(looked_up)) is not None:
-                return recovery
+            if type(looked_up) is DeclaredRecovery:
+                text: dict[str, Any] = looked_up
+                origin = looked_up.entry
+                if origin.templates is not None:
+                    facts = self._facts if origin is entry else facts_for(origin, data)
+                    text = filled_recovery(looked_up, origin.templates, facts)
+                if (recovery := sent_recovery(text)) is not None:
+                    return recovery
         if entry is None:
             return None
         declared = entry.recovery_json()
+        if entry.templates is not None:
+            declared = filled_recovery(declared, entry.templates, self._facts)
         if self._partial_recovery:
             declared |= self._partial_recovery  # a recovery without a hint extends the declared one
         return declared or None
@@ -237,9 +255,15 @@ class CodedError(Exception):
             self.is_dumped = type(written) is dict
             if self.is_dumped:
                 self.data = written
+        templates = entry.templates
+        if templates is not None:
+            self._facts = facts_for(entry, self.data, dumped=self.is_dumped)
         if not self.has_message:
-            self.message = entry.when
-            self.args = (entry.when,)
+            when = entry.when
+            if templates is not None and templates.when is not None:
+                when = templates.when.filled(self._facts) or self.code.sentence
+            self.message = when
+            self.args = (when,)
 
     @classmethod
     def from_unknown(
@@ -437,7 +461,7 @@ def failure_of(
     )
     if own is None and entry.retry is None:
         error.retry_is_declared = False
-    if entry.data is None and error.has_message:
+    if entry.data is None and entry.templates is None and error.has_message:
         error.entry = entry  # which is all that `declare` would do
     else:
         error.declare(entry)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, Generic, LiteralString, cast, overload
 
 from typing_extensions import TypeVar
 
-from mcpcore.contract.checks import problem_of
+from mcpcore.contract.checks import Templates, problem_of, templates_of
 from mcpcore.contract.effects import CallState, settled
 
 if TYPE_CHECKING:
@@ -65,12 +65,6 @@ class UndeclaredReasonError(ContractError):
     """`ctx.fail` was called with a reason that the contract does not declare."""
 
 
-class DeclaredRecovery(dict[str, Any]):
-    """A recovery that `ctx.recovery_for` took from a contract; a mapping with a caller's words is never one."""
-
-    __slots__ = ()
-
-
 if TYPE_CHECKING:
 
     class ModeKeywords(TypedDict, total=False):
@@ -107,6 +101,25 @@ class FailureMode(Generic[R_co, D_co]):
     )
     ```
 
+    With a data model, `when`, `recovery` and `user_message` are templates: `{field}`, a required field of the model,
+    is replaced by the value that the failure has, and `{{` and `}}` by braces. Where the data is missing or does
+    not fit the model, the sentence of the code replaces such a `when`, and the other two are left out. Without a
+    model, braces are sent as they are.
+
+    ```python
+    class Stock(BaseModel):
+        left: int
+
+
+    TOO_MANY = FailureMode(
+        "too_many",
+        ErrorCode.CONFLICT,
+        when="Only {left} are left.",
+        recovery="Order at most {left}.",
+        data=Stock,
+    )
+    ```
+
     Attributes:
         reason: The stable name that programs switch on, in snake_case.
         code: The `ErrorCode` or `CustomCode` of the failure.
@@ -140,6 +153,9 @@ class FailureMode(Generic[R_co, D_co]):
     example: Mapping[str, Any] | None
     fails_batch: bool
     effects: Effects | None
+    templates: Templates | None = field(init=False)
+    """The texts with braces, if there is a data model; computed from the options."""
+
     _data_model: DataModel | ListedSchema | None
     _hint_alone: dict[str, JSON] | None
     """The recovery as it is sent, if it is no more than a sentence, as most are."""
@@ -210,10 +226,23 @@ class FailureMode(Generic[R_co, D_co]):
                 values[name] = MappingProxyType(dict(mapping))
         for name, value in values.items():
             object.__setattr__(self, name, value)
+        object.__setattr__(self, "templates", None)
         object.__setattr__(self, "_hint_alone", None)
         sent = self.recovery_json()
         object.__setattr__(self, "_hint_alone", sent if sent.keys() == {"hint"} else None)
+        if data is not None:
+            try:
+                self._read_templates()
+            except ValueError as exc:
+                from mcpcore.values.source_location import where_declared
+
+                raise ContractError(f"{where_declared(reason)}: {exc}") from exc.__cause__
         return self
+
+    def _read_templates(self) -> None:
+        # A recovery that is still to be written is never sent.
+        recovery = None if is_todo(self.recovery) else self.recovery
+        object.__setattr__(self, "templates", templates_of((self.when, recovery, self.user_message), self.data_schema))
 
     @property
     def advice(self) -> Retry:
@@ -380,7 +409,7 @@ class FailureMode(Generic[R_co, D_co]):
         return f"FailureMode({self.reason!r}, {self.code.name}, when={self.when!r}, recovery={self.recovery!r})"
 
 
-FIELDS: Final = tuple(field.name for field in fields(FailureMode) if not field.name.startswith("_"))
+FIELDS: Final = tuple(part.name for part in fields(FailureMode) if part.init and not part.name.startswith("_"))
 """The options of a failure mode."""
 
 
@@ -445,6 +474,7 @@ class Contract(Sequence[FailureMode[R_co]]):
             tool: A `Tool` of the SDK, a tool of FastMCP, or the JSON of one as a dict.
         """
         from mcpcore.contract.listed_contracts import listed_entries
+        from mcpcore.values.untrusted import quietly
 
         entries: dict[str, FailureMode[str]] = {}
         for values, schema in listed_entries(tool, CONTRACT_META_KEY):
@@ -455,6 +485,9 @@ class Contract(Sequence[FailureMode[R_co]]):
             except ContractError:
                 continue
             object.__setattr__(entry, "_data_model", schema)
+            if schema is not None:
+                # The entries of another program may have braces that are no placeholders.
+                quietly(entry._read_templates, None)  # noqa: SLF001 - its own
             entries.setdefault(entry.reason, entry)
         return Contract(entries.values())
 

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from mcpcore.contract.failure_modes import is_todo
-from mcpcore.values.jsonable import to_json
+from mcpcore.contract.limits import DEFAULT_LIMITS
+from mcpcore.values.jsonable import to_json, to_json_object
 from mcpcore.values.untrusted import quietly
+
+if TYPE_CHECKING:
+    from mcpcore.contract.checks import Templates
+    from mcpcore.contract.failure_modes import FailureMode
+    from mcpcore.values.jsonable import JSON
 
 _MAX_RECOVERY: Final = 32 * 1024
 """Bytes of a recovery that is not a dict; an envelope has less room for it."""
@@ -34,6 +40,43 @@ def sent_recovery(value: object) -> dict[str, Any] | None:
     if recovery is None and value is not None:
         recovery = quietly(lambda: partial_recovery(value), None)
     return recovery if recovery and not _PARTS.isdisjoint(recovery) else None
+
+
+class DeclaredRecovery(dict[str, Any]):
+    """A recovery that `ctx.recovery_for` took from a contract; a mapping with a caller's words is never one."""
+
+    __slots__ = ("entry",)
+
+    def __init__(self, entry: FailureMode[Any]) -> None:
+        """Take the recovery of `entry`; its templates are filled from the data that it is put into."""
+        super().__init__(entry.recovery_json())
+        self.entry = entry
+
+
+def facts_for(entry: FailureMode[Any], data: object, *, dumped: bool = False) -> dict[str, JSON] | None:
+    """The values for the templates of `entry`: the JSON of `data`; None if it is missing or does not fit the model.
+
+    With `dumped`, the model itself wrote `data`.
+    """
+    facts = to_json_object(data, room=DEFAULT_LIMITS.data)
+    fits = data is not None and quietly(lambda: entry.check_data(data, sent=facts, dumped=dumped), "") is None
+    return facts if fits else None
+
+
+def filled_recovery(recovery: dict[str, Any], templates: Templates, facts: Mapping[str, JSON] | None) -> dict[str, Any]:
+    """A declared recovery with its templates filled; a text that cannot be filled is left out.
+
+    A text that is not that of the declaration is one of the throw site, which may hold a caller's words.
+    """
+    filled = dict(recovery)
+    for key, template in (("hint", templates.recovery), ("userMessage", templates.user_message)):
+        if template is not None and filled.get(key) == template.text:
+            text = template.filled(facts)
+            if text is None:
+                del filled[key]
+            else:
+                filled[key] = text
+    return filled
 
 
 _PARTS: Final = frozenset({"hint", "strategy", "actions", "fallbackTool", "correctiveParams", "userMessage"})

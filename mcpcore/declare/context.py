@@ -16,10 +16,10 @@ from mcpcore.contract.failure_modes import (
     NO_CONTRACT,
     Contract,
     ContractError,
-    DeclaredRecovery,
     FailureMode,
     UndeclaredReasonError,
 )
+from mcpcore.contract.recovery import DeclaredRecovery
 from mcpcore.values.escaping import clean_text
 from mcpcore.values.jsonable import to_json
 
@@ -218,12 +218,14 @@ class Context(Generic[R_contra, LifespanT]):
     def recovery_for(self, reason: R_contra | ModeWithData[R_contra, Any]) -> dict[str, Any]:
         """`{"recovery": {…}}` of a declared reason, for code that builds `data` itself; `{}` for any other.
 
+        Texts with placeholders are filled from the data that it is put into, when the failure is sent.
+
         Args:
             reason: The reason.
         """
         entry = self._contract.get(reason.reason if isinstance(reason, FailureMode) else reason)
-        recovery = {} if entry is None else entry.recovery_json()
-        return {"recovery": DeclaredRecovery(recovery)} if recovery else {}
+        recovery = None if entry is None else DeclaredRecovery(entry)
+        return {"recovery": recovery} if recovery else {}
 
     def guard(
         self,

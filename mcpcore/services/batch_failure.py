@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from mcpcore.contract.codes import Code, Effects
-    from mcpcore.contract.failure_modes import Contract
+    from mcpcore.contract.failure_modes import Contract, FailureMode
     from mcpcore.contract.retry import Retry
     from mcpcore.values.jsonable import JSON
     from mcpcore.wire.envelope import Envelope
@@ -103,7 +103,7 @@ class WholeFailure:
             # The data model of the reason may require them.
             data = {**data, **{key: value for key, value in most_severe.details.items() if key not in data}}
         entry = contract.get(reason)
-        recovery = self._recovery(reason)
+        recovery = self._recovery(entry, reason)
         effects = weakest(self._effects)
         error = CodedError(
             code_of(most_severe),
@@ -128,11 +128,13 @@ class WholeFailure:
             return f"All {count} items failed; one of them: {message}"
         return f"All {count} items failed: {_listing(_by_name(self._counts))}. The most severe: {message}"
 
-    def _recovery(self, reason: str | None) -> Any:
+    def _recovery(self, entry: FailureMode[Any] | None, reason: str | None) -> Any:
         """The recovery that the items share; else the declared one of their reason, else where to find theirs."""
         if len(self._recoveries) == 1:
             return next(iter(self._recoveries.values()))
-        return SEE_ITEMS if reason is None else ...
+        # A template, filled for one item, may be wrong for the others.
+        is_of_item = entry is not None and entry.templates is not None
+        return SEE_ITEMS if reason is None or is_of_item else ...
 
     def _shown_counts(self) -> dict[str, int]:
         ordered = Counter(_by_name(self._counts)).most_common()

@@ -245,7 +245,7 @@ _CHECKS: Final = {
 
 def _envelope(entry: FailureMode[Any], tool: str) -> Any:
     data = None if entry.example is None else dict(entry.example)
-    error = CodedError(entry.code, entry.when, data, reason=entry.reason)
+    error = CodedError(entry.code, None, data, reason=entry.reason)
     call = FailedCall(name=tool, contract=Contract([entry]))
     return FailureMapper().outcome(error, call).envelope.to_json()
 

@@ -21,7 +21,7 @@ from mcp_types import ElicitResult, Icon, InputRequiredResult, ToolAnnotations
 from pydantic import BaseModel, Field, computed_field
 
 from mcpcore import CodedError, Context, ContractError, ErrorCode, FailureMode, Retry, Server, Tool, not_found, tool
-from mcpcore.contract.failure_modes import DeclaredRecovery
+from mcpcore.contract.recovery import DeclaredRecovery
 from mcpcore.declare.tool import MethodTool
 
 if TYPE_CHECKING:
@@ -765,7 +765,7 @@ class TestContext:
         """The throw site comes first, then the data, then the contract, and None removes the recovery."""
         ctx = Context(tool(errors=[BUSY])(sync_noop).contract)
         by_data = {"recovery": {"hint": "A caller's words."}}
-        looked_up = {"recovery": DeclaredRecovery({"hint": "Looked up."})}
+        looked_up = {"recovery": DeclaredRecovery(FailureMode("other", BUSY.code, when="Busy.", recovery="Looked up."))}
         assert {"hint": "By throw."} == ctx.fail("busy", data=by_data, recovery="By throw.").recovery
         assert {"hint": "By throw."} == ctx.fail("busy", data=looked_up, recovery="By throw.").recovery
         assert {"hint": "Looked up."} == ctx.fail("busy", data=looked_up).recovery

@@ -226,6 +226,16 @@ def test_output_schemas() -> None:
     assert "the output schema is invalid: " in results(contract_suite(plain))["test_schemas-ask"]
 
 
+def test_examples_fill_the_declared_texts() -> None:
+    """A failure is checked as a client would receive it."""
+    plain = MCPServer("plain")
+    entry = {**ENTRY, "when": "{a} is lost.", "dataSchema": {"required": ["a"]}, "example": {"a": 1}}
+    plain.add_tool(lambda: "yes", name="ask", description="Ask.", meta={"dev.mcpcore/errors": [entry]})
+    message = {"properties": {"message": {"const": "1 is lost."}}}
+    vars(plain._tool_manager.get_tool("ask"))["output_schema"] = {"type": "object", "properties": {"error": message}}
+    assert not any(results(contract_suite(plain)).values())
+
+
 def test_servers_without_contracts() -> None:
     """A server of the SDK, and its low-level server, whose tools are known once it runs."""
     plain = MCPServer("plain")

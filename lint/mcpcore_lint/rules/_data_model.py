@@ -52,6 +52,8 @@ class DataModel:
     """Whether it accepts other keys too."""
     certain: bool = True
     """Whether its input has exactly these keys: no aliases, validators or unknown decorators."""
+    rewrites: bool = False
+    """Whether its JSON or its schema may have other keys: a computed field, a serializer, a custom schema."""
 
 
 def read_model(value: Value) -> DataModel | None:
@@ -79,10 +81,14 @@ def _read(info: ClassInfo) -> DataModel | None:
         decorators = [getattr(node, "func", node) for node in owner.node.decorator_list]
         symbols = [_symbol(node, owner.scope) for node in decorators]
         model.certain = model.certain and all(symbol and symbol.name in _DECORATORS for symbol in symbols)
+        configured = [option.arg for node in owner.node.decorator_list for option in getattr(node, "keywords", ())]
+        model.certain = model.certain and "config" not in configured
         _read_fields(owner, model, is_typed_dict=is_typed_dict)
         for key, option in _configuration(owner):
             if key == "extra":
                 model.open = not (isinstance(option, Const) and option.value in {"forbid", "ignore"})
+            elif key in {"json_schema_extra", "json_schema_serialization_defaults_required"}:
+                model.rewrites = True
             elif key in {"alias_generator", None}:
                 model.certain = False
                 model.fields = {name: field._replace(sent=None) for name, field in model.fields.items()}
@@ -98,10 +104,12 @@ def _symbol(node: ast.expr | None, scope: Scope) -> Symbol | None:
 def _read_fields(info: ClassInfo, model: DataModel, *, is_typed_dict: bool) -> None:
     total = "total=False" not in map(ast.unparse, info.node.keywords)
     for statement in info.node.body:
-        if isinstance(statement, ast.FunctionDef) and "validator" in "".join(
-            map(ast.unparse, statement.decorator_list)
-        ):
-            model.certain = False  # `mode="before"` may accept any keys.
+        if isinstance(statement, ast.FunctionDef):
+            decorators = "".join(map(ast.unparse, statement.decorator_list))
+            # `mode="before"` may accept any keys.
+            model.certain = model.certain and "validator" not in decorators
+            is_hook = statement.name.startswith("__get_pydantic_")
+            model.rewrites |= is_hook or "computed_field" in decorators or "serializer" in decorators
         if not isinstance(statement, ast.AnnAssign) or not isinstance(statement.target, ast.Name):
             continue
         name = statement.target.id
@@ -112,7 +120,8 @@ def _read_fields(info: ClassInfo, model: DataModel, *, is_typed_dict: bool) -> N
             continue
         required = statement.value is None
         if is_typed_dict:
-            required = wrapper == "typing.Required" or (total and wrapper != "typing.NotRequired")
+            qualifier = _qualifier(annotation, info.scope)
+            required = qualifier == "typing.Required" or (total and qualifier != "typing.NotRequired")
         # `Field(...)` is the default, or among the metadata of `Annotated`.
         written = [statement.value] if statement.value is not None else []
         if wrapper == "typing.Annotated":
@@ -127,6 +136,17 @@ def _read_fields(info: ClassInfo, model: DataModel, *, is_typed_dict: bool) -> N
             renames = any(not isinstance(call.argument(key), Missing) for key in ("alias", "validation_alias", "init"))
             model.certain = model.certain and call.complete and not renames
         model.fields[name] = ModelField(name, sent, required, statement.target, info.module)
+
+
+def _qualifier(annotation: ast.expr | None, scope: Scope) -> str:
+    """The name of the outermost type within `Annotated` and `ReadOnly`: `Required`, for one."""
+    while True:
+        symbol = _symbol(annotation, scope)
+        name = symbol.name if symbol is not None else ""
+        if name not in {"typing.Annotated", "typing.ReadOnly"} or not isinstance(annotation, ast.Subscript):
+            return name
+        inner = annotation.slice
+        annotation = inner.elts[0] if isinstance(inner, ast.Tuple) else inner
 
 
 def requires_value(call: CallValue) -> bool:
@@ -151,7 +171,7 @@ def _configuration(info: ClassInfo) -> Iterator[tuple[str | None, Value]]:
     for keyword in info.node.keywords:
         if keyword.arg not in {"total", "metaclass"}:
             yield keyword.arg, evaluate(keyword.value, info.scope)
-    for binding in info.attributes.get("model_config", ()):
+    for binding in (*info.attributes.get("model_config", ()), *info.attributes.get("__pydantic_config__", ())):
         value = evaluate(binding.value, info.body_scope) if binding.value is not None else None
         if isinstance(value, CallValue):
             yield from value.keywords

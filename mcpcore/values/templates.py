@@ -1,0 +1,73 @@
+"""Texts with placeholders, such as "Order at most {left}.": parsed once, and filled in one pass.
+
+`str.format` would evaluate `{left.__class__}` and `{left[0]:>9}`, and a text that is filled twice would expand the
+braces of a caller. Here a placeholder is a name in braces and nothing else, and a value is only ever shown. The linter
+reads templates too, so this module imports little.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from mcpcore.values.escaping import one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from mcpcore.values.jsonable import JSON
+
+_BRACES: Final = re.compile(r"\{\{|\}\}|\{([^{}]*)\}|[{}]")
+
+
+class Template(NamedTuple):
+    """A text in which braces enclose the name of a value or, doubled, mean themselves."""
+
+    text: str
+    """As its author wrote it."""
+
+    words: tuple[str, ...]
+    """The author's words before, between and after the placeholders."""
+
+    names: tuple[str, ...]
+    """The names in the placeholders, in order."""
+
+    def filled(self, facts: Mapping[str, JSON] | None) -> str | None:
+        """The text with the values of `facts`; None if one is missing, or if the text would be blank."""
+        parts = [self.words[0]]
+        for name, words in zip(self.names, self.words[1:], strict=True):
+            if facts is None or name not in facts:
+                return None
+            parts += _shown(facts[name]), words
+        text = "".join(parts)
+        return None if not text or text.isspace() else text
+
+
+def parse(text: str) -> Template | None:
+    """The template that `text` is; None for a text without braces.
+
+    Raises:
+        ValueError: If there is a brace that neither belongs to a placeholder nor is doubled.
+    """
+    if "{" not in text and "}" not in text:
+        return None
+    words, names, start = [""], [], 0
+    for match in _BRACES.finditer(text):
+        words[-1] += text[start : match.start()]
+        start = match.end()
+        if match[1] is not None:
+            names.append(match[1])
+            words.append("")
+        elif len(match[0]) == 1:
+            raise ValueError(f"has a single {match[0]!r}; write {2 * match[0]!r} for a brace")
+        else:
+            words[-1] += match[0][0]
+    words[-1] += text[start:]
+    return Template(text, tuple(words), tuple(names))
+
+
+def _shown(value: JSON) -> str:
+    """A value within a sentence: in one line, so that it cannot begin another line."""
+    from mcpcore.values.jsonable import dumps
+
+    return one_line(value if isinstance(value, str) else dumps(value))

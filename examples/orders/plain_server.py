@@ -40,11 +40,7 @@ def make_server(desk: Desk) -> MCPServer[object]:
 
     @server.tool(annotations=READS)
     def find_orders(customer: Customer) -> list[Order]:
-        """Find the orders of a customer: paid, refunded, or pending.
-
-        The payment service has not said yet whether it charged a pending order. Look again after a minute, and do not
-        order the same again before.
-        """
+        """Find the orders of a customer. Whether a pending one was charged is not known yet: look again in a minute."""
         return desk.find(customer)
 
     @server.tool(annotations=PLACES)

@@ -49,7 +49,7 @@ NO_ITEM: Final = FailureMode(
     "no_item",
     ErrorCode.NOT_FOUND,
     when="No item of this name is sold.",
-    recovery="Call list_items and use one of its names.",
+    recovery="Call list_items and use one of its names in place of '{item}'.",
     fallback_tool="list_items",
     data=ItemData,
     effects="none",
@@ -58,7 +58,7 @@ OUT_OF_STOCK: Final = FailureMode(
     "out_of_stock",
     ErrorCode.CONFLICT,
     when="Less is in stock than was ordered.",
-    recovery="Order with if_short='take_what_is_there', or order less.",
+    recovery="Order at most {left}, or send if_short='take_what_is_there' to get what there is.",
     corrective_params={"if_short": "take_what_is_there"},
     data=ShortData,
     effects="none",
@@ -180,11 +180,7 @@ class OrderTools:
 
     @tool(read_only=True)
     def find_orders(self, customer: Customer) -> list[Order]:
-        """Find the orders of a customer: paid, refunded, or pending.
-
-        The payment service has not said yet whether it charged a pending order. Look again after a minute, and do not
-        order the same again before.
-        """
+        """Find the orders of a customer. Whether a pending one was charged is not known yet: look again in a minute."""
         return self._desk.find(customer)
 
     @tool(

@@ -35,6 +35,7 @@ def on_fastmcp(server: Any) -> Any:
         tool_failure_meta=boundary.writes_tool_failure,
         limits=boundary.mapper.limits,
         bind=server._fields,
+        repeat_notice=boundary.repeats.is_on,
         timeout=None if limits is None else limits.timeout,
         max_concurrency=None if limits is None else limits.max_concurrency,
     )

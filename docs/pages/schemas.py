@@ -78,6 +78,11 @@ def envelope() -> dict[str, Any]:
                     "advice": {"description": "`retry`, `effects` and the fallback tool in words.", "type": "string"},
                     "retry": {"$ref": "#/$defs/retry"},
                     "effects": _effects(),
+                    "repeated": {
+                        "description": "Identical calls of the session, all of which failed in this way; from 3 on.",
+                        "type": "integer",
+                        "minimum": 1,
+                    },
                     "code": {"description": "The number of the code.", "type": "integer"},
                     "name": {"description": "The name of the code.", **_NAMED},
                     "tool": {"description": "The tool, resource or prompt that failed.", "type": "string"},

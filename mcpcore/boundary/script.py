@@ -26,6 +26,7 @@ from mcpcore.boundary.outcome import (
     kinds_of,
     observe,
 )
+from mcpcore.boundary.repeats import Repeats
 from mcpcore.boundary.strictness import Strictness
 from mcpcore.boundary.upstream import UpstreamError
 from mcpcore.contract.codes import ErrorCode
@@ -63,6 +64,7 @@ class Boundary:
         strictness: Strictness | None = None,
         renaming: Callable[[BaseException], Callable[[str], str] | None] | None = None,
         tool_failure_meta: bool = False,
+        repeat_notice: bool = True,
     ) -> None:
         """Prepare to map and to record failures.
 
@@ -77,6 +79,8 @@ class Boundary:
         self.trail = AuditTrail.from_options(audit)
         self.dialect = dialect_named(dialect)
         self.strictness = strictness or Strictness()
+        # The other dialects have no place for it.
+        self.repeats = Repeats(is_on=repeat_notice and dialect == CANONICAL)
         self._renaming = renaming
         self._server = server
         self.writes_tool_failure = tool_failure_meta and self.dialect.is_error

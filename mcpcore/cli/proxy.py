@@ -75,6 +75,9 @@ proxy could not start; 130 Ctrl+C.""",
 @click.option(
     "--tool-failure-meta", is_flag=True, help="Also write the draft ToolFailure of MCP (SEP-3313) into failed results."
 )
+@click.option(
+    "--no-repeat-notice", is_flag=True, help="Do not say in a failure that the same call failed in the same way before."
+)
 @click.option("--stats", is_flag=True, help="At the end, print counts, and the entries that matched nothing.")
 @click.option("--http", "address", metavar="HOST:PORT", help="Serve streamable HTTP at /mcp instead of stdio.")
 @allow_host_option
@@ -88,6 +91,7 @@ def proxy(
     audit: Path | None,
     learn: Path | None,
     tool_failure_meta: bool,
+    no_repeat_notice: bool,
     stats: bool,
     address: str | None,
     allowed_hosts: tuple[str, ...],
@@ -113,8 +117,14 @@ def proxy(
             )
         require_http(ctx, address)
         endpoint = None if address is None else parse_address(address)
-        name = command[0] if command else url or ""
-        answers = _answers(name, contract=contract, audit=audit, learn=learn, tool_failure_meta=tool_failure_meta)
+        answers = _answers(
+            command[0] if command else url or "",
+            contract=contract,
+            audit=audit,
+            learn=learn,
+            tool_failure_meta=tool_failure_meta,
+            repeat_notice=not no_repeat_notice,
+        )
         log = logging.StreamHandler()
         log.setFormatter(HidingFormatter("mcpcore proxy: %(message)s", headers))
         logging.basicConfig(handlers=[log], level=logging.WARNING)
@@ -218,7 +228,13 @@ def _target(command: Sequence[str], url: str | None) -> Sequence[str] | str:
 
 
 def _answers(
-    server: str, *, contract: Path | None, audit: Path | None, learn: Path | None, tool_failure_meta: bool
+    server: str,
+    *,
+    contract: Path | None,
+    audit: Path | None,
+    learn: Path | None,
+    tool_failure_meta: bool,
+    repeat_notice: bool,
 ) -> ResponseRewriter:
     from mcpcore_lint.runner.files import write_text
 
@@ -233,7 +249,11 @@ def _answers(
         overlay = Overlay() if contract is None else Overlay.read(contract)
         server = overlay.server or server
         boundary = Boundary(
-            server=server, expose=exposes_internal_errors(), audit=audit, tool_failure_meta=tool_failure_meta
+            server=server,
+            expose=exposes_internal_errors(),
+            audit=audit,
+            tool_failure_meta=tool_failure_meta,
+            repeat_notice=repeat_notice,
         )
     except (OverlayError, AuditError) as exc:
         raise Problem(str(exc)) from None

@@ -185,6 +185,8 @@ class ResponseRewriter:
             return self._converted(asked, listing, lambda: self._of_failed(asked, response, result, listing))
         found = self._disguised(asked, result, listing) if kind == "complete" else None
         if found is None:
+            if kind == "complete":
+                self._succeeded(asked, listing)
             return None
         text, facts = found
 
@@ -197,6 +199,12 @@ class ResponseRewriter:
             return self._replaced(asked, response, envelope, masked=masked)
 
         return self._converted(asked, listing, convert)
+
+    def _succeeded(self, asked: Asked, listing: Listing) -> None:
+        repeats, session = self.boundary.repeats, asked.session
+        if session is not None and repeats.has_failures:
+            tool = listing.get(asked.name) or self._unlisted(asked.name)
+            repeats.succeeded(session, asked.identity, changes=not tool.read_only)
 
     def _of_failed(self, asked: Asked, response: Json, result: Json, listing: Listing) -> Json | None:
         """A result that says that it is a failure."""
@@ -392,6 +400,11 @@ class ResponseRewriter:
 
     def _result(self, asked: Asked, envelope: Envelope, result: Json) -> Json:
         """`envelope` as the result of a call; what else `result` had, such as images and `_meta`, stays."""
+        repeats, session = self.boundary.repeats, asked.session
+        if session is not None and repeats.is_on:
+            sent = envelope
+            # Whatever the arguments are, counting them must not cost the answer.
+            envelope = quietly(lambda: repeats.failed(session, asked.identity, sent), sent)
         structured, text = self.boundary.dialect.write(envelope, limits=self.boundary.mapper.limits)
         content = result.get("content")
         others = [

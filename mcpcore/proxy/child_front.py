@@ -308,6 +308,7 @@ class Shared:
     def __init__(self, command: Sequence[str], answers: ResponseRewriter) -> None:
         """Prepare to run `command`."""
         self.session = ChildSession(answers, self._to_client, command)
+        self.session.conversation.session = None
         self.ended = False
         self._open: dict[str, tuple[Any, Any, MemoryObjectSendStream[bytes]]] = {}
         self._listening: set[str] = set()

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 
+from mcpcore.boundary.repeats import SessionKey
 from mcpcore.proxy.messages import (
     SURFACES,
     VERSION_META_KEY,
@@ -58,8 +59,17 @@ class Asked:
     name: str
     """The tool, the prompt or the URI of the request, cut if it is very long; else its method."""
 
+    session: SessionKey | None = None
+    """The session of the client; None if requests of several clients, or of the proxy itself, come this way."""
+
     pages: int = 0
     """The page of tools that the proxy itself asked for, from 1; 0 for a request of the client."""
+
+    @property
+    def identity(self) -> list[Any]:
+        """All that makes a call the same as another, the answers of the client to questions included."""
+        params = params_of(self.request)
+        return [params.get("name"), params.get("arguments") or {}, params.get("inputResponses")]
 
     @property
     def modern(self) -> bool:
@@ -74,12 +84,13 @@ class Asked:
         return arguments if isinstance(arguments, dict) else {}
 
 
-def _asked(message: Json) -> Asked:
+def _asked(message: Json, session: SessionKey | None) -> Asked:
     """A request of the client."""
     method, params = str(message["method"]), params_of(message)
     name = params.get("uri") if method.startswith("resources/") else params.get("name")
     name = name if isinstance(name, str) else method
-    return Asked(request=message, method=method, name=name if len(name) <= _MAX_NAME else shown_name(name))
+    name = name if len(name) <= _MAX_NAME else shown_name(name)
+    return Asked(request=message, method=method, name=name, session=session)
 
 
 _own_ids: Final = itertools.count(1)
@@ -188,6 +199,9 @@ class Conversation:
     ordered: bool = True
     """Whether requests reach the server in the order of the client; False if each is sent by itself, over HTTP."""
 
+    session: SessionKey | None = field(default_factory=SessionKey)
+    """The session of the client; None if the requests of several clients come this way."""
+
     _open: OpenRequests = field(default_factory=OpenRequests)
     _held: list[tuple[bytes, Json]] = field(default_factory=list)
     """Calls that wait for the list of tools, and requests that the client sent after them."""
@@ -231,7 +245,7 @@ class Conversation:
         return self._request(raw, message)
 
     def _request(self, raw: bytes, message: Json) -> Step:
-        asked = _asked(message)
+        asked = _asked(message, self.session)
         if asked.method == "tools/call":
             refused = quietly(lambda: self.answers.refuse(asked, self.listing), None)
             if refused is not None:
@@ -387,7 +401,9 @@ class Conversation:
         backlog, self._backlog = self._backlog or [], None
         waiting = [message for _, message in held]
         waiting += [message for message in map(parse, backlog) if isinstance(message, dict)]
-        pending += [_asked(message) for message in waiting if "method" in message and key_of(message.get("id"))]
+        pending += [
+            _asked(message, self.session) for message in waiting if "method" in message and key_of(message.get("id"))
+        ]
         answers = [write(self.answers.crashed(request, sentence, self.listing, started=started)) for request in pending]
         self._lost = self._lost or bool(pending)
         self.listing.forget()

@@ -7,14 +7,17 @@ from typing import TYPE_CHECKING, Any, cast
 
 from mcp.shared.exceptions import MCPError
 from mcp_types import CallToolResult, TextContent
+from pydantic_core import to_jsonable_python
 
 from mcpcore.boundary.outcome import BrokenContractError, BrokenItem, FailedCall
 from mcpcore.boundary.request import AnsweredRequest, numbers
 from mcpcore.contract.bound_fields import TRACE_FIELD, in_force
 from mcpcore.contract.codes import ErrorCode
 from mcpcore.contract.effects import CallState
+from mcpcore.sdk.private import session_of
 from mcpcore.sdk.refusals import ANSWERED
 from mcpcore.sdk.serving import chosen_error, protocol_error, protocols_own, trace_id
+from mcpcore.values.untrusted import quietly
 from mcpcore.values.unwrapping import is_a
 from mcpcore.wire.envelope import CANONICAL
 
@@ -22,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from mcp.server.mcpserver import Context as SDKContext
+    from mcp_types import CallToolRequestParams
 
     from mcpcore.boundary.outcome import Outcome
     from mcpcore.boundary.script import Boundary
@@ -236,6 +240,22 @@ class AnsweredCall(AnsweredRequest):
             error.error.data["uri"] = self.answers.show_value(self.name)
         return error
 
+    def counted(self, envelope: Envelope, params: CallToolRequestParams) -> Envelope:
+        """`envelope`, with which the call of a tool ended; from the third identical one on, with their number."""
+        repeats = self.answers.boundary.repeats
+        session = session_of(self._wire) if repeats.is_on else None
+        if session is None:
+            return envelope
+        # Whatever the arguments or the session are, counting them must not cost the answer.
+        return quietly(lambda: repeats.failed(session, _identity(params), envelope), envelope)
+
+    def succeeded(self, params: CallToolRequestParams) -> None:
+        """Note that the call of a tool succeeded; only of use once a call has failed."""
+        repeats, session = self.answers.boundary.repeats, session_of(self._wire)
+        if session is not None:
+            changes = self.effects != "none"
+            quietly(lambda: repeats.succeeded(session, _identity(params), changes=changes), None)
+
     def record_item(self, exc: BaseException) -> Envelope:
         """The envelope of a part of the call that failed while the call goes on; recorded like a failed call."""
         outcome = self.answers.boundary.record_failure(exc, self._failed(state=self.state(of_part=True)))
@@ -250,3 +270,9 @@ class AnsweredCall(AnsweredRequest):
     def show_value(self, value: JSON) -> JSON:
         """A value of the caller's as a part of an answer, without unmistakable secrets."""
         return self.answers.show_value(value)
+
+
+def _identity(params: CallToolRequestParams) -> list[Any]:
+    """All that makes a call of a tool the same as another, the answers of the client to questions included."""
+    answers = params.input_responses
+    return [params.name, params.arguments or {}, answers and to_jsonable_python(answers)]

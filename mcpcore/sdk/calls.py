@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING, Any, cast
 from mcp.server.mcpserver import Context as SDKContext
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp.server.mcpserver.tools import Tool as SDKTool
-from mcp_types import CallToolRequestParams, CallToolResult, CompleteResult, Completion, PromptReference
+from mcp_types import (
+    CallToolRequestParams,
+    CallToolResult,
+    CompleteResult,
+    Completion,
+    InputRequiredResult,
+    PromptReference,
+)
 from pydantic import ValidationError
 
 from mcpcore.boundary.call_limits import holding_places
@@ -33,7 +40,6 @@ if TYPE_CHECKING:
     from mcp.server.mcpserver import MCPServer
     from mcp.server.mcpserver.tools import ToolManager
     from mcp.shared.exceptions import MCPError
-    from mcp_types import InputRequiredResult
 
     from mcpcore.boundary.call_limits import CallLimits
     from mcpcore.boundary.request import Request
@@ -60,6 +66,7 @@ class Calls:
         self._server = server
         self._tools = tools
         self._answers = ResponseWriter(boundary, fields)
+        self._repeats = boundary.repeats
         self._unknown_tool: UnknownTool = unknown_tool
 
     def _make_context(self, ctx: ServerRequestContext[Any], params: Any) -> SDKContext[Any, Any]:
@@ -99,7 +106,7 @@ class Calls:
         """Call a tool; a failure is recorded, and then answered with a result."""
         tool = self._tools.get_tool(params.name)
         if tool is None:
-            return self._unknown(ctx, params.name)
+            return self._unknown(ctx, params)
         call = self._answering(ctx, params, name=params.name, surface="tool", tool=tool)
         token = current.set(call)
         try:
@@ -119,26 +126,33 @@ class Calls:
                 is_plain = type(exc) in PLAIN_ERRORS
                 protocol = None if is_plain else protocols_own(exc, every_code=not isinstance(tool, ContractTool))
                 if protocol is None:
-                    return self._answers.written_result(call.failure(exc, lost).envelope)
+                    return self._answers.written_result(call.counted(call.failure(exc, lost).envelope, params))
                 refused = call.report_unraised(lost)
                 if refused is None:
                     raise call.error(protocol) from None
-                return self._answers.written_result(refused.envelope)
+                return self._answers.written_result(call.counted(refused.envelope, params))
         finally:
             current.reset(token)
         lost = call.unraised()
         failure = failure_in(result, tool.output_schema, name=params.name, strict=call.is_strict)
-        if failure is None and not lost:
-            return result
-        outcome = call.report_unraised(lost) if failure is None else call.failure(failure, lost)
-        return result if outcome is None else self._answers.written_result(outcome.envelope)
+        outcome = None
+        if failure is not None:
+            outcome = call.failure(failure, lost)
+        elif lost:
+            outcome = call.report_unraised(lost)
+        if outcome is not None:
+            return self._answers.written_result(call.counted(outcome.envelope, params))
+        if self._repeats.has_failures and type(result) is not InputRequiredResult:
+            call.succeeded(params)
+        return result
 
-    def _unknown(self, ctx: ServerRequestContext[Any], name: str) -> dict[str, Any]:
-        failure = unknown_tool_error(name, (tool.name for tool in self._tools.list_tools()))
+    def _unknown(self, ctx: ServerRequestContext[Any], params: CallToolRequestParams) -> dict[str, Any]:
+        failure = unknown_tool_error(params.name, (tool.name for tool in self._tools.list_tools()))
         make = functools.partial(self._make_context, ctx, None)
-        outcome = AnsweredCall(self._answers, make, name=shown_name(name), wire=ctx).failure(failure)
+        call = AnsweredCall(self._answers, make, name=shown_name(params.name), wire=ctx)
+        outcome = call.failure(failure)
         if self._unknown_tool == "result":
-            return self._answers.written_result(outcome.envelope)
+            return self._answers.written_result(call.counted(outcome.envelope, params))
         raise self._answers.error(outcome.envelope)
 
     # --- resources, prompts and completions -----------------------------------------------------------------------

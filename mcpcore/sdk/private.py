@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 if TYPE_CHECKING:
+    from mcp.server.context import ServerRequestContext
     from mcp.server.mcpserver import MCPServer
 
 
@@ -53,6 +54,8 @@ PRIVATE_USES: Final = tuple(
          "the templates by URI: the public method takes functions, and a contract resource is not one"),
         ("mcp.server.mcpserver.utilities.func_metadata:FuncMetadata", "_output_adapter", "sdk.returned",
          "the validator of results, which the SDK keeps; a second one would cost as much again"),
+        ("mcp.server.session:ServerSession", "_connection", "sdk.private",
+         "the connection of a request; a `ServerSession` is made for each request, and so says nothing of the session"),
         ("mcp.client.session:ClientSession", "_message_handler", "sdk.changed_tools",
          "the handler of messages, which can be given only when the session is made"),
     )
@@ -63,3 +66,13 @@ PRIVATE_USES: Final = tuple(
 def lowlevel_of(server: MCPServer[Any]) -> Any:
     """The server of the SDK's lower level that runs `server`."""
     return server._lowlevel_server  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
+
+
+def session_of(wire: ServerRequestContext[Any, Any]) -> object | None:
+    """An object that lives as long as the session of a request; None if the request has no session.
+
+    Since the protocol of 2026-07-28, there is a connection for each request, but over stdio still one channel for all.
+    Over HTTP, such requests have no channel, as those of a stateless server have none before.
+    """
+    connection = wire.session._connection  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
+    return connection.outbound if connection.has_standalone_channel else None

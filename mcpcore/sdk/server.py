@@ -119,6 +119,7 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
         unknown_tool: UnknownTool = "protocol",
         dialect: str = "canonical",
         tool_failure_meta: bool = False,
+        repeat_notice: bool = True,
         limits: Limits = DEFAULT_LIMITS,
         bind: Mapping[str, str | None] | None = None,
         external_tools: Iterable[str] = (),
@@ -156,6 +157,7 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
             external_tools: Tools of other servers, which contracts may name as fallback tools.
             timeout: Seconds that a request may take; then it fails with TIMEOUT. A tool's own timeout replaces it.
             max_concurrency: Requests that may run concurrently; one more fails with RATE_LIMITED and a waiting time.
+            repeat_notice: Whether the third identical call that fails in the same way says so, and each one after it.
             **options: All that the SDK's `MCPServer` takes; see `mcpcore.sdk.options.ServerOptions`.
 
         Raises:
@@ -186,6 +188,7 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
             audit=audit,
             strictness=Strictness(strict),
             tool_failure_meta=tool_failure_meta,
+            repeat_notice=repeat_notice,
         )
         self._listing = ToolListing(
             self._boundary.dialect, advertise_errors=advertise_errors, describe_failures=describe_failures

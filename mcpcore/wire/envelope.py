@@ -18,7 +18,7 @@ from mcpcore.contract.failure_modes import WRITTEN_DATA_KEYS
 from mcpcore.contract.limits import DEFAULT_LIMITS, Limits
 from mcpcore.contract.recovery import sent_recovery
 from mcpcore.contract.retry import Retry
-from mcpcore.wire.envelope_text import Parts, word, write
+from mcpcore.wire.envelope_text import MAX_REPEATED, Parts, word, write
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -52,6 +52,8 @@ class Envelope:
         timestamp: When, in UTC, ISO 8601 with milliseconds.
         data: The author's facts, with `reason`, `retryable` and `recovery`; None where an undeclared failure is masked.
         context: What the server or the call had bound (session, role, trace, …); None where nothing is.
+        repeated: The number of identical calls of the session so far, all of which failed in this way; None where it is
+            not worth a word.
         dialect: The dialect that it was read from.
         native_code: The code as the dialect wrote it, if the dialect has its own codes.
         repeatable: Whether a second call does no harm whatever the first one did: the tool is idempotent, or changes
@@ -71,6 +73,7 @@ class Envelope:
     timestamp: str = ""
     data: Mapping[str, Any] | None = None
     context: Mapping[str, Any] | None = None
+    repeated: int | None = None
     dialect: str = field(default=CANONICAL, compare=False)
     native_code: str | int | None = field(default=None, compare=False)
     repeatable: bool = field(default=False, compare=False)
@@ -190,6 +193,8 @@ class Envelope:
         error["retry"] = {"kind": self.retry.kind} if self.retry.after_ms is None else self.retry.to_json()
         if self.effects is not None:
             error["effects"] = self.effects
+        if self.repeated is not None:
+            error["repeated"] = self.repeated
         error["code"] = self.code
         error["name"] = self.name
         if self.tool is not None:
@@ -218,7 +223,7 @@ class Envelope:
         known = code_numbered(code)
         if not isinstance(name, str):
             name = known.name if known is not None else "UNKNOWN_ERROR"
-        data, context = error.get("data"), error.get("context")
+        data, context, repeated = error.get("data"), error.get("context"), error.get("repeated")
         stated = _read_retry(error.get("retry"), data, known)
         default = known.retry if known is not None else Retry.never()
         advice = read_advice(error["advice"]) if type(error.get("advice")) is str else None
@@ -235,6 +240,7 @@ class Envelope:
             timestamp=_text(error.get("timestamp")) or "",
             data=data if isinstance(data, Mapping) else None,
             context=context if isinstance(context, Mapping) and context else None,
+            repeated=repeated if type(repeated) is int and 0 < repeated < MAX_REPEATED else None,
         )
 
     @classmethod

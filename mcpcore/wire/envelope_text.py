@@ -7,11 +7,14 @@ r"""The text form of an envelope, written so that no value in it can pass for a 
 
     Details: {"pmids":["1","2","3"]}
 
+    This is the 3rd identical call, and it failed the same way each time. …
+
     (reason no_match · NOT_FOUND · not retryable · nothing was changed · try search_articles · id 7c1e0f6a91b2d4e5)
 
 Only the framework begins a line at the margin. The lines that continue a message or a hint are indented, and not
-folded, so that diffs and compiler output stay readable. The details are one line of JSON. A reason or a tool that
-could be taken for something else in the last line is written as a JSON string. The advice in it is a phrase of
+folded, so that diffs and compiler output stay readable. The details are one line of JSON. Only a call that was
+repeated has the sentences about identical calls, in which the number alone differs. A reason or a tool that could be
+taken for something else in the last line is written as a JSON string. The advice in it is a phrase of
 `mcpcore.contract.advice`. `read` accepts nothing that `write` cannot have written, now or in an earlier version.
 
 Source of the form: the section "The wire" of the design.
@@ -53,6 +56,9 @@ _NAME: Final = re.compile(r"[A-Z][A-Z0-9_]*")
 _ID: Final = re.compile(r"[0-9a-f]{16}")
 # Neither a separator of the last line nor the quote that begins a JSON string, and no space at either end.
 _PLAIN: Final = re.compile(r'[^\s·"](?:[^\t\n·]*[^\s·])?')
+_REPEATED: Final = re.compile(r"This is the ([1-9][0-9]{0,8})[a-z]")
+MAX_REPEATED: Final = 10**9
+"""No number of identical calls that is read is as large."""
 
 
 class TextFields(NamedTuple):
@@ -68,6 +74,7 @@ class TextFields(NamedTuple):
     fallback_tool: str | None = None
     details: Mapping[str, Any] = {}
     repeatable: bool = False
+    repeated: int | None = None
 
 
 class Parts(NamedTuple):
@@ -96,6 +103,8 @@ def write(envelope: Envelope, *, max_details: int, parts: Parts | None = None) -
             text = f"{text}\n\n{_DETAILS}{details_json}"
     elif details := envelope.details:
         text = f"{text}\n\n{_DETAILS}{_json(details, max_details)}"
+    if envelope.repeated is not None:
+        text = f"{text}\n\n{repeat_notice(envelope.repeated)}"
     name, retry, tool = envelope.name, envelope.retry, tool if isinstance(tool, str) else None
     # An envelope that was read may have texts of any length, which must not stay in memory.
     is_short = len(name) + len(reason or "") + len(tool or "") <= _MAX_KEPT
@@ -105,6 +114,18 @@ def write(envelope: Envelope, *, max_details: int, parts: Parts | None = None) -
     # With parts, the id is one of this program's own.
     identity = envelope.correlation_id if parts is not None else word(envelope.correlation_id)
     return f"{text}\n\n({facts}id {identity})"
+
+
+def repeat_notice(count: int) -> str:
+    """The paragraph in a failure of the last of `count` identical calls."""
+    suffix = "th" if count % 100 in (11, 12, 13) else _SUFFIXES.get(count % 10, "th")
+    return (
+        f"This is the {count}{suffix} identical call, and it failed the same way each time. Do not make it again until "
+        "something has changed. Change the arguments, use another tool, or report the failure to the user."
+    )
+
+
+_SUFFIXES: Final = {1: "st", 2: "nd", 3: "rd"}
 
 
 # The same for all failures of a reason, so it is written once. A reason that a caller made up cannot fill the memory.
@@ -162,6 +183,10 @@ def read(text: str) -> TextFields | None:
         if details is None or not WRITTEN_DATA_KEYS.isdisjoint(details):
             return None
         fields = fields._replace(details=details)
+    match = _REPEATED.match(middle[0]) if middle else None
+    if match is not None and middle[0] == repeat_notice(int(match[1])):
+        del middle[0]
+        fields = fields._replace(repeated=int(match[1]))
     return None if middle else fields
 
 

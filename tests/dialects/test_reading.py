@@ -15,6 +15,7 @@ from mcpcore.contract.limits import DEFAULT_LIMITS
 from mcpcore.sdk.serving import protocol_error
 from mcpcore.wire.dialects import DIALECTS, dialect_named, ok_envelope, read_result, system_error, taxonomy
 from mcpcore.wire.envelope_builder import build_envelope
+from mcpcore.wire.envelope_text import repeat_notice
 from tests.answers import envelope_of
 
 
@@ -57,7 +58,15 @@ def test_the_canonical_text_alone_is_read(
 def test_text_that_only_looks_canonical_is_unknown() -> None:
     """Without the first or the last line, the text is the message."""
     last = "(INTERNAL_ERROR · not retryable · id 0123456789abcdef)"
-    for text in ("Error: x", f"x\n\n{last}"):
+    notice = repeat_notice(3)
+    forged = [notice.replace("3rd", other) for other in ("3th", "0th", "03rd", "1000000000th")]
+    forged += [
+        notice.replace("same way", "other way"),
+        f"{notice} x",
+        f"{notice}\n\n{notice}",
+        f"{notice}\n\nRecovery: x",
+    ]
+    for text in ("Error: x", f"x\n\n{last}", *(f"Error: x\n\n{paragraph}\n\n{last}" for paragraph in forged)):
         read = envelope_of({"isError": True, "content": [{"text": text}]})
         assert ("unknown", text) == (read.dialect, read.message)
 

@@ -545,3 +545,45 @@ def test_a_draft_that_cannot_be_written(tmp_path: Path, caplog: pytest.LogCaptur
         conversation.from_client(request("tools/call", ident, name="t"))
         respond(conversation, ident, result={"isError": True, "content": [{"type": "text", "text": text}]})
     assert 1 == caplog.text.count("cannot be written")
+
+
+@pytest.mark.parametrize(
+    ("calls", "repeated"),
+    [
+        ("r=no r=no r=no", [None, None, 3]),
+        ("r=no r=no w=ok r=no", [None] * 3),
+        ("r=no r=no o=ok r=no", [None, None, 3]),
+        ("r=no r=no r=ok r=no", [None] * 3),
+        ("r=no r=no r=429 r=no", [None] * 4),
+        ("r=no r=no r=? w=? r=no", [None, None, 3]),
+    ],
+)
+def test_identical_calls_are_counted(calls: str, repeated: list[int | None]) -> None:
+    """A success of a tool that may change something, or of the same call, starts the count again; a question does not."""
+    conversation = Conversation(ResponseRewriter(Boundary(server="s"), Overlay()), Listing())
+    read_only = {"annotations": {"readOnlyHint": True}}
+    conversation.listing.learn({"tools": [{"name": "r", **read_only}, {"name": "o", **read_only}, {"name": "w"}]})
+    counts = []
+    for ident, step in enumerate(calls.split()):
+        name, outcome = step.split("=")
+        conversation.from_client(request("tools/call", ident, name=name, _meta=MODERN))
+        content = [{"type": "text", "text": outcome}]
+        question = (
+            {"resultType": "input_required", "requestState": "x"} if outcome == "?" else {"resultType": "complete"}
+        )
+        sent = respond(
+            conversation, ident, result={"content": content, "isError": outcome in ("no", "429"), **question}
+        )
+        if sent["result"].get("isError"):
+            counts.append(sent["result"]["structuredContent"]["error"].get("repeated"))
+    assert repeated == counts
+
+
+def test_calls_with_other_answers_to_a_question_differ() -> None:
+    """The answers of the user belong to the call."""
+    conversation = Conversation(ResponseRewriter(Boundary(server="s"), Overlay()), Listing(complete=True))
+    for ident, answer in enumerate("abcabc"):
+        conversation.from_client(request("tools/call", ident, name="t", inputResponses={"size": answer}))
+        assert "identical" not in str(respond(conversation, ident, **result_of()))
+    conversation.from_client(request("tools/call", 7, name="t", inputResponses={"size": "a"}))
+    assert "This is the 3rd identical call, " in str(respond(conversation, 7, **result_of()))

@@ -16,7 +16,7 @@ from tests.proxy.conftest import PLAIN, Connect
 ROUTES = ["stdio-child", "stdio-url", "http-child", "http-url"]
 
 
-async def _check(client: Client) -> None:
+async def _check(client: Client, *, has_session: bool = True) -> None:
     """Check the failures and the successes of the plain server."""
     tools = {tool.name: tool for tool in (await client.list_tools()).tools}
     assert "error" in tools["add"].output_schema["properties"]
@@ -51,6 +51,9 @@ async def _check(client: Client) -> None:
     assert ["text", "image"] == [block.type for block in pictured.content]
     assert Envelope.from_result(pictured) is not None
 
+    failures = [Envelope.from_result(await client.call_tool("add", {"a": -1, "b": 2})) for _ in range(4)]
+    assert ([None, None, 3, 4] if has_session else [None] * 4) == [failure and failure.repeated for failure in failures]
+
     seen: list[float] = []
 
     async def on_progress(progress: float, *_: Any) -> None:
@@ -82,7 +85,7 @@ def test_failures_are_readable_on_every_route(
 
     async def over_http(url: str) -> None:
         async with Client(url, mode=era) as client:
-            await _check(client)
+            await _check(client, has_session=era == "legacy")
 
     if front == "stdio":
         anyio.run(over_stdio)
@@ -109,6 +112,17 @@ def test_every_failure_is_recorded(through: Connect, tmp_path: Any) -> None:
     assert all(ident in text for ident in ids)
     assert "secret.py" in text, "the log has what the client must not see"
     assert verify(trail).ok
+
+
+def test_an_option_leaves_repeated_calls_alone(through: Connect) -> None:
+    """Else the third failure says that it is the third."""
+
+    async def run() -> None:
+        async with through("--no-repeat-notice") as client:
+            results = [await client.call_tool("add", {"a": -1, "b": 2}) for _ in range(4)]
+            assert not any("identical" in result.model_dump_json() for result in results)
+
+    anyio.run(run)
 
 
 def test_a_server_that_ends_is_started_again_once(through: Connect) -> None:
@@ -151,5 +165,10 @@ Server("own", tools=[fetch]).run()
             assert "no_match" == failed.reason
             assert failed.correlation_id in trail.read_text()
             assert failed.correlation_id in (tmp_path / "proxy.jsonl").read_text()
+            await client.call_tool("fetch", {})
+            third = Envelope.from_result(await client.call_tool("fetch", {}))
+            assert third is not None
+            assert 3 == third.repeated, "the server itself says so"
+            assert third.correlation_id in trail.read_text()
 
     anyio.run(run)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import subprocess
@@ -38,7 +39,7 @@ def ports(served_by: str) -> Iterator[dict[str, int]]:
         process.terminate()
 
 
-async def exercise(target: Any, era: str, names: tuple[str, ...] = TOOLS) -> None:
+async def exercise(target: Any, era: str, names: tuple[str, ...] = TOOLS, *, has_session: bool = True) -> None:
     async with Client(target, mode=era) as client:
         tools = {listed.name: listed for listed in (await client.list_tools()).tools}
         assert "no_match" == (tools["fetch"].meta or {})["dev.mcpcore/errors"][0]["reason"]
@@ -69,6 +70,9 @@ async def exercise(target: Any, era: str, names: tuple[str, ...] = TOOLS) -> Non
                 assert told.tool == (None if result.structured_content is None else name)
                 assert "hunter2" not in result.model_dump_json()
 
+        failures = [envelope_of(await client.call_tool("fetch", {"pmids": []})) for _ in range(4)]
+        assert ([None, None, 3, 4] if has_session else [None] * 4) == [failure.repeated for failure in failures]
+
         with pytest.raises(MCPError, match=r"Did you mean fetch\?") as raised:
             await client.call_tool("fetsh", {})
         assert (-32602, "NOT_FOUND") == (raised.value.code, raised.value.data["error"]["name"])
@@ -91,7 +95,9 @@ def test_over_stdio(era: str, framework: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("way", ["plain", "json", "stateless", "stateless json"])
 def test_over_http(ports: dict[str, int], way: str, era: str) -> None:
     """A real server on a local port may be stateless or not, and answer with JSON or event streams."""
-    anyio.run(exercise, f"http://127.0.0.1:{ports[way]}/mcp", era, ("pet", "sdk"))
+    has_session = era == "legacy" and "stateless" not in way
+    run = functools.partial(exercise, names=("pet", "sdk"), has_session=has_session)
+    anyio.run(run, f"http://127.0.0.1:{ports[way]}/mcp", era)
 
 
 @pytest.mark.slow

@@ -108,6 +108,7 @@ class ContractMiddleware(Middleware):
         timeout: float | None = None,
         max_concurrency: int | None = None,
         plain_tools: bool = True,
+        repeat_notice: bool = True,
     ) -> None:
         """Make the middleware; the options are those of `mcpcore.Server`, which describes the others.
 
@@ -154,6 +155,7 @@ class ContractMiddleware(Middleware):
             audit=first.trail,
             strictness=first.strictness,
             tool_failure_meta=tool_failure_meta,
+            repeat_notice=repeat_notice,
         )
         self._startups = Startups(self._make_boundary, self._fields)
         self.external_tools: frozenset[str] = external_names("ContractMiddleware", external_tools)
@@ -322,12 +324,15 @@ class ContractMiddleware(Middleware):
                 result: ToolResult = await self._answer(context, call_next, call)
                 call.began = True
                 # A handler that called the tool reads the result as it is. An input request is not an answer yet.
+                ends = is_client and isinstance(result, ToolResult) and not isinstance(result, InputRequiredToolResult)
                 if not isinstance(result, ToolResult):
                     require_answer(result)
-                elif is_client and not isinstance(result, InputRequiredToolResult):
+                elif ends:
                     await self._require_success(result, call, server)
                 refused = call.report_unraised(call.unraised()) or call.settle()
                 if refused is None:
+                    if ends and call.answers.boundary.repeats.has_failures:
+                        call.succeeded(context.message)
                     return result
                 envelope = refused.envelope
             except BaseException as exc:
@@ -444,7 +449,7 @@ class ContractMiddleware(Middleware):
 
     async def _failed(self, envelope: Envelope, call: AnsweredCall, context: MiddlewareContext[Any]) -> ToolResult:
         """The answer to a client; without structured content where a plain tool's own schema does not admit it."""
-        result = call.answers.result(envelope)
+        result = call.answers.result(call.counted(envelope, context.message))
         if call.contract is NO_CONTRACT:
             tool = await find_tool(server_of(context), context.message.name)
             schema = None if tool is None or CONTRACT_META_KEY in (tool.meta or ()) else tool.output_schema

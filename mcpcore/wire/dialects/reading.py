@@ -216,6 +216,7 @@ def _canonical_text(text: str) -> Envelope | None:
         effects=fields.effects,
         correlation_id=fields.correlation_id,
         data=data or None,
+        repeated=fields.repeated,
     )
 
 

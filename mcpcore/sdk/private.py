@@ -36,6 +36,8 @@ PRIVATE_USES: Final = tuple(
     for owner, attribute, used_in, reason in (
         (_SERVER, "_handle_call_tool", "sdk.server",
          "the handler of tools/call: a Server answers it, since the SDK makes texts of all exceptions"),
+        (_SERVER, "_handle_list_tools", "sdk.server",
+         "the handler of tools/list: a Server keeps the list, since the SDK makes each one anew"),
         (_SERVER, "_handle_read_resource", "sdk.server", "the handler of resources/read, likewise"),
         (_SERVER, "_handle_get_prompt", "sdk.server", "the handler of prompts/get, likewise"),
         (_SERVER, "_tool_manager", "sdk.server", "the registered tools, which have no public list"),

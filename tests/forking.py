@@ -1,8 +1,8 @@
-"""Starts the processes of tests by fork from one process that has already imported the MCP SDK.
+"""Starts the processes of tests by fork from a process that has already imported the MCP SDK, or FastMCP too.
 
 A test that starts `python -m mcpcore` or a server's script gets a real process: with its own descriptors, directory,
 environment, signals and exit status, and the test process as its parent. Only the imports, 0.7 s of processor time, are
-made once. For that moment the parent is a subreaper of Linux, to which the orphan of the forking process goes;
+made once; FastMCP costs as much again. For that moment the parent is a subreaper of Linux, to which the orphan of the forking process goes;
 on other systems, and where a request is unusual (`-c`, options of the interpreter, other `PYTHON…` variables, coverage),
 `subprocess` starts a new interpreter as always. A test of what a
 process imports passes such an option, as `-I` or `-X`.
@@ -16,6 +16,7 @@ import gc
 import importlib
 import json
 import os
+import re
 import runpy
 import shutil
 import socket
@@ -26,7 +27,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-# Not FastMCP: a server on the SDK behaves in another way where FastMCP is imported too.
 PRELOADED: Final = (
     *(f"mcpcore.cli.{name}" for name in ("call", "run", "proxy", "check", "catalog", "diff", "loading")),
     "mcpcore.sdk.serving",
@@ -40,6 +40,9 @@ PRELOADED: Final = (
     "uvicorn.loops.auto",
     "uvicorn.protocols.http.auto",
 )
+# For programs that import FastMCP themselves: a server on the SDK behaves in another way where FastMCP is imported too.
+FASTMCP: Final = ("fastmcp", "mcpcore.integrations.fastmcp")
+_IMPORTS_FASTMCP: Final = re.compile(rb"^(?:from|import) fastmcp\b", re.MULTILINE)
 _SUBREAPER: Final = 36
 _STARTING: Final = [["call"], ["proxy"], ["check"], ["catalog"], ["diff"]]
 """The commands that start servers."""
@@ -53,12 +56,14 @@ class Program(NamedTuple):
         arguments: The words after it.
         is_module: Whether it is a module.
         safe_path: Whether the folder of the program stays out of the search path.
+        with_fastmcp: Whether it imports FastMCP before all else that it does.
     """
 
     name: str
     arguments: list[str]
     is_module: bool
     safe_path: bool
+    with_fastmcp: bool = False
 
     @property
     def starts_servers(self) -> bool:
@@ -69,15 +74,21 @@ class Program(NamedTuple):
 def install() -> None:
     """Let `subprocess`, and what is built on it, start matching processes by fork."""
     if sys.platform == "linux" and "COVERAGE_PROCESS_CONFIG" not in os.environ:
-        _Forker(None)
+        _Forker({})
 
 
 class _Forker:
-    """The side of a process that starts others. Its forking process starts with the first request."""
+    """The side of a process that starts others.
 
-    def __init__(self, connection: socket.socket | None) -> None:
+    Args:
+        connections: The connections to the forking processes, by whether FastMCP is imported there. Each starts with the
+            first request for it if the mapping is empty; otherwise the same process serves all programs.
+    """
+
+    def __init__(self, connections: dict[bool, socket.socket]) -> None:
         self._prctl = ctypes.CDLL(None).prctl
-        self._connection = connection
+        self._connections = connections
+        self._has_others = not connections
         self._owner = os.getpid()
         self._lock = threading.RLock()
         self._variables = _python_variables(os.environ)
@@ -105,23 +116,27 @@ class _Forker:
         content = json.dumps(request).encode()
         descriptors = [given if given >= 0 else own for own, given in enumerate((stdin, stdout, stderr))]
         with self._lock:
-            if self._connection is None:
-                self._connection = _begin()
+            with_fastmcp = program.with_fastmcp and self._has_others
+            connection = self._connections.get(with_fastmcp) or _begin(with_fastmcp=with_fastmcp)
+            self._connections[with_fastmcp] = connection
             self._prctl(_SUBREAPER, 1)
-            socket.send_fds(self._connection, [len(content).to_bytes(8, "big")], descriptors)
-            self._connection.sendall(content)
-            answer = self._connection.recv(8)
+            socket.send_fds(connection, [len(content).to_bytes(8, "big")], descriptors)
+            connection.sendall(content)
+            answer = connection.recv(8)
             self._prctl(_SUBREAPER, 0)  # other orphans go to the init process, as always
         if not answer:
             raise RuntimeError("the process that forks others has ended")
         return int.from_bytes(answer, "big")
 
 
-def _begin() -> socket.socket:
+def _begin(*, with_fastmcp: bool) -> socket.socket:
     ours, theirs = socket.socketpair()
-    command = [sys.executable, "-c", f"from tests.forking import serve; serve({theirs.fileno()})"]
+    names = PRELOADED + FASTMCP if with_fastmcp else PRELOADED
+    command = [sys.executable, "-c", f"from tests.forking import serve; serve({theirs.fileno()}, {names})"]
     root = Path(__file__).parents[1]
-    process = subprocess.Popen(command, pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL, cwd=root)
+    # FastMCP decides at import whether its log has colours, by the terminal that it sees then.
+    stderr = subprocess.DEVNULL if with_fastmcp else None
+    process = subprocess.Popen(command, pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL, stderr=stderr, cwd=root)
     theirs.close()
     atexit.register(process.wait)
     atexit.register(ours.close)  # goes first, and ends the process
@@ -144,22 +159,26 @@ def _program(words: list[str], cwd: Any, path: str | None) -> Program | None:
     if not rest:
         return None
     program = Program(rest[0], rest[1:], is_module, safe_path)
-    if is_module:
-        with_sdk = program.starts_servers or rest[:2] == ["mcpcore", "run"] or rest[0].startswith("tests.")
-    else:
-        script = Path(os.fsdecode(cwd or ""), rest[0])
-        with_sdk = script.suffix == ".py" and script.is_file() and b"mcp" in script.read_bytes()
-    return program if with_sdk else None
+    served = rest[:2] == ["mcpcore", "run"]
+    source = b""
+    if not is_module or served:
+        script = Path(os.fsdecode(cwd or ""), *rest[2:3] if served else rest[:1])
+        source = script.read_bytes() if script.suffix == ".py" and script.is_file() else b""
+    of_this_project = program.starts_servers or served or rest[0].startswith("tests.")
+    with_sdk = of_this_project if is_module else b"mcp" in source
+    # The door of a server in `tests`, or a server's own import.
+    with_fastmcp = "fastmcp" in program.arguments or _IMPORTS_FASTMCP.search(source) is not None
+    return program._replace(with_fastmcp=with_fastmcp and not program.starts_servers) if with_sdk else None
 
 
 def _python_variables(variables: Mapping[str, str]) -> dict[str, str]:
     return {name: value for name, value in variables.items() if name.startswith("PYTHON")}
 
 
-def serve(descriptor: int) -> None:
-    """Answer each request with the id of a new process; in the new process, run what was requested."""
+def serve(descriptor: int, names: Sequence[str]) -> None:
+    """Import modules; answer each request with the id of a new process; in the new process, run what was requested."""
     sys.path.pop(0)
-    for name in PRELOADED:
+    for name in names:
         importlib.import_module(name)
     gc.collect()
     gc.freeze()
@@ -200,7 +219,7 @@ def _forked(connection: socket.socket) -> tuple[dict[str, Any], list[int]]:
                 ours, connection = socket.socketpair()
                 if os.fork():
                     connection.close()
-                    _Forker(ours)
+                    _Forker({False: ours})
                     return request, descriptors
                 ours.close()
                 for number in descriptors:

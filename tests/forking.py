@@ -68,7 +68,8 @@ class Program(NamedTuple):
     @property
     def starts_servers(self) -> bool:
         """Whether it starts processes that import the SDK too."""
-        return self.name.startswith("examples.") or (self.name == "mcpcore" and self.arguments[:1] in _STARTING)
+        module = self.name.startswith(("examples.", "tests.hostile.noisy"))
+        return module or (self.name == "mcpcore" and self.arguments[:1] in _STARTING)
 
 
 def install() -> None:

@@ -1,12 +1,13 @@
 """A hostile server over stdio: `python -m tests.hostile.noisy COMMAND…` puts noise between the messages of a server.
 
 Before each message come lines that are no messages, answers that nobody asked for, notifications, and requests
-with ids of the client. After an answer comes another one with the same id, which is forged.
+with ids of the client. After an answer comes another one with the same id, which is forged. The server writes no trail.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from itertools import cycle
@@ -50,7 +51,8 @@ NOTIFICATIONS = [
 def main() -> None:
     """Relay with noise."""
     noise = zip(cycle(GARBAGE), cycle(UNASKED), cycle(NOTIFICATIONS), strict=False)
-    with subprocess.Popen(sys.argv[1:], stdout=subprocess.PIPE) as server:
+    environment = {name: value for name, value in os.environ.items() if name != "MCPCORE_AUDIT"}
+    with subprocess.Popen(sys.argv[1:], stdout=subprocess.PIPE, env=environment) as server:
         assert server.stdout is not None
         for message in server.stdout:
             answer = json.loads(message)

@@ -52,7 +52,7 @@ def command_of(door: str, options: Sequence[str]) -> list[str]:
     if door != BEHIND_PROXY:
         return [*victim, door, *options]
     front = ["--http", "127.0.0.1:0"] if "--http" in options else []
-    hostile = ["env", "-u", "MCPCORE_AUDIT", sys.executable, "-m", "tests.hostile.noisy", *victim, "server"]
+    hostile = [sys.executable, "-m", "tests.hostile.noisy", *victim, "server"]
     return [sys.executable, "-m", "mcpcore", "proxy", *front, "--", *hostile]
 
 
@@ -63,7 +63,7 @@ class Process:
         self.is_hostile = door == BEHIND_PROXY
         self.trail = folder / "trail.jsonl"
         self.log = folder / "stderr.txt"
-        environment = {**os.environ, "MCPCORE_AUDIT": str(self.trail), "PYTHONPATH": os.pathsep.join(sys.path)}
+        environment = {**os.environ, "MCPCORE_AUDIT": str(self.trail)}
         with self.log.open("wb") as log:
             self.process = subprocess.Popen(
                 command_of(door, options),

@@ -61,24 +61,28 @@ def list_orders(limit: int) -> list[str]:
 
 TOOLS = (get_order, list_orders)
 '''
-SERVERS = """
+SERVER = """
+server = Server("orders", tools=[*TOOLS])
+if __name__ == '__main__':
+    server.run()
+"""
+ON_FASTMCP = """
 from fastmcp import FastMCP
 from mcpcore.integrations.fastmcp import ContractMiddleware
+from shop import TOOLS
 
-server = Server("orders", tools=[*TOOLS])
 mcp = FastMCP("orders")
 mcp.add_middleware(ContractMiddleware())
 for added in TOOLS:
     mcp.add_tool(added)
 """
-RUN = "if __name__ == '__main__':\n    server.run()\n"
 HEAD = """
 import anyio, os, signal, sys
 import pytest
 from mcp import Client, StdioServerParameters
 from mcpcore import CodedError
 from mcpcore.testing import raises_reason, tool_client
-from shop import get_order, mcp, server
+from shop import get_order, server
 
 pytestmark = pytest.mark.anyio
 
@@ -98,7 +102,8 @@ class Project:
     def __init__(self, folder: Path, tests: str) -> None:
         self.folder = folder
         (folder / "conftest.py").write_text("import shop\n")
-        (folder / "shop.py").write_text(SHOP + SERVERS + RUN)
+        (folder / "shop.py").write_text(SHOP + SERVER)
+        (folder / "front.py").write_text(ON_FASTMCP)
         (folder / "test_shop.py").write_text(HEAD + tests)
 
     def run(self, *options: str, code: int = 0) -> str:
@@ -138,6 +143,7 @@ async def test_server():
     assert (await call(server, "get_order", order_id="crash")).is_error
 
 async def test_fastmcp():
+    from front import mcp
     assert (await call(mcp, "get_order", order_id="late")).is_error
     assert (await call(mcp, "list_orders", limit=4)).is_error
     assert (await call(mcp, "list_orders", limit="x")).is_error
@@ -185,7 +191,7 @@ async def test_over_http():
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    program = f"from shop import mcp; mcp.run(transport='streamable-http', port={port})"
+    program = f"from front import mcp; mcp.run(transport='streamable-http', port={port})"
     process = subprocess.Popen([sys.executable, "-c", program], stderr=subprocess.DEVNULL)
     try:
         with anyio.fail_after(60):

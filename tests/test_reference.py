@@ -122,8 +122,16 @@ def test_a_public_name_is_described_with_an_example(path):
         assert "```" in text or api.example_of(module, name), f"{path} has no example"
 
 
+@cache
+def documented():
+    """Every public function and class, and the public methods that the reference shows, by their names.
+
+    They are read in a test, not while tests are collected: that imports the frameworks for agents, in each worker.
+    """
+    return dict(_documented())
+
+
 def _documented():
-    """Every public function and class, and the public methods that the reference shows."""
     for path, (module, name) in OBJECTS.items():
         value = inspect.unwrap(api.value_of(module, name)) if callable(api.value_of(module, name)) else None
         if not (inspect.isclass(value) or inspect.isfunction(value)) or not value.__module__.startswith("mcpcore"):
@@ -137,7 +145,6 @@ def _documented():
                     yield f"{path}.{method}", function
 
 
-DOCUMENTED = dict(_documented())
 OURS = {name.rpartition(".")[2] for name in NAMES}
 
 
@@ -158,21 +165,28 @@ def _parameters(value):
     return [name for name in names if name not in ("self", "cls") and not name.startswith("_")]
 
 
-@pytest.mark.parametrize("path", sorted(DOCUMENTED.keys() - NOT_CONSTRUCTED))
-def test_every_parameter_is_described(path):
+def test_every_parameter_is_described():
     """Under "Args" or "Attributes", by a string below the field, in a sentence, or by the name of what describes it."""
-    value = DOCUMENTED[path]
+    missing = {path: _undescribed(value) for path, value in documented().items() if path not in NOT_CONSTRUCTED}
+    assert {} == {path: names for path, names in missing.items() if names}
+
+
+def _undescribed(value):
+    """The parameters of a function or class that no text describes."""
     constructors = [
         getattr(vars(value).get(name), "__func__", vars(value).get(name)) for name in ("__init__", "__new__")
     ]
     texts = [inspect.getdoc(each) or "" for each in (value, *(constructors if inspect.isclass(value) else ())) if each]
     text = "\n".join(texts)
     if re.search(r"\bthose\s+of\s+`[\w.]+`", text):
-        return
+        return []
     below = inspect.getsource(value) if inspect.isclass(value) else ""
-    for name in _parameters(value):
-        entry = re.search(rf"^ +\*{{0,2}}{name}: |`{name}[`=]", text, re.MULTILINE)
-        assert entry or re.search(rf'^    {name}: .*\n    """', below, re.MULTILINE), f"{path} does not describe {name}"
+    return [
+        name
+        for name in _parameters(value)
+        if not re.search(rf"^ +\*{{0,2}}{name}: |`{name}[`=]", text, re.MULTILINE)
+        and not re.search(rf'^    {name}: .*\n    """', below, re.MULTILINE)
+    ]
 
 
 def _raised(function):
@@ -189,26 +203,32 @@ def _raised(function):
     return {name for name in names if name[0].isupper()}
 
 
-@pytest.mark.parametrize("path", sorted(path for path, value in DOCUMENTED.items() if inspect.isfunction(value)))
-def test_a_public_function_says_what_it_raises(path):
+def test_every_public_function_says_what_it_raises():
     """Every class that the body raises is under "Raises", or is a subclass of one that is."""
-    function = DOCUMENTED[path]
-    text = inspect.getdoc(function) or ""
-    assert text, f"{path} has no docstring"
-    section = text.partition("Raises:")[2]
-    for name in _raised(function) - {"UnansweredError"}:  # the server catches that one itself
-        raised = {**vars(builtins), **function.__globals__}.get(name)
-        allowed = {base.__name__ for base in raised.__mro__} - {"object"} if inspect.isclass(raised) else {name}
-        assert any(re.search(rf"\b{base}:", section) for base in allowed), f"{path} raises {name}"
+    for path, function in documented().items():
+        if not inspect.isfunction(function):
+            continue
+        text = inspect.getdoc(function) or ""
+        assert text, f"{path} has no docstring"
+        section = text.partition("Raises:")[2]
+        for name in _raised(function) - {"UnansweredError"}:  # the server catches that one itself
+            raised = {**vars(builtins), **function.__globals__}.get(name)
+            allowed = {base.__name__ for base in raised.__mro__} - {"object"} if inspect.isclass(raised) else {name}
+            assert any(re.search(rf"\b{base}:", section) for base in allowed), f"{path} raises {name}"
 
 
-@pytest.mark.parametrize(
-    "path", sorted(path for path, value in DOCUMENTED.items() if "```python" in (inspect.getdoc(value) or ""))
-)
-def test_the_example_of_a_docstring_runs(path, tmp_path, monkeypatch):
+def test_the_examples_of_docstrings_run(tmp_path, monkeypatch):
     """Examples are Python. They run, up to a name of the reader's own program, such as `session` or `ctx`."""
     monkeypatch.chdir(tmp_path)
-    value = DOCUMENTED[path]
+    with_examples = {
+        path: value for path, value in documented().items() if "```python" in (inspect.getdoc(value) or "")
+    }
+    assert len(with_examples) > 30
+    for path, value in with_examples.items():
+        _run_examples(path, value)
+
+
+def _run_examples(path, value):
     home = vars(importlib.import_module(value.__module__))
     module = {**{name: getattr(mcpcore, name) for name in mcpcore.__all__}, **home, "Literal": typing.Literal}
     module |= {"__name__": "example"}

@@ -68,7 +68,7 @@ class Program(NamedTuple):
     @property
     def starts_servers(self) -> bool:
         """Whether it starts processes that import the SDK too."""
-        module = self.name.startswith(("examples.", "tests.hostile.noisy"))
+        module = self.name.startswith(("examples.", "bench.soak", "tests.hostile.noisy"))
         return module or (self.name == "mcpcore" and self.arguments[:1] in _STARTING)
 
 

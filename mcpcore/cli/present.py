@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from mcpcore.cli import output
 from mcpcore.contract.advice import advice_phrase
-from mcpcore.contract.effects import PHRASES, as_effects
+from mcpcore.contract.effects import as_effects
 from mcpcore.contract.failure_modes import CONTRACT_META_KEY
-from mcpcore.contract.retry import Retry
+from mcpcore.contract.retry import NEVER, Retry
 from mcpcore.values.json_schema import constants, own_properties, required_names, type_names
 
 if TYPE_CHECKING:
@@ -127,11 +127,12 @@ def _failure_mode(entry: Mapping[str, Any]) -> None:
     except ValueError:
         known = None
     effects, fallback = as_effects(entry.get("effects")), entry.get("fallbackTool")
+    tool = str(fallback) if fallback else None
     if known is not None:
-        tool = str(fallback) if fallback else None
         advice = advice_phrase(known.kind, known.after_ms, effects, fallback_tool=tool)
     else:
-        advice = " · ".join(filter(None, (PHRASES[effects] if effects else "", f"try {fallback}" if fallback else "")))
+        # Nothing is known of the retry advice, so nothing is said of it.
+        advice = advice_phrase(NEVER, None, effects, fallback_tool=tool).removeprefix("not retryable").lstrip(" ·")
     facts = [str(entry.get("name") or ""), advice]
     reason = output.styled(str(entry.get("reason") or "?"), fg="yellow")
     summary = " · ".join(fact for fact in facts if fact)

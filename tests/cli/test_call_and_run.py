@@ -95,7 +95,7 @@ def test_the_list_shows_arguments_and_failure_modes(call):
     assert done.stdout.startswith("echo  Echo what is given.\n")
     assert "words: list of string\n" in done.stdout
     assert 'mode?: "fast" | "slow" = "fast"\n' in done.stdout
-    assert "fails: queue_full (RATE_LIMITED · retry after 30 s · try other)" in done.stdout
+    assert "fails: queue_full (RATE_LIMITED · retry after 30 s · or try other)" in done.stdout
     assert "recovery: Wait 30 seconds and retry, or reduce the batch size." in done.stdout
 
 

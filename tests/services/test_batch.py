@@ -469,7 +469,7 @@ async def test_a_model_reads_what_was_done_and_what_to_send_again() -> None:
     assert (done, advice) == ('Done: ["LAMP"]', f"({result.structured_content['advice']})")
     assert result.structured_content["advice"] == "send again only desk, after 9 s · check before you send again: boom"
     for failure in result.structured_content["failed"]:
-        assert failure["error"].keys().isdisjoint({"tool", "timestamp", "context"})
+        assert failure["error"].keys().isdisjoint({"tool", "timestamp"})
         assert failure["error"]["advice"] in result.content[0].text
 
 

@@ -58,7 +58,7 @@ class Canonical(Dialect):
             return None
 
 
-_COMMON: Final = frozenset({"tool", "timestamp", "context"})
+_COMMON: Final = frozenset({"tool", "timestamp"})
 """The keys that are the same for all items of a batch."""
 
 _HIDDEN: Final = frozenset({"code", "name", "message", "retry", "correlationId"})

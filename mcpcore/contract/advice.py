@@ -120,7 +120,8 @@ def _phrase(
     of_item: bool,  # noqa: FBT001 - the same
 ) -> str:
     retry = Retry(kind, after_ms)
-    row = _BY_FACTS[retry.retryable, effects, repeatable]
+    # Effects of a later version are not known here.
+    row = _BY_FACTS.get((retry.retryable, effects, repeatable)) or _BY_FACTS[retry.retryable, None, repeatable]
     if of_item:
         words = retry.phrase.replace("retry", "send this item again", 1)
         return row.of_item.replace(_RETRY, words)
@@ -140,8 +141,8 @@ class Facts(NamedTuple):
 
 _WAIT: Final = re.compile(r"retry after ([0-9]{1,13})(?:\.([0-9]{1,3}))? s")
 _AGAIN: Final = re.compile(r"retry now|retry after [0-9.]{1,17} s")
-_CHECK: Final = re.compile(r": check with ([^·]+) before you call again\Z")
-_TRY: Final = re.compile(f"{BETWEEN}(?:or )?try ([^·]+)\\Z")
+_CHECK_WITH: Final = tuple(f"{PHRASES[effects]}: check with " for effects in PHRASES if effects in CHANGED)
+_CALL_AGAIN: Final = " before you call again"
 
 _READ: Final[dict[str, tuple[bool, Effects | None, bool]]] = {
     # Before version 0.1, each part was said by itself.
@@ -159,17 +160,18 @@ _READ: Final[dict[str, tuple[bool, Effects | None, bool]]] = {
 
 def read_advice(phrase: str) -> Facts | None:
     """What `phrase` says; None if `advice_phrase` cannot have written it."""
+    # Another server may have written it, at any length, so each step takes linear time. A name has no separator.
     tool = None
-    # In this order: a name may hold any words, but no separator.
-    if (match := _TRY.search(phrase)) is not None:
-        tool = match[1]
-        phrase = phrase[: match.start()]
-    elif (match := _CHECK.search(phrase)) is not None:
-        tool = match[1]
-        phrase = f"{phrase[: match.start()]}: check before you call again"
+    before, _, last = phrase.rpartition(BETWEEN)
+    start = next((words for words in ("try ", "or try ") if last.startswith(words)), None)
+    if start is not None:
+        phrase, tool = before, last[len(start) :]
+    elif phrase.endswith(_CALL_AGAIN) and (start := next(filter(phrase.startswith, _CHECK_WITH), None)) is not None:
+        tool = phrase[len(start) : -len(_CALL_AGAIN)]
+        phrase = f"{start.removesuffix(' with ')}{_CALL_AGAIN}"
     again = _AGAIN.match(phrase)
     known = _READ.get(phrase if again is None else _RETRY + phrase[again.end() :])
-    if known is None:
+    if known is None or (tool is not None and (not tool or "·" in tool)) or (again is None and known[0]):
         return None
     retryable, effects, repeatable = known
     retry = Retry.never() if not retryable or again is None else _retry(again[0])

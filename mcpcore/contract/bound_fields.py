@@ -69,12 +69,14 @@ class bind:  # noqa: N801 - used as `with bind(...)`, as `contextlib.suppress` i
         self, kind: type[BaseException] | None, exc: BaseException | None, trace: TracebackType | None
     ) -> None:
         """Bind no more."""
-        if exc is not None:
-            carry(exc, self._own)
-        left = _bound.get()
-        # A generator may be closed elsewhere than where it was begun; this block must not undo what is bound there.
-        if isinstance(left, _Block) and left.own is self._own:
-            _bound.set(left.outer)
+        try:
+            if exc is not None:
+                carry(exc, self._own)
+        finally:
+            left = _bound.get()
+            # A generator may be closed elsewhere than where it was begun; this block must not undo what is bound there.
+            if isinstance(left, _Block) and left.own is self._own:
+                _bound.set(left.outer)
 
 
 class _Block(dict[str, "str | None"]):
@@ -138,11 +140,14 @@ def in_force(
     """
     around = _bound.get()
     if not (server or around or call):
-        for exc in failures:
-            if _CARRIED in _namespace(exc):
-                break
-        else:
-            return {}  # as it is where nothing is bound
+        try:
+            for exc in failures:
+                if _CARRIED in _namespace(exc):
+                    break
+            else:
+                return {}  # as it is where nothing is bound
+        except Exception:  # noqa: BLE001 - somebody gave an exception a namespace of another kind
+            return {}
     number, inside = call_number(), []
     while isinstance(around, _Block) and number is not None and around.call == number:
         inside.append(around.own)

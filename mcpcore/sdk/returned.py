@@ -167,6 +167,7 @@ def _blocks(value: Any, failures: _Failures) -> list[Any]:
         return [value.to_audio_content()]
     words = text_of(value)
     if words is not None:
+        _text(value, failures)  # for the exceptions in it
         return [{"type": "text", "text": words}]
     if isinstance(value, list | tuple):
         return [block for item in value for block in _blocks(item, failures)]

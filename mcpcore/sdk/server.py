@@ -536,8 +536,8 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
     # --- the requests of clients, which the SDK hands to these methods --------------------------------------------
 
     async def _handle_list_tools(self, ctx: ServerRequestContext[LifespanT], params: Any) -> Any:
-        if type(self).list_tools is not Server.list_tools:
-            return await super()._handle_list_tools(ctx, params)  # a subclass lists in its own way
+        if type(self).list_tools is not Server.list_tools or "list_tools" in vars(self):
+            return await super()._handle_list_tools(ctx, params)  # the application lists in its own way
         result = ListToolsResult(tools=[]).model_dump(by_alias=True, mode="json", exclude_none=True)
         if "tools/list" in lowlevel_of(self).cache_hints:
             del result["ttlMs"], result["cacheScope"]  # the SDK fills in those that the server was given

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import copy
 import functools
-import operator
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from mcp.server.mcpserver.tools import Tool as SDKTool
@@ -147,7 +147,7 @@ class ToolListing:
         self._dialect = dialect
         self.advertise_errors = advertise_errors
         self.describe_failures = describe_failures
-        self._written: dict[int, tuple[tuple[object, ...], dict[str, Any]]] = {}
+        self._written: dict[int, tuple[SDKTool, list[Any], dict[str, Any]]] = {}
 
     def tool(self, registered: SDKTool) -> MCPTool:
         """One tool."""
@@ -170,18 +170,20 @@ class ToolListing:
         )
 
     def written(self, tools: Sequence[SDKTool]) -> list[dict[str, Any]]:
-        """The tools in the form of the wire, which is kept until an attribute of a tool is replaced.
+        """The tools in the form of the wire, which is kept until a tool changes.
 
         The SDK copies it before anybody else gets it.
         """
         kept, self._written = self._written, {}
         for registered in tools:
-            parts = registered, *(getattr(registered, name) for name in _LISTED)
+            parts = [getattr(registered, name) for name in _LISTED]
             known = kept.get(id(registered))
-            if known is None or any(map(operator.is_not, known[0], parts)):
-                known = parts, self.tool(registered).model_dump(by_alias=True, mode="json", exclude_none=True)
+            # An application may change a schema in place, which comparing it with a copy of the old one shows.
+            if known is None or known[0] is not registered or known[1] != parts:
+                written = self.tool(registered).model_dump(by_alias=True, mode="json", exclude_none=True)
+                known = registered, copy.deepcopy(parts), written
             self._written[id(registered)] = known
-        return [written for _, written in self._written.values()]
+        return [written for *_, written in self._written.values()]
 
 
 _LISTED: Final = (

@@ -16,7 +16,8 @@ from typing_extensions import TypeVar
 from mcpcore.boundary.mapper import select_failure
 from mcpcore.contract.effects import weakest
 from mcpcore.contract.errors import CodedError
-from mcpcore.services.batch_failure import FailedItem, WholeFailure, advice_of, note_of, reason_or_code
+from mcpcore.services.batch_failure import FailedItem, Step, WholeFailure, advice_of, note_of, reason_or_code
+from mcpcore.values.escaping import one_line
 from mcpcore.values.jsonable import fit, size, to_json
 from mcpcore.values.unwrapping import passes_through
 
@@ -82,16 +83,22 @@ class BatchResult(BaseModel, Generic[T]):
     _lines: tuple[str, ...] = PrivateAttr(default=())
     """A paragraph for each failed item."""
 
+    _count: str = PrivateAttr(default="")
+    """How many items were done, as a sentence."""
+
     def __mcpcore_text__(self) -> str | None:
         """The answer as models read it; None if no item failed, or another part of the program made the answer."""
-        if not self._lines:
+        # A handler may have changed the answer since.
+        if not self._lines or len(self._lines) != len(self.failed):
             return None
-        done = json_bytes(self.succeeded, fallback=str).decode()
-        total = len(self.succeeded) + len(self.failed)
-        parts = [f"{len(self.succeeded)} of {total} done. {self._lines[0]}", *self._lines[1:]]
+        done = one_line(json_bytes(self.succeeded, fallback=str).decode())
+        parts = [f"{self._count} {self._lines[0]}", *self._lines[1:]]
         if self.note is not None:
             parts.append(self.note)
-        return "\n\n".join([*parts, f"Done: {done}", f"({self.advice})"])
+        parts.append(f"Done: {done}")
+        if self.advice is not None:
+            parts.append(f"({self.advice})")
+        return "\n\n".join(parts)
 
 
 class Batch(Generic[T]):
@@ -141,6 +148,7 @@ class Batch(Generic[T]):
         self._exceptions: list[BaseException] = []
         self._whole = WholeFailure(max_items=max_failures)
         self._left_out: Counter[str] = Counter()
+        self._unlisted: Counter[Step] = Counter()
         self._bytes = 0
         self._effects: list[Effects | None] = []
 
@@ -203,10 +211,12 @@ class Batch(Generic[T]):
         answer = BatchResult[T](
             succeeded=[result for _, result in sorted(self._succeeded, key=_number)],
             failed=list(self.failed),
-            advice=advice_of(items) if items else None,
+            advice=advice_of(items, self._unlisted) if items else None,
             note=note_of(self._left_out),
         )
         answer._lines = tuple(item.line for item in items)  # noqa: SLF001 - its own
+        total = self._done + len(items) + sum(self._left_out.values())
+        answer._count = f"{self._done} of {total} done."  # noqa: SLF001 - its own
         return answer
 
     def _tell_call(self) -> None:
@@ -230,10 +240,11 @@ class Batch(Generic[T]):
         weight = size(written)
         if self._failed and (len(self._failed) >= self._max or self._bytes + weight > MAX_BYTES):
             self._left_out[reason_or_code(envelope)] += 1
+            self._unlisted[Step.of(envelope)] += 1
             return
         self._bytes += weight
         self._failed.append((number, failure))
-        self._items.append((number, FailedItem.of(failure.item, envelope)))
+        self._items.append((number, FailedItem.of(failure.item, envelope, number=number)))
         self._exceptions.append(speaker)
 
     def _is_whole(self, speaker: BaseException) -> bool:

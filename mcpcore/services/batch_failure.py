@@ -6,6 +6,7 @@ part of the failure is computed from all items: a count, a maximum, or the first
 
 from __future__ import annotations
 
+import re
 from bisect import insort
 from collections import Counter
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -53,6 +54,7 @@ class WholeFailure:
         """Gather items, of which the failure lists at most `max_items`, within 12 KiB."""
         self._max = max_items
         self._counts: Counter[str] = Counter()
+        self._steps: Counter[Step] = Counter()
         self._reasons: set[str | None] = set()
         self._recoveries: dict[str, Mapping[str, Any] | None] = {}
         self._retry: Retry | None = None
@@ -68,6 +70,7 @@ class WholeFailure:
         """Add a failed item: `failure` as the answer lists it, and its envelope."""
         self._number += 1
         self._counts[reason_or_code(envelope)] += 1
+        self._steps[Step.of(envelope)] += 1
         # Two different values are as many as there could be: of more, none is kept.
         if len(self._reasons) < 2:
             self._reasons.add(envelope.reason)
@@ -99,6 +102,10 @@ class WholeFailure:
         rest = self._counts - Counter(reason_or_code(envelope) for *_, envelope in self._listed)
         if (note := note_of(_by_name(rest))) is not None:
             data["note"] = note
+        if len(self._steps) > 1 and any(step.retry.retryable for step in self._steps):
+            # The advice for the call as a whole is the most cautious one, which does not hold for all items.
+            items = [FailedItem.of(failure["item"], envelope) for *_, failure, envelope in self._listed]
+            data["advice"] = advice_of(items, self._steps - Counter(item.step for item in items))
         if reason is not None:
             # The data model of the reason may require them.
             data = {**data, **{key: value for key, value in most_severe.details.items() if key not in data}}
@@ -144,6 +151,19 @@ class WholeFailure:
         return shown
 
 
+class Step(NamedTuple):
+    """What may be done next with a failed item."""
+
+    retry: Retry
+    must_check: bool
+    """Whether the item may have taken effect, so that sending it again may do it twice."""
+
+    @classmethod
+    def of(cls, envelope: Envelope) -> Step:
+        """The step after the failure of an item."""
+        return cls(envelope.retry, not envelope.retryable and envelope.effects in CHANGED)
+
+
 class FailedItem(NamedTuple):
     """A failed item as a model reads it."""
 
@@ -151,42 +171,62 @@ class FailedItem(NamedTuple):
     line: str
     """Why it failed, what to do about it, and the advice, each in one line."""
 
-    retry: Retry
-    must_check: bool
-    """Whether the item may have taken effect, so that sending it again may do it twice."""
+    step: Step
 
     @classmethod
-    def of(cls, item: JSON, envelope: Envelope) -> FailedItem:
-        """Describe the failure of `item`, which is JSON; every text in it may be a caller's, so none begins a line."""
-        label = cut_text(one_line(item if isinstance(item, str) else dumps(item)), _MAX_LABEL)
+    def of(cls, item: JSON, envelope: Envelope, *, number: int | None = None) -> FailedItem:
+        """Describe the failure of `item`. Its texts may be a caller's, so none of them begins a line.
+
+        `number` tells long items apart, whose texts are cut; None where the order of the items must not show.
+        """
+        label = _label(item, number)
         facts = [] if envelope.reason is None else [f"reason {word(envelope.reason)}"]
         facts += [word(envelope.name), envelope.item_advice, f"id {envelope.correlation_id}"]
         lines = [f"Failed: {label} — {one_line(envelope.message)}"]
         if envelope.hint is not None:
             lines.append(f"{INDENT}Recovery: {one_line(envelope.hint)}")
         lines.append(f"{INDENT}({BETWEEN.join(facts)})")
-        must_check = not envelope.retryable and envelope.effects in CHANGED
-        return cls(label, "\n".join(lines), envelope.retry, must_check)
+        return cls(label, "\n".join(lines), Step.of(envelope))
 
 
-def advice_of(items: Sequence[FailedItem]) -> str:
-    """Which of the failed items of a batch may be sent again, and when; the others are done already."""
-    again: dict[Retry, list[str]] = {}
-    unsure = [item.label for item in items if item.must_check]
+def _label(item: JSON, number: int | None) -> str:
+    """The name of an item within a sentence: JSON, but for plain words, so that it cannot pass for a part of it."""
+    if isinstance(item, str) and len(item) <= _MAX_LABEL and _PLAIN.fullmatch(item):
+        return item
+    text = one_line(dumps(item)).replace("·", "\\u00b7")
+    cut = text if len(text) <= _MAX_LABEL else cut_text(text, _MAX_LABEL)
+    return cut if cut is text or number is None else f"item {number} ({cut})"
+
+
+_PLAIN: Final = re.compile(r"[\w.@#/:+-]+(?: [\w.@#/:+-]+)*")
+
+
+def advice_of(items: Sequence[FailedItem], unlisted: Mapping[Step, int]) -> str:
+    """Which of the failed items of a batch may be sent again, and when; the others are done already.
+
+    Args:
+        items: The failed items that are named.
+        unlisted: How many further items failed, by the step that comes next.
+    """
+    steps: dict[Step, list[str]] = {}
     for item in items:
-        if item.retry.retryable:
-            again.setdefault(item.retry, []).append(item.label)
-    parts = [
-        f"send again only {_named(labels)}, {retry.phrase.removeprefix('retry ')}" for retry, labels in again.items()
-    ]
-    if unsure:
-        parts.append(f"check before you send again: {_named(unsure)}")
+        steps.setdefault(item.step, []).append(item.label)
+    for step in unlisted:
+        steps.setdefault(step, [])
+    parts: list[str] = []
+    for step, labels in sorted(steps.items(), key=lambda pair: pair[0].retry.caution, reverse=True):
+        named = _named(labels, unlisted.get(step, 0))
+        if step.retry.retryable:
+            parts.append(f"send again only {named}, {step.retry.phrase.removeprefix('retry ')}")
+        elif step.must_check:
+            parts.append(f"check before you send again: {named}")
     return BETWEEN.join(parts) or "send none of the failed items again as they are"
 
 
-def _named(labels: Sequence[str]) -> str:
-    more = f" and {len(labels) - _MAX_NAMED} more" if len(labels) > _MAX_NAMED else ""
-    return ", ".join(label.replace("·", "\\u00b7") for label in labels[:_MAX_NAMED]) + more
+def _named(labels: Sequence[str], unlisted: int) -> str:
+    rest = len(labels[_MAX_NAMED:]) + unlisted
+    more = [f"{rest} {'item' if rest == 1 else 'items'} not named here"] if rest else []
+    return ", ".join([*labels[:_MAX_NAMED], *more])
 
 
 def reason_or_code(envelope: Envelope) -> str:

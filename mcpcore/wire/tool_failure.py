@@ -7,10 +7,11 @@ where the server or a service behind it is at fault.
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+import time
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from mcpcore.contract.codes import ErrorCode
+from mcpcore.values.escaping import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -46,6 +47,9 @@ _BY_CATEGORY: Final[Mapping[Category, FailureClass]] = {
     "server": "reliability",
     "upstream": "reliability",
 }
+_MAX_ID: Final = 200
+"""Characters of the id of another server's failure."""
+
 _REFUSED: Final = frozenset({ErrorCode.UNAUTHORIZED.http_status, ErrorCode.FORBIDDEN.http_status})
 _WRITTEN: Final = {code: name for name, (_, code) in reversed(CODES.items())}
 
@@ -67,19 +71,11 @@ def tool_failure(envelope: Envelope) -> dict[str, Any]:
         "class": class_of(envelope),
         "code": envelope.reason or name,
         "retryable": retry.retryable,
-        "correlationId": envelope.correlation_id,
+        "correlationId": one_line(envelope.correlation_id[:_MAX_ID]),
     }
     if retry.after_ms is not None:
-        failure["retryNotBefore"] = _milliseconds(envelope.timestamp) + retry.after_ms
+        # By this program's clock: the envelope may be another server's, whose clock may say anything.
+        failure["retryNotBefore"] = time.time_ns() // 1_000_000 + retry.after_ms
     if envelope.hint is not None:
         failure["agentGuidance"] = envelope.hint
     return failure
-
-
-def _milliseconds(timestamp: str) -> int:
-    """A timestamp of an envelope as milliseconds since 1970; the present for one that another server left out."""
-    try:
-        moment = datetime.fromisoformat(timestamp)
-    except ValueError:
-        moment = datetime.now(UTC)
-    return round(moment.timestamp() * 1000)

@@ -14,7 +14,7 @@ import pytest
 from mcp import Client
 from mcp_types import ToolAnnotations
 
-from mcpcore import CodedError, Context, CustomCode, ErrorCode, FailureMode, Retry, Server, tool
+from mcpcore import CodedError, Context, CustomCode, Envelope, ErrorCode, FailureMode, Retry, Server, tool
 from mcpcore.catalog.items import item_of_listing
 from mcpcore.classification import classifies
 from mcpcore.contract.advice import BETWEEN, ROWS, Facts, advice_phrase, read_advice
@@ -412,3 +412,22 @@ def test_a_stored_text_that_says_both_is_still_read(effects: str) -> None:
     text = f"Error: Late.\n\n(TIMEOUT · retry now · {words}: check before you call again · id 7c1e0f6a91b2d4e5)"
     envelope = envelope_of({"isError": True, "content": [{"type": "text", "text": text}]})
     assert ("canonical", effects, Retry.now()) == (envelope.dialect, envelope.effects, envelope.retry)
+
+
+@pytest.mark.no_server
+@pytest.mark.parametrize(
+    "phrase",
+    [
+        ": check with " * 100_000,
+        "it may have taken effect: check with " * 30_000,
+        " · try " * 100_000,
+        "retry after 1 s" + " · or try b" * 100_000,
+        "{retry} · nothing was changed",
+        "it may have taken effect: check with  before you call again",
+        "not retryable · try ",
+    ],
+)
+def test_a_phrase_that_nobody_writes_is_not_read(phrase: str) -> None:
+    """Another server may send any text as its advice, a megabyte of it, too; reading it takes linear time."""
+    assert read_advice(phrase) is None
+    assert Envelope(code=-32001, name="NOT_FOUND", message="m", retry=Retry.never(), effects="later").advice  # type: ignore[arg-type]

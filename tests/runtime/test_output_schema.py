@@ -318,8 +318,11 @@ async def test_a_list_shows_each_change_of_a_tool() -> None:
         first[0].input_schema["properties"]["number"]["type"] = "string"
         again = (await client.list_tools()).tools
         assert again[0].input_schema["properties"]["number"]["type"] == "integer"
-        server._tool_manager.get_tool("listed").description = "Changed."
-        assert (await client.list_tools()).tools[0].description == "Changed."
+        registered: Any = server._tool_manager.get_tool("listed")
+        registered.description = "Changed."
+        registered.parameters["properties"]["number"]["title"] = "In place"
+        (changed,) = (await client.list_tools()).tools
+        assert (changed.description, changed.input_schema["properties"]["number"]["title"]) == ("Changed.", "In place")
 
         @server.tool()
         def more() -> int:
@@ -340,6 +343,14 @@ async def test_the_list_of_a_subclass_and_the_hints_for_caches_are_kept() -> Non
             return [entry.model_copy(update={"title": "Mine"}) for entry in await super().list_tools()]
 
     hint = CacheHint(ttl_ms=5_000, scope="public")
+    hiding = Server("s", tools=[listed])
+
+    async def nothing() -> list[Any]:
+        return []
+
+    hiding.list_tools = nothing  # type: ignore[method-assign]
+    async with Client(hiding) as client:
+        assert (await client.list_tools()).tools == []
     async with Client(Renaming("s", tools=[listed], cache_hints={"tools/list": hint})) as client:
         assert (await client.list_tools()).tools[0].title == "Mine"
     async with Client(Server("s", tools=[listed], cache_hints={"tools/list": hint})) as client:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable
 from datetime import datetime
 from itertools import product
@@ -91,8 +92,45 @@ def test_servers_write_it_on_demand() -> None:
         busy.meta[TOOL_FAILURE]["retryNotBefore"] / 1000
         - datetime.fromisoformat(envelope_of(busy).timestamp).timestamp()
     )
-    assert waits == pytest.approx(7)
+    assert waits == pytest.approx(7, abs=2)
     crash = checked(call("crash").meta[TOOL_FAILURE])
     assert ("reliability", "internal_error", False) == (crash["class"], crash["code"], crash["retryable"])
     for options in ({}, {"tool_failure_meta": True, "dialect": "ok_envelope_b"}):
         assert TOOL_FAILURE not in (connect(**options)("no_order").meta or {})
+
+
+@pytest.mark.parametrize(
+    "timestamp", ["0001-01-01T00:00:00", "1970-01-01T00:00:00Z", "9999-12-31T23:59:59-14:00", "x", ""]
+)
+def test_the_clock_of_another_server_moves_no_wait(timestamp: str) -> None:
+    """A failure that is passed on has the time of its own server, which may say anything."""
+    retry = Retry.after(seconds=60)
+    sent = Envelope(
+        code=-32003, name="RATE_LIMITED", message="m", retry=retry, timestamp=timestamp, correlation_id="a\nb" * 999
+    )
+    now = time.time() * 1000
+    written = checked(tool_failure(sent))
+    assert now + 59_000 < written["retryNotBefore"] < now + 120_000
+    assert "\n" not in written["correlationId"]
+    assert len(written["correlationId"]) < 1_000
+
+
+def test_the_longer_wait_of_the_draft_counts_beside_an_envelope() -> None:
+    """The draft says that clients must not repeat the call before `retryNotBefore`."""
+    error = Envelope(
+        code=-32003, name="RATE_LIMITED", message="m", retry=Retry.now(), effects="none", correlation_id="0" * 16
+    ).to_json()
+
+    def read(after: float) -> Retry:
+        failure = {
+            "class": "reliability",
+            "code": "busy",
+            "retryable": True,
+            "retryNotBefore": round((time.time() + after) * 1000),
+            "correlationId": "a",
+        }
+        result = {"isError": True, "structuredContent": {"error": error}, "_meta": {TOOL_FAILURE: failure}}
+        return envelope_of(result).retry
+
+    assert 500 < (read(600).seconds or 0) <= 600
+    assert (read(-600).seconds or 0) == 0

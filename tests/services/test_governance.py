@@ -211,3 +211,38 @@ def test_from_unknown_keeps_the_advice_and_the_cause() -> None:
     assert {"role": "R"} == carried(own)
     cause = OSError()
     assert cause is CodedError.tool_failure(ErrorCode.CONFLICT, cause=cause).__cause__
+
+
+@pytest.mark.no_server
+def test_a_block_that_cannot_give_its_fields_to_an_exception_ends_all_the_same() -> None:
+    """Otherwise the fields of one caller would be in the failures of others."""
+
+    class Exiting(dict[str, Any]):
+        def get(self, *_: Any) -> Any:
+            raise SystemExit
+
+    failure = ValueError()
+    failure.__dict__ = Exiting()
+    with pytest.raises(SystemExit), bind(session_id="s1"):
+        raise failure
+    assert bound() == {}
+
+
+@pytest.mark.anyio
+async def test_an_exception_with_a_hostile_namespace_is_a_crash_like_any_other() -> None:
+    """Its attributes are in a mapping of its author's, which raises."""
+
+    class Raising(dict[str, Any]):
+        def __contains__(self, key: object) -> bool:
+            raise RuntimeError
+
+    @tool
+    def f() -> int:
+        failure = ValueError()
+        failure.__dict__ = Raising()
+        raise failure
+
+    async with Client(Server("s", tools=[f])) as client:
+        envelope = envelope_of(await client.call_tool("f", {}))
+    assert envelope.correlation_id
+    assert envelope.context is None

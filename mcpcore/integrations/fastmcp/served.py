@@ -41,6 +41,10 @@ if TYPE_CHECKING:
 _LOGGER: Final = logging.getLogger("mcpcore")
 
 
+_MAX_KEPT: Final = 10_000
+"""Tools whose effects are kept for a server."""
+
+
 class ServedServer:
     """One server, or a server mounted below it that has the same middleware."""
 
@@ -120,6 +124,8 @@ class ServedServer:
         if tool is None:
             return "unstated", False
         effects = default_effects(tool.annotations)
+        if len(self._effects) >= _MAX_KEPT:
+            self._effects.clear()  # a provider that answers any name must not fill the memory
         self._effects[name] = effects, None
         return effects, isinstance(tool, TransformedTool)
 

@@ -124,7 +124,10 @@ def _with_word(envelope: Envelope, answer: Answer, *, own: bool) -> Envelope:
     if word.forbidden or any(map(forbids_retry, texts)):
         return replace(envelope, retry=Retry.never(), retry_stated=True)
     if own:
-        return envelope
+        # Beside its own advice, mcpcore may be asked to wait longer, by the draft of MCP.
+        later = word.retry(envelope.retry)
+        longer = later is not None and envelope.retryable and (later.seconds or 0) > (envelope.retry.seconds or 0)
+        return replace(envelope, retry=later) if longer and later is not None else envelope
     code = envelope.error_code
     retry = word.retry(envelope.retry if code is None else code.retry)
     if retry is None and envelope.dialect == UNKNOWN_DIALECT:

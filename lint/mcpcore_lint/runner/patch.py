@@ -5,6 +5,8 @@ from __future__ import annotations
 import difflib
 import os
 import re
+from bisect import bisect_left
+from collections import Counter
 from typing import Final
 
 from mcpcore_lint.dataclasses import light
@@ -45,5 +47,78 @@ def quoted(name: str) -> str:
 
 def unified(before: str, after: str, old: str, new: str) -> str:
     """A unified diff; `old` and `new` are the names of the files."""
-    lines = difflib.unified_diff(_LINE.findall(before), _LINE.findall(after), old, new)
+    a, b = _LINE.findall(before), _LINE.findall(after)
+    lines: list[str] = []
+    for group in _Matcher(a, b).get_grouped_opcodes():
+        (_, a_start, _, b_start, _), (_, _, a_end, _, b_end) = group[0], group[-1]
+        lines += [] if lines else [f"--- {old}\n", f"+++ {new}\n"]
+        lines.append(f"@@ -{_range(a_start, a_end)} +{_range(b_start, b_end)} @@\n")
+        for tag, a_start, a_end, b_start, b_end in group:
+            if tag == "equal":
+                lines += (f" {line}" for line in a[a_start:a_end])
+            else:
+                lines += (f"-{line}" for line in a[a_start:a_end])
+                lines += (f"+{line}" for line in b[b_start:b_end])
     return "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines)
+
+
+def _range(start: int, end: int) -> str:
+    """Some lines, as the head of a hunk names them: no line is behind the one that is named."""
+    count = end - start
+    return str(end) if count == 1 else f"{start + (count > 0)},{count}"
+
+
+class _Matcher(difflib.SequenceMatcher[str]):
+    """Compares files with many small changes in about linear time, for which difflib takes quadratic time.
+
+    A line that both files have equally often stays, the first one as the first one and so on, where their order is the
+    same. difflib compares only what is in between. That makes smaller patches too.
+    """
+
+    def __init__(self, before: list[str], after: list[str]) -> None:
+        super().__init__(None, before, after)
+        self._before = before
+        self._after = after
+
+    def get_matching_blocks(self) -> list[difflib.Match]:
+        """The stretches of lines that stay."""
+        a, b = self._before, self._after
+        blocks: list[difflib.Match] = []
+        a_start = b_start = 0
+        for a_end, b_end in [*self._anchors(), (len(a), len(b))]:
+            between = difflib.SequenceMatcher(None, a[a_start:a_end], b[b_start:b_end]).get_matching_blocks()[:-1]
+            blocks += (difflib.Match(a_start + line, b_start + other, size) for line, other, size in between)
+            blocks.append(difflib.Match(a_end, b_end, int(a_end < len(a))))
+            a_start, b_start = a_end + 1, b_end + 1
+        joined = blocks[:1]
+        for block in blocks[1:]:
+            line, other, size = joined[-1]
+            if size and block[:2] == (line + size, other + size):
+                joined[-1] = difflib.Match(line, other, size + block.size)
+            else:
+                joined.append(block)
+        return joined
+
+    def _anchors(self) -> list[tuple[int, int]]:
+        """The longest chain of lines that both files have equally often, in the order of both."""
+        counts, others = Counter(self._before), Counter(self._after)
+        places: dict[str, list[int]] = {line: [] for line, count in counts.items() if others[line] == count}
+        for place in range(len(self._after) - 1, -1, -1):
+            if self._after[place] in places:
+                places[self._after[place]].append(place)
+        pairs = [(place, places[line].pop()) for place, line in enumerate(self._before) if line in places]
+        # The longest increasing chain: for each length, the pair with the first line at which one so long can end.
+        ends: list[int] = []
+        last: list[int] = []
+        before: list[int] = []
+        for number, (_, place) in enumerate(pairs):
+            length = bisect_left(ends, place)
+            before.append(last[length - 1] if length else -1)
+            ends[length : length + 1] = [place]
+            last[length : length + 1] = [number]
+        chain: list[tuple[int, int]] = []
+        number = last[-1] if last else -1
+        while number >= 0:
+            chain.append(pairs[number])
+            number = before[number]
+        return chain[::-1]

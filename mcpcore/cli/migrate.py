@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from typing import TYPE_CHECKING, Final
@@ -84,6 +85,7 @@ def migrate(paths: tuple[str, ...], *, write: bool, only: tuple[str, ...]) -> No
         raise Problem(f"{missing[0]}: no such file or folder.")
     try:
         migration = run(paths, rules=only, write=write)
+        gc.freeze()  # the process ends soon, so no collection should walk the syntax trees that are left
     except CannotRunError as error:
         raise Problem(str(error)) from None
     if not write:

@@ -147,3 +147,47 @@ def f(x: int) -> str:
     assert second.count("FailureMode(") == 2
     compile(second, "server.py", "exec")
     assert second == migrated(tmp_path, second)
+
+
+def test_statements_that_share_lines(tmp_path: Path) -> None:
+    """Each statement is changed by itself, whatever is on its line and in front of it; spaces behind the edit stay."""
+    source = """from mcpcore import Server
+
+mcp = Server("x")
+
+
+@mcp.tool()
+def f(x: str) -> str:
+    if x: raise ValueError(str(x) + " is bad")
+    y = 1; raise RuntimeError(str(y).format(str(x)).join(
+        str(x) ,
+    )); print(str(y))
+    if y:
+        \\
+        raise ValueError("y is bad")
+    try:
+        return open(x).read()
+    except KeyError: return "Error: the key is bad"  # not good
+    try:
+        return open(y).read()
+    except OSError :
+        raise TimeoutError("it took too long")
+"""
+    expected = """    if x: raise ctx.fail("is_bad", str(x) + " is bad")
+    y = 1; raise ctx.fail("f_failed", str(y).format(str(x)).join(
+        str(x) ,
+    )); print(str(y))
+    if y:
+        \\
+        raise ctx.fail("y_is_bad", "y is bad")
+    try:
+        return open(x).read()
+    except KeyError as exc: raise ctx.fail("key_is_bad", "the key is bad") from exc  # not good
+    try:
+        return open(y).read()
+    except OSError as exc :
+        raise ctx.fail("it_took_too_long", "it took too long") from exc
+"""
+    written = migrated(tmp_path, source)
+    assert written.endswith(expected)
+    assert written == migrated(tmp_path, written)

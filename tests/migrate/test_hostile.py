@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from mcpcore_lint.runner.engine import fix_source, lint_paths
 from mcpcore_lint.runner.groups import find_groups
-from mcpcore_lint.runner.migrate import migrate
+from mcpcore_lint.runner.migrate import Migration, migrate
 
 from tests.migrate.migrating import run
 
@@ -174,3 +174,33 @@ def test_the_time_grows_with_the_size(tmp_path: Path, many: Callable[[int], str]
         assert not lint_paths([folder], root=str(folder)).failures
     before, after = ((tmp_path / name / "server.py").read_text() for name in ("few", "more"))
     assert calls(fix_source, after, unsafe=True) < 8 * calls(fix_source, before, unsafe=True)
+
+
+def clauses(count: int, *, one_try: bool) -> str:
+    """A tool with many `except` clauses, which return and raise by turns."""
+    lines = [HEAD + TOOL.rstrip("\n")]
+    for number in range(count):
+        if number == 0 or not one_try:
+            lines += ["    try:", "        open(a)"]
+        lines += [f"    except E{number} as e:" if number % 3 else f"    except E{number}:"]
+        text = f'"Error: step {number} failed"' if number % 3 == 0 else f'f"Error: step {number} failed: {{e}}"'
+        lines += [f"        return {text}" if number % 2 else f"        raise ToolError({text})"]
+    classes = "".join(f"class E{number}(Exception): ...\n" for number in range(count))
+    return "from mcp.server.fastmcp.exceptions import ToolError\n" + "\n".join([*lines, "    return a", classes])
+
+
+@pytest.mark.parametrize("one_try", [True, False], ids=["of one try", "of a try each"])
+def test_twice_as_many_clauses_take_twice_as_long(tmp_path: Path, *, one_try: bool) -> None:
+    """That holds for the conversion, and for the diff that shows it."""
+
+    def migrated(count: int) -> None:
+        outcomes[count], _ = run(tmp_path / str(count), {"server.py": clauses(count, one_try=one_try)}, write=False)
+
+    outcomes: dict[int, Migration] = {}
+    migrated(10)
+    few, more = calls(migrated, 200), calls(migrated, 400)
+    assert more < 2.2 * few
+    few, more = (calls(outcomes[count].files[0].diff, "server.py") for count in (200, 400))
+    assert more < 2.2 * few
+    assert [200, 400] == [len(outcomes[count].converted) for count in (200, 400)]
+    assert 400 == outcomes[400].files[0].diff("server.py").count("\n+        raise ctx.fail(")

@@ -6,13 +6,13 @@ import ast
 import re
 from bisect import bisect_right
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from mcpcore_lint.diagnostics import Edit, Span
 from mcpcore_lint.engine.syntax.parse import BODIES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
     import libcst
     from libcst.metadata import BaseMetadataProvider, CodePosition, CodeRange, MetadataWrapper
@@ -30,23 +30,51 @@ class Unreadable(Exception):  # noqa: N818 - the report shows this name
     """Code that Python can read and libcst cannot, or the other way round."""
 
 
-class Piece:
-    """A statement that shares its lines with no other code, or a whole file, parsed by libcst on first use.
+class Stretch(NamedTuple):
+    """A part of a file: all of it, a statement, or the lines of the head of a statement or of an `except` clause."""
 
-    An indented statement is parsed in the block of an `if 1:` that is put before it, so every column stays the same.
+    start: int
+    end: int
+    tail: str = ""
+    """The code that ends it: a line end, or the body of a head."""
+    indent: str = ""
+    """The white space of its first line, if it starts with that."""
+    is_clause: bool = False
+
+    @property
+    def block(self) -> str:
+        """The indentation as Python counts it: it ignores everything before a form feed."""
+        return self.indent.rpartition("\f")[2]
+
+
+class Piece:
+    """Some stretches of a file, which do not overlap, parsed together by libcst on first use.
+
+    Indented statements are parsed in the block of an `if 1:` that is put before them, so every column stays the same.
+    A clause gets a `try` in front of it.
     """
 
-    def __init__(self, source: Source, start: int, end: int, *, indented: bool = False) -> None:
-        """Take the lines from one offset to another."""
+    def __init__(self, source: Source, stretches: Sequence[Stretch]) -> None:
+        """Take the stretches, the first one of the file first."""
         self.file = source
-        self.start = start
-        self.end = end
-        self.indented = indented
-        self._lead = f"if 1:{source.newline}" if indented else ""
-        self.text = self._lead + source.text[start:end]
-        self.lines = source.position(start)[0] - 1 - indented
-        """Add this to a line number in the piece to get the line number in the file."""
+        self.stretches = stretches
+        self._is_whole = stretches[0] == Stretch(0, len(source.text))
+        self._starts = [stretch.start for stretch in stretches]
+        self._first_lines: list[int] = []
+        """The line of the piece at which each stretch starts."""
+        parts: list[str] = []
+        line = 1
+        for stretch in stretches:
+            lead = ["if 1:"] if stretch.block else []
+            lead += [f"{stretch.block}try: pass"] if stretch.is_clause else []
+            line += len(lead)
+            self._first_lines.append(line)
+            parts += [f"{code}{source.newline}" for code in lead]
+            parts += [source.text[stretch.start : stretch.end], stretch.tail]
+            line += source.position(stretch.end)[0] - source.position(stretch.start)[0] + bool(stretch.tail)
+        self.text = "".join(parts)
         self._is_too_deep = False
+        self._known_kinds: dict[tuple[int, tuple[type[libcst.CSTNode], ...]], list[libcst.CSTNode]] = {}
         self._metadata: dict[type[BaseMetadataProvider[Any]], Mapping[libcst.CSTNode, Any]] = {}
 
     @cached_property
@@ -58,7 +86,7 @@ class Piece:
         """
         import libcst
 
-        first = self.file.position(self.start)[0]
+        first = self.file.position(self._starts[0])[0]
         problem = f"libcst cannot read the code from line {first} on, which Python can"
         indent = _INDENT.search(self.file.text)
         config = libcst.PartialParserConfig(default_indent=indent[0] if indent else "    ")
@@ -67,7 +95,7 @@ class Piece:
         except libcst.ParserSyntaxError as error:
             # The parser counts lines from the start of the piece.
             why = _PLACE.sub("", " ".join(error.message.split()))
-            raise Unreadable(f"{problem}: {why} at line {max(error.raw_line + self.lines, first)}") from None
+            raise Unreadable(f"{problem}: {why} at line {max(self._place(error.raw_line)[0], first)}") from None
         except BaseException as error:
             # A panic of the native parser is not an Exception.
             if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
@@ -76,15 +104,22 @@ class Piece:
 
     @cached_property
     def roots(self) -> tuple[libcst.CSTNode, ...]:
-        """The statements of the file in it."""
+        """The statements and clauses of the file in it."""
         body: Any = self.tree.body
-        return tuple(body[0].body.body if self.indented else body)
+        if self._is_whole:
+            return tuple(body)
+        roots: list[Any] = []
+        for stretch, top in zip(self.stretches, body, strict=True):
+            statement = top.body.body[0] if stretch.block else top
+            roots.append(statement.handlers[0] if stretch.is_clause else statement)
+        return tuple(roots)
 
-    @cached_property
-    def _top(self) -> libcst.CSTNode:
-        """The node that holds the statements of the file."""
-        body: Any = self.tree.body
-        return body[0].body if self.indented else self.tree
+    def _place(self, line: int, column: int = 0) -> tuple[int, int]:
+        """The line and the column of the file, both from 1, for those of the piece, where columns are from 0."""
+        number = max(bisect_right(self._first_lines, line) - 1, 0)
+        first, before = self.file.position(self._starts[number])
+        line -= self._first_lines[number]
+        return line + first, column + (1 if line else before)
 
     @cached_property
     def _wrapper(self) -> MetadataWrapper:
@@ -119,7 +154,9 @@ class Piece:
 
     def too_deep(self) -> Unreadable:
         """The error for code that libcst cannot follow."""
-        return Unreadable(f"the code from line {self.file.position(self.start)[0]} on is nested too deeply for libcst")
+        return Unreadable(
+            f"the code from line {self.file.position(self._starts[0])[0]} on is nested too deeply for libcst"
+        )
 
     def span(self, node: libcst.CSTNode) -> Span:
         """The place of a node in the file; for a function or class, the place of its name.
@@ -142,7 +179,7 @@ class Piece:
     def span_of(self, position: CodeRange) -> Span:
         """The place in the file of a range in the piece."""
         first, last = position.start, position.end
-        return Span(first.line + self.lines, first.column + 1, last.line + self.lines, last.column + 1)
+        return Span(*self._place(first.line, first.column), *self._place(last.line, last.column))
 
     def ranges(self, node: libcst.CSTNode) -> Iterator[tuple[int, int]]:
         """The offsets in the file at which `ast` may put a node: it counts the parentheses of a tuple as part of it."""
@@ -155,7 +192,7 @@ class Piece:
                 yield self._offset(positions[first].start), self._offset(positions[last].end)
 
     def _offset(self, position: CodePosition) -> int:
-        return self.file.offset_at(position.line + self.lines, position.column + 1)
+        return self.file.offset_at(*self._place(position.line, position.column))
 
     def find(self, start: int, end: int, kinds: tuple[type[libcst.CSTNode], ...]) -> libcst.CSTNode:
         """The node of some kinds at a range of the file; of a statement, only the start is compared.
@@ -165,14 +202,27 @@ class Piece:
         """
         import libcst
 
-        line, column = self.file.position(start)
-        for node in self._by_start.get((line - self.lines, column - 1), ()):
-            owner = self._parents[node] if isinstance(node, libcst.LeftParen) else node
+        number = bisect_right(self._starts, start) - 1
+        # libcst needs more time for the places of nodes than for everything else. Without a choice, they do not matter.
+        only = self._of_kinds(number, kinds)
+        if len(only) == 1:
+            return only[0]
+        (line, column), (first, before) = self.file.position(start), self.file.position(self._starts[number])
+        place = line - first + self._first_lines[number], column - (1 if line > first else before)
+        for node in self._by_start.get(place, ()):
+            owner = self._nodes[0][node] if isinstance(node, libcst.LeftParen) else node
             if isinstance(owner, kinds) and (
                 (start, end) in self.ranges(owner) or not isinstance(owner, libcst.BaseExpression)
             ):
                 return owner
         raise ValueError(f"no {kinds[0].__name__} from {start} to {end}")
+
+    def _of_kinds(self, number: int, kinds: tuple[type[libcst.CSTNode], ...]) -> list[libcst.CSTNode]:
+        """The nodes of some kinds in a stretch."""
+        key = number, kinds
+        if key not in self._known_kinds:
+            self._known_kinds[key] = [node for node in self._nodes[1][number] if isinstance(node, kinds)]
+        return self._known_kinds[key]
 
     @cached_property
     def _by_start(self) -> dict[tuple[int, int], list[libcst.CSTNode]]:
@@ -198,20 +248,19 @@ class Piece:
             Unreadable: If libcst does not reproduce the code as it is written, so no edit of it would be safe.
         """
         import libcst
-        from libcst.metadata import PositionProvider
 
-        from mcpcore_lint.codemods.visiting import Replacer, children
+        from mcpcore_lint.codemods.visiting import Replacer
 
-        parents = self._parents
-        path: set[libcst.CSTNode] = set()
+        parents, _ = self._nodes
+        around: set[libcst.CSTNode] = set()
         for node in nodes:
-            place: libcst.CSTNode | None = node
-            while place is not None and place not in path:
-                path.add(place)
+            place = parents.get(node)
+            while place is not None and place not in around:
+                around.add(place)
                 place = parents.get(place)
         statement = next(iter(nodes))
-        while statement in parents and parents[statement] is not self._top:
-            block = parents[statement]
+        numbers = self._numbers
+        while (block := parents.get(statement)) is not None and block is not self.tree and statement not in numbers:
             # If a statement is removed, the others in its block decide whether `pass` takes its place.
             if isinstance(block, libcst.IndentedBlock) and statement not in nodes:
                 break
@@ -219,29 +268,58 @@ class Piece:
                 break  # the other clauses of a long `try` need not be rendered
             statement = block
 
-        positions = self.metadata(PositionProvider)
-        first = self.span_of(positions[statement])
-        indent = self.file.line(first.line)[: first.column - 1]
-        # The comments and empty lines above a statement are its first children.
-        line = min(positions[part].start.line for part in (statement, *children(statement)) if part in positions)
-        start = self.file.offset_at(line + self.lines, 1)
         try:
-            old, new = self._code(statement, indent), self._code(statement.visit(Replacer(path, replace)), indent)
+            start, old, indent = self._before(statement)
+            ends = old.endswith(("\n", "\r"))
+            new = self._code(statement.visit(Replacer(around, replace)), indent, ends=ends)
         except RecursionError:
             raise self.too_deep() from None
         edit = _smallest(start, old, new)
         # libcst loses a few spaces, such as those in `except ValueError :`. They may differ behind the edit.
         if edit is not None and self.file.text[start : edit.end] != old[: edit.end - start]:
-            raise Unreadable(f"libcst does not reproduce the code from line {line + self.lines} on")
+            raise Unreadable(f"libcst does not reproduce the code from line {self.file.position(start)[0]} on")
         return edit
 
-    def _code(self, statement: Any, indent: str) -> str:
-        """The code of a statement at some indentation, or of what replaces it."""
+    def _before(self, statement: libcst.CSTNode) -> tuple[int, str, str]:
+        """Where a statement starts in the file, its code as libcst writes it, and its indentation."""
+        number = self._numbers.get(statement)
+        if number is not None:
+            start, end, tail, indent, _ = self.stretches[number]
+            old = self.file.text[start:end] + tail
+            if not self._is_reproduced:
+                old = self._code(statement, indent, ends=old.endswith(("\n", "\r")))
+            return start, old, indent
+        from libcst.metadata import PositionProvider
+
+        from mcpcore_lint.codemods.visiting import children
+
+        positions = self.metadata(PositionProvider)
+        first = self.span_of(positions[statement])
+        indent = self.file.line(first.line)[: first.column - 1]
+        # The comments and empty lines above a statement are its first children.
+        line = min(positions[part].start.line for part in (statement, *children(statement)) if part in positions)
+        code = self._code(statement, indent, ends=self.tree.has_trailing_newline)
+        return self.file.offset_at(self._place(line)[0], 1), code, indent
+
+    @cached_property
+    def _numbers(self) -> dict[libcst.CSTNode, int]:
+        """The statements that are a whole stretch, each with the number of the stretch."""
+        return {} if self._is_whole else {root: number for number, root in enumerate(self.roots)}
+
+    @cached_property
+    def _is_reproduced(self) -> bool:
+        """Whether libcst writes all stretches as they are in the file."""
+        return self.tree.code == self.text
+
+    def _code(self, statement: Any, indent: str, *, ends: bool) -> str:
+        """The code of a statement at some indentation, or of what replaces it; `ends` if its last line ends."""
         import libcst
 
         if isinstance(statement, libcst.Module):
             return statement.code
-        body = [*statement] if isinstance(statement, libcst.FlattenSentinel) else [statement]
+        if isinstance(statement, libcst.SimpleStatementLine) and ends and not indent:
+            return self.tree.code_for_node(statement)
+        body: list[Any] = [*statement] if isinstance(statement, libcst.FlattenSentinel) else [statement]
         if isinstance(statement, libcst.RemovalSentinel):
             body = []
         around = 0
@@ -249,22 +327,24 @@ class Piece:
             body, around = [libcst.Try(libcst.SimpleStatementSuite([libcst.Pass()]), body)], 1
         if indent:
             body, around = [libcst.If(libcst.Integer("1"), libcst.IndentedBlock(body, indent=indent))], around + 1
-        module = self.tree.with_changes(header=(), body=body, footer=())
+        module = self.tree.with_changes(header=(), body=body, footer=(), has_trailing_newline=ends)
         return module.code.split(module.default_newline, around)[around]
 
     @cached_property
-    def _parents(self) -> dict[libcst.CSTNode, libcst.CSTNode]:
-        """The node around each node."""
+    def _nodes(self) -> tuple[dict[libcst.CSTNode, libcst.CSTNode], list[list[libcst.CSTNode]]]:
+        """The node around each node, up to the statements that are a whole stretch, and the nodes of each stretch."""
         from mcpcore_lint.codemods.visiting import children
 
         parents: dict[libcst.CSTNode, libcst.CSTNode] = {}
-        stack: list[libcst.CSTNode] = [self.tree]
-        while stack:
-            node = stack.pop()
-            below = children(node)
-            parents.update(dict.fromkeys(below, node))
-            stack += below
-        return parents
+        stretches: list[list[libcst.CSTNode]] = []
+        for root in [self.tree] if self._is_whole else self.roots:
+            nodes: list[libcst.CSTNode] = [root]
+            for node in nodes:  # the loop adds to them
+                below = children(node)
+                parents.update(dict.fromkeys(below, node))
+                nodes += below
+            stretches.append(nodes)
+        return parents, stretches
 
 
 def _smallest(start: int, old: str, new: str) -> Edit | None:
@@ -291,6 +371,7 @@ class Statements:
         self._source = source
         self._tree = tree
         self._blocks: dict[ast.AST, tuple[list[int], list[tuple[int, ast.stmt]]]] = {}
+        self._heads: dict[ast.AST, tuple[list[int], list[Stretch]]] = {}
 
     def around(self, start: int, end: int) -> Iterator[tuple[ast.stmt, int, int]]:
         """The statements around a stretch of the file, the outermost first, each with its range and its decorators'."""
@@ -315,28 +396,59 @@ class Statements:
             )
         return self._blocks[node]
 
-    def _range(self, statement: ast.stmt) -> tuple[int, int]:
+    def head(self, statement: ast.stmt, start: int, end: int) -> Stretch | None:
+        """The head of a statement or of one of its clauses around a stretch of the file, with `pass` as its body.
+
+        None if the stretch is in no head, or if the head shares a line with the body.
+        """
+        if statement not in self._heads:
+            clauses = getattr(statement, "handlers", None)
+            owners: list[Any] = [statement] if clauses is None and hasattr(statement, "body") else clauses or []
+            heads = [head for owner in owners if (head := self._head(owner)) is not None]
+            self._heads[statement] = [head.start for head in heads], heads
+        starts, heads = self._heads[statement]
+        place = bisect_right(starts, start) - 1
+        return heads[place] if place >= 0 and end <= heads[place].end else None
+
+    def _head(self, owner: Any) -> Stretch | None:
+        source = self._source
+        start = self._range(owner)[0]
+        begin = source.line_starts[source.position(start)[0] - 1]
+        body = self._range(owner.body[0])[0]
+        end = source.line_starts[source.position(body)[0] - 1]
+        indent, gap = source.text[begin:start], source.text[end:body]
+        if indent.strip() or gap.strip() or end <= start:
+            return None
+        return Stretch(begin, end, f"{gap}pass{source.newline}", indent, isinstance(owner, ast.ExceptHandler))
+
+    def _range(self, statement: ast.stmt | ast.ExceptHandler) -> tuple[int, int]:
         first, last = self._source.node_range(statement)
         if decorators := getattr(statement, "decorator_list", []):
             first = self._source.text.rfind("@", 0, self._source.node_range(decorators[0])[0])
         return first, last
 
 
-def piece_around(source: Source, statements: Statements, start: int, end: int) -> Piece:
-    """The smallest statement on its own lines, with its decorators, that holds a stretch of a file; else the file."""
+def stretch_around(source: Source, statements: Statements, start: int, end: int) -> Stretch:
+    """The lines around a stretch of a file that can be parsed by themselves: as few as possible, else the file.
+
+    They hold a statement with its decorators, or its head alone, or the head of a clause. A simple statement may share
+    its lines with others.
+    """
     text = source.text
-    piece = Piece(source, 0, len(text))
-    for _, first, last in statements.around(start, end):
+    stretch = Stretch(0, len(text))
+    for statement, first, last in statements.around(start, end):
+        if not any(hasattr(statement, name) for name in BODIES):
+            return Stretch(first, last, source.newline)
         line = source.position(first)[0]
         begin, finish = source.line_starts[line - 1], _REST_OF_LINE.match(text, last)
         indent, rest = text[begin:first], finish[0].strip() if finish else ""
         # `ast` puts an `elif` into the `if` before it.
         alone = not indent.strip() and (not rest or rest.startswith("#")) and not text.startswith("elif", first)
-        if alone and not source.line(line - 1).endswith("\\"):
-            # Like Python, ignore everything before a form feed.
-            indented = bool(indent.rpartition("\f")[2])
-            piece = Piece(source, begin, finish.end() if finish else last, indented=indented)
-    return piece
+        if not alone or source.line(line - 1).endswith("\\"):
+            continue
+        stop = finish.end() if finish else last
+        stretch = statements.head(statement, start, end) or Stretch(begin, stop, indent=indent)
+    return stretch
 
 
 def _statements(node: ast.AST) -> Iterator[ast.stmt]:

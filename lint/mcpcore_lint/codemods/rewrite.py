@@ -5,38 +5,39 @@ from __future__ import annotations
 import re
 import sys
 from functools import cache, cached_property
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from mcpcore_lint.codemods import LibcstMissingError
 from mcpcore_lint.diagnostics import Change, Edit
 
 if TYPE_CHECKING:
+    import ast
     from collections.abc import Callable, Iterator
 
     import libcst
 
-    from mcpcore_lint.codemods.piece import Piece, Statements
+    from mcpcore_lint.codemods.piece import Piece, Statements, Stretch
     from mcpcore_lint.diagnostics import Diagnostic, Fix
     from mcpcore_lint.engine.syntax.source import Source
-
-_MANY: Final = 20
 
 
 class Rewriter:
     """Turns the fixes of one file into edits of its text."""
 
-    def __init__(self, path: str, text: str) -> None:
+    def __init__(self, path: str, text: str, tree: ast.Module | None = None) -> None:
+        """Take the file, and its syntax if it is known."""
         from mcpcore_lint.engine.syntax.source import Source
 
         self.source = Source(path, text)
-        self._pieces: dict[tuple[int, int], Piece] = {}
+        self._tree = tree
+        self._pieces: dict[tuple[Stretch, ...], Piece] = {}
 
     @cached_property
     def _statements(self) -> Statements:
         from mcpcore_lint.codemods.piece import Statements
         from mcpcore_lint.engine.syntax.source import parse
 
-        return Statements(self.source, parse(self.source))
+        return Statements(self.source, self._tree or parse(self.source))
 
     def edits(self, fix: Fix) -> tuple[Edit, ...]:
         """The edits of a fix in the order of the file; empty if it changes nothing or cannot be made.
@@ -70,7 +71,7 @@ class Rewriter:
         return tuple(sorted(edits))
 
     def _transformed(self, changes: list[Change]) -> Iterator[Edit]:
-        from mcpcore_lint.codemods.piece import piece_around
+        from mcpcore_lint.codemods.piece import Piece, stretch_around
 
         groups: list[list[Change]] = []
         for change in sorted(changes, key=lambda change: (change.start, -change.end)):
@@ -79,12 +80,16 @@ class Rewriter:
                 groups[-1].append(change)
             else:
                 groups.append([change])
-        # One piece for many changes takes half as long as one for each, but fails as a whole.
-        whole = (groups[0][0].start, max(part.end for part in changes)) if len(groups) > _MANY else None
+        around = {stretch_around(self.source, self._statements, group[0].start, group[0].end) for group in groups}
+        stretches: list[Stretch] = []
+        for stretch in sorted(around, key=lambda stretch: (stretch.start, -stretch.end)):
+            if not stretches or stretch.start >= stretches[-1].end:  # it is not inside the one before
+                stretches.append(stretch)
+        # One piece for many changes takes much less time than one for each.
+        key = tuple(stretches)
+        piece = self._pieces[key] = self._pieces.get(key) or Piece(self.source, stretches)
         for group in groups:
-            start, end = whole or (group[0].start, group[0].end)
-            piece = piece_around(self.source, self._statements, start, end)
-            edit = _apply(self._pieces.setdefault((piece.start, piece.end), piece), group)
+            edit = _apply(piece, group)
             if edit is not None:
                 yield edit
 

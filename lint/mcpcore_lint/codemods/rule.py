@@ -6,7 +6,7 @@ import ast
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, TypeAlias
 
 from mcpcore_lint.codemods import require_libcst
-from mcpcore_lint.codemods.piece import Piece, Statements, Unreadable, piece_around
+from mcpcore_lint.codemods.piece import Piece, Statements, Stretch, Unreadable, stretch_around
 from mcpcore_lint.diagnostics import Fix, Related, Severity, Span
 from mcpcore_lint.engine.syntax.prefilter import speaks_of_mcp
 from mcpcore_lint.rule import Rule, RuleContext
@@ -109,9 +109,11 @@ class CstRule(Rule, _Visitor):
             node: The node of libcst.
         """
         piece, module = self._visit.piece, self._visit.module
-        known: dict[tuple[int, int], ast.expr] = module.memo.setdefault(("expressions", piece.start, piece.end), {})
+        (stretch,) = piece.stretches
+        known: dict[tuple[int, int], ast.expr] = module.memo.setdefault(("expressions", stretch), {})
         if not known:
-            lines = range(module.source.position(piece.start)[0], module.source.position(piece.end)[0] + 1)
+            position = module.source.position
+            lines = range(position(stretch.start)[0], position(stretch.end)[0] + 1)
             nodes = (part for part in module.parents if isinstance(part, ast.expr) and part.lineno in lines)
             known.update((module.source.node_range(part), part) for part in nodes)
         return next((known[place] for place in piece.ranges(node) if place in known), None)
@@ -224,11 +226,12 @@ def _piece(module: Module, tool: ToolDef | None) -> Piece:
         module.complete()
         source = module.source
         if tool is None:
-            module.memo[key] = Piece(source, 0, len(source.text))
+            module.memo[key] = Piece(source, [Stretch(0, len(source.text))])
         else:
             statements = module.memo.get(("statements",)) or Statements(source, module.tree)
             module.memo["statements",] = statements
-            module.memo[key] = piece_around(source, statements, *source.node_range(tool.handler.node))
+            around = stretch_around(source, statements, *source.node_range(tool.handler.node))
+            module.memo[key] = Piece(source, [around])
     piece: Piece = module.memo[key]
     return piece
 

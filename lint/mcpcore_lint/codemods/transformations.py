@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
 import libcst as cst
@@ -28,6 +30,20 @@ def _expression(code: str) -> cst.BaseExpression:
     return expression
 
 
+def _argument(code: str) -> cst.Arg:
+    """Parse an argument of a call."""
+    if not code.startswith("*"):
+        with suppress(cst.ParserSyntaxError):
+            return cst.Arg(_expression(code))  # in half the time of a call
+    return cst.ensure_type(_expression(f"_({code})"), cst.Call).args[0]
+
+
+@cache
+def _callee(code: str) -> cst.BaseExpression:
+    """Parse what is called, which is the same for most places of a tool."""
+    return cst.parse_expression(code)
+
+
 def replace(node: cst.BaseExpression, code: str) -> cst.BaseExpression:
     """Replace an expression, and keep the parentheses around it."""
     new = _expression(code)
@@ -47,9 +63,9 @@ def rewrite_call(node: cst.Call, function: str, *arguments: str | int) -> cst.Ca
                 arg = arg.with_deep_changes(arg.value, lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
             new.append(arg)
         else:
-            new.append(cst.ensure_type(_expression(f"_({argument})"), cst.Call).args[0])
+            new.append(_argument(argument))
     return node.with_changes(
-        func=cst.parse_expression(function) if function else node.func,
+        func=_callee(function) if function else node.func,
         args=_separated(node.args, new, _gap(node.whitespace_before_args), "whitespace_after_arg"),
         whitespace_before_args=node.whitespace_before_args if new else _NO_SPACE,
     )
@@ -61,9 +77,10 @@ def raise_it(node: cst.Expr | cst.Return) -> cst.Raise:
     return cst.Raise(exc=node.value, whitespace_after_raise=space)
 
 
-def raise_failure(node: cst.Return, code: str, cause: str) -> cst.Raise:  # noqa: ARG001 - as all transformations
-    """Write `raise code from cause` for a `return`; without `from` if `cause` is empty."""
-    failure = cst.Raise(exc=_expression(code), whitespace_after_raise=_SPACE)
+def raise_failure(node: cst.Return, cause: str, function: str, *arguments: str) -> cst.Raise:  # noqa: ARG001 - as all transformations
+    """Write `raise function(arguments) from cause` for a `return`; without `from` if `cause` is empty."""
+    call = cst.Call(_callee(function), [*map(_argument, arguments)])
+    failure = cst.Raise(exc=call, whitespace_after_raise=_SPACE)
     return add_cause(failure, cause) if cause else failure
 
 

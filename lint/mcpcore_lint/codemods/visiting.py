@@ -57,18 +57,18 @@ class Metadata(metadata.MetadataWrapper):
 
 
 class Replacer(libcst.CSTTransformer):
-    """Replaces nodes, inner ones first, and visits only the nodes around them."""
+    """Replaces nodes, inner ones first, and looks only into the nodes around them."""
 
     def __init__(
-        self, nodes: Collection[libcst.CSTNode], replace: Callable[[libcst.CSTNode, Any], Replacement]
+        self, around: Collection[libcst.CSTNode], replace: Callable[[libcst.CSTNode, Any], Replacement]
     ) -> None:
         super().__init__()
-        self.nodes = nodes
+        self.around = around
         self.on_leave = replace  # type: ignore[assignment]
 
     def on_visit(self, node: libcst.CSTNode) -> bool:
-        """Visit only these nodes."""
-        return node in self.nodes
+        """Look only into these nodes."""
+        return node in self.around
 
 
 @cache

@@ -43,18 +43,23 @@ class Body:
     def nested(self) -> list[FunctionNode]:
         """The functions nested in it."""
         kinds = (ast.FunctionDef, ast.AsyncFunctionDef)
-        return [node for node in walk([*self.node.body]) if isinstance(node, kinds)]
+        outer: list[ast.AST] = [node for node in self.nodes if isinstance(node, (*kinds, ast.ClassDef))]
+        return [node for node in walk(outer) if isinstance(node, kinds)]
 
     @cached_property
     def names(self) -> frozenset[str]:
         """Every name that appears in the function."""
-        names = {part.id for part in walk([self.node]) if isinstance(part, ast.Name)}
-        names |= {part.arg for part in walk([self.node]) if isinstance(part, ast.arg)}
-        names |= {part.name for part in walk([self.node]) if isinstance(part, ast.ExceptHandler) and part.name}
+        names: set[str] = set()
         for part in walk([self.node]):
-            if isinstance(part, (ast.Import, ast.ImportFrom)):
+            if isinstance(part, ast.Name):
+                names.add(part.id)
+            elif isinstance(part, ast.arg):
+                names.add(part.arg)
+            elif isinstance(part, (ast.Import, ast.ImportFrom)):
                 names |= {alias.asname or alias.name.partition(".")[0] for alias in part.names}
-            elif isinstance(part, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            elif (
+                isinstance(part, (ast.ExceptHandler, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)) and part.name
+            ):
                 names.add(part.name)
             elif isinstance(part, (ast.Global, ast.Nonlocal)):
                 names.update(part.names)

@@ -22,10 +22,12 @@ def code_of(class_name: str, message: str) -> str:
     """The name of the code for an exception class and the constant part of a message; both may be empty."""
     from mcpcore.classification import classify
 
-    by_text = classify(Exception(message)).name
-    by_class = classify(_exception(class_name, message)).name if class_name else by_text
-    if by_text in _VAGUE or not (class_name in _PLAIN or by_class in _VAGUE):
+    by_class = classify(_exception(class_name, message)).name if class_name else ""
+    if by_class and by_class not in _VAGUE and class_name not in _PLAIN:
         return by_class
+    by_text = classify(Exception(message)).name
+    if by_text in _VAGUE or not by_class:
+        return by_class or by_text
     # A ValueError is about an argument, unless its text says more than that.
     return by_text if by_class in _VAGUE or by_text in _CLEAR else by_class
 

@@ -144,7 +144,8 @@ def unlabelled(code: str, parts: list[str | None]) -> str:
         rest = opening[1] + rest[len(quote) :].lstrip().removeprefix("+").lstrip()
     else:
         rest = opening[0] + rest
-    return _plain(rest) or code
+    # Parsing takes a while, and only a text that is one hole is written in another way.
+    return rest if parts != [label[0], None] else _plain(rest) or code
 
 
 def _plain(code: str) -> str:
@@ -192,4 +193,5 @@ def when(parts: list[str | None], otherwise: str) -> str:
     if sum(map(str.isalpha, text)) < 3:
         return otherwise
     text = "".join(char if char.isprintable() else " " for char in text)
-    return textwrap.shorten(text, _MAX_WHEN, placeholder="...")
+    text = " ".join(text.split())
+    return text if len(text) <= _MAX_WHEN else textwrap.shorten(text, _MAX_WHEN, placeholder="...")

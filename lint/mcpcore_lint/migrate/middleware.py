@@ -48,7 +48,7 @@ def plan_middleware(module: Module) -> tuple[list[Edit], list[Left]]:
     ]
     if left:
         return [], left
-    rewriter = Rewriter(module.path, module.source.text)
+    rewriter = Rewriter(module.path, module.source.text, module.tree)
     for call, scope in module.calls_near("FastMCP("):
         symbol = evaluate(call.func, scope)
         if not (isinstance(symbol, Symbol) and symbol.name == "fastmcp.FastMCP"):

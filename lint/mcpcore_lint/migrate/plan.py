@@ -62,6 +62,11 @@ class Conversion:
         self.entries: list[Entry] = []
         """The entries that are new to the contract."""
         self.reasons: dict[Place, str] = {}
+        declared = self.contract.by_reason if self.contract is not None else {}
+        self._codes = {
+            name: entry.code_value.name if entry.code_value is not None else None for name, entry in declared.items()
+        }
+        """The codes of the reasons that are taken; None if a declared one is not known."""
 
     @property
     def on_server(self) -> bool:
@@ -174,15 +179,12 @@ class Conversion:
         reason = slug([place.hint.replace("_", " ")], "") if place.hint else ""
         reason = reason or slug(parts, fallback)
         code = code_of(self._class(place), constant_text(parts).replace("\N{HORIZONTAL ELLIPSIS}", " "))
-        declared = self.contract.by_reason if self.contract is not None else {}
-        known = {entry.reason: entry.code for entry in self.entries}
-        for name, old in declared.items():
-            known.setdefault(name, old.code_value.name if old.code_value is not None else code)
         candidate, number = reason, 2
-        while known.get(candidate, code) != code:
+        while self._codes.get(candidate, code) not in {code, None}:
             candidate, number = f"{reason}_{number}", number + 1
         self.reasons[place] = candidate
-        if candidate not in known:
+        if candidate not in self._codes:
+            self._codes[candidate] = code
             self.entries.append(Entry(candidate, code, when(parts, f"{self.name} failed.")))
 
     def _class(self, place: Place) -> str:
@@ -241,9 +243,9 @@ class Conversion:
             text = f"str({text})"
         elif "\n" in text and isinstance(place.message, ast.BinOp):
             text = f"({text})" if not text.startswith("(") else text
-        code = f"{callee}({', '.join([reason, *([text] if text else []), *place.arguments])})"
+        arguments = [reason, *([text] if text else []), *place.arguments]
         if isinstance(node, ast.Return):
-            return [codemods.change(module, "raise_failure", node, code, cause)]
+            return [codemods.change(module, "raise_failure", node, cause, callee, *arguments)]
         assert node.exc is not None
         changes: list[Change | Edit | None] = []
         if place.call is not None:
@@ -252,7 +254,7 @@ class Conversion:
                 message = [place.message if is_text(place.message, scope) and not labelled else text]
             changes.append(codemods.rewrite_call(module, place.call, [reason, *message], function=callee))
         else:
-            changes.append(codemods.replace_node(module, node.exc, code))
+            changes.append(codemods.replace_node(module, node.exc, f"{callee}({', '.join(arguments)})"))
         if cause and node.cause is None:
             changes.append(codemods.change(module, "add_cause", node, cause))
         return changes
@@ -289,7 +291,7 @@ def plan_tools(
     names = Names(module)
     writer = Writer(module, names)
     shared, made = _constants(module, conversions)
-    rewriter = Rewriter(module.path, module.source.text)
+    rewriter = Rewriter(module.path, module.source.text, module.tree)
     edits: set[Edit] = set()
     accepted = codemods.Compatible()
     used: set[tuple[str, str]] = set()

@@ -82,7 +82,8 @@ class Renaming:
         words = {name for _, name in self.project.exported} | self.project.fields
         if not (_CONCERNS.search(self.module.source.text) or any(map(self.module.source.has, words))):
             return
-        nodes = walk([self.module.tree])
+        kinds = (ast.ImportFrom, ast.Import, ast.Attribute, ast.Call, ast.Subscript, ast.Constant)
+        nodes = [node for node in walk([self.module.tree]) if type(node) in kinds]
         for node in nodes:
             if isinstance(node, ast.ImportFrom):
                 self._import(node)

@@ -95,10 +95,10 @@ def migrate(paths: Sequence[str], *, rules: Iterable[str] = (), write: bool = Fa
         for group in groups:
             run.migrate(group)
         run.mark()
+        return run.outcome(named if write else None)
     finally:
         if enabled:
             gc.enable()
-    return run.outcome(named if write else None)
 
 
 class _Run:
@@ -112,6 +112,8 @@ class _Run:
         """The contents on disk of the files that concern the run, by absolute path."""
         self.contents: dict[str, bytes] = {}
         """The contents of the files that change."""
+        self.trees: dict[str, tuple[bytes, ast.Module]] = {}
+        """The syntax of the files, each with the contents that it is of: most passes change few of them."""
         self.moves: dict[str, list[_Moves]] = {}
         """How the lines of these files moved, pass by pass."""
         self.left: list[tuple[str, Left]] = []
@@ -193,7 +195,7 @@ class _Run:
         try:
             if source.to_bytes(source.text) != raw:
                 raise SourceError(f"its bytes do not come back from the encoding {source.encoding!r}")  # noqa: TRY301
-            parse(Source(source.path, text))
+            tree = parse(Source(source.path, text))
             new = source.to_bytes(text)
         except (SourceError, UnicodeError) as error:
             # Its names do not change then, and the other files wait until no name changes any more.
@@ -202,6 +204,7 @@ class _Run:
         if new == raw:  # pragma: no cover - a guard; no source gets here
             return False
         self.contents[path] = new
+        self.trees[path] = new, tree
         self.moves.setdefault(path, []).append(_Moves(source, changed))
         return True
 
@@ -354,9 +357,11 @@ class _Pass:
             raw = run.contents.get(path, before)
             with self._guarded(path):
                 try:
-                    module = self.checker.project.module_of_bytes(path, raw)
+                    known, tree = run.trees.get(path, (b"", None))
+                    module = self.checker.project.module_of_bytes(path, raw, tree if raw == known else None)
                     module.complete()
                     self.modules[path] = module
+                    run.trees[path] = raw, module.tree
                 except SourceError as error:
                     pattern, decide = "parse-error", f"{error.message}; correct the file and run again"
                     self.left.append((path, Left(run.shown(path), error.span.line, (), pattern, decide, comment=False)))

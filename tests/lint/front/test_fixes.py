@@ -264,8 +264,8 @@ def test_libcst_is_loaded_only_for_edits(project, options, text, loaded):
 
 @pytest.mark.parametrize("option", ["--statistics", "--format=concise", "--format=full", "--fix"])
 def test_a_fix_that_libcst_cannot_make_is_not_announced(project, option):
-    """libcst cannot read a block that begins with a continued line, so such a finding is not called fixable."""
-    text = re.sub(r"( +)raise not_found", r"\1\\\n\1raise not_found", SERVER)
+    """libcst cannot follow a long sum, so a finding in one is not called fixable."""
+    text = SERVER.replace('"There is nothing."', '"a" + \\\n' + " + ".join(['"b"'] * 800))
     path = project.write("server.py", text)
     result = project.lint(option, code=1)
     assert "error-contract-prefer-fail" in result.stdout

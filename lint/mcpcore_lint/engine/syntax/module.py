@@ -80,13 +80,21 @@ class Module:
     """One file of Python."""
 
     def __init__(
-        self, project: Project, source: Source, name: str, absolute: str, *, is_package: bool, whole: bool = True
+        self,
+        project: Project,
+        source: Source,
+        name: str,
+        absolute: str,
+        *,
+        is_package: bool,
+        whole: bool = True,
+        tree: ast.Module | None = None,
     ) -> None:
         self.project = project
         self.absolute = absolute
         self.source = source
         outlined = None if whole else outline(source, self.complete)
-        self.tree, self._deferred = outlined or (parse(source), [])
+        self.tree, self._deferred = outlined or (tree or parse(source), [])
         self._passed_over = 0
         self.name = name
         self.is_package = is_package

@@ -77,15 +77,17 @@ class Project:
         self._by_path.pop(absolute, None)
         self._listings.clear()
 
-    def add(self, absolute: str, source: Source, *, whole: bool = True) -> Module:
+    def add(self, absolute: str, source: Source, *, whole: bool = True, tree: ast.Module | None = None) -> Module:
         """Parse a file and make it known; where not `whole`, most bodies of functions only when asked for.
+
+        `tree` is its syntax, if that is known.
 
         Raises:
             SourceError: If it is not valid Python.
         """
         self._by_path[absolute] = None
         name, is_package = self.module_name(absolute)
-        module = Module(self, source, name, absolute, is_package=is_package, whole=whole)
+        module = Module(self, source, name, absolute, is_package=is_package, whole=whole, tree=tree)
         # An outline takes a part of the memory that the whole takes.
         self.loaded_lines += len(source.line_starts) // (1 if whole else 4)
         self._by_path[absolute] = module
@@ -115,8 +117,8 @@ class Project:
         whole = self.reads_whole(absolute, raw)
         return self.add(absolute, Source.from_bytes(self.display_path(absolute), raw), whole=whole)
 
-    def module_of_bytes(self, absolute: str, raw: bytes) -> Module:
-        """The module of a file whose content was read already.
+    def module_of_bytes(self, absolute: str, raw: bytes, tree: ast.Module | None = None) -> Module:
+        """The module of a file whose content was read already, and maybe parsed.
 
         Raises:
             SourceError: If it is not valid Python.
@@ -124,7 +126,7 @@ class Project:
         module = self._by_path.get(absolute)
         if module is None:
             source = self._given.get(absolute)
-            return self.add(absolute, source or Source.from_bytes(self.display_path(absolute), raw))
+            return self.add(absolute, source or Source.from_bytes(self.display_path(absolute), raw), tree=tree)
         module.complete()
         return module
 

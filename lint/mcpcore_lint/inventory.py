@@ -10,6 +10,7 @@ import os
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from mcpcore.contract.retry import LATER, NEVER, NOW
+from mcpcore_lint.engine.semantics.data_model import requires_value
 from mcpcore_lint.engine.semantics.evaluate import evaluate
 from mcpcore_lint.engine.syntax.source import SourceError
 from mcpcore_lint.model import CallValue, Const, Mapping, Symbol, Text, is_left_out, string
@@ -17,7 +18,6 @@ from mcpcore_lint.records import in_test_file
 from mcpcore_lint.rule import RuleContext
 from mcpcore_lint.rules import rule_named
 from mcpcore_lint.rules._advice import sent_advice
-from mcpcore_lint.rules._data_model import requires_value
 from mcpcore_lint.rules._thrown import CODED, all_thrown
 from mcpcore_lint.runner.checker import Checker, FileState
 from mcpcore_lint.runner.files import content_of

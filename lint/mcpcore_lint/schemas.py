@@ -6,9 +6,9 @@ import ast
 from typing import TYPE_CHECKING, Any, Final
 
 from mcpcore_lint.engine.semantics.annotations import unquote
+from mcpcore_lint.engine.semantics.data_model import read_model
 from mcpcore_lint.engine.semantics.evaluate import evaluate
 from mcpcore_lint.model import CodeValue, Const, Items, Mapping, Symbol, string
-from mcpcore_lint.rules._data_model import read_model
 
 if TYPE_CHECKING:
     from mcpcore_lint.engine.syntax.scopes import Scope

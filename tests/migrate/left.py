@@ -600,5 +600,33 @@ LEFT: dict[str, tuple[str, str]] = {
         """,
         "an error is returned beside data",
     ),
+    "a field error": (
+        """
+        from pydantic import BaseModel
+
+        class Found(BaseModel):
+            items: list[str]
+            error: str | None = None
+
+        @mcp.tool()
+        def find(x: str) -> Found:
+            if not x:
+                raise ValueError("the name is empty")
+            return Found(items=[x])
+
+        @mcp.tool()
+        def other(x: str) -> Any:
+            raise ValueError("the order is gone")
+
+        @mcp.tool()
+        def passes(x: str) -> Found:
+            return other(x)
+
+        @mcp.tool(structured_output=False)
+        def text(x: str) -> Found:
+            raise ValueError("the text is long")
+        """,
+        "find: the field error of the result Found: give it another name, since clients look for a failure there",
+    ),
 }
 """Source, and a part of the report; empty if nothing is said about the tool."""

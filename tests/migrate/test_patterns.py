@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import textwrap
 from pathlib import Path
 from typing import NamedTuple
@@ -71,3 +73,17 @@ def test_a_pattern_is_left(name: str, outcomes: dict[str, Outcome]) -> None:
     outcome = outcomes[name]
     compile(outcome.after, "after.py", "exec")
     assert LEFT[name][1] in outcome.report
+
+
+def test_a_tool_whose_result_has_a_field_error_stays(outcomes: dict[str, Outcome], tmp_path: Path) -> None:
+    """A contract would break the import of its file. As text alone, the result has no fields; so that tool is converted."""
+    after = outcomes["a field error"].after
+    for stays in ("@mcp.tool()\ndef find(x: str) -> Found:\n", "@mcp.tool()\ndef passes(x: str) -> Found:\n"):
+        assert stays in after
+    assert 'raise ctx.fail("order_is_gone", "the order is gone")' in after
+    assert 'raise ctx.fail("text_is_long", "the text is long")' in after
+    kept = after.replace("from cachetools import cached\nfrom library import wrapped\n", "").replace(
+        "import requests\n", ""
+    )
+    (tmp_path / "server.py").write_text(kept)
+    subprocess.run([sys.executable, "server.py"], cwd=tmp_path, check=True)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from mcpcore_lint.codemods import edits as codemods
 from mcpcore_lint.codemods.rewrite import Rewriter
 from mcpcore_lint.diagnostics import Change, Edit, Fix
+from mcpcore_lint.engine.semantics.data_model import error_field
 from mcpcore_lint.engine.semantics.evaluate import evaluate
 from mcpcore_lint.engine.syntax.parse import all_parameters, walk
 from mcpcore_lint.migrate.body import Body
@@ -62,6 +63,7 @@ class Conversion:
         self.entries: list[Entry] = []
         """The entries that are new to the contract."""
         self.reasons: dict[Place, str] = {}
+        self.blocked: tuple[str, str] | None = None
         declared = self.contract.by_reason if self.contract is not None else {}
         self._codes = {
             name: entry.code_value.name if entry.code_value is not None else None for name, entry in declared.items()
@@ -77,6 +79,12 @@ class Conversion:
             and self.tools[0].registration is self.registrations[0]
         )
 
+    @property
+    def _is_text(self) -> bool:
+        """Whether the tool is registered to send its result as text alone."""
+        keyword = self.tools[0].decorator_keyword("structured_output") if self.on_server else None
+        return keyword is not None and isinstance(keyword.value, ast.Constant) and keyword.value.value is False
+
     def read(self, rules: frozenset[str], callers: Callers, helpers: Helpers, hierarchy: Hierarchy) -> None:
         """Find the failures, and decide about each of them."""
         body = self.body
@@ -85,7 +93,7 @@ class Conversion:
         self._nested(hierarchy)
         answers = {place.node for place in places} | made
         wrapped = wrapping(body, set(self.registrations), hierarchy)
-        blocked = self._blocked(wrapped.blocks)
+        self.blocked = blocked = self._blocked(wrapped.blocks)
         elsewhere = [shield for shield in wrapped.shields if shield.module.absolute not in callers.files]
         if blocked is None and elsewhere:
             where = elsewhere[0].module.path
@@ -150,6 +158,10 @@ class Conversion:
             return "a handler of the low-level server", "register one function for each tool on an mcpcore Server"
         if "fastmcp" in flavours and body.names & _RENDERED:
             return "the tool returns a result that only FastMCP renders", "keep it a plain tool, and raise ToolError"
+        if (match := error_field(body.node, body.module)) is not None and not self._is_text:
+            model, field = match
+            decide = "give it another name, since clients look for a failure there, and run the command again"
+            return f"the field {field.name} of the result {model}", decide
         if self.contract is not None and (self.contract.state != "sequence" or not self.contract.complete):
             return "the contract cannot be read", "write errors=[...] as a list at the tool"
         context = self.handler.context
@@ -335,7 +347,7 @@ def _inherit(conversions: Sequence[Conversion]) -> None:
     """Give a tool that returns what another tool returns the entries of the other one."""
     by_node = {item.body.node: item for item in conversions}
     for conversion in conversions:
-        if conversion.contract is not None:
+        if conversion.contract is not None or conversion.blocked:
             continue
         for node in conversion.body.nodes:
             value = node.value if isinstance(node, ast.Return) else None

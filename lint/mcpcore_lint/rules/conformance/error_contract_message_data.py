@@ -6,11 +6,11 @@ import ast
 from typing import TYPE_CHECKING
 
 from mcpcore_lint.diagnostics import Severity
+from mcpcore_lint.engine.semantics.data_model import data_keys
 from mcpcore_lint.engine.syntax.parse import walk
 from mcpcore_lint.model import Const, ErrorSite, Mapping, Symbol, ToolDef
 from mcpcore_lint.rule import Rule, RuleContext
 from mcpcore_lint.rules._bodies import Body, body_of, codes_of, short, to_be_filled_in
-from mcpcore_lint.rules._data_model import data_keys
 from mcpcore_lint.rules._thrown import CODED
 
 if TYPE_CHECKING:

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 from mcpcore.values.templates import parse
 from mcpcore_lint.diagnostics import Severity
+from mcpcore_lint.engine.semantics.data_model import read_model
 from mcpcore_lint.model import options
-from mcpcore_lint.rules._data_model import read_model
 from mcpcore_lint.rules._wording import near
 from mcpcore_lint.rules.contract._entries import Checked, EntryRule, Problem
 
 if TYPE_CHECKING:
-    from mcpcore_lint.rules._data_model import DataModel
+    from mcpcore_lint.engine.semantics.data_model import DataModel
 
 _STEP = "write the name of a required field in braces, or {{ and }} for the braces themselves"
 

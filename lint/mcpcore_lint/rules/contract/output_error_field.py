@@ -5,12 +5,9 @@ from __future__ import annotations
 import ast
 
 from mcpcore_lint.diagnostics import Severity
-from mcpcore_lint.engine.semantics.annotations import unquote
-from mcpcore_lint.engine.semantics.evaluate import Resolver
-from mcpcore_lint.engine.syntax.scopes import Scope
-from mcpcore_lint.model import Const, Symbol, ToolDef
+from mcpcore_lint.engine.semantics.data_model import error_field
+from mcpcore_lint.model import Const, ToolDef
 from mcpcore_lint.rule import Rule, RuleContext
-from mcpcore_lint.rules._data_model import DataModel, read_model
 
 
 class OutputErrorField(Rule):
@@ -35,17 +32,16 @@ class OutputErrorField(Rule):
         if other or isinstance(node, ast.Lambda) or node.returns is None or _has_other_output(tool, ctx):
             return
         module = tool.handler.module
-        scope = module.scope_of(node)
-        model = _returned_model(node.returns, scope.parent or scope)
-        field = next((field for field in model.fields.values() if field.sent == "error"), None) if model else None
-        if model is None or field is None:
+        match = error_field(node, module)
+        if match is None:
             return
+        model, field = match
         sent = "" if field.name == "error" else " is sent as 'error', which"
         read = f"whose field {field.name}{sent} clients read as a failure"
         step = "raise the failure instead of returning it, or rename the field"
         related = [ctx.related(field.node, "the field", field.module)]
         weight = Severity.INFO if tool.flavour != "mcpcore" else None
-        message = f"{tool.display_name} returns {model.name}, {read}"
+        message = f"{tool.display_name} returns {model}, {read}"
         ctx.report(node.returns, message, help=step, tool=tool, module=module, related=related, weight=weight)
 
 
@@ -56,19 +52,3 @@ def _has_other_output(tool: ToolDef, ctx: RuleContext) -> bool:
         return tool.decorator_keyword("output_schema") is not None
     value = ctx.resolve(keyword.value)
     return not (isinstance(value, Const) and value.value in {True, None})
-
-
-def _returned_model(annotation: ast.expr, scope: Scope) -> DataModel | None:
-    """The model that a return annotation names, also as a generic or in `Annotated`."""
-    resolver, node = Resolver(), unquote(annotation)
-    head = resolver.expression(node.value, scope) if isinstance(node, ast.Subscript) else None
-    if isinstance(node, ast.Subscript) and isinstance(head, Symbol) and head.name == "typing.Annotated":
-        first, *metadata = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
-        symbol = resolver.annotation_symbol(first, scope)
-        # The SDK's way to annotate the content of a result that the handler builds itself.
-        wrapped = symbol is not None and symbol.name == "mcp.CallToolResult" and metadata
-        node = unquote(metadata[0] if wrapped else first)
-        head = resolver.expression(node.value, scope) if isinstance(node, ast.Subscript) else None
-    if isinstance(node, (ast.Name, ast.Attribute)):
-        head = resolver.expression(node, scope)
-    return read_model(head) if head is not None else None

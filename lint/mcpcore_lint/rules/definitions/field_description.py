@@ -7,11 +7,11 @@ import re
 from typing import Final
 
 from mcpcore_lint.diagnostics import Severity
+from mcpcore_lint.engine.semantics.data_model import requires_value
 from mcpcore_lint.engine.syntax.scopes import Scope
 from mcpcore_lint.model import CallValue, Parameter, ToolDef, options, string
 from mcpcore_lint.patterns import regex
 from mcpcore_lint.rule import Rule, RuleContext
-from mcpcore_lint.rules._data_model import requires_value
 from mcpcore_lint.rules._tools import binds_arguments, in_test
 from mcpcore_lint.rules.definitions import _parameters
 from mcpcore_lint.rules.definitions._texts import says_nothing, sets_docstring

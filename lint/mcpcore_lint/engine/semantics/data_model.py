@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from mcpcore_lint.dataclasses import light
 from mcpcore_lint.engine.semantics.annotations import unquote
-from mcpcore_lint.engine.semantics.evaluate import evaluate
+from mcpcore_lint.engine.semantics.evaluate import Resolver, evaluate
 from mcpcore_lint.engine.semantics.symbols import class_info
 from mcpcore_lint.engine.semantics.type_model import ancestry
 from mcpcore_lint.model import CallValue, Const, Mapping, Missing, Symbol, is_left_out, string
@@ -196,3 +196,27 @@ def data_keys(value: Value) -> tuple[list[str], bool] | None:
             isinstance(item, ast.Call) and getattr(item.func, "attr", "") == "recovery_for" for item in unpacked
         )
     return None if None in keys else ([key for key in keys if key is not None], complete)
+
+
+def error_field(function: ast.FunctionDef | ast.AsyncFunctionDef, module: Module) -> tuple[str, ModelField] | None:
+    """The model that a function returns and its field that is sent as `error`, where clients look for a failure."""
+    scope = module.scope_of(function)
+    model = _returned_model(function.returns, scope.parent or scope) if function.returns is not None else None
+    fields = model.fields.values() if model is not None else ()
+    return next(((model.name, field) for field in fields if model is not None and field.sent == "error"), None)
+
+
+def _returned_model(annotation: ast.expr, scope: Scope) -> DataModel | None:
+    """The model that a return annotation names, also as a generic or in `Annotated`."""
+    resolver, node = Resolver(), unquote(annotation)
+    head = resolver.expression(node.value, scope) if isinstance(node, ast.Subscript) else None
+    if isinstance(node, ast.Subscript) and isinstance(head, Symbol) and head.name == "typing.Annotated":
+        first, *metadata = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+        symbol = resolver.annotation_symbol(first, scope)
+        # The SDK's way to annotate the content of a result that the handler builds itself.
+        wrapped = symbol is not None and symbol.name == "mcp.CallToolResult" and metadata
+        node = unquote(metadata[0] if wrapped else first)
+        head = resolver.expression(node.value, scope) if isinstance(node, ast.Subscript) else None
+    if isinstance(node, (ast.Name, ast.Attribute)):
+        head = resolver.expression(node, scope)
+    return read_model(head) if head is not None else None

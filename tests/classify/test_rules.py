@@ -369,3 +369,22 @@ def test_what_a_fault_of_xml_rpc_has_for_a_number_is_read_where_the_specificatio
     """A procedure that nobody serves is METHOD_NOT_FOUND; a number of the server's own says nothing."""
     assert C.METHOD_NOT_FOUND is classify(xmlrpc.client.Fault(-32601, "who?"))
     assert C.SERVICE_UNAVAILABLE is classify(xmlrpc.client.Fault(17, "who?"))
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "unknown key",
+        "Invalid key 'colour'",
+        "missing keys: a, b and c",
+        "bad key",
+        "the key is wrong",
+        "key user:1 was deleted",
+        "the key was invalidated",
+        "the key was not provided",
+    ],
+)
+def test_a_key_alone_is_no_credential(message: str) -> None:
+    """It may be that of a mapping or of a store; only one that is called a key of an API or of an account is a secret."""
+    assert classify(RuntimeError(message)) is not C.UNAUTHORIZED
+    assert classify(RuntimeError(message.replace("key", "API key"))) is C.UNAUTHORIZED

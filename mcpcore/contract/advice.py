@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from mcpcore.contract.retry import RetryKind
 
 BETWEEN: Final = " · "
-"""Separates the parts of a phrase, and the phrase from what stands around it."""
+"""Separates the parts of a phrase, and the phrase from the facts before and after it."""
 
 _RETRY: Final = "{retry}"
 _TOOL: Final = "{tool}"
@@ -96,7 +96,7 @@ def advice_phrase(
     Args:
         kind: The kind of the retry advice, which is taken in parts since these are faster to look up.
         after_ms: Its wait in milliseconds, or None.
-        effects: What the call has changed; None where nothing is known of it.
+        effects: Whether the call has changed anything; None where that is not known.
         repeatable: Whether a second call does no harm.
         fallback_tool: Another tool to look at, as it is to be written.
         of_item: Whether the advice is about an item of a batch.

@@ -61,7 +61,7 @@ class CodedError(Exception):
         entry: The failure mode that declares the reason, once the contract is known.
         omits_recovery: Whether the throw site suppressed the recovery with `recovery=None`.
         omits_effects: Whether the declared effects do not apply, since the failure represents others too.
-        has_message: Whether the throw site has a message of its own.
+        has_message: Whether the throw site gave a message.
         unusable_advice: A description of an invalid `retry` or `effects` from the throw site, else None. The failure is
             sent without it, and its contract is broken.
     """
@@ -131,7 +131,7 @@ class CodedError(Exception):
         if reason is None and data is not None:
             reason = fact(self.data, "reason")
         self.reason = reason if type(reason) is str and 0 < len(reason) <= _LONGEST_REASON else _reason(reason)
-        # A text of printable characters is what `safe_str` makes of it.
+        # `safe_str` returns a text of printable characters unchanged.
         if type(message) is str and message.isprintable() and len(message) <= _LONGEST_REASON:
             text = message
         else:

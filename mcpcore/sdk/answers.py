@@ -113,7 +113,7 @@ class AnsweredCall(AnsweredRequest):
 
         `make` makes the SDK's context.
         """
-        # What the class above would do, since a call of its own for it costs every request.
+        # As the class above does it: calling its `__init__` would cost every request.
         self._make = make
         self.number = next(numbers)
         self.answers = answers

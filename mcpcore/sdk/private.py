@@ -37,7 +37,7 @@ PRIVATE_USES: Final = tuple(
         (_SERVER, "_handle_call_tool", "sdk.server",
          "the handler of tools/call: a Server answers it, since the SDK makes texts of all exceptions"),
         (_SERVER, "_handle_list_tools", "sdk.server",
-         "the handler of tools/list: a Server keeps the list, since the SDK makes each one anew"),
+         "the handler of tools/list: a Server keeps the list, since the SDK makes a new one for each request"),
         (_SERVER, "_handle_read_resource", "sdk.server", "the handler of resources/read, likewise"),
         (_SERVER, "_handle_get_prompt", "sdk.server", "the handler of prompts/get, likewise"),
         (_SERVER, "_tool_manager", "sdk.server", "the registered tools, which have no public list"),

@@ -103,7 +103,7 @@ class WholeFailure:
         if (note := note_of(_by_name(rest))) is not None:
             data["note"] = note
         if len(self._steps) > 1 and any(step.retry.retryable for step in self._steps):
-            # The advice for the call as a whole is the most cautious one, which does not hold for all items.
+            # The advice for the whole call is that of the most cautious item; others may be sent again.
             items = [FailedItem.of(failure["item"], envelope) for *_, failure, envelope in self._listed]
             data["advice"] = advice_of(items, self._steps - Counter(item.step for item in items))
         if reason is not None:

@@ -269,7 +269,7 @@ def _is_plain(value: object, depth: int, left: list[int]) -> bool:
                 left[0] -= len(key)
             value = value.values()  # type: ignore[attr-defined] # the same
         for item in value:  # type: ignore[attr-defined] # the same
-            if type(item) is str:  # here, since most items are texts, and a call of its own costs more than the rest
+            if type(item) is str:  # most items are texts, and another call would cost more than the rest
                 left[0] -= 1 + len(item)
             elif left[0] < 0 or not _is_plain(item, depth - 1, left):
                 return False

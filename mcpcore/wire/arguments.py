@@ -99,7 +99,7 @@ def misfit(error: ValidationError, schema: Mapping[str, Any] | Places, tool: str
 
 
 def _repeats(problem: Mapping[str, Any]) -> bool:
-    """Whether the place, the kind and the message of a problem say all that is told of it, and may be kept."""
+    """Whether a problem is described by its place, kind and message alone, so that the description may be kept."""
     if problem["type"] in _UNKNOWN or problem["type"] in _SAYS_THE_INPUT:
         return False
     text = problem["msg"]
@@ -120,7 +120,7 @@ class Places:
         """Describe the places of `schema`, which no longer changes."""
         self.schema = schema
         self.misfits: dict[tuple[Any, ...], Misfit] = {}
-        """What was told of arguments, by the tool and the place, kind and message of each problem."""
+        """Descriptions of arguments, by the tool and by the place, kind and message of each problem."""
         self._described: dict[tuple[tuple[str | int, ...], str], tuple[str, str]] = {}
 
     def described(self, loc: tuple[str | int, ...], kind: str) -> tuple[str, str]:

@@ -86,7 +86,7 @@ class Parts(NamedTuple):
     reason: str | None
     recovery: Mapping[str, Any] | None
     details_json: str | None
-    """The details as compact JSON without escapes, empty if there are none; None if they have to be written."""
+    """The details as compact JSON without escapes, or an empty text; None if they have to be written."""
 
 
 def write(envelope: Envelope, *, max_details: int, parts: Parts | None = None) -> str:

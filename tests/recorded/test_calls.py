@@ -13,7 +13,7 @@ from tests.recorded.calls import RECORDED
 
 @pytest.mark.skipif(sys.version_info[:2] != (3, 11), reason="other versions of Python run other functions")
 def test_a_call_runs_no_more_functions_than_were_recorded():
-    """`python -m tests.recorded.calls --record` counts again, in a process of its own, as here."""
+    """`python -m tests.recorded.calls --record` counts again, in a new process, as here."""
     # With an option of the interpreter, the process is a new one, in which nothing else is imported.
     done = subprocess.run(
         [sys.executable, "-X", "utf8", "-m", "tests.recorded.calls"], capture_output=True, text=True, check=True

@@ -103,7 +103,7 @@ def test_servers_write_it_on_demand() -> None:
     "timestamp", ["0001-01-01T00:00:00", "1970-01-01T00:00:00Z", "9999-12-31T23:59:59-14:00", "x", ""]
 )
 def test_the_clock_of_another_server_moves_no_wait(timestamp: str) -> None:
-    """A failure that is passed on has the time of its own server, which may say anything."""
+    """A failure that is passed on has the time of the other server, which may be any."""
     retry = Retry.after(seconds=60)
     sent = Envelope(
         code=-32003, name="RATE_LIMITED", message="m", retry=retry, timestamp=timestamp, correlation_id="a\nb" * 999

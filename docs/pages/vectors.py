@@ -98,6 +98,9 @@ FAILURES: Final = (
     ),
 )  # fmt: skip
 
+_SENT_MS: Final = 1_793_606_400_000
+"""2026-11-02T08:00:00Z, when the failures were sent."""
+
 _LOST: Final = frozenset({"reason", "hint", "fallbackTool", "effects", "retry", "data", "correlationId"})
 """Facts for which the dialect system_error has no field."""
 
@@ -138,7 +141,11 @@ def own() -> str:
         # A text may hold that of another server, so nobody repeats a call because it says that nothing was changed.
         careful = {**steps, "writes": "stop"}
         vectors.append(_vector(f"{about}, the text alone", alone, expected, careful))
-        both = {**alone, "structuredContent": structured, "_meta": {TOOL_FAILURE: tool_failure(envelope)}}
+        both = {
+            **alone,
+            "structuredContent": structured,
+            "_meta": {TOOL_FAILURE: tool_failure(envelope, now_ms=_SENT_MS)},
+        }
         vectors.append(_vector(f"{about}, with a ToolFailure of class {class_of(envelope)}", both, expected, steps))
     return json.dumps(vectors, indent=2, ensure_ascii=False) + "\n"
 

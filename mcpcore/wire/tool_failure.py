@@ -62,8 +62,8 @@ def class_of(envelope: Envelope) -> FailureClass:
     return "governance" if code.http_status in _REFUSED else _BY_CATEGORY[code.category]
 
 
-def tool_failure(envelope: Envelope) -> dict[str, Any]:
-    """The draft's object for a failure."""
+def tool_failure(envelope: Envelope, *, now_ms: int | None = None) -> dict[str, Any]:
+    """The draft's object for a failure that is sent at `now_ms`, in milliseconds since 1970, or now."""
     code = envelope.error_code
     name = _WRITTEN.get(code, envelope.name.lower()) if isinstance(code, ErrorCode) else envelope.name.lower()
     retry = envelope.retry
@@ -75,7 +75,7 @@ def tool_failure(envelope: Envelope) -> dict[str, Any]:
     }
     if retry.after_ms is not None:
         # By this program's clock: the envelope may be another server's, whose clock may say anything.
-        failure["retryNotBefore"] = time.time_ns() // 1_000_000 + retry.after_ms
+        failure["retryNotBefore"] = (time.time_ns() // 1_000_000 if now_ms is None else now_ms) + retry.after_ms
     if envelope.hint is not None:
         failure["agentGuidance"] = envelope.hint
     return failure

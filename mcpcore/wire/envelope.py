@@ -152,8 +152,11 @@ class Envelope:
     @property
     def advice(self) -> str:
         """What may be done next, in words; see `mcpcore.contract.advice`."""
-        tool = self.fallback_tool
-        return self._advice(fallback_tool=None if tool is None else word(tool))
+        # Whoever made the envelope may have kept its parts, and reading the recovery takes longer than the rest.
+        parts: Parts | None = vars(self).get("_parts")
+        recovery = self.recovery if parts is None else parts.recovery
+        tool = recovery.get("fallbackTool") if recovery else None
+        return self._advice(fallback_tool=word(tool) if isinstance(tool, str) else None)
 
     @property
     def item_advice(self) -> str:

@@ -142,9 +142,10 @@ def children(node: libcst.CSTNode) -> list[libcst.CSTNode]:
     for name in names:
         value = getattr(node, name)
         # isinstance with an abstract class is slow.
-        below += (
-            child for child in (value if isinstance(value, (list, tuple)) else (value,)) if hasattr(child, "visit")
-        )
+        if isinstance(value, (list, tuple)):
+            below += [child for child in value if hasattr(child, "visit")]
+        elif hasattr(value, "visit"):
+            below.append(value)
     return below
 
 

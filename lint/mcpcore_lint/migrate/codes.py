@@ -20,11 +20,12 @@ _CLEAR: Final = frozenset(
 @cache
 def code_of(class_name: str, message: str) -> str:
     """The name of the code for an exception class and the constant part of a message; both may be empty."""
-    from mcpcore.classification import classify
+    from mcpcore.classification import classify, explain
 
-    by_class = classify(_exception(class_name, message)).name if class_name else ""
-    if by_class and by_class not in _VAGUE and class_name not in _PLAIN:
-        return by_class
+    explanation = explain(_exception(class_name, message))
+    by_class = explanation.code.name if class_name else ""
+    if explanation.matched.layer == "default" or (by_class and by_class not in _VAGUE and class_name not in _PLAIN):
+        return explanation.code.name  # nothing in the message helps, or the class says enough
     by_text = classify(Exception(message)).name
     if by_text in _VAGUE or not by_class:
         return by_class or by_text

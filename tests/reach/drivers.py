@@ -78,7 +78,7 @@ PARTS: dict[str, dict[str, str]] = {
     },
     "crash": {
         "message": "The tool failed unexpectedly|Error (?:executing|calling) tool",
-        "retry": _NOT_RETRYABLE,
+        "retry": f"check before you call again|{_NOT_RETRYABLE}",
         "effects": r"it may have taken effect|effects\W+unknown",
         "id": _ID,
     },

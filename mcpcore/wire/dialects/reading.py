@@ -124,8 +124,9 @@ def _with_word(envelope: Envelope, answer: Answer, *, own: bool) -> Envelope:
     if word.forbidden or any(map(forbids_retry, texts)):
         return replace(envelope, retry=Retry.never(), retry_stated=True)
     if own:
-        # Beside its own advice, mcpcore may be asked to wait longer, by the draft of MCP.
-        later = word.retry(envelope.retry)
+        # The draft of MCP may ask for a longer wait; other fields beside the envelope may be an author's facts.
+        draft = answer.meta.get(TOOL_FAILURE) if isinstance(answer.meta, Mapping) else None
+        later = word_of([{TOOL_FAILURE: draft}]).retry(envelope.retry)
         longer = later is not None and envelope.retryable and (later.seconds or 0) > (envelope.retry.seconds or 0)
         return replace(envelope, retry=later) if longer and later is not None else envelope
     code = envelope.error_code

@@ -43,7 +43,7 @@ def problem_of(values: Mapping[str, Any]) -> str | None:
         )
     if not is_code(values["code"]):
         return not_a_code(values["code"])
-    for name, what in (("when", "when this happens"), ("recovery", "what the caller can do about it")):
+    for name, what in (("when", "when this happens"), ("recovery", "how the caller can recover")):
         text = values[name]
         if not isinstance(text, str):
             return f"{name} must be a string, not {type(text).__name__}"

@@ -160,9 +160,14 @@ def _is_status(value: object) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and 100 <= value <= 599
 
 
+_SEARCHED: Final = 100_000
+"""Characters of a text that are searched for secrets; the draft shows the beginning of one line."""
+
+
 def _first_line(text: str) -> str:
-    # The text is searched as in a log: the draft is a file that people pass on.
-    lines = redact_text(redact_shapes(clean_text(text))).splitlines()
+    # The text is searched as in a log: the draft is a file that people pass on. A secret that is cut at the end of this
+    # much text is far behind what the draft shows.
+    lines = redact_text(redact_shapes(clean_text(text.lstrip()[:_SEARCHED]))).splitlines()
     return next((line.strip() for line in lines if line.strip()), "")[:_MAX_TEXT]
 
 

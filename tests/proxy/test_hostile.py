@@ -187,7 +187,7 @@ def test_a_large_text_takes_little_time(text: str, tmp_path: Path) -> None:
         raw = json.dumps({"jsonrpc": "2.0", "id": 1, "result": {**failed(text), "isError": is_error}}).encode()
         start = time.perf_counter()
         talk.from_server(raw)
-        assert 10 > time.perf_counter() - start  # a quadratic search would take hours
+        assert 3 > time.perf_counter() - start
 
 
 def test_a_schema_cannot_make_the_proxy_stand_still() -> None:
@@ -204,7 +204,7 @@ def test_a_schema_cannot_make_the_proxy_stand_still() -> None:
         line = request("tools/call", 9, name="get", arguments={"a": "a" * 50 + "!"})
         start = time.perf_counter()
         assert [line] == talk.from_client(line).to_server
-        assert 10 > time.perf_counter() - start  # a quadratic search would take hours
+        assert 3 > time.perf_counter() - start
 
 
 def test_a_server_that_floods_is_ended(relay: Any) -> None:

@@ -17,6 +17,7 @@ from mcp_types import CallToolResult, TextContent
 
 from mcpcore import Context, ErrorCode, FailureMode, Limits, Server, not_found, tool
 from mcpcore.services.batch import Batch, BatchResult
+from mcpcore.values.jsonable import Cut
 from mcpcore.wire.dialects import DIALECTS
 from mcpcore.wire.envelope_builder import build_envelope
 from mcpcore.wire.redaction import REDACTED, redact_message, redact_recovery, redact_value
@@ -328,8 +329,8 @@ LOOP.append(LOOP)
 
 @pytest.mark.parametrize(
     "odd",
-    ["word " * 25_000, ["x"] * 100_001, {"rows": [["a"] * 200] * 500}, LOOP, ("x",), MappingProxyType({"a": 1})],
-    ids=["a long text", "many texts", "many rows", "a cycle", "a tuple", "a view"],
+    ["word " * 25_000, ["x"] * 100_001, {"rows": [["a"] * 200] * 500}, LOOP, ("x",), Cut("x", 9), MappingProxyType({})],
+    ids=["a long text", "many texts", "many rows", "a cycle", "a tuple", "a cut text", "a view"],
 )
 def test_large_and_odd_values_are_left_to_the_search_of_each_part(odd):
     """That search stops at the limit that a client can see."""

@@ -124,7 +124,7 @@ def _with_word(envelope: Envelope, answer: Answer, *, own: bool) -> Envelope:
     if word.forbidden or any(map(forbids_retry, texts)):
         return replace(envelope, retry=Retry.never(), retry_stated=True)
     if own:
-        # The draft of MCP may ask for a longer wait; other fields beside the envelope may be an author's facts.
+        # The draft of MCP may ask for a longer wait. Any other field may be one of the author's facts.
         draft = answer.meta.get(TOOL_FAILURE) if isinstance(answer.meta, Mapping) else None
         later = word_of([{TOOL_FAILURE: draft}]).retry(envelope.retry)
         longer = later is not None and envelope.retryable and (later.seconds or 0) > (envelope.retry.seconds or 0)

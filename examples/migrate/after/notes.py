@@ -4,8 +4,8 @@ from typing import Literal
 
 from fastmcp import FastMCP
 from fastmcp.exceptions import ToolError
-from mcpcore.integrations.fastmcp import ContractMiddleware
 from mcpcore import TODO, Context, ErrorCode, FailureMode, tool
+from mcpcore.integrations.fastmcp import ContractMiddleware
 
 mcp = FastMCP("notes", middleware=[ContractMiddleware()])
 NOTES: dict[str, str] = {"tea": "Green, 80 degrees."}

@@ -382,8 +382,6 @@ class _Pass:
                         edits, left = plan_middleware(module)
                         self._edits.setdefault(path, []).extend(edits)
                         self.left += [(path, remaining) for remaining in left]
-            if any(self._edits.values()):
-                return self._edits
         self._convert()
         return self._edits
 
@@ -410,7 +408,7 @@ class _Pass:
             if _is_test(module):
                 continue
             with self._guarded(module.absolute):
-                for tool in self.checker.find_tools(module):
+                for tool in self.checker.find_tools(module, bodies=False):
                     home = tool.handler.module
                     if tool.kind == "tool" and home.absolute in self.modules and not _is_test(home):
                         tools.setdefault(home.absolute, []).append(tool)

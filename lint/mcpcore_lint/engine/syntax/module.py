@@ -159,9 +159,12 @@ class Module:
         """Every node's parent. Made on first use; costs a walk over the file."""
         self.complete()
         parents: dict[ast.AST, ast.AST] = {}
-        for node in walk([self.tree]):
-            for child in children(node):
-                parents[child] = node
+        stack: list[ast.AST] = [self.tree]
+        while stack:
+            node = stack.pop()
+            below = children(node)
+            parents.update(dict.fromkeys(below, node))
+            stack += below
         return parents
 
     def scope_of(self, node: FunctionNode) -> Scope:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from mcpcore_lint.dataclasses import replace
 from mcpcore_lint.engine.flow.bodies.context import ContextCalls
 from mcpcore_lint.engine.flow.bodies.errors import ErrorReader, arguments_of, evaluate_arguments, reason_given
 from mcpcore_lint.engine.flow.bodies.nodes import BodyNodes
@@ -26,6 +27,13 @@ if TYPE_CHECKING:
     from mcpcore_lint.engine.syntax.module import Module
 
 
+def outline(node: FunctionNode, module: Module) -> Handler:
+    """The model of a function without what is in its body."""
+    scope = module.scope_of(node)
+    parameters, context = parameters_of(node, scope)
+    return Handler(node, module, scope.qualname, parameters, context, scope.owner)
+
+
 class HandlerBuilder:
     """Reads one function, including its nested functions, with a reader for each aspect."""
 
@@ -33,12 +41,12 @@ class HandlerBuilder:
         self.node = node
         self.module = module
         self.scope = module.scope_of(node)
-        self.parameters, self.context = parameters_of(node, self.scope)
         self.body = BodyNodes(node, module)
-        self.contexts = ContextCalls(self.body, self.context)
+        handler = outline(node, module)
+        self.contexts = ContextCalls(self.body, handler.context)
         self.errors = ErrorReader(self.body, hierarchy, self.contexts)
         self.raises = RaiseReader(self.body, self.errors)
-        self.model = self._build()
+        self.model = self._build(handler)
 
     @classmethod
     def of(cls, node: FunctionNode, module: Module, hierarchy: Hierarchy) -> HandlerBuilder:
@@ -55,7 +63,7 @@ class HandlerBuilder:
         self.errors.forget()
         self.raises.catches.clear()
 
-    def _build(self) -> Handler:
+    def _build(self, handler: Handler) -> Handler:
         node = self.node
         named: list[NamedReason] = []
         for call in self.body.calls:
@@ -75,18 +83,13 @@ class HandlerBuilder:
             for statement in self.body.returns
             if statement not in nested
         ]
-        return Handler(
-            node,
-            self.module,
-            self.scope.qualname,
-            self.parameters,
-            self.context,
-            self.scope.owner,
-            tuple(self.errors.sites.values()),
-            tuple(throws),
-            tuple(self.raises.catches.values()),
-            tuple(returns),
-            tuple(named),
+        return replace(
+            handler,
+            errors=tuple(self.errors.sites.values()),
+            throws=tuple(throws),
+            catches=tuple(self.raises.catches.values()),
+            returns=tuple(returns),
+            named_reasons=tuple(named),
         )
 
     def _guarded(self, call: ast.Call) -> list[NamedReason]:

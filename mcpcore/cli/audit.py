@@ -9,9 +9,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from mcpcore.audit.kinds import BREACH_KINDS, count_of, is_lost
+from mcpcore.audit.reading import Query, parse_time, what_failed
+from mcpcore.audit.stats import BARS, PLAIN_BARS, chart, render, spark
 from mcpcore.cli import output
-from mcpcore.cli.audit_source import KEY_HELP, FileSource, Guarded, Source, StoreSource, load, read_key
-from mcpcore.cli.problems import INTERRUPTED, Problem
+from mcpcore.cli.audit_source import KEY_HELP, FileSource, Guarded, StoreSource, load, read_key
+from mcpcore.cli.problems import INTERRUPTED, Problem, replace_file
 from mcpcore.contract.effects import as_effects
 from mcpcore.values.escaping import terminal_line
 
@@ -20,7 +23,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from mcpcore.audit.diagnosis import Report
-    from mcpcore.audit.reading import Query, Record
+    from mcpcore.audit.reading import Record
     from mcpcore.audit.stats import Stats
 
 
@@ -49,9 +52,6 @@ def print_record(record: Record, *, as_json: bool) -> None:
     if as_json:
         output.line(json.dumps(record, separators=(",", ":")))
         return
-    from mcpcore.audit.kinds import count_of, is_lost
-    from mcpcore.audit.reading import what_failed
-
     stamp = str(record.get("timestamp", "-"))
     if "event" in record:
         facts = {k: v for k, v in record.items() if k not in {"seq", "prev", "alg", "hash", "event", "timestamp"}}
@@ -99,8 +99,6 @@ def _details(record: Record) -> Iterator[str]:
 
 def print_stats(counted: Stats) -> None:
     """Print counts as a chart and a table."""
-    from mcpcore.audit.stats import BARS, PLAIN_BARS, chart, spark
-
     if not counted.total:
         output.line("No failure is recorded.")
         _print_broken(counted)
@@ -135,8 +133,6 @@ def print_stats(counted: Stats) -> None:
 def _print_broken(counted: Stats) -> None:
     if not counted.broken:
         return
-    from mcpcore.audit.kinds import BREACH_KINDS
-
     output.line()
     output.line("Broken contracts (lost failures reached no client)")
     output.line()
@@ -206,8 +202,6 @@ class _When(click.ParamType[Any]):
     name = "time"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> datetime:
-        from mcpcore.audit.reading import parse_time
-
         try:
             return parse_time(str(value))
         except ValueError as exc:
@@ -226,7 +220,7 @@ def _source(command: F) -> F:
     return path(store(command))
 
 
-def _chosen(ctx: click.Context, path: Path | None, store: str | None) -> Source:
+def _chosen(ctx: click.Context, path: Path | None, store: str | None) -> FileSource | StoreSource:
     given = ctx.get_parameter_source("path") is click.core.ParameterSource.COMMANDLINE
     if store is not None:
         if given:
@@ -255,8 +249,6 @@ def _filters(command: F) -> F:
 
 
 def _query(*, tools: tuple[str, ...], reasons: tuple[str, ...], codes: tuple[str, ...], **others: Any) -> Query:
-    from mcpcore.audit.reading import Query
-
     upper = frozenset(code.upper() for code in codes)
     return Query(tools=frozenset(tools), reasons=frozenset(reasons), codes=upper, **others)
 
@@ -315,9 +307,9 @@ def verify(
 
     Exits 0 if the trail is unchanged, 1 if not, 2 if it could not be checked.
     """
-    from mcpcore.audit.verification import verify as run
+    from mcpcore.audit.verification import verify as verify_trail
 
-    report = run(
+    report = verify_trail(
         path,
         key=read_key(key_file),
         head=None if head is None else _head_text(head),
@@ -419,9 +411,6 @@ def stats(
     source = _chosen(ctx, path, store)
     counted = source.count(_query(**filters))
     if html is not None:
-        from mcpcore.audit.stats import render
-        from mcpcore.cli.problems import replace_file
-
         replace_file(html, render(counted, title=f"Failures in {source.name}"))
         output.line(f"{html}: {counted.total} failures", err=True)
     elif as_json:

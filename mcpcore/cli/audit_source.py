@@ -9,11 +9,13 @@ import json
 import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from mcpcore.audit import reading, stats
 from mcpcore.audit.chain import KEY_VARIABLE
+from mcpcore.audit.errors import AuditError
 from mcpcore.cli import output
 from mcpcore.cli.problems import Problem
 from mcpcore.reports import counted
@@ -21,8 +23,6 @@ from mcpcore.reports import counted
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from mcpcore.audit.reading import Query, Record
-    from mcpcore.audit.stats import Stats
     from mcpcore.fleet.load import LoadReport
     from mcpcore.fleet.store import Store
 
@@ -35,8 +35,6 @@ class Guarded(click.Command):
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command, as click does."""
-        from mcpcore.audit.errors import AuditError
-
         try:
             return super().invoke(ctx)
         except BrokenPipeError:
@@ -47,31 +45,6 @@ class Guarded(click.Command):
             raise Problem(f"{exc.filename or 'the trail'}: {exc.strerror or exc}") from exc
 
 
-class Source(Protocol):
-    """Records that can be read, followed and counted."""
-
-    @property
-    def name(self) -> str:
-        """A short name for titles."""
-        ...
-
-    def read(self, query: Query) -> Iterator[Record]:
-        """Every record that matches, oldest first."""
-        ...
-
-    def last(self, query: Query, count: int) -> list[Record]:
-        """The last records that match, oldest first."""
-        ...
-
-    def follow(self, query: Query, count: int) -> Iterator[Record]:
-        """The last records that match, then new ones."""
-        ...
-
-    def count(self, query: Query) -> Stats:
-        """The counts of the records that match."""
-        ...
-
-
 class FileSource:
     """The files of a trail."""
 
@@ -80,39 +53,32 @@ class FileSource:
         self._path = path
         self.name = path.name
 
-    def read(self, query: Query) -> Iterator[Record]:
+    def read(self, query: reading.Query) -> Iterator[reading.Record]:
         """Every record that matches, oldest first."""
-        from mcpcore.audit.reading import read
+        return reading.read(self._path, query)
 
-        return read(self._path, query)
-
-    def last(self, query: Query, count: int) -> list[Record]:
+    def last(self, query: reading.Query, count: int) -> list[reading.Record]:
         """The last records that match, oldest first."""
-        from mcpcore.audit.reading import last
+        return reading.last(self._path, query, count)
 
-        return last(self._path, query, count)
-
-    def follow(self, query: Query, count: int) -> Iterator[Record]:
+    def follow(self, query: reading.Query, count: int) -> Iterator[reading.Record]:
         """The last records that match, then new ones."""
-        from mcpcore.audit.reading import follow
+        return reading.follow(self._path, query, count=count)
 
-        return follow(self._path, query, count=count)
-
-    def count(self, query: Query) -> Stats:
+    def count(self, query: reading.Query) -> stats.Stats:
         """The counts of the records that match."""
-        from mcpcore.audit.stats import collect
-
-        return collect(self.read(query))
+        return stats.collect(self.read(query))
 
 
 class StoreSource:
-    """A store."""
+    """A store. Its modules are loaded only for a command that names one."""
 
     def __init__(self, text: str) -> None:
         """Read the store that `text` names."""
-        from mcpcore.fleet.address import parse
+        from mcpcore.fleet import address, queries
 
-        self._address = parse(text)
+        self._address = address.parse(text)
+        self._queries = queries
         self.name = self._address.name
 
     def open(self, *, create: bool = False) -> Store:
@@ -121,32 +87,24 @@ class StoreSource:
 
         return open_store(self._address, create=create, waiting=_waiting)
 
-    def read(self, query: Query) -> Iterator[Record]:
+    def read(self, query: reading.Query) -> Iterator[reading.Record]:
         """Every record that matches, oldest first."""
-        from mcpcore.fleet.queries import read
-
         with self.open() as store:
-            yield from read(store, query)
+            yield from self._queries.read(store, query)
 
-    def last(self, query: Query, count: int) -> list[Record]:
+    def last(self, query: reading.Query, count: int) -> list[reading.Record]:
         """The last records that match, oldest first."""
-        from mcpcore.fleet.queries import last
-
         with self.open() as store:
-            return last(store, query, count)
+            return self._queries.last(store, query, count)
 
-    def follow(self, query: Query, count: int) -> Iterator[Record]:
+    def follow(self, query: reading.Query, count: int) -> Iterator[reading.Record]:
         """The last records that match, then those that are loaded."""
-        from mcpcore.fleet.queries import follow
+        return self._queries.follow(self.open, query, count=count)
 
-        return follow(self.open, query, count=count)
-
-    def count(self, query: Query) -> Stats:
+    def count(self, query: reading.Query) -> stats.Stats:
         """The counts of the records that match."""
-        from mcpcore.fleet.queries import count
-
         with self.open() as store:
-            return count(store, query)
+            return self._queries.count(store, query)
 
 
 def _waiting(folder: Path) -> None:
@@ -218,11 +176,11 @@ def load(
     Exits 0 if all is loaded and as written, 1 if all is loaded and something was changed or is missing, 2 if it could
     not be loaded; the same command again then completes it.
     """
-    from mcpcore.fleet.load import load as run
+    from mcpcore.fleet.load import load as load_trails
 
     resource = dict(map(_attribute, attributes))
     with StoreSource(store).open(create=True) as opened:
-        report = run(
+        report = load_trails(
             opened,
             trails,
             key=read_key(key_file),

@@ -11,7 +11,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import anyio
+from pydantic import ValidationError
 
+from mcpcore.catalog import ServerCatalog, item_of_listing
+from mcpcore.catalog.items import item_of_source, servers_of_source, with_source
 from mcpcore.cli.call import Conversation, Request, ServerAddress, is_lost, perform
 from mcpcore.cli.loading import Target, kind_of, load, where
 from mcpcore.cli.problems import Failed, Problem
@@ -21,7 +24,7 @@ if TYPE_CHECKING:
 
     from mcp import Client
 
-    from mcpcore.catalog import Item, ServerCatalog
+    from mcpcore.catalog import Item
     from mcpcore.catalog.model import Kind
 
 
@@ -76,8 +79,6 @@ class Listing(Conversation):
 
     async def talk(self, client: Client) -> bool:
         """List everything; problems are raised by `run`."""
-        from mcpcore.catalog import ServerCatalog
-
         self.reached = True
         try:
             with anyio.fail_after(self.request.timeout):
@@ -103,7 +104,7 @@ class Listing(Conversation):
 async def list_items(client: Client) -> tuple[list[Item], list[str]]:
     """What a server lists, and what could not be read of it."""
     from mcp.shared.exceptions import MCPError
-    from pydantic import ValidationError
+    from mcp_types import METHOD_NOT_FOUND
 
     items: list[Item] = []
     problems: list[str] = []
@@ -118,8 +119,6 @@ async def list_items(client: Client) -> tuple[list[Item], list[str]]:
             place = ".".join(map(str, first["loc"]))
             problems.append(f"the list of {field.replace('_', ' ')} breaks the protocol at {place}: {first['msg']}")
         except MCPError as error:
-            from mcp_types import METHOD_NOT_FOUND
-
             if is_lost(error):
                 raise
             if error.code != METHOD_NOT_FOUND:
@@ -128,8 +127,6 @@ async def list_items(client: Client) -> tuple[list[Item], list[str]]:
 
 
 async def _pages(client: Client, kind: Kind, names: tuple[str, str], items: list[Item], problems: list[str]) -> None:
-    from mcpcore.catalog import item_of_listing
-
     method, field = names
     cursor: str | None = None
     for _ in range(_MAX_PAGES):
@@ -169,8 +166,6 @@ def static_servers(path: str, root: Path, *, name: str) -> Sequence[ServerCatalo
     from mcpcore_lint.config import ConfigError
     from mcpcore_lint.inventory import take_inventory
 
-    from mcpcore.catalog.items import item_of_source, servers_of_source
-
     try:
         inventory = take_inventory([path], root=str(root))
     except ConfigError as exc:
@@ -196,8 +191,6 @@ def source_items(files: Sequence[str], root: Path) -> dict[tuple[str, int], Item
     from mcpcore_lint.config import ConfigError
     from mcpcore_lint.inventory import take_inventory
 
-    from mcpcore.catalog.items import item_of_source
-
     try:
         records = take_inventory(files, root=str(root)).items
     except ConfigError:
@@ -215,9 +208,6 @@ def imported_server(target: Target, arguments: Sequence[str] = ()) -> ServerCata
     Raises:
         Problem: If it cannot be imported, or cannot list what it has.
     """
-    from mcpcore.catalog import ServerCatalog
-    from mcpcore.catalog.items import with_source
-
     with _own_modules(), _stdout_to_stderr():
         try:
             server = load(target, arguments)
@@ -258,7 +248,6 @@ async def _listed(server: Any) -> tuple[list[Item], dict[tuple[str, str], Any]]:
         from mcpcore.integrations.fastmcp.declared import registered_on
     else:
         from mcpcore.sdk.declared import registered_on  # type: ignore[assignment]
-    from mcpcore.catalog import item_of_listing
 
     items: list[Item] = []
     functions: dict[tuple[str, str], Any] = {}

@@ -11,14 +11,15 @@ from importlib.machinery import PathFinder
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Final, Literal
 
-from mcpcore.cli.importing import root_of, static_servers
+from mcpcore.catalog import Catalog, CatalogError, model
+from mcpcore.cli.importing import imported_server, listed_server, root_of, static_servers
 from mcpcore.cli.loading import Target, is_python
 from mcpcore.cli.problems import Problem
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from mcpcore.catalog import Catalog, ServerCatalog
+    from mcpcore.catalog import ServerCatalog
 
 
 SourceKind = Literal["url", "command", "catalog", "git", "static", "import"]
@@ -113,13 +114,9 @@ def read_sources(
     Raises:
         Problem: If one of them cannot be read.
     """
-    from mcpcore.catalog import Catalog
-
     servers: list[ServerCatalog] = []
     for source in sources:
         if source.kind in {"url", "command"}:
-            from mcpcore.cli.importing import listed_server
-
             servers.append(
                 listed_server(source.text, source.command, timeout=timeout, verbose=verbose, headers=headers or {})
             )
@@ -147,17 +144,12 @@ def _read(source: Source) -> Sequence[ServerCatalog]:
         return _revision(source)
     if source.kind == "static":
         return static_servers(source.text, root_of(Path(source.text)), name=Path(source.text).absolute().name)
-    from mcpcore.cli.importing import imported_server
-
     return [imported_server(Target.parse(source.text), source.command)]
 
 
 def _catalog(text: bytes, name: str) -> Catalog:
-    from mcpcore.catalog import Catalog, CatalogError
-    from mcpcore.catalog.model import MAX_FILE
-
-    if len(text) > MAX_FILE:
-        raise Problem(f"{name} is larger than {MAX_FILE} bytes.", hint="give a file that `mcpcore catalog` wrote")
+    if len(text) > model.MAX_FILE:
+        raise Problem(f"{name} is larger than {model.MAX_FILE} bytes.", hint="give a file that `mcpcore catalog` wrote")
     try:
         return Catalog.loads(text, name)
     except CatalogError as exc:

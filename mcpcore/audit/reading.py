@@ -143,18 +143,8 @@ def read(path: Path, query: Query | None = None) -> Iterator[Record]:
         AuditError: If there is no trail.
         OSError: If it cannot be read.
     """
-    current, full = _files(path)
-    try:
-        for name in full:
-            file = _opened(name)
-            if file is not None:
-                with file:
-                    yield from _wanted(file, query)
-        if current is not None:
-            yield from _wanted(current, query)
-    finally:
-        if current is not None:
-            current.close()
+    for _, file in _open_files(path):
+        yield from _wanted(file, query)
 
 
 def lines(path: Path, *, rotated: bool = True) -> Iterator[tuple[str, int, bytes]]:
@@ -166,15 +156,21 @@ def lines(path: Path, *, rotated: bool = True) -> Iterator[tuple[str, int, bytes
         AuditError: If there is no trail.
         OSError: If it cannot be read.
     """
+    for name, file in _open_files(path, rotated=rotated):
+        yield from _lines(file, str(name))
+
+
+def _open_files(path: Path, *, rotated: bool = True) -> Iterator[tuple[Path, BinaryIO]]:
+    """Each file of the trail at `path`, open, oldest first; without `rotated`, this one alone."""
     current, full = _files(path)
     try:
         for name in full if rotated else ():
             file = _opened(name)
             if file is not None:
                 with file:
-                    yield from _lines(file, str(name))
+                    yield name, file
         if current is not None:
-            yield from _lines(current, str(path))
+            yield path, current
     finally:
         if current is not None:
             current.close()
@@ -227,8 +223,8 @@ def follow(path: Path, query: Query, *, count: int = 0, idle: Callable[[], bool]
         while True:
             if file is None or not _still_there(file, path):
                 # Rotated, perhaps more than once: read the rest of this file, then the full files after it.
-                for number, record in _missed(file, path, seen):
-                    seen = number
+                for record in _missed(file, path, seen):
+                    seen = record["seq"]
                     if query.wants(record):
                         yield record
                 if file is not None:
@@ -295,19 +291,19 @@ def _last_of(file: BinaryIO, query: Query, count: int) -> list[Record]:
     return list(deque(_wanted(file, query), maxlen=count))
 
 
-def _missed(file: BinaryIO | None, path: Path, seen: int) -> Iterator[tuple[int, Record]]:
+def _missed(file: BinaryIO | None, path: Path, seen: int) -> Iterator[Record]:
     """The records after number `seen` in files that are no longer written."""
     if file is not None:
         for record in _records(file):
             seen = record["seq"]
-            yield seen, record
+            yield record
     for old in rotated_files(path):
         full = _opened(old) if int(old.name[-12:]) > seen else None
         if full is not None:
             with full:
                 for record in _records(full):
                     seen = record["seq"]
-                    yield seen, record
+                    yield record
 
 
 def _opened(path: Path) -> BinaryIO | None:

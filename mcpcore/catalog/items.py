@@ -16,7 +16,7 @@ from mcpcore.contract.listed_contracts import MAX_ENTRIES, MAX_TEXT
 from mcpcore.contract.retry import Retry
 from mcpcore.values.escaping import clean_text
 from mcpcore.values.jsonable import to_json
-from mcpcore.values.untrusted import quietly
+from mcpcore.values.untrusted import list_in, object_in, quietly
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -55,8 +55,7 @@ def item_of_listing(kind: Kind, listed: object, *, contract: Contract[Any] | Non
     if contract is not None and len(contract):
         declared = {entry.reason: entry for entry in contract}
         errors = [_with_declared(error, declared.get(error.reason)) for error in errors]
-    hints = plain.get("annotations")
-    hints = hints if isinstance(hints, dict) else {}
+    hints = object_in(plain, "annotations")
     return Item(
         kind=kind,
         name=clean_text(name)[:_MAX_NAME],
@@ -75,8 +74,7 @@ def item_of_listing(kind: Kind, listed: object, *, contract: Contract[Any] | Non
 
 def _contract(plain: Mapping[str, Any], problems: list[str]) -> tuple[list[Failure], Any]:
     """The failure modes that the `_meta` publishes, and whether they are all of them."""
-    meta = plain.get("_meta")
-    published = meta.get(CONTRACT_META_KEY) if isinstance(meta, dict) else None
+    published = object_in(plain, "_meta").get(CONTRACT_META_KEY)
     if published is None:
         return [], "none"
     if not isinstance(published, list):
@@ -122,7 +120,7 @@ def _failure(entry: object, where: str, problems: list[str]) -> Failure | None:
         retry=_advice(entry.get("retry"), where, problems),
         effects=_effects(entry.get("effects"), where, problems),
         strategy=cast("Strategy", strategy) if strategy in STRATEGIES else None,
-        actions=tuple(clean_text(action) for action in _list(entry.get("actions")) if isinstance(action, str)),
+        actions=tuple(clean_text(action) for action in list_in(entry, "actions") if isinstance(action, str)),
         fallback_tool=_text(entry.get("fallbackTool"), f"{where}: fallbackTool", problems),
         corrective_params=_object(entry.get("correctiveParams"), f"{where}: correctiveParams", problems),
         user_message=_text(entry.get("userMessage"), f"{where}: userMessage", problems),
@@ -204,10 +202,6 @@ def _object(value: object, where: str, problems: list[str]) -> dict[str, Any] | 
 
 def _flag(value: object) -> bool | None:
     return value if isinstance(value, bool) else None
-
-
-def _list(value: object) -> list[Any]:
-    return value if isinstance(value, list) else []
 
 
 def item_of_source(record: Mapping[str, Any]) -> Item:

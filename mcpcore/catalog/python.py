@@ -165,7 +165,7 @@ class _Types:
                 return " | ".join(dict.fromkeys(self.of(branch, depth + 1) for branch in union[:20]))
         kind = node.get("type")
         if isinstance(kind, list):
-            return " | ".join(dict.fromkeys(_TYPES.get(str(each), "Any") for each in kind)) or "Any"
+            return " | ".join(dict.fromkeys(_TYPES.get(str(name), "Any") for name in kind)) or "Any"
         if kind == "array" and isinstance(node.get("items"), Mapping):
             return f"list[{self.of(node['items'], depth + 1)}]"
         return _TYPES.get(kind, "Any") if isinstance(kind, str) else "Any"

@@ -8,6 +8,10 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Final
 
+from mcpcore.catalog.markdown import to_markdown
+from mcpcore.catalog.model import Catalog
+from mcpcore.catalog.page import to_html
+from mcpcore.catalog.python import to_python
 from mcpcore.catalog.rules import LEVELS, Level
 from mcpcore.reports import counted
 from mcpcore.reports.markdown import code, escaped, table
@@ -15,13 +19,9 @@ from mcpcore.values import site
 from mcpcore.values.escaping import terminal_line
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from mcpcore.catalog.diff import Change
-    from mcpcore.catalog.model import Catalog
-
-SHAPES: Final = ("text", "json", "md", "github")
-"""The formats of a report."""
 
 _COMMANDS: Final[dict[Level, str]] = {"breaking": "error", "risky": "warning", "safe": "notice"}
 _HEADINGS: Final[dict[Level, str]] = {"breaking": "Breaking", "risky": "Risky", "safe": "Safe"}
@@ -40,25 +40,6 @@ def summary(changes: Sequence[Change]) -> str:
     return f"{counted(len(changes), 'change')}: {', '.join(parts)}"
 
 
-def render_changes(changes: Sequence[Change], shape: str) -> str:
-    """The report in a format, with a line feed at the end.
-
-    Raises:
-        ValueError: If the format is unknown.
-    """
-    match shape:
-        case "text":
-            return _text(changes)
-        case "json":
-            plain = {"summary": counts(changes), "changes": [change.to_json() for change in changes]}
-            return json.dumps(plain, indent=2, ensure_ascii=False, default=str) + "\n"
-        case "md":
-            return _markdown(changes)
-        case "github":
-            return _github(changes)
-    raise ValueError(f"unknown format {shape!r}; choose one of {', '.join(SHAPES)}")
-
-
 def _text(changes: Sequence[Change]) -> str:
     width = max((len(change.level) for change in changes), default=0)
     several = len({change.server for change in changes}) > 1
@@ -72,6 +53,11 @@ def _text(changes: Sequence[Change]) -> str:
             lines.append(terminal_line(f"{'':<{width}}    {_short(change.old)} → {_short(change.new)}"))
     sentence = summary(changes)
     return "\n".join([*lines, *([""] if lines else []), sentence[:1].upper() + sentence[1:] + "."]) + "\n"
+
+
+def _json(changes: Sequence[Change]) -> str:
+    plain = {"summary": counts(changes), "changes": [change.to_json() for change in changes]}
+    return json.dumps(plain, indent=2, ensure_ascii=False, default=str) + "\n"
 
 
 def _short(value: object) -> str:
@@ -126,8 +112,33 @@ def _property(text: str) -> str:
     return _data(text).replace(":", "%3A").replace(",", "%2C")
 
 
-FORMATS: Final = ("md", "json", "html", "python")
+_REPORTS: Final[Mapping[str, Callable[[Sequence[Change]], str]]] = {
+    "text": _text,
+    "json": _json,
+    "md": _markdown,
+    "github": _github,
+}
+SHAPES: Final = tuple(_REPORTS)
+"""The formats of a report about changes."""
+
+_CATALOGUES: Final[Mapping[str, Callable[[Catalog], str]]] = {
+    "md": to_markdown,
+    "json": Catalog.dumps,
+    "html": to_html,
+    "python": to_python,
+}
+FORMATS: Final = tuple(_CATALOGUES)
 """The formats of a catalogue."""
+
+
+def render_changes(changes: Sequence[Change], shape: str) -> str:
+    """The report in a format, with a line feed at the end.
+
+    Raises:
+        ValueError: If the format is unknown.
+    """
+    _require_known(shape, SHAPES)
+    return _REPORTS[shape](changes)
 
 
 def render(catalog: Catalog, shape: str) -> str:
@@ -137,19 +148,10 @@ def render(catalog: Catalog, shape: str) -> str:
         ValueError: If the format is unknown.
         CatalogError: If the catalogue cannot be written in it.
     """
-    match shape:
-        case "md":
-            from mcpcore.catalog.markdown import to_markdown
+    _require_known(shape, FORMATS)
+    return _CATALOGUES[shape](catalog)
 
-            return to_markdown(catalog)
-        case "json":
-            return catalog.dumps()
-        case "html":
-            from mcpcore.catalog.page import to_html
 
-            return to_html(catalog)
-        case "python":
-            from mcpcore.catalog.python import to_python
-
-            return to_python(catalog)
-    raise ValueError(f"unknown format {shape!r}; choose one of {', '.join(FORMATS)}")
+def _require_known(shape: str, shapes: Sequence[str]) -> None:
+    if shape not in shapes:
+        raise ValueError(f"unknown format {shape!r}; choose one of {', '.join(shapes)}")

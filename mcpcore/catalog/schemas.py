@@ -295,7 +295,7 @@ def _types(node: Schema, root: Schema, left: list[int], depth: int = 0) -> froze
     if isinstance(kind, str):
         return frozenset({kind}) if kind in JSON_TYPES else None
     if isinstance(kind, list):
-        return frozenset(each for each in kind if isinstance(each, str) and each in JSON_TYPES) or None
+        return frozenset(name for name in kind if isinstance(name, str) and name in JSON_TYPES) or None
     listed = constants(node)
     if listed is not None:
         return frozenset(_type_of(value) for value in listed)
@@ -448,16 +448,7 @@ class _Comparison:
     def _required(self, path: str, old: Field, new: Field) -> None:
         if old.required == new.required:
             return
-        if self._subject.taken:
-            rule, words = (
-                ("argument-required", "is required now") if new.required else ("argument-widened", "is optional now")
-            )
-        else:
-            rule, words = (
-                ("data-field-required", "is always there now")
-                if new.required
-                else ("data-field-optional", "is not always there any more")
-            )
+        rule, words = _PRESENCE[self._subject.taken, new.required]
         self._add(rule, path, f"{self._name(path)} {words}")
 
     def _field(self, path: str, old: Field, new: Field) -> None:
@@ -494,6 +485,15 @@ class _Comparison:
             self._add("data-limit-loosened", path, f"{name} has another limit or none: {', '.join(looser)}", *values)
         else:
             self._add("data-limit-tightened", path, f"{name} has a tighter limit: {', '.join(tighter)}", *values)
+
+
+_PRESENCE: Final = {
+    (True, True): ("argument-required", "is required now"),
+    (True, False): ("argument-widened", "is optional now"),
+    (False, True): ("data-field-required", "is always there now"),
+    (False, False): ("data-field-optional", "is not always there any more"),
+}
+"""The rule and the words for a field that is required now or not, by whether clients send it."""
 
 
 def _says_all(schema: Schema) -> bool:

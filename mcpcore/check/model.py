@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 from mcpcore.check.rules import CRITERIA, LEVELS, RULES
 from mcpcore.client.listing import ListedTool
+from mcpcore.proxy.messages import texts_of
 from mcpcore.values.untrusted import quietly
 
 if TYPE_CHECKING:
@@ -85,10 +86,7 @@ class Answer:
         """The text that a model reads: the text blocks, or the message of an error."""
         if self.kind == "error":
             return str(self.value.get("message"))[:MAX_READ]
-        content = self.value.get("content")
-        blocks = content if isinstance(content, list) else []
-        found = [block["text"] for block in blocks if isinstance(block, dict) and isinstance(block.get("text"), str)]
-        return "\n".join(found)[:MAX_READ]
+        return texts_of(self.value)[:MAX_READ]
 
     @property
     def everything(self) -> str:

@@ -17,6 +17,7 @@ from mcpcore.cli.audit_source import KEY_HELP, FileSource, Guarded, StoreSource,
 from mcpcore.cli.problems import INTERRUPTED, Problem, replace_file
 from mcpcore.contract.effects import as_effects
 from mcpcore.values.escaping import terminal_line
+from mcpcore.values.untrusted import list_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -82,8 +83,7 @@ def _details(record: Record) -> Iterator[str]:
     exception = record.get("exception")
     if isinstance(exception, dict):
         yield f"{exception.get('type', 'exception')}: {exception.get('message', '')}"
-        causes = exception.get("causes")
-        for cause in causes if isinstance(causes, list) else ():
+        for cause in list_in(exception, "causes"):
             if isinstance(cause, dict):
                 yield f"  because of {cause.get('type', 'exception')}: {cause.get('message', '')}"
             else:

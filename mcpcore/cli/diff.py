@@ -22,6 +22,7 @@ from mcpcore.cli.options import (
     verbose_option,
 )
 from mcpcore.cli.problems import INTERRUPTED, Problem, replace_file
+from mcpcore.values.untrusted import object_in
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -226,9 +227,8 @@ def _settings() -> dict[str, Any]:
         Problem: If it cannot be used.
     """
     folder = Path.cwd()
-    path = next(
-        (each / "pyproject.toml" for each in (folder, *folder.parents) if (each / "pyproject.toml").is_file()), None
-    )
+    candidates = (above / "pyproject.toml" for above in (folder, *folder.parents))
+    path = next((candidate for candidate in candidates if candidate.is_file()), None)
     if path is None:
         return {}
     shown = os.path.relpath(path)
@@ -236,9 +236,7 @@ def _settings() -> dict[str, Any]:
         plain = tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError) as exc:
         raise Problem(f"{shown} cannot be read: {exc}.", hint="correct the file") from exc
-    tool = plain.get("tool")
-    ours = tool.get("mcpcore") if isinstance(tool, dict) else None
-    section = ours.get("diff", {}) if isinstance(ours, dict) else {}
+    section = object_in(object_in(plain, "tool"), "mcpcore").get("diff", {})
     if not isinstance(section, dict):
         raise Problem(f"{shown}: {_SECTION} is not a table.")
     unknown = next((key for key in section if key not in _KEYS), None)

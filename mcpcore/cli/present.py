@@ -12,6 +12,7 @@ from mcpcore.contract.effects import as_effects
 from mcpcore.contract.failure_modes import CONTRACT_META_KEY
 from mcpcore.contract.retry import NEVER, Retry
 from mcpcore.values.json_schema import constants, own_properties, required_names, type_names
+from mcpcore.values.untrusted import list_in
 
 if TYPE_CHECKING:
     from mcp.shared.exceptions import MCPError
@@ -116,8 +117,7 @@ def _kind(part: Any) -> str:
 
 
 def _contract(tool: Tool) -> list[Mapping[str, Any]]:
-    entries = (tool.meta or {}).get(CONTRACT_META_KEY)
-    return [entry for entry in entries if isinstance(entry, Mapping)] if isinstance(entries, list) else []
+    return [entry for entry in list_in(tool.meta, CONTRACT_META_KEY) if isinstance(entry, Mapping)]
 
 
 def _failure_mode(entry: Mapping[str, Any]) -> None:

@@ -172,7 +172,8 @@ class _Run:
                 self._report("succeeded", tool, f"{one_line(tool)} returned a result.")
                 return result
             decision = decide(failure, self._policy, self._progress())
-            if decision.kind == "give_up" or not self._spend():
+            budget = self._policy.budget
+            if decision.kind == "give_up" or (budget is not None and not budget.spend()):
                 raise self._given_up(failure, decision.why)
             if decision.kind == "act":
                 decision = await self._act(failure, decision)
@@ -259,9 +260,6 @@ class _Run:
             acted=self._acted,
             changed=self._changed,
         )
-
-    def _spend(self) -> bool:
-        return self._policy.budget is None or self._policy.budget.spend()
 
     def _failed(self, failure: ToolCallFailed) -> None:
         self._failure = failure

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from mcpcore.audit.kinds import REFUSED, breach_count_of, breach_kinds_of, count_of, is_lost, missing_of
 from mcpcore.audit.reading import moment_of, surfaces_of, text_of, what_failed
+from mcpcore.values.untrusted import list_in
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -242,10 +243,7 @@ def _records(batch: Any, name: str, number: int) -> Iterator[Line | Foreign]:
 
 
 def _objects(value: Any, key: str) -> Iterator[Mapping[str, Any]]:
-    items = value.get(key) if isinstance(value, dict) else None
-    for item in items if isinstance(items, list) else ():
-        if isinstance(item, dict):
-            yield item
+    return (item for item in list_in(value, key) if isinstance(item, dict))
 
 
 def _body(body: Any) -> bytes:

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from mcpcore.audit.kinds import LOST, is_lost
 from mcpcore.contract.codes import PROTOCOL_INVALID_PARAMS, ErrorCode
+from mcpcore.values.untrusted import object_in
 
 if TYPE_CHECKING:
     from opentelemetry._logs import Logger
@@ -175,9 +176,8 @@ class OtelSink:
             return
         details: dict[str, str | int] = dict(attributes)
         details |= _texts(record, _OF_LOG) | _texts(record.get("exception"), _OF_EXCEPTION)
-        context = record.get("context")
-        if isinstance(context, dict):
-            details |= {_CONTEXT_PREFIX + key: value for key, value in context.items() if isinstance(value, str)}
+        context = object_in(record, "context")
+        details |= {_CONTEXT_PREFIX + key: value for key, value in context.items() if isinstance(value, str)}
         logger.emit(
             timestamp=_nanoseconds(record.get("timestamp")),
             severity_number=severity,

@@ -30,10 +30,10 @@ from mcpcore.proxy.disguises import (
 )
 from mcpcore.proxy.learning import Statistics
 from mcpcore.proxy.listings import annotated, with_contracts
-from mcpcore.proxy.messages import SURFACES, params_of, server_name
+from mcpcore.proxy.messages import SURFACES, params_of, server_name, texts_of
 from mcpcore.proxy.overlay import ANY, HINTS, Facts, Overlay, Section
 from mcpcore.sdk.serving import PROTOCOL_NEEDS, protocol_error
-from mcpcore.values.untrusted import quietly
+from mcpcore.values.untrusted import list_in, object_in, quietly
 from mcpcore.wire.dialects.repeating import forbids_retry
 from mcpcore.wire.dialects.result_forms import is_true
 from mcpcore.wire.envelope import CANONICAL, Envelope
@@ -216,7 +216,7 @@ class ResponseRewriter:
                 return self._response(asked, self._result(asked, refused, {}))
             described = self._described(result, sent)
             return None if described is result else {**response, "result": described}
-        said = Facts(text=_texts_of(result), json=object_of(result) or {})
+        said = Facts(text=texts_of(result), json=object_of(result) or {})
         envelope, masked = self._judged(asked, response, sent, said, listing.get(asked.name), "tools")
         return self._replaced(asked, response, envelope, masked=masked)
 
@@ -271,7 +271,7 @@ class ResponseRewriter:
     def _disguised(self, asked: Asked, result: Json, listing: Listing) -> tuple[str, Json | None] | None:
         """The text and the object of a result that is a failure, although it is sent as a success."""
         if self.overlay.tools.reads_successes:
-            text, facts = _texts_of(result), object_of(result)
+            text, facts = texts_of(result), object_of(result)
             seen = Facts(text=text, json=facts or {})
             if self.overlay.tools.mode_of(asked.name, seen, success=True) is not None:
                 return text, facts
@@ -374,7 +374,7 @@ class ResponseRewriter:
         if not section.reads_successes or _kind_of(asked, result) != "complete":
             return None
         said = {"isError": True, "content": _blocks_of(result)}
-        facts = Facts(text=_texts_of(said), json=object_of(said) or {})
+        facts = Facts(text=texts_of(said), json=object_of(said) or {})
         if section.mode_of(asked.name, facts, success=True) is None:
             return None
 
@@ -392,8 +392,7 @@ class ResponseRewriter:
         SEP-3313, "Client behavior": whoever relays a result must preserve that.
         """
         if masked:
-            meta = response["result"].get("_meta")
-            sent = meta.get(TOOL_FAILURE) if isinstance(meta, dict) else None
+            sent = object_in(response["result"], "_meta").get(TOOL_FAILURE)
             kept = {} if sent is None or any(traces_in(sent)) else {"_meta": {TOOL_FAILURE: sent}}
             return self._response(asked, self._result(asked, envelope, kept))
         return {**response, "result": self._result(asked, envelope, response["result"])}
@@ -406,12 +405,8 @@ class ResponseRewriter:
             # Whatever the arguments are, counting them must not cost the answer.
             envelope = quietly(lambda: repeats.failed(session, asked.identity, sent), sent)
         structured, text = self.boundary.dialect.write(envelope, limits=self.boundary.mapper.limits)
-        content = result.get("content")
-        others = [
-            block
-            for block in (content if isinstance(content, list) else [])
-            if isinstance(block, dict) and block.get("type") != "text"
-        ]
+        blocks = list_in(result, "content")
+        others = [block for block in blocks if isinstance(block, dict) and block.get("type") != "text"]
         failed = {
             **result,
             "content": [{"type": "text", "text": text}, *others],
@@ -424,10 +419,8 @@ class ResponseRewriter:
 
     def _described(self, result: Json, envelope: Envelope) -> Json:
         """`result` with the draft `ToolFailure` for `envelope`, if it has none and clients shall get one."""
-        own, meta = self.boundary.meta_of(envelope), result.get("_meta")
-        if own is None or (isinstance(meta, dict) and TOOL_FAILURE in meta):
-            return result
-        return {**result, "_meta": {**own, **(meta if isinstance(meta, dict) else {})}}
+        own, meta = self.boundary.meta_of(envelope), object_in(result, "_meta")
+        return result if own is None or TOOL_FAILURE in meta else {**result, "_meta": {**own, **meta}}
 
     @staticmethod
     def _response(asked: Asked, result: Json) -> Json:
@@ -443,7 +436,7 @@ def _traces_beside(sent: Envelope, answer: Json) -> list[str]:
 def _is_whole(sent: Envelope, result: Json) -> bool:
     """Whether both forms of a canonical failure are there and say the same."""
     structured = result.get("structuredContent")
-    return isinstance(structured, dict) and "error" in structured and _texts_of(result) == sent.text()
+    return isinstance(structured, dict) and "error" in structured and texts_of(result) == sent.text()
 
 
 def _envelope_of(content: object, structured: object = None, meta: object = None) -> Envelope:
@@ -472,19 +465,9 @@ def _asks_for_input(result: Json) -> bool:
     return isinstance(read, InputRequiredResult)
 
 
-def _texts_of(result: Json) -> str:
-    content = result.get("content")
-    blocks = content if isinstance(content, list) else []
-    texts = [block["text"] for block in blocks if isinstance(block, dict) and isinstance(block.get("text"), str)]
-    return "\n".join(texts)
-
-
 def _blocks_of(result: Json) -> list[Json]:
     """The texts of a resource or a prompt, as the blocks of a tool's result."""
-    parts: list[Any] = []
-    for key in ("contents", "messages"):
-        found = result.get(key)
-        parts += found if isinstance(found, list) else []
+    parts = [*list_in(result, "contents"), *list_in(result, "messages")]
     contents = [part.get("content", part) for part in parts if isinstance(part, dict)]
     return [{"type": "text", "text": c["text"]} for c in contents if isinstance(c, dict) and "text" in c]
 

@@ -36,6 +36,7 @@ from mcpcore.proxy.http_parts import cancel_on_disconnect, respond, unread
 from mcpcore.proxy.listings import Listing
 from mcpcore.proxy.messages import Json, answer_in, key_of, meta_of, params_of, parse, write
 from mcpcore.proxy.sessions import ChildSession, ServerEndedError
+from mcpcore.values.untrusted import object_in
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
@@ -343,8 +344,7 @@ class Shared:
         elif message.get("method") == "notifications/progress":
             own, restored = params.get("progressToken"), "progressToken"
         else:
-            meta = params.get("_meta")
-            own, restored = meta.get(_SUBSCRIPTION) if isinstance(meta, dict) else None, _SUBSCRIPTION
+            own, restored = object_in(params, "_meta").get(_SUBSCRIPTION), _SUBSCRIPTION
         if not isinstance(own, str) or own not in self._open:
             if restored != _SUBSCRIPTION or not self._open:
                 return
@@ -378,8 +378,7 @@ class Shared:
         # The server cannot guess it, and so answers no request that it has not seen.
         own = f"http-{uuid4().hex}"
         params = params_of(message)
-        meta = params.get("_meta")
-        token = meta.get("progressToken") if isinstance(meta, dict) else None
+        token = object_in(params, "_meta").get("progressToken")
         if token is not None:
             params = {**params, "_meta": {**params["_meta"], "progressToken": own}}
         sender, receiver = anyio.create_memory_object_stream[bytes](_MAX_WAITING)
@@ -423,8 +422,7 @@ async def _stream(receiver: Any, send: Send, ident: object) -> None:
         message: Any = None if raw is None else parse(raw)
         is_last = isinstance(message, dict) and answer_in(message) is not None
         if is_last and not begun:
-            error = message.get("error")
-            code: Any = error.get("code") if isinstance(error, dict) else None
+            code: Any = object_in(message, "error").get("code")
             status = ERROR_CODE_HTTP_STATUS.get(code, 200)
             await send({
                 "type": "http.response.start", "status": status, "headers": [(b"content-type", b"application/json")],

@@ -28,7 +28,7 @@ from mcpcore.proxy.messages import (
     write,
 )
 from mcpcore.values.jsonable import shown_name
-from mcpcore.values.untrusted import quietly
+from mcpcore.values.untrusted import object_in, quietly
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -80,8 +80,7 @@ class Asked:
     @property
     def arguments(self) -> Json:
         """The arguments of a call."""
-        arguments = params_of(self.request).get("arguments")
-        return arguments if isinstance(arguments, dict) else {}
+        return object_in(params_of(self.request), "arguments")
 
 
 def _asked(message: Json, session: SessionKey | None) -> Asked:
@@ -291,8 +290,7 @@ class Conversation:
 
     def _listed(self, asked: Asked, response: Json) -> Step:
         """Take a page of the list that the proxy asked for; release the held calls after the last one."""
-        result = response.get("result")
-        page: Json = result if isinstance(result, dict) else {}
+        page = object_in(response, "result")
         self.listing.learn(page, self.answers.overlay)
         cursor = page.get("nextCursor")
         if isinstance(cursor, str) and cursor and asked.pages < _MAX_PAGES:
@@ -319,10 +317,10 @@ class Conversation:
 
     def from_server(self, raw: bytes) -> Step:
         """Take a message of the server."""
-        found = read(raw)
-        if isinstance(found, list):
-            return self._batch(raw, found)
-        return self._received(raw, found) if isinstance(found, dict) else Step(to_client=[raw])
+        message = read(raw)
+        if isinstance(message, list):
+            return self._batch(raw, message)
+        return self._received(raw, message) if isinstance(message, dict) else Step(to_client=[raw])
 
     def _batch(self, raw: bytes, messages: list[Any]) -> Step:
         """A list of messages, which some clients take over HTTP."""
@@ -354,8 +352,7 @@ class Conversation:
         if asked.pages:
             return self._listed(asked, message)
         if asked.method == "initialize":
-            result = message.get("result")
-            version = result.get("protocolVersion") if isinstance(result, dict) else None
+            version = object_in(message, "result").get("protocolVersion")
             self.version = version if isinstance(version, str) else None
             if asked.name == _REPLAYED:
                 return self._restarted()

@@ -17,7 +17,7 @@ from mcpcore.proxy.messages import write
 from mcpcore.sdk.definition import admitting_error, without_error
 from mcpcore.sdk.serving import invalid_arguments_error
 from mcpcore.values.json_schema import properties
-from mcpcore.values.untrusted import quietly
+from mcpcore.values.untrusted import list_in, object_in, quietly
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -168,7 +168,7 @@ def _required(validator: Any, names: Any, instance: Any, schema: Any) -> Iterato
 def _missing(names: list[str], instance: Mapping[str, Any], schema: Mapping[str, Any]) -> list[str]:
     """The names of the required properties that are missing, and for which the schema says no default."""
     known = schema.get("properties", {})
-    return [name for name in names if name not in instance and "default" not in _object(known.get(name))]
+    return [name for name in names if name not in instance and "default" not in object_in(known, name)]
 
 
 def _confused(missing: list[str], instance: Mapping[str, Any], schema: Mapping[str, Any]) -> list[str]:
@@ -178,10 +178,6 @@ def _confused(missing: list[str], instance: Mapping[str, Any], schema: Mapping[s
         return []
     unknown = [str(name)[:100] for name in instance if name not in known][:_MAX_CONFUSED]
     return [name for name in unknown if difflib.get_close_matches(name, missing, n=1, cutoff=_NEAR)]
-
-
-def _object(value: Any) -> Mapping[str, Any]:
-    return value if isinstance(value, dict) else {}
 
 
 def _additional(check: Any) -> Any:
@@ -310,8 +306,7 @@ def declared_fields(schema: object) -> frozenset[str]:
 
 
 def _tools_in(page: Json) -> Iterator[Json]:
-    tools = page.get("tools")
-    return (tool for tool in (tools if isinstance(tools, list) else []) if isinstance(tool, dict))
+    return (tool for tool in list_in(page, "tools") if isinstance(tool, dict))
 
 
 _NAMES: Final = {
@@ -342,8 +337,7 @@ def with_contracts(page: Json, overlay: Overlay) -> Json | None:
 def annotated(tool: Json, section: Section) -> Json:
     """A tool of `tools/list` with the hints that the overlay adds; a hint that the server gives itself stays."""
     added = section.hints_of(tool.get("name"))
-    own = tool.get("annotations")
-    own = own if isinstance(own, dict) else {}
+    own = object_in(tool, "annotations")
     missing = {name: value for name, value in added.items() if own.get(name) is None}
     return {**tool, "annotations": {**own, **missing}} if missing else tool
 
@@ -361,11 +355,9 @@ def _with_contract(item: Json, contracts: Section, name: str, key: str) -> Json:
             changes["outputSchema"] = admitting
     contract = contracts.contract_of(item.get(name))
     if len(contract):
-        meta = item.get("_meta")
-        meta = dict(meta) if isinstance(meta, dict) else {}
-        own = meta.get(CONTRACT_META_KEY)
+        meta = object_in(item, "_meta")
         # The server's own entries come first: where both declare a reason, the server knows better.
-        own = own if isinstance(own, list) else []
+        own = list_in(meta, CONTRACT_META_KEY)
         declared = {entry.get("reason") for entry in own if isinstance(entry, dict)}
         added = [
             entry for entry in contract.to_json(effects) if isinstance(entry, dict) and entry["reason"] not in declared

@@ -11,7 +11,7 @@ from mcp_types import JSONRPCError, JSONRPCResponse, jsonrpc_message_adapter
 from pydantic_core import from_json
 
 from mcpcore.values.escaping import clean_text
-from mcpcore.values.untrusted import quietly
+from mcpcore.values.untrusted import list_in, object_in, quietly
 
 Json: TypeAlias = dict[str, Any]
 
@@ -136,23 +136,24 @@ def loose_key(request_id: object) -> object:
 
 def params_of(message: Json) -> Json:
     """The parameters of a request or a notification."""
-    params = message.get("params")
-    return params if isinstance(params, dict) else {}
+    return object_in(message, "params")
 
 
 def meta_of(message: Json) -> Json:
     """The `_meta` of a request or a notification."""
-    meta = params_of(message).get("_meta")
-    return meta if isinstance(meta, dict) else {}
+    return object_in(params_of(message), "_meta")
+
+
+def texts_of(result: Json) -> str:
+    """The text blocks of a result, joined."""
+    blocks = [block for block in list_in(result, "content") if isinstance(block, dict)]
+    return "\n".join(block["text"] for block in blocks if isinstance(block.get("text"), str))
 
 
 def server_name(result: object) -> str | None:
     """The name of the server, in the result of a handshake or in the `_meta` of any; None if it is not there."""
-    if not isinstance(result, dict):
-        return None
-    meta = result.get("_meta")
-    info = result.get("serverInfo") or (meta.get(_SERVER_INFO) if isinstance(meta, dict) else None)
-    name = info.get("name") if isinstance(info, dict) else None
+    info = object_in(result, "serverInfo") or object_in(object_in(result, "_meta"), _SERVER_INFO)
+    name = info.get("name")
     return clean_text(name[:_MAX_SERVER_NAME]).strip() or None if isinstance(name, str) else None
 
 

@@ -60,6 +60,11 @@ class _Session:
     async def _send(self, step: Step) -> None:
         raise NotImplementedError  # pragma: no cover - each kind of session has its own
 
+    async def _answer_open(self, sentence: str, *, final: bool = True) -> None:
+        """Answer the requests that the server left open when it ended."""
+        for answer in self.conversation.lost(sentence, final=final):
+            await self.to_client(answer)
+
     async def _release_late(self) -> None:
         """Let no call wait too long for the list of tools."""
         while True:
@@ -155,12 +160,7 @@ class ChildSession(_Session):
         _LOGGER.error("the server %s ended while it was in use: %s; %s", self.command[0], how, again)
         call = FailedCall(name=self.command[0], surface="server", code=ErrorCode.SERVICE_UNAVAILABLE)
         self.answers.boundary.record_failure(ServerCrash(how), call)
-        for answer in self.conversation.lost(how, final=last):
-            await self.to_client(answer)
-
-    async def _answer_open(self, sentence: str) -> None:
-        for answer in self.conversation.lost(sentence, final=True):
-            await self.to_client(answer)
+        await self._answer_open(how, final=last)
 
     async def deliver(self, raw: bytes) -> None:
         """Take a message of the client."""
@@ -236,8 +236,7 @@ class UrlSession(_Session):
                 self._wanted, self._ready = anyio.Event(), anyio.Event()
                 kind = type(next(leaves_of(group))).__name__
                 _LOGGER.error("%s cannot be reached: %s", self.url, kind)  # noqa: TRY400 - no bug
-                for answer in self.conversation.lost(f"{self.url} cannot be reached", final=True):
-                    await self.to_client(answer)
+                await self._answer_open(f"{self.url} cannot be reached")
         if self.conversation.never_answered:
             raise ServerEndedError(f"{self.url} has not answered a single message")
 

@@ -46,9 +46,6 @@ class RaisedFailure:
         self._exception: BaseException | None = None
         self._envelope: Envelope | None = None
 
-    def _set(self, exception: BaseException, envelope: Envelope) -> None:
-        self._exception, self._envelope = exception, envelope
-
     @property
     def exception(self) -> BaseException:
         """The exception itself: a `CodedError`, a `ToolCallFailed`, or an error of a client."""
@@ -126,7 +123,7 @@ class raises_reason:  # noqa: N801 - reads like `pytest.raises`
         problem = _mismatch(envelope, *self._expected) or breaches
         if problem is not None:
             raise AssertionError(f"{problem}\n\n{_surfaces(envelope, answer)}") from exc
-        self._failure._set(exception, envelope)  # noqa: SLF001 - its own
+        self._failure._exception, self._failure._envelope = exception, envelope  # noqa: SLF001 - its own
         return True
 
     async def __aenter__(self) -> RaisedFailure:

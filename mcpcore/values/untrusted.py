@@ -1,7 +1,8 @@
-"""Calls into objects that this package did not make, whose methods may raise anything."""
+"""Objects that this package did not make: their methods may raise anything, and their JSON may have any form."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
@@ -24,6 +25,18 @@ def quietly(ask: Callable[[], T], otherwise: U) -> T | U:
         raise
     except BaseException:  # noqa: BLE001 - as described
         return otherwise
+
+
+def object_in(value: object, key: str) -> dict[str, Any]:
+    """The object under `key` in the JSON of a stranger; an empty one if there is none."""
+    inner = value.get(key) if isinstance(value, Mapping) else None
+    return inner if isinstance(inner, dict) else {}
+
+
+def list_in(value: object, key: str) -> list[Any]:
+    """The list under `key` in the JSON of a stranger; an empty one if there is none."""
+    inner = value.get(key) if isinstance(value, Mapping) else None
+    return inner if isinstance(inner, list) else []
 
 
 def is_async(fn: Callable[..., Any]) -> bool:

@@ -13,7 +13,8 @@ import pytest
 
 from mcpcore.boundary import coverage_hook
 from mcpcore.boundary.coverage_hook import REASONS_VARIABLE
-from mcpcore.testing.reasons.recording import Recorder
+from mcpcore.testing.reasons.recording import Recorder, merged, within
+from mcpcore.testing.reasons.reporting import FORMATS, Summary, terminal
 
 if TYPE_CHECKING:
     import argparse
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from _pytest.terminal import TerminalReporter
 
     from mcpcore.testing.reasons.recording import Covered
-    from mcpcore.testing.reasons.reporting import Summary
 
 
 def find_sites(handlers: Sequence[Covered], root: Path) -> None:
@@ -137,10 +137,6 @@ class ReasonCoverage:
             return
         from mcpcore_lint.runner.files import write_text
 
-        from mcpcore.testing.reasons.recording import merged, within
-        from mcpcore.testing.reasons.reporting import Summary
-        from mcpcore.testing.reasons.running import find_sites
-
         handlers = within(merged(self._folder), self._sources)
         root = self._config.rootpath
         find_sites(handlers, root)
@@ -171,8 +167,6 @@ class ReasonCoverage:
         """Print the coverage."""
         if self._summary is None:
             return
-        from mcpcore.testing.reasons.reporting import terminal
-
         terminalreporter.section("reason coverage")
         terminalreporter.write_line(terminal(self._summary))
         for path in self._written:
@@ -195,8 +189,6 @@ def _report(value: str) -> tuple[str, str, Any]:
     Raises:
         UsageError: If there is no such format.
     """
-    from mcpcore.testing.reasons.reporting import FORMATS
-
     name, _, path = value.partition(":")
     if name not in FORMATS:
         raise pytest.UsageError(

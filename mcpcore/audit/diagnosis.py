@@ -220,18 +220,17 @@ class _Finding(NamedTuple):
     is_about_row: bool = True
 
 
+@dataclass(slots=True)
 class Diagnosis:
-    """Examines a trail that failed the first check."""
+    """Examines the lines of a trail that failed the first check, and adds the problems to its report."""
 
-    def __init__(self, signer: Signer, sources: list[Source], report: Report, head: Head | None) -> None:
-        """Prepare to examine the lines of `sources` and to add the problems to `report`."""
-        self.signer = signer
-        self.sources = sources
-        self.report = report
-        self.head = head
-        self.rows: list[Row] = []
-        self.events: dict[int, dict[str, object]] = {}
-        self.findings: list[_Finding] = []
+    signer: Signer
+    sources: list[Source]
+    report: Report
+    head: Head | None
+    rows: list[Row] = field(default_factory=list)
+    events: dict[int, dict[str, object]] = field(default_factory=dict)
+    findings: list[_Finding] = field(default_factory=list)
 
     def run(self) -> int:
         """Add every problem to the report in order; returns the number of the last changed record, or 0."""

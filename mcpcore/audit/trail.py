@@ -401,7 +401,11 @@ class AuditTrail:
 
     def _unwritten(self, exc: OSError | AuditError, lost: int) -> None:
         """Apply the policy to a record that is not in the file."""
-        reason = str(exc) if isinstance(exc, AuditError) else f"{exc.strerror or exc} ({_errno_name(exc)})"
+        reason = (
+            str(exc)
+            if isinstance(exc, AuditError)
+            else f"{exc.strerror or exc} ({errno.errorcode.get(exc.errno or 0, type(exc).__name__)})"
+        )
         clock = monotonic()
         due = self._warned_at is None or clock - self._warned_at >= self._warn_every
         if due:
@@ -439,7 +443,3 @@ def _give(sink: Sink, record: Mapping[str, Any], line: str) -> None:
 
         names = (type(sink).__name__, type(exc).__name__)
         log_crash(LOGGER, logging.WARNING, exc, traceback_of(exc), "audit sink %s failed: %s", *names)
-
-
-def _errno_name(exc: OSError) -> str:
-    return errno.errorcode.get(exc.errno or 0, type(exc).__name__)

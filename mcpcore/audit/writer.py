@@ -227,7 +227,8 @@ class Writer:
             if self._fd < 0:
                 self._open()
             if self._lock_fd < 0:
-                self._open_lock()
+                self._lock_fd = open_lock(self._lock_name, self._fd)
+                self._lock_ident = identity_of(os.fstat(self._lock_fd))
             if not try_lock(self._lock_fd):
                 return False
             try:
@@ -273,10 +274,6 @@ class Writer:
             os.close(fd)
             raise
         self._fd, self._ident, self._end = fd, identity_of(os.fstat(fd)), -1
-
-    def _open_lock(self) -> None:
-        self._lock_fd = open_lock(self._lock_name, self._fd)
-        self._lock_ident = identity_of(os.fstat(self._lock_fd))
 
     def _close_file(self) -> None:
         fd, self._fd, self._end = self._fd, -1, -1

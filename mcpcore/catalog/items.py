@@ -214,20 +214,17 @@ def item_of_source(record: Mapping[str, Any]) -> Item:
 def with_source(item: Item, source: Item) -> Item:
     """A listed item with what only its source code shows: where it raises and returns its failures."""
     places = {error.reason: error.raised for error in source.errors}
+    declared = {error.reason for error in item.errors}
     return item.model_copy(
         update={
             "errors": tuple(error.model_copy(update={"raised": places.get(error.reason, ())}) for error in item.errors),
             # A reason that a contract computes when it runs is declared after all.
-            "undeclared": tuple(entry for entry in source.undeclared if entry.reason not in _reasons(item)),
+            "undeclared": tuple(entry for entry in source.undeclared if entry.reason not in declared),
             "failures": tuple({*item.failures, *source.failures}),
             "returned": source.returned,
             "defined": source.defined,
         }
     )
-
-
-def _reasons(item: Item) -> set[str | None]:
-    return {error.reason for error in item.errors}
 
 
 def servers_of_source(

@@ -24,7 +24,7 @@ from mcpcore.wire.redaction import REDACTED, redact_shapes
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from mcpcore.check.model import Answer, CheckedTool, Probe
+    from mcpcore.check.model import Answer, AnswerKind, CheckedTool, Probe
 
 
 _TRACEBACK: Final = re.compile(
@@ -181,15 +181,19 @@ def judge_listing(tool: CheckedTool, names: frozenset[str]) -> Iterator[Verdict]
 
 
 def _survival(answer: Answer) -> Verdict:
-    if answer.kind == "timeout":
-        return broken("no-answer", f"no answer {answer.detail}")
-    if answer.kind == "closed":
-        return broken("server-dies", answer.detail or "the connection was closed")
-    if answer.kind == "malformed":
-        return broken("malformed-answer", answer.detail)
-    if answer.kind == "unanswered":
-        return broken("breaks-on-cancel", "no answer to the next request")
-    return met("survival")
+    if answer.kind not in _UNANSWERED:
+        return met("survival")
+    rule, message = _UNANSWERED[answer.kind]
+    return broken(rule, message.format(answer.detail) or "the connection was closed")
+
+
+_UNANSWERED: Final[Mapping[AnswerKind, tuple[str, str]]] = {
+    "timeout": ("no-answer", "no answer {}"),
+    "closed": ("server-dies", "{}"),
+    "malformed": ("malformed-answer", "{}"),
+    "unanswered": ("breaks-on-cancel", "no answer to the next request"),
+}
+"""The rule that each kind of answer breaks, and a sentence for what the connection says of it."""
 
 
 def _accepted(probe: Probe) -> Iterator[Verdict]:

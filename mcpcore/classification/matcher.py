@@ -213,7 +213,7 @@ class Matcher:
                 else:
                     candidates.append(candidate)
         if len(candidates) > 1:
-            candidates.sort(key=_order)
+            candidates.sort(key=lambda candidate: candidate.order)
         last: _Lazy | None = None
         for candidate in candidates:
             if candidate is last:
@@ -264,10 +264,6 @@ class _Lazy:
     def _first(self, text: str) -> re.Match[str] | None:
         self.search = search = re.compile(compile_phrase(self.phrase)[0]).search
         return search(text)
-
-
-def _order(candidate: _Lazy) -> int:
-    return candidate.order
 
 
 def prepare(text: str) -> str:
@@ -322,7 +318,7 @@ def without_names(text: str) -> str:
     """
     text = without_values(text)
     if "/" in text or "--" in text:
-        text = _ADDRESS.sub(_shortened, text)
+        text = _ADDRESS.sub(lambda match: f"{match[1] or match[2] or match[3]}x", text)
     return _QUOTED.sub(_name_or_speech, text) if '"' in text or "'" in text or "`" in text else text
 
 
@@ -335,22 +331,18 @@ def with_speech(text: str) -> str | None:
     return _QUOTED.sub(lambda quoted: quoted[0] if " " in quoted[2] else _name_or_speech(quoted), text)
 
 
-def _shortened(match: re.Match[str]) -> str:
-    return f"{match[1] or match[2] or match[3]}x"
-
-
-def _name_or_speech(found: re.Match[str]) -> str:
-    text, start = found.string, found.start()
+def _name_or_speech(quotation: re.Match[str]) -> str:
+    text, start = quotation.string, quotation.start()
     before = text[max(0, start - 20) : start].rstrip()
     last = before.rpartition(" ")[2].lower()
     if not last:
-        return found[0] if found.end() == len(text) else _UNNAMED[found[1]]
+        return quotation[0] if quotation.end() == len(text) else _UNNAMED[quotation[1]]
     if last in _SAYS or (last == "code" and before.lower().endswith(_CODES)):
-        return found[0]
+        return quotation[0]
     if last[-1] in ":={[(,>":
-        goes_on = last[-1] == ":" and found[2].isalnum() and _GOES_ON.match(text, found.end())
-        return _UNNAMED[found[1]] if goes_on else found[0]
-    return _UNNAMED[found[1]]
+        goes_on = last[-1] == ":" and quotation[2].isalnum() and _GOES_ON.match(text, quotation.end())
+        return _UNNAMED[quotation[1]] if goes_on else quotation[0]
+    return _UNNAMED[quotation[1]]
 
 
 _UNNAMED: Final = {mark: f"{mark}x{mark}" for mark in "\"'`"}

@@ -13,9 +13,10 @@ from mcpcore.audit.kinds import BREACH_KINDS, count_of, is_lost
 from mcpcore.audit.reading import Query, parse_time, what_failed
 from mcpcore.audit.stats import BARS, PLAIN_BARS, chart, render, spark
 from mcpcore.cli import output
-from mcpcore.cli.audit_source import KEY_HELP, FileSource, Guarded, StoreSource, load, read_key
+from mcpcore.cli.audit_source import KEY_HELP, FileSource, Guarded, StoreSource, load, print_problems, read_key
 from mcpcore.cli.problems import INTERRUPTED, Problem, replace_file
 from mcpcore.contract.effects import as_effects
+from mcpcore.reports import counted
 from mcpcore.values.escaping import terminal_line
 from mcpcore.values.untrusted import list_in
 
@@ -30,13 +31,8 @@ if TYPE_CHECKING:
 
 def print_report(report: Report) -> None:
     """Print the problems of a checked trail, and a summary."""
-    for problem in report.problems:
-        output.line(output.styled(str(problem), fg="red"))
-    if report.unlisted:
-        output.line(f"... and {report.unlisted} more")
-    for note in report.notes:
-        output.line(f"note: {note}")
-    count = f"{report.records} record{'' if report.records == 1 else 's'}"
+    print_problems(report)
+    count = counted(report.records, "record")
     files = f" in {len(report.files)} files" if len(report.files) > 1 else ""
     signed = ", signed" if report.keyed else ""
     if report.ok:
@@ -44,7 +40,7 @@ def print_report(report: Report) -> None:
         output.line(output.styled(f"{report.path}: {count}{files}{signed}: as written{covered}", fg="green"))
     else:
         total = len(report.problems) + report.unlisted
-        summary = f"{report.path}: {count}{files}{signed}: {total} problem{'' if total == 1 else 's'}"
+        summary = f"{report.path}: {count}{files}{signed}: {counted(total, 'problem')}"
         output.line(output.styled(summary, fg="red", bold=True))
 
 
@@ -97,19 +93,19 @@ def _details(record: Record) -> Iterator[str]:
             yield f"{key} {json.dumps(record[key], ensure_ascii=False)}"
 
 
-def print_stats(counted: Stats) -> None:
+def print_stats(totals: Stats) -> None:
     """Print counts as a chart and a table."""
-    if not counted.total:
+    if not totals.total:
         output.line("No failure is recorded.")
-        _print_broken(counted)
+        _print_broken(totals)
         return
     bars = BARS if _can_print(BARS) else PLAIN_BARS
-    output.line(f"{counted.total} failure{'' if counted.total == 1 else 's'}")
-    if counted.lost:
-        lost = f"{counted.lost} more could not be written when they happened, and are not counted"
+    output.line(counted(totals.total, "failure"))
+    if totals.lost:
+        lost = f"{totals.lost} more could not be written when they happened, and are not counted"
         output.line(output.styled(lost, fg="yellow"))
     output.line()
-    for line in chart(counted, bars=bars):
+    for line in chart(totals, bars=bars):
         output.line(line)
     output.line()
     head = ("TOOL", "REASON", "CODE", "FAILURES", "SHARE", "LAST", "OVER TIME")
@@ -120,18 +116,18 @@ def print_stats(counted: Stats) -> None:
             terminal_line(failures.reason or "-")[:40],
             terminal_line(failures.name)[:32],
             str(failures.count),
-            f"{100 * failures.count / counted.total:.1f} %",
+            f"{100 * failures.count / totals.total:.1f} %",
             failures.last.strftime("%Y-%m-%d %H:%M:%S") if failures.last else "-",
-            spark(counted.series(failures), bars=bars),
+            spark(totals.series(failures), bars=bars),
         )
-        for failures in counted.groups
+        for failures in totals.groups
     ]
     _print_table(head, rows, right=frozenset({3, 4}))
-    _print_broken(counted)
+    _print_broken(totals)
 
 
-def _print_broken(counted: Stats) -> None:
-    if not counted.broken:
+def _print_broken(totals: Stats) -> None:
+    if not totals.broken:
         return
     output.line()
     output.line("Broken contracts (lost failures reached no client)")
@@ -143,7 +139,7 @@ def _print_broken(counted: Stats) -> None:
             str(broken.count),
             broken.last.strftime("%Y-%m-%d %H:%M:%S") if broken.last else "-",
         )
-        for broken in counted.broken
+        for broken in totals.broken
     ]
     _print_table(("TOOL", "KIND", "TIMES", "LAST"), rows, right=frozenset({2}))
 
@@ -192,10 +188,10 @@ def group() -> None:
     """
 
 
-def _path_argument(command: F) -> F:
+def _path_argument(*, required: bool) -> Callable[[F], F]:
     # Whether it can be read shows when it is read: a writer may be moving the file at this moment.
     kind = click.Path(path_type=Path, dir_okay=False, readable=False)
-    return click.argument("path", type=kind, envvar="MCPCORE_AUDIT", metavar="PATH")(command)
+    return click.argument("path", type=kind, envvar="MCPCORE_AUDIT", metavar="PATH", required=required)
 
 
 class _When(click.ParamType[Any]):
@@ -210,14 +206,12 @@ class _When(click.ParamType[Any]):
 
 def _source(command: F) -> F:
     """Adds PATH and --store, of which one is needed."""
-    kind = click.Path(path_type=Path, dir_okay=False, readable=False)
-    path = click.argument("path", type=kind, envvar="MCPCORE_AUDIT", metavar="PATH", required=False)
     store = click.option(
         "--store",
         metavar="FOLDER|URL",
         help="Read this store instead of PATH: a folder, or clickhouse://USER@HOST:PORT/DATABASE?table=NAME&secure=1.",
     )
-    return path(store(command))
+    return _path_argument(required=False)(store(command))
 
 
 def _chosen(ctx: click.Context, path: Path | None, store: str | None) -> FileSource | StoreSource:
@@ -263,7 +257,7 @@ Examples:
   mcpcore audit verify export.jsonl --no-head       an export from a log store
   mcpcore audit verify audit.jsonl --unsigned old.txt   a trail that got its key later""",
 )
-@_path_argument
+@_path_argument(required=True)
 @click.option(
     "--head",
     metavar="FILE|HASH",
@@ -409,14 +403,14 @@ def stats(
 ) -> None:
     """Count failures by tool and reason, over time."""
     source = _chosen(ctx, path, store)
-    counted = source.count(_query(**filters))
+    totals = source.count(_query(**filters))
     if html is not None:
-        replace_file(html, render(counted, title=f"Failures in {source.name}"))
-        output.line(f"{html}: {counted.total} failures", err=True)
+        replace_file(html, render(totals, title=f"Failures in {source.name}"))
+        output.line(f"{html}: {totals.total} failures", err=True)
     elif as_json:
-        output.text(json.dumps(counted.to_json(), indent=2))
+        output.text(json.dumps(totals.to_json(), indent=2))
     else:
-        print_stats(counted)
+        print_stats(totals)
 
 
 def _head_text(head: str) -> str:

@@ -23,6 +23,7 @@ from mcpcore.reports import counted
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from mcpcore.audit.diagnosis import Report
     from mcpcore.fleet.load import LoadReport
     from mcpcore.fleet.store import Store
 
@@ -208,13 +209,18 @@ def _progress(count: int) -> None:
         output.line(f"{count:,} records loaded", err=True)
 
 
-def _print(report: LoadReport, store: str) -> None:
+def print_problems(report: Report | LoadReport) -> None:
+    """Print the problems and the notes of a report, each on a line."""
     for problem in report.problems:
         output.line(output.styled(str(problem), fg="red"))
     if report.unlisted:
         output.line(f"... and {report.unlisted} more")
     for note in report.notes:
         output.line(f"note: {note}")
+
+
+def _print(report: LoadReport, store: str) -> None:
+    print_problems(report)
     if report.foreign:
         output.line(f"note: {counted(report.foreign, 'record')} of other programs left out")
     damaged = f" and {counted(report.damaged, 'damaged line')}" if report.damaged else ""

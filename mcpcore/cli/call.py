@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, Final, NoReturn, cast
+from typing import IO, TYPE_CHECKING, Any, Final, NoReturn, TypeVar, cast
 
 import anyio
 import click
@@ -43,6 +43,8 @@ if TYPE_CHECKING:
     from pydantic import ValidationError
 
     from mcpcore.client import Step
+
+C = TypeVar("C", bound="Conversation")
 
 FAILED: Final = 1
 _STARTER: Final = re.compile(r"python[0-9.]*|node|deno|bun|uv|uvx|npx|env")
@@ -131,10 +133,10 @@ def call(
         follow=follow,
     )
     try:
-        succeeded = perform(address, request, Conversation)
+        conversation = perform(address, request, Conversation)
     except KeyboardInterrupt:
         ctx.exit(INTERRUPTED)
-    ctx.exit(0 if succeeded else FAILED)
+    ctx.exit(0 if conversation.succeeded else FAILED)
 
 
 _TAIL: Final = 4000
@@ -257,23 +259,21 @@ def _safe_path() -> tuple[str, ...]:
     return () if home == Path.cwd() else ("-P",)
 
 
-def perform(
-    address: ServerAddress, request: Request, make: Callable[[ServerAddress, Request, IO[str], list[str]], Conversation]
-) -> bool:
-    """Talk to the server, and print the result; returns whether that succeeded.
+def perform(address: ServerAddress, request: Request, kind: type[C]) -> C:
+    """Talk to the server, and print the result; returns the conversation.
 
     Args:
         address: The server.
         request: The request.
-        make: Makes the conversation: `Conversation` calls the tool or lists the tools.
+        kind: The class of the conversation: `Conversation` calls the tool or lists the tools.
 
     Raises:
         Problem: If the server cannot be reached, or an argument is invalid.
     """
     with _server_log(verbose=request.verbose) as log, _client_noise(verbose=request.verbose) as noise:
-        conversation = make(address, request, log, noise)
+        conversation = kind(address, request, log, noise)
         try:
-            succeeded = anyio.run(conversation.run)
+            anyio.run(conversation.run)
         except Problem:
             raise
         except BaseExceptionGroup as group:
@@ -285,23 +285,27 @@ def perform(
     # Printed last, so that a closed output is not mistaken for a lost server.
     for show in conversation.shows:
         show()
-    return succeeded
+    return conversation
 
 
+@dataclass
 class Conversation:
     """A connection to the server: it is reached, talked to, and what goes wrong on the way is explained."""
 
-    def __init__(self, address: ServerAddress, request: Request, log: IO[str], noise: list[str]) -> None:
-        """Take the file with the server's standard error, and the lines of the client's log."""
-        self.address = address
-        self.request = request
-        self._log = log
-        self._noise = noise
-        self.reached = False
-        self.problem: Problem | None = None
-        self.shows: list[Callable[[], None]] = []
+    address: ServerAddress
+    request: Request
+    log: IO[str]
+    """The file with the server's standard error."""
 
-    async def run(self) -> bool:
+    noise: list[str]
+    """The lines of the client's log."""
+
+    reached: bool = False
+    succeeded: bool = False
+    problem: Problem | None = None
+    shows: list[Callable[[], None]] = field(default_factory=list)
+
+    async def run(self) -> None:
         """Reach the server and talk to it.
 
         Raises:
@@ -309,19 +313,17 @@ class Conversation:
         """
         from mcp import Client
 
-        outcome = False
         connecting = anyio.move_on_after(self.request.timeout)
         with connecting:
             client = Client(self._transport(), mode=self._mode(), cache=None, logging_callback=self._show_log)
             # Problems are raised outside the client, whose task groups would wrap them.
             async with client:
                 connecting.deadline = float("inf")
-                outcome = await self.talk(client)
+                self.succeeded = await self.talk(client)
         if connecting.cancelled_caught:
             raise self._unreached(f"{self.address.shown} did not answer within {self.request.timeout:g} s")
         if self.problem is not None:
             raise self.problem
-        return outcome
 
     async def talk(self, client: Client) -> bool:
         """Make the request on an open connection; returns whether it succeeded."""
@@ -461,7 +463,7 @@ class Conversation:
         command, *arguments = self.address.command
         # The SDK passes only a few variables on; users of a command line expect the whole environment.
         parameters = StdioServerParameters(command=command, args=arguments, env=dict(os.environ))
-        return stdio_client(parameters, errlog=self._log)  # type: ignore[arg-type]
+        return stdio_client(parameters, errlog=self.log)  # type: ignore[arg-type]
 
     def _mode(self) -> str:
         if self.request.era == "modern":
@@ -494,8 +496,8 @@ class Conversation:
     def _unreached(self, message: str, otherwise: str | None = None) -> Problem:
         stderr = self._server_stderr()
         hint: str | None
-        if self._noise:
-            hint = f"it printed a line on standard output that is not a message of the protocol: {self._noise[0]!r}"
+        if self.noise:
+            hint = f"it printed a line on standard output that is not a message of the protocol: {self.noise[0]!r}"
         elif otherwise is not None:
             hint = f"{otherwise}; its last output is above" if stderr else f"{otherwise}; it printed no error"
         else:
@@ -509,11 +511,11 @@ class Conversation:
         return kind(f"{message}.", detail=stderr, hint=hint)
 
     def _server_stderr(self) -> str | None:
-        if self.request.verbose or not self._log.seekable():
+        if self.request.verbose or not self.log.seekable():
             return None
-        self._log.flush()
-        self._log.seek(0)
-        text = self._log.read().strip()
+        self.log.flush()
+        self.log.seek(0)
+        text = self.log.read().strip()
         return text[-_TAIL:] or None
 
 

@@ -190,14 +190,8 @@ def _sides(
         )
     if not importing and any(source.kind in {"git", "static"} for source in sources):
         # A model that is imported says more than one that is read, which would look like changes.
-        sources = [_read_only(source) for source in sources]
+        sources = [parse_source(source.text, static=True) if source.kind == "import" else source for source in sources]
     return sources[:1], sources[1:]
-
-
-def _read_only(source: Source) -> Source:
-    from mcpcore.cli.sources import parse_source
-
-    return parse_source(source.text, static=True) if source.kind == "import" else source
 
 
 def _rules(settings: Mapping[str, Any], levels: Sequence[str]) -> Rules:

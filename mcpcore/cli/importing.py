@@ -7,6 +7,7 @@ import inspect
 import os
 import shlex
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -60,18 +61,12 @@ def listed_server(
         else ServerAddress(text, (), text, text, headers=headers)
     )
     request = Request(tool=None, words=(), timeout=timeout, era="auto", verbose=verbose, as_json=False)
-    conversation: list[Listing] = []
-
-    def make(*arguments: Any) -> Listing:
-        conversation.append(Listing(*arguments))
-        return conversation[0]
-
-    perform(address, request, make)
-    server = conversation[0].server
-    assert server is not None
-    return server
+    listing = perform(address, request, Listing)
+    assert listing.server is not None
+    return listing.server
 
 
+@dataclass
 class Listing(Conversation):
     """A conversation that lists everything."""
 

@@ -85,8 +85,9 @@ def tools(listed: Sequence[Tool], *, as_json: bool) -> None:
         output.line(output.styled(tool.name, bold=True), f"{'  ' if summary else ''}{summary}")
         for line in _arguments(tool.input_schema):
             output.line(f"  {line}")
-        for entry in _contract(tool):
-            _failure_mode(entry)
+        for entry in list_in(tool.meta, CONTRACT_META_KEY):
+            if isinstance(entry, Mapping):
+                _failure_mode(entry)
 
 
 def _arguments(schema: Mapping[str, Any]) -> Iterator[str]:
@@ -114,10 +115,6 @@ def _kind(part: Any) -> str:
     if kinds == ["array"]:
         return f"list of {_kind(part.get('items'))}"
     return " | ".join(kinds) or "any"
-
-
-def _contract(tool: Tool) -> list[Mapping[str, Any]]:
-    return [entry for entry in list_in(tool.meta, CONTRACT_META_KEY) if isinstance(entry, Mapping)]
 
 
 def _failure_mode(entry: Mapping[str, Any]) -> None:

@@ -146,17 +146,15 @@ def _serve(
 ) -> signal.Signals | None:
     """Serve until the client leaves, or until a signal, which is returned unless it ends this process."""
     from mcpcore.proxy.sessions import ServerEndedError
-    from mcpcore.proxy.stdio import ending_signals
+    from mcpcore.proxy.stdio import ending_signals, serve_stdio
 
     handlers = {number: signal.getsignal(number) for number in ending_signals()}
     ended = received = None
     try:
         if endpoint is None:
-            with Wire.claimed() as wire:
-                from mcpcore.proxy.stdio import serve_stdio
-
-                stdin, stdout = wire.stdin.fileno(), wire.stdout.fileno()
-                received = anyio.run(lambda: serve_stdio(target, answers, stdin=stdin, stdout=stdout, headers=headers))
+            wire = Wire.claimed()
+            stdin, stdout = wire.stdin.fileno(), wire.stdout.fileno()
+            received = anyio.run(lambda: serve_stdio(target, answers, stdin=stdin, stdout=stdout, headers=headers))
         else:
             from mcpcore.proxy.http import PATH, serve_http
 

@@ -99,18 +99,16 @@ def run(
     _end_on_interrupt()
     try:
         if endpoint is None:
-            with Wire.claimed() as wire:
-                loaded = load(target, arguments)
-                if wire.stdin.isatty():
-                    listing = shlex.join(
-                        ("mcpcore", "call", server, "--list", *(("--", *arguments) if arguments else ()))
-                    )
-                    output.line(
-                        f"Waiting for an MCP client on standard input (end with Ctrl+C). To try the tools: {listing}",
-                        err=True,
-                    )
-                with _start_failures_explained(loaded, server):
-                    _serve_stdio(loaded, wire)
+            wire = Wire.claimed()
+            loaded = load(target, arguments)
+            if wire.stdin.isatty():
+                listing = shlex.join(("mcpcore", "call", server, "--list", *(("--", *arguments) if arguments else ())))
+                output.line(
+                    f"Waiting for an MCP client on standard input (end with Ctrl+C). To try the tools: {listing}",
+                    err=True,
+                )
+            with _start_failures_explained(loaded, server):
+                _serve_stdio(loaded, wire)
         else:
             loaded = load(target, arguments)
             with _start_failures_explained(loaded, server):
@@ -209,8 +207,7 @@ class Wire:
         self.stdout = io.TextIOWrapper(os.fdopen(stdout, "wb", closefd=False), encoding="utf-8")
 
     @classmethod
-    @contextlib.contextmanager
-    def claimed(cls) -> Iterator[Wire]:
+    def claimed(cls) -> Wire:
         """Take the standard streams for the protocol: from now on, stdin is empty and prints go to stderr.
 
         They are never restored, since output at exit would still reach the client.
@@ -223,7 +220,7 @@ class Wire:
         os.close(nothing)
         os.dup2(2, 1)
         sys.stdout = _Diverted(sys.stdout)
-        yield wire
+        return wire
 
 
 class _Diverted(output.WrappedStream):

@@ -63,7 +63,9 @@ def parse_source(word: str, *, static: bool = False) -> Source:
         return Source("url", word)
     path = Path(word)
     if path.is_file():
-        return _file_source(word, path, static=static)
+        if path.suffix == ".json":
+            return Source("catalog", word)
+        return Source("static" if static else "import", word)
     if path.is_dir():
         return Source("static", word)
     before, colon, after = word.partition(":")
@@ -83,12 +85,6 @@ def parse_source(word: str, *, static: bool = False) -> Source:
     if static:
         return Source("static", target.source) if target.is_file else Source("static", _file_of_module(target.source))
     return Source("import", word)
-
-
-def _file_source(word: str, path: Path, *, static: bool) -> Source:
-    if path.suffix == ".json":
-        return Source("catalog", word)
-    return Source("static" if static else "import", word)
 
 
 def _file_of_module(name: str) -> str:

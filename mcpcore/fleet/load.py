@@ -7,6 +7,7 @@ it.
 
 from __future__ import annotations
 
+import glob
 import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -64,7 +65,7 @@ def find(paths: Sequence[Path]) -> list[Source]:
 
 
 def _examined(path: Path) -> Source:
-    if not path.exists() and any(path.parent.glob(f"{_literal(path.name)}.{'[0-9]' * 12}")):
+    if not path.exists() and any(path.parent.glob(f"{glob.escape(path.name)}.{'[0-9]' * 12}")):
         return Source(path, whole=True)  # just rotated
     with path.open("rb") as file:
         first = file.readline(MAX_LINE + 1)
@@ -77,10 +78,6 @@ def _examined(path: Path) -> Source:
             f"{path}: neither a trail nor logs that a collector exported as JSON: its first lines are no records"
         )
     return Source(path, whole=_ROTATED.search(path.name) is None)
-
-
-def _literal(name: str) -> str:
-    return re.sub(r"([*?[])", r"[\1]", name)
 
 
 def lines_of(source: Source, resource: dict[str, str]) -> Iterator[Line]:
@@ -102,26 +99,29 @@ class Piece(NamedTuple):
     line: int
 
 
+@dataclass(slots=True)
 class Chains:
     """Connects lines by their hashes, in memory that grows with the number of chains."""
 
-    def __init__(self, *, ordered: bool) -> None:
-        """Follow chains; in `ordered` lines, those after a gap still belong to the chain before it."""
-        self._ordered = ordered
-        self._label = ""
-        self._by_end: dict[str, Piece] = {}
-        """Each piece by the hash of its last line."""
-        self._by_start: dict[str, tuple[Piece, str]] = {}
-        """Each piece that does not begin a chain by the hash before its first line, with the hash of its last line."""
-        self.complete = True
-        """Whether no piece had to be forgotten."""
+    ordered: bool
+    """Whether the lines after a gap still belong to the chain before it."""
+
+    complete: bool = True
+    """Whether no piece had to be forgotten."""
+
+    _label: str = ""
+    _by_end: dict[str, Piece] = field(default_factory=dict)
+    """Each piece by the hash of its last line."""
+
+    _by_start: dict[str, tuple[Piece, str]] = field(default_factory=dict)
+    """Each piece that does not begin a chain by the hash before its first line, with the hash of its last line."""
 
     def add(self, link: Link, file: str, line: int) -> str:
         """Connect a line; returns the label of its chain."""
         piece = self._by_end.pop(link.prev, None) if link.prev != GENESIS else None
         if piece is None:
             label = (link.hash if link.prev == GENESIS else link.prev)[:32]
-            if self._ordered and link.prev != GENESIS:
+            if self.ordered and link.prev != GENESIS:
                 label = self._label or label
             piece = Piece(label, link, file, line)
         self._label = piece.label
@@ -226,17 +226,17 @@ def load(
     return loading.report
 
 
+@dataclass(slots=True)
 class _Loading:
     """One load: its open batch, and the chains that it follows."""
 
-    def __init__(self, store: Store, signer: Signer, *, no_verify: bool, progress: Callable[[int], None]) -> None:
-        self.store = store
-        self.signer = signer
-        self.no_verify = no_verify
-        self.progress = progress
-        self.report = LoadReport()
-        self._batch: list[bytes] = []
-        self._size = 0
+    store: Store
+    signer: Signer
+    no_verify: bool
+    progress: Callable[[int], None]
+    report: LoadReport = field(default_factory=LoadReport)
+    _batch: list[bytes] = field(default_factory=list)
+    _size: int = 0
 
     def verify(self, source: Source, key: bytes | None, *, no_head: bool) -> None:
         """Check a whole trail as `mcpcore audit verify` does."""
@@ -249,20 +249,20 @@ class _Loading:
     def load(self, source: Source, resource: dict[str, str]) -> None:
         """Write the lines of a source."""
         chains = Chains(ordered=not source.exported)
-        # The check of a whole trail has found already what is wrong with its lines.
-        told = source.whole or self.no_verify
+        # The check of a whole trail has already named each line that is wrong.
+        is_judged = source.whole or self.no_verify
         unhashed = 0
         for line in self._lines(source, resource):
             link = read_link(line.raw + b"\n", self.signer)
             record = parse(line.raw, chained=not source.exported)
             unhashed += link is None and record is not None
-            if not told:
+            if not is_judged:
                 self._judge(line, link, record)
             self._add(line, link, record, chains)
         if unhashed and source.exported and not self.signer.keyed:
             self.report.notes.append(f"{source.path}: {unhashed} without a hash: their servers write no trail file")
         self._flush()
-        if not told:
+        if not is_judged:
             self._judge_beginnings(chains)
 
     def _lines(self, source: Source, resource: dict[str, str]) -> Iterator[Line]:

@@ -267,46 +267,36 @@ def open_store(address: Address, *, create: bool = False, waiting: Callable[[Pat
         raise StoreError('a store needs ClickHouse\'s client: pip install "mcpcore[fleet]"') from exc
     # Without a handler, Python prints its warnings; every error of it is reported as a StoreError.
     logging.getLogger("clickhouse_connect").addHandler(logging.NullHandler())
-    release: Callable[[], None] = _nothing
-    if address.folder is None:
-        with translated(address):
-            client = clickhouse_connect.get_client(
-                host=address.host,
-                port=address.port,
-                username=address.user,
-                password=address.password,
-                database=address.database,
-                secure=address.secure,
-                # A server answers the requests of a session one by one, and knows it on one replica only.
-                autogenerate_session_id=False,
-            )
-    else:
-        release = _locked(address.folder, create=create, waiting=waiting)
-        try:
+    with contextlib.ExitStack() as held:
+        if address.folder is None:
             with translated(address):
-                # The engine reads other paths, such as `file:a` and `:memory:`, in its own way.
-                client = clickhouse_connect.get_client(interface="chdb", path=str(address.folder.absolute()))
-        except ImportError as exc:
-            release()
-            raise StoreError('a store in a folder needs the embedded engine: pip install "mcpcore[fleet]"') from exc
-        except BaseException:
-            release()
-            raise
-    store = Store(address, client, release)
-    try:
+                client = clickhouse_connect.get_client(
+                    host=address.host,
+                    port=address.port,
+                    username=address.user,
+                    password=address.password,
+                    database=address.database,
+                    secure=address.secure,
+                    # A server answers the requests of a session one by one, and knows it on one replica only.
+                    autogenerate_session_id=False,
+                )
+        else:
+            held.callback(_locked(address.folder, create=create, waiting=waiting))
+            try:
+                with translated(address):
+                    # The engine reads other paths, such as `file:a` and `:memory:`, in its own way.
+                    client = clickhouse_connect.get_client(interface="chdb", path=str(address.folder.absolute()))
+            except ImportError as exc:
+                raise StoreError('a store in a folder needs the embedded engine: pip install "mcpcore[fleet]"') from exc
+        store = Store(address, client, held.pop_all().close)
+        held.callback(store.close)
         for name, value in _SETTINGS.items():
             # A user who may not change settings gets those of the server.
             with contextlib.suppress(Exception):
                 client.set_client_setting(name, value)
         store.prepare(create=create)
-    except BaseException:
-        store.close()
-        raise
+        held.pop_all()
     return store
-
-
-def _nothing() -> None:
-    pass
 
 
 def _locked(folder: Path, *, create: bool, waiting: Callable[[Path], None]) -> Callable[[], None]:

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 from contextlib import suppress
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 import anyio
@@ -25,13 +26,12 @@ GRACE: Final = 2.0
 _POLL: Final = 0.01
 
 
+@dataclass(slots=True)
 class Child:
-    """A running server."""
+    """A running server: a process that was started with pipes, and in a new session."""
 
-    def __init__(self, process: Process) -> None:
-        """Wrap a process that was started with pipes, and in a new session."""
-        self._process = process
-        self._sending = anyio.Lock()
+    _process: Process
+    _sending: anyio.Lock = field(default_factory=anyio.Lock)
 
     @property
     def has_failed(self) -> bool:

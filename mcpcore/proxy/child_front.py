@@ -121,8 +121,8 @@ class ChildFront:
         own = str(message["id"]) if is_request else None
         waiting = self._waiting.get(ident, set())
         if own is not None and own in waiting:
-            error = {"code": -32600, "message": "Another request of this session has the same id"}
-            await respond(request, send, 400, write({"jsonrpc": "2.0", "id": message["id"], "error": error}))
+            text = "Another request of this session has the same id"
+            await respond(request, send, 400, _error(-32600, text, message["id"]))
             return
         if own is not None:
             waiting.add(own)
@@ -245,33 +245,10 @@ class ChildFront:
     # --- requests without a session -------------------------------------------------------------------------
 
     async def _handle_single(self, request: Request, send: Send) -> None:
-        async def refuse(status: int, body: bytes = b"") -> None:
-            await respond(request, send, status, body)
-
-        if request.method != "POST":
-            await refuse(405)
-            return
         message: Any = parse(await request.body())
-        if not isinstance(message, dict):
-            await refuse(400, _error(-32700, "Parse error"))
-            return
-        if "id" not in message:
-            await refuse(202)
-            return
-        if key_of(message["id"]) is None or not isinstance(message.get("method"), str):
-            await refuse(400, _error(-32600, "Body must be a single JSON-RPC request or notification object"))
-            return
-        if message["method"] == "initialize":
-            # A handshake with the shared child would be one for all of its clients; and the method is gone.
-            error = {"code": -32601, "message": "Method not found"}
-            await refuse(404, write({"jsonrpc": "2.0", "id": message["id"], "error": error}))
-            return
-        rejection = self._rejection(message, request)
-        if rejection is not None:
-            error = {"code": rejection.code, "message": rejection.message}
-            error |= {} if rejection.data is None else {"data": rejection.data}
-            body = write({"jsonrpc": "2.0", "id": message["id"], "error": error})
-            await refuse(ERROR_CODE_HTTP_STATUS.get(rejection.code, 200), body)
+        refusal = self._refusal(message, request)
+        if refusal is not None:
+            await respond(request, send, *refusal)
             return
         assert self._tasks is not None
         async with self._starting:
@@ -285,6 +262,27 @@ class ChildFront:
                 self._shared = shared
             shared = self._shared
         await shared.answer(message, request, send)
+
+    def _refusal(self, message: Any, request: Request) -> tuple[int, bytes] | None:
+        """The status and the body for what the child does not get; None for a request that it answers."""
+        if request.method != "POST":
+            return 405, b""
+        if not isinstance(message, dict):
+            return 400, _error(-32700, "Parse error")
+        if "id" not in message:
+            return 202, b""
+        ident = message["id"]
+        if key_of(ident) is None or not isinstance(message.get("method"), str):
+            return 400, _error(-32600, "Body must be a single JSON-RPC request or notification object")
+        if message["method"] == "initialize":
+            # A handshake with the shared child would be one for all of its clients; and the method is gone.
+            return 404, _error(-32601, "Method not found", ident)
+        rejection = self._rejection(message, request)
+        if rejection is None:
+            return None
+        data = {} if rejection.data is None else {"data": rejection.data}
+        body = _error(rejection.code, rejection.message, ident, **data)
+        return ERROR_CODE_HTTP_STATUS.get(rejection.code, 200), body
 
     def _rejection(self, message: Json, request: Request) -> InboundLadderRejection | None:
         """Why a request and its headers do not belong together; None if they do."""
@@ -416,9 +414,7 @@ async def _stream(receiver: Any, send: Send, ident: object) -> None:
             try:
                 raw = await receiver.receive()
             except anyio.EndOfStream:
-                raw = write(
-                    {"jsonrpc": "2.0", "id": ident, "error": {"code": -32603, "message": "The stream was closed."}}
-                )
+                raw = _error(-32603, "The stream was closed.", ident)
         message: Any = None if raw is None else parse(raw)
         is_last = isinstance(message, dict) and answer_in(message) is not None
         if is_last and not begun:
@@ -521,5 +517,6 @@ async def _line_of(received: SessionMessage) -> bytes:
     return body
 
 
-def _error(code: int, message: str) -> bytes:
-    return write({"jsonrpc": "2.0", "id": None, "error": {"code": code, "message": message}})
+def _error(code: int, message: str, ident: object = None, **more: object) -> bytes:
+    """An error of the protocol as the answer to the request with this id, or to none that can be named."""
+    return write({"jsonrpc": "2.0", "id": ident, "error": {"code": code, "message": message, **more}})

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import select
 import sys
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, Protocol
 
 import anyio
@@ -67,13 +68,12 @@ async def lines_of(stream: Receiving) -> AsyncIterator[bytes]:
         yield last
 
 
+@dataclass(slots=True)
 class Input:
-    """Reads a file descriptor without blocking the event loop."""
+    """Reads a file descriptor, which stays open, without blocking the event loop."""
 
-    def __init__(self, descriptor: int) -> None:
-        """Read `descriptor`, which stays open."""
-        self._descriptor = descriptor
-        self._polled = True
+    _descriptor: int
+    _polled: bool = True
 
     async def receive(self) -> bytes:
         """The next bytes.
@@ -95,13 +95,12 @@ class Input:
         return chunk
 
 
+@dataclass(slots=True)
 class Output:
-    """Writes lines to a file descriptor, one at a time."""
+    """Writes lines to a file descriptor, which stays open, one at a time."""
 
-    def __init__(self, descriptor: int) -> None:
-        """Write to `descriptor`, which stays open."""
-        self._descriptor = descriptor
-        self._lock = anyio.Lock()
+    _descriptor: int
+    _lock: anyio.Lock = field(default_factory=anyio.Lock)
 
     async def send(self, line: bytes) -> None:
         """Write `line` and a line feed.

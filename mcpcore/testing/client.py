@@ -14,6 +14,7 @@ from mcp.server.mcpserver import MCPServer
 
 from mcpcore.boundary import coverage_hook
 from mcpcore.boundary.strictness import strict_scope
+from mcpcore.client.listing import pages_of
 from mcpcore.contract.failure_modes import ContractError
 from mcpcore.declare.context import Context
 from mcpcore.declare.declaration import Declared, DeclaredMethod
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from types import CodeType
 
     from fastmcp import FastMCP
+    from mcp_types import Tool as ListedTool
 
     from mcpcore.contract.errors import CodedError
 
@@ -80,6 +82,12 @@ async def tool_client(
             raise failure
         finally:
             del failure
+
+
+async def all_tools(client: Client) -> list[ListedTool]:
+    """The tools on all pages of the list."""
+    pages = pages_of(lambda cursor: client.list_tools(cursor=cursor))
+    return [tool async for page in pages for tool in page.tools]
 
 
 def connectable(server: object, *, taker: str = "tool_client") -> MCPServer[Any] | LowLevelServer[Any]:

@@ -17,11 +17,10 @@ import anyio
 from mcp.server.mcpserver import MCPServer
 from mcp.server.mcpserver.tools import Tool as SDKTool
 
-from mcpcore.client.listing import pages_of
 from mcpcore.contract.errors import CodedError
 from mcpcore.contract.failure_modes import Contract
 from mcpcore.declare.tool import Tool
-from mcpcore.testing.client import tool_client
+from mcpcore.testing.client import all_tools, tool_client
 from mcpcore.values.escaping import clean_text, one_line
 from mcpcore.values.jsonable import safe_str
 from mcpcore.wire.dialects.result_forms import answer_of
@@ -150,7 +149,7 @@ def fuzz_tool(
     _require_installed()
     name, target = _target(tool, server)
     with _alone() as logged, _served(target) as (loop, client):
-        listed = {tool.name: tool for tool in asyncio.run_coroutine_threadsafe(_all_tools(client), loop).result()}
+        listed = {tool.name: tool for tool in asyncio.run_coroutine_threadsafe(all_tools(client), loop).result()}
         if name not in listed:
             raise LookupError(f"the server has no tool {name!r}; it has {', '.join(map(repr, sorted(listed)))}")
         contract = Contract.from_listing(listed[name])
@@ -252,11 +251,6 @@ def _target(tool: object, server: Any) -> tuple[str, Any]:
             mcp.add_tool(tool)
             return name, mcp
     raise TypeError(f"fuzz_tool(...) takes a tool or, with server=, its name, not {type(tool).__name__}")
-
-
-async def _all_tools(client: Client) -> list[Any]:
-    pages = pages_of(lambda cursor: client.list_tools(cursor=cursor))
-    return [tool async for page in pages for tool in page.tools]
 
 
 # -- drawing -----------------------------------------------------------------------------------------------------------

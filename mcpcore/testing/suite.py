@@ -11,10 +11,9 @@ import anyio
 
 from mcpcore.boundary.mapper import FailureMapper
 from mcpcore.boundary.outcome import FailedCall
-from mcpcore.client.listing import pages_of
 from mcpcore.contract.errors import CodedError
 from mcpcore.contract.failure_modes import Contract, FailureMode
-from mcpcore.testing.client import connectable, tool_client
+from mcpcore.testing.client import all_tools, connectable, tool_client
 from mcpcore.values.jsonable import to_json
 
 if TYPE_CHECKING:
@@ -48,8 +47,7 @@ class _Listing:
 
     async def _listed(self) -> dict[str, ListedTool]:
         async with tool_client(self._server, strict=False) as client:
-            pages = pages_of(lambda cursor: client.list_tools(cursor=cursor))
-            return {tool.name: tool async for page in pages for tool in page.tools}
+            return {tool.name: tool for tool in await all_tools(client)}
 
     def contract(self, name: str) -> Contract[str]:
         """The contract of a tool, as it is listed."""

@@ -19,7 +19,7 @@ _PACKAGE: Final = f"{Path(__file__).parent.parent}{os.sep}"
 def caller() -> FrameType | None:
     """The innermost frame outside this package: the line that declares something."""
     frame: FrameType | None = sys._getframe(1)  # noqa: SLF001 - the documented way to a frame
-    while frame is not None and _inside(frame.f_code.co_filename):
+    while frame is not None and frame.f_code.co_filename.startswith(_PACKAGE):
         frame = frame.f_back
     return frame
 
@@ -60,10 +60,6 @@ def _tool_and_entry(frame: FrameType) -> tuple[str | None, str | None]:
                 name = named.value if isinstance(named, ast.Constant) else function.name
                 return f"tool {name!r}", f"errors[{index}]"
     return None, None
-
-
-def _inside(filename: str) -> bool:
-    return filename.startswith(_PACKAGE)
 
 
 def _place(frame: FrameType | None) -> str:

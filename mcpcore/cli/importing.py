@@ -9,7 +9,7 @@ import shlex
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
 import anyio
 from pydantic import ValidationError
@@ -265,8 +265,7 @@ def _wire(listed: Any) -> dict[str, Any]:
         if hasattr(listed, name):
             listed = getattr(listed, name)()
             break
-    plain: dict[str, Any] = listed.model_dump(mode="json", by_alias=True, exclude_none=True)
-    return plain
+    return cast("dict[str, Any]", listed.model_dump(mode="json", by_alias=True, exclude_none=True))
 
 
 async def _listed_by_client(server: Any) -> list[Item]:

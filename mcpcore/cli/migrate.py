@@ -126,8 +126,8 @@ def migrate(paths: tuple[str, ...], *, write: bool, only: tuple[str, ...]) -> No
 def _groups(left: Iterable[Left]) -> tuple[list[Left], list[Left], list[Left]]:
     """The failures that are left, the possible failures, and the lines about no tool."""
     groups: tuple[list[Left], list[Left], list[Left]] = ([], [], [])
-    for each in left:
-        groups[2 if not each.tools else int(each.perhaps)].append(each)
+    for entry in left:
+        groups[2 if not entry.tools else int(entry.perhaps)].append(entry)
     return groups
 
 

@@ -87,7 +87,7 @@ def package_of(name: str) -> str:
 def _is_installed(package: str) -> bool:
     """Whether an installed library has the name, or a package of that name, which the project would hide."""
     names = importlib.metadata.packages_distributions()
-    return any(package == re.sub("[.-]", "_", each.lower()) for item in names.items() for each in (item[0], *item[1]))
+    return any(package == re.sub("[.-]", "_", name.lower()) for item in names.items() for name in (item[0], *item[1]))
 
 
 def _write(target: Path, *, project: str, package: str, variant: str) -> None:

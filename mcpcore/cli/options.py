@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
 import click
 
@@ -58,8 +58,7 @@ class ToolCommand(SplitCommand):
 
 def after_dashes(ctx: click.Context) -> tuple[str, ...] | None:
     """The words after `--`, or None without a `--`."""
-    words: tuple[str, ...] | None = ctx.meta.get(_KEY)
-    return words
+    return cast("tuple[str, ...] | None", ctx.meta.get(_KEY))
 
 
 def complete_files(_ctx: click.Context, _parameter: click.Parameter, _incomplete: str) -> list[CompletionItem]:

@@ -147,8 +147,7 @@ def heading(text: str) -> None:
 
 def wire(model: BaseModel) -> dict[str, Any]:
     """A message of the protocol as received: only the fields that were sent, by their names on the wire."""
-    whole: dict[str, Any] = model.model_dump(mode="json", by_alias=True, exclude_unset=True)
-    return whole
+    return model.model_dump(mode="json", by_alias=True, exclude_unset=True)
 
 
 def _shortened(block: Mapping[str, Any]) -> dict[str, Any]:

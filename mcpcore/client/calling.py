@@ -6,6 +6,7 @@ import copy
 import inspect
 import random
 import sys
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
 
 import anyio
@@ -136,13 +137,9 @@ class _Run:
         self._contract_of = tool
         self._started = anyio.current_time()
         self._steps: list[Step] = []
-        self._attempts = 0
         self._listed_by_caller = listed
         self._tools: Tools | None = None
-        self._called: frozenset[str] = frozenset()
-        self._corrected: frozenset[tuple[str, str]] = frozenset()
-        self._acted: frozenset[str] = frozenset()
-        self._changed: tuple[str, ...] = ()
+        self._state = Progress(attempts=0)
         self._calling: tuple[str, dict[str, Any]] | None = None
         self._failure: ToolCallFailed | None = None
 
@@ -164,8 +161,7 @@ class _Run:
         kind: StepKind = "called"
         why = "The application calls the tool."
         while True:
-            self._attempts += 1
-            self._called |= {tool}
+            self._state = replace(self._state, attempts=self._state.attempts + 1, called=self._state.called | {tool})
             self._report(kind, tool, why, self._failure)
             result, failure = await self._call(tool, arguments)
             if failure is None:
@@ -182,7 +178,8 @@ class _Run:
             kind, why = _NEXT[decision.kind], decision.why
             tool, arguments = decision.tool, dict(decision.arguments or {})
             if decision.kind == "correct":
-                self._corrected |= {(tool, str(failure.reason))}
+                corrected = self._state.corrected | {(tool, str(failure.reason))}
+                self._state = replace(self._state, corrected=corrected)
             elif decision.kind == "wait":
                 await self._wait(failure, decision)
 
@@ -233,7 +230,7 @@ class _Run:
         match = self._policy.action_of(failure)
         assert match is not None
         key, action = match
-        self._acted |= {failure.reason or str(key)}
+        self._state = replace(self._state, acted=self._state.acted | {failure.reason or str(key)})
         sent = copy.deepcopy(failure.arguments)
         returned = action(failure)
         if inspect.isawaitable(returned):
@@ -251,21 +248,14 @@ class _Run:
         await anyio.sleep(wait)
 
     def _progress(self) -> Progress:
-        return Progress(
-            attempts=self._attempts,
-            elapsed=anyio.current_time() - self._started,
-            tools=self._tools or NO_TOOLS,
-            called=self._called,
-            corrected=self._corrected,
-            acted=self._acted,
-            changed=self._changed,
-        )
+        elapsed = anyio.current_time() - self._started
+        return replace(self._state, elapsed=elapsed, tools=self._tools or NO_TOOLS)
 
     def _failed(self, failure: ToolCallFailed) -> None:
         self._failure = failure
         if not unchanged(failure, (self._tools or NO_TOOLS).get(failure.tool)):
-            self._changed = (*self._changed, failure.tool)
-        failure.attempts = self._attempts
+            self._state = replace(self._state, changed=(*self._state.changed, failure.tool))
+        failure.attempts = self._state.attempts
         self._report("failed", failure.tool, str(failure), failure)
         failure.steps = tuple(self._steps)
 
@@ -278,7 +268,9 @@ class _Run:
         self, kind: StepKind, tool: str, why: str, failure: ToolCallFailed | None = None, wait: float | None = None
     ) -> None:
         elapsed = anyio.current_time() - self._started
-        step = Step(kind=kind, tool=tool, attempt=self._attempts, elapsed=elapsed, why=why, failure=failure, wait=wait)
+        step = Step(
+            kind=kind, tool=tool, attempt=self._state.attempts, elapsed=elapsed, why=why, failure=failure, wait=wait
+        )
         self._steps.append(step)
         _mark_span(step)
         if self._policy.on_step is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar
 
 from mcpcore.boundary.upstream import declares_retry
@@ -160,25 +161,13 @@ class ToolCallFailed(Exception):  # noqa: N818 - it names what happened, and is 
 
     def __reduce__(self) -> tuple[Any, ...]:
         # The result and the steps hold objects of the client, which need not be picklable.
-        values = (self.tool, self.envelope, self.arguments, self.entry, self.inferred, self.attempts)
-        return _rebuilt, (type(self), *values)
+        options = {name: getattr(self, name) for name in ("arguments", "entry", "inferred", "attempts")}
+        return partial(type(self), **options), (self.tool, self.envelope)
 
     def __str__(self) -> str:
         # The texts are the server's.
         reason = (self.reason or self.envelope.name)[:MAX_REASON]
         return one_line(f"{self.tool[:MESSAGE]} failed ({reason}): {self.envelope.message[:MESSAGE]}")
-
-
-def _rebuilt(
-    cls: type[ToolCallFailed],
-    tool: str,
-    envelope: Envelope,
-    arguments: Mapping[str, Any],
-    entry: FailureMode[Any] | None,
-    inferred: bool,  # noqa: FBT001 - pickle passes values by position
-    attempts: int,
-) -> ToolCallFailed:
-    return cls(tool, envelope, arguments=arguments, entry=entry, inferred=inferred, attempts=attempts)
 
 
 def failure_of(

@@ -13,7 +13,7 @@ from __future__ import annotations
 import json
 import time
 from base64 import b64decode
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from mcpcore.audit.stats import MAX_GROUPS, OTHERS, Broken, Group, Stats, floor, ordered, ordered_breaches, slots_of
 from mcpcore.fleet.rows import key_time, microseconds, moment
@@ -178,8 +178,7 @@ def _fetched(store: Store, keys: Sequence[tuple[int, str]]) -> Iterator[Record]:
 
 
 def _record(line: bytes) -> Record:
-    record: Record = json.loads(line)
-    return record
+    return cast("Record", json.loads(line))
 
 
 _GROUPS: Final = (

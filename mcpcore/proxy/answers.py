@@ -481,8 +481,7 @@ def _facts_of(error: Json) -> Facts:
 
 
 def _protocol_error(envelope: Envelope) -> Json:
-    error: Json = protocol_error(envelope).error.model_dump(mode="json", by_alias=True, exclude_none=True)
-    return error
+    return protocol_error(envelope).error.model_dump(mode="json", by_alias=True, exclude_none=True)
 
 
 def _declared(mode: FailureMode[Any], sent: Envelope, facts: Facts, *, crashed: bool) -> CodedError:

@@ -42,8 +42,7 @@ class _Listing:
         """All tools; the server is started once for all tests."""
         if self._tools is None:
             self._tools = _run(self._listed)
-        tools: dict[str, ListedTool] = self._tools or {}
-        return tools
+        return self._tools or {}
 
     async def _listed(self) -> dict[str, ListedTool]:
         async with tool_client(self._server, strict=False) as client:

@@ -233,11 +233,11 @@ class _Drawing:
         if "pattern" in schema:
             # As in JavaScript, a digit is one of ten.
             drawn = st.from_regex(re.compile(schema["pattern"], re.ASCII), alphabet=st.characters(codec="utf-8"))
-            return drawn.filter(lambda text: len(text) >= least and (most is None or len(text) <= most))
-        if schema.get("format") in FORMATS:
+        elif schema.get("format") in FORMATS:
             drawn = st.from_regex(re.compile(FORMATS[schema["format"]].pattern, re.ASCII), fullmatch=True)
-            return drawn.filter(lambda text: len(text) >= least and (most is None or len(text) <= most))
-        return st.text(min_size=least, max_size=None if most is None else int(most))
+        else:
+            return st.text(min_size=least, max_size=None if most is None else int(most))
+        return drawn.filter(lambda text: len(text) >= least and (most is None or len(text) <= most))
 
     def _array(self, schema: Mapping[str, Any], place: str) -> SearchStrategy[Any]:
         first = [

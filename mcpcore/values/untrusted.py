@@ -28,13 +28,13 @@ def quietly(ask: Callable[[], T], otherwise: U) -> T | U:
 
 
 def object_in(value: object, key: str) -> dict[str, Any]:
-    """The object under `key` in the JSON of a stranger; an empty one if there is none."""
+    """The object under `key` in the JSON of a stranger, or an empty object."""
     inner = value.get(key) if isinstance(value, Mapping) else None
     return inner if isinstance(inner, dict) else {}
 
 
 def list_in(value: object, key: str) -> list[Any]:
-    """The list under `key` in the JSON of a stranger; an empty one if there is none."""
+    """The list under `key` in the JSON of a stranger, or an empty list."""
     inner = value.get(key) if isinstance(value, Mapping) else None
     return inner if isinstance(inner, list) else []
 

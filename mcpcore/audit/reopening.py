@@ -6,14 +6,12 @@ import contextlib
 import os
 from typing import TYPE_CHECKING, Final
 
-from mcpcore.audit.chain import HEAD_SIZE, MAX_LINE, Head, Link, read_link
+from mcpcore.audit.chain import HEAD_SIZE, MAX_LINE, Head, Link, Signer, read_link
 from mcpcore.audit.errors import RefusedError
 from mcpcore.audit.files import read_at, rotated_files
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-    from mcpcore.audit.chain import Signer
 
 
 def last_record(fd: int, size: int, signer: Signer) -> tuple[Link | None, bytes]:

@@ -7,15 +7,22 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Final
 
-from mcpcore.audit.kinds import BREACH_KINDS, LOST, breach_count_of, breach_kinds_of, count_of, is_lost, missing_of
-from mcpcore.audit.reading import moment_of, text_of, what_failed
+from mcpcore.audit.kinds import (
+    BREACH_KINDS,
+    LOST,
+    BreachKind,
+    breach_count_of,
+    breach_kinds_of,
+    count_of,
+    is_lost,
+    missing_of,
+)
+from mcpcore.audit.reading import Record, moment_of, text_of, what_failed
 from mcpcore.reports.html import page, text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from mcpcore.audit.kinds import BreachKind
-    from mcpcore.audit.reading import Record
     from mcpcore.values.jsonable import JSON
 
 

@@ -20,13 +20,14 @@ import os
 import sys
 from pathlib import Path
 from time import monotonic
-from typing import TYPE_CHECKING, Any, Final, Literal, TypedDict, Unpack, get_args
+from typing import TYPE_CHECKING, Any, Final, Literal, Self, TypedDict, Unpack, get_args
 
-from mcpcore.audit.chain import KEY_VARIABLE, Signer
+from mcpcore.audit.chain import KEY_VARIABLE, Head, Signer
 from mcpcore.audit.errors import AuditError, RefusedError
 from mcpcore.audit.listeners import (
     FILED,
     LOGGER,
+    Sink,
     default_sinks,
     is_heard,
     level_of,
@@ -40,10 +41,7 @@ from mcpcore.audit.writer import AuditFlush, Writer
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from typing import Self
 
-    from mcpcore.audit.chain import Head
-    from mcpcore.audit.listeners import Sink
 
 AuditPolicy = Literal["warn", "refuse"]
 """How to treat an answer whose record cannot be written: send it with a warning, or withhold it.

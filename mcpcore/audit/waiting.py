@@ -8,7 +8,7 @@ record waits where it is made.
 
 from __future__ import annotations
 
-from contextvars import ContextVar, copy_context
+from contextvars import Context, ContextVar, copy_context
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Final
 
@@ -16,7 +16,6 @@ import anyio
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-    from contextvars import Context
 
     from mcpcore.audit.trail import AuditTrail
 

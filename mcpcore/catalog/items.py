@@ -11,7 +11,7 @@ from mcpcore.catalog.model import Advice, Failure, Item, Kind, ServerCatalog, co
 from mcpcore.contract.checks import MAX_REASON
 from mcpcore.contract.codes import STRATEGIES, Strategy, code_named, code_numbered
 from mcpcore.contract.effects import as_effects
-from mcpcore.contract.failure_modes import CONTRACT_META_KEY
+from mcpcore.contract.failure_modes import CONTRACT_META_KEY, Contract
 from mcpcore.contract.listed_contracts import MAX_ENTRIES, MAX_TEXT
 from mcpcore.contract.retry import Retry
 from mcpcore.values.escaping import clean_text
@@ -20,8 +20,6 @@ from mcpcore.values.untrusted import list_in, object_in, quietly
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
-
-    from mcpcore.contract.failure_modes import Contract
 
 
 MAX_SCHEMA: Final = 100_000

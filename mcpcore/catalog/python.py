@@ -5,14 +5,12 @@ from __future__ import annotations
 import builtins
 import keyword
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from mcpcore.values.json_schema import Schema, constants, own_properties, required_names, resolved
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from mcpcore.catalog.model import Catalog, Failure, Item
 
 FIRST_LINE: Final = '''\

@@ -19,6 +19,7 @@ from mcp_types import (
     CallToolRequestParams,
     PaginatedRequestParams,
     PingRequest,
+    Tool,
     jsonrpc_message_adapter,
 )
 from mcp_types.version import LATEST_MODERN_VERSION, MODERN_PROTOCOL_VERSIONS
@@ -37,7 +38,6 @@ from mcpcore.values.unwrapping import leaves_of
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator, Mapping
 
-    from mcp_types import Tool
 
 CANARY: Final = "MCPCORE_CHECK_TOKEN"
 """The variable with the planted text in the environment of a server that is started."""

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
-from mcpcore.check.model import BAD_ARGUMENTS, Verdict, broken, met
+from mcpcore.check.model import BAD_ARGUMENTS, Answer, AnswerKind, CheckedTool, Probe, Verdict, broken, met
 from mcpcore.check.probe_arguments import forged_line, planted
 from mcpcore.client.failures import UNKNOWN_DIALECT
 from mcpcore.client.headers import HIDDEN
@@ -20,12 +20,6 @@ from mcpcore.values.untrusted import quietly
 from mcpcore.wire.arguments import INVALID_ARGUMENTS
 from mcpcore.wire.envelope import CANONICAL, Envelope
 from mcpcore.wire.redaction import REDACTED, redact_shapes
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from mcpcore.check.model import Answer, AnswerKind, CheckedTool, Probe
-
 
 _TRACEBACK: Final = re.compile(
     r"Traceback \(most recent call last\)"

@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Literal
 
-from mcpcore.check.rules import CRITERIA, LEVELS, RULES
+from mcpcore.check.rules import CRITERIA, LEVELS, RULES, Rule
 from mcpcore.client.listing import ListedTool
 from mcpcore.proxy.messages import texts_of
 from mcpcore.values.untrusted import quietly
@@ -14,7 +14,6 @@ from mcpcore.values.untrusted import quietly
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from mcpcore.check.rules import Rule
 
 ProbeKind = Literal["unknown-tool", "missing", "wrong-type", "out-of-range", "unknown", "valid", "hostile", "cancelled"]
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
-from mcpcore.check.model import Probe
+from mcpcore.check.model import Probe, ProbeKind
 from mcpcore.client.schemas import error_path, matches
 from mcpcore.values.json_schema import FORMATS, own_properties, required_names, resolved, type_names
 from mcpcore.values.untrusted import quietly
@@ -21,7 +21,6 @@ from mcpcore.values.untrusted import quietly
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from mcpcore.check.model import ProbeKind
     from mcpcore.client.listing import ListedTool
 
 MOST: Final = 3

@@ -11,7 +11,7 @@ from urllib.parse import quote
 from xml.etree import ElementTree as ET
 
 from mcpcore import __version__
-from mcpcore.check.model import SERVER, UNKNOWN_TOOL, rounded
+from mcpcore.check.model import SERVER, UNKNOWN_TOOL, Finding, Probe, Report, Score, ToolReport, rounded
 from mcpcore.check.rules import CAPS, CRITERIA, LEVELS, RULES
 from mcpcore.reports import counted
 from mcpcore.reports.markdown import inert
@@ -21,8 +21,6 @@ from mcpcore.wire.redaction import redact_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
-
-    from mcpcore.check.model import Finding, Probe, Report, Score, ToolReport
 
 
 # -- the call in which something was seen, in words and as a command ---------------------------------------------------

@@ -9,17 +9,14 @@ from typing import TYPE_CHECKING, Final
 from mcp.shared.exceptions import MCPError
 from pydantic import ValidationError
 
-from mcpcore.check.connection import Remains, connected, reason_of
+from mcpcore.check.connection import Connection, Remains, Target, connected, reason_of
 from mcpcore.check.judging import Surroundings, judge, judge_listing
-from mcpcore.check.model import SERVER, UNKNOWN_TOOL, Answer, Probe, Report, ToolReport, broken
+from mcpcore.check.model import SERVER, UNKNOWN_TOOL, Answer, CheckedTool, Probe, ProbeKind, Report, ToolReport, broken
 from mcpcore.check.probe_arguments import draw, marker_of
 from mcpcore.values.unwrapping import leaves_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-
-    from mcpcore.check.connection import Connection, Target
-    from mcpcore.check.model import CheckedTool, ProbeKind
 
     Progress = Callable[[int, int, str], None]
 

@@ -33,14 +33,13 @@ from mcpcore.classification.phrase_table import MESSAGES, NAMES, VAGUE_NAMES
 from mcpcore.classification.retry_after import as_retry, in_words
 from mcpcore.classification.status import RETRY_AFTER_STATUSES
 from mcpcore.classification.types import DEFINES_NAMES, PARTS, TYPES, TypeRow
-from mcpcore.contract.codes import ErrorCode, is_code
+from mcpcore.contract.codes import Code, ErrorCode, is_code
 from mcpcore.contract.retry import Retry
 from mcpcore.values.unwrapping import behind, cause_of, members_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from mcpcore.contract.codes import Code
 
 Layer = Literal["coded", "registered", "type", "carried", "name", "message", "group", "default"]
 

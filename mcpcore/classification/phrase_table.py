@@ -13,13 +13,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from mcpcore.classification.code_tables import ORACLE
-from mcpcore.contract.codes import ErrorCode
+from mcpcore.contract.codes import Code, ErrorCode
 from mcpcore.contract.retry import Retry
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
-
-    from mcpcore.contract.codes import Code
 
 
 class PhraseRow(NamedTuple):

@@ -8,13 +8,11 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar, overload
 from mcpcore.classification.matcher import Matcher, TextMatch, fold
 from mcpcore.classification.phrase_table import PhraseRow
 from mcpcore.classification.phrases import compile_phrase
-from mcpcore.contract.codes import is_code
+from mcpcore.contract.codes import Code, is_code
 from mcpcore.contract.retry import Retry
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-
-    from mcpcore.contract.codes import Code
 
     Answer: TypeAlias = "Code | tuple[Code, Retry] | None"
     F = TypeVar("F", bound=Callable[[Any], Answer])

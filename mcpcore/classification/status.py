@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-from mcpcore.contract.codes import ErrorCode
+from mcpcore.contract.codes import Code, ErrorCode
 from mcpcore.contract.retry import Retry
-
-if TYPE_CHECKING:
-    from mcpcore.contract.codes import Code
 
 STATUS_CODES: Final[dict[int, ErrorCode]] = {
     400: ErrorCode.INVALID_PARAMS,

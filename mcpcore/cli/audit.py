@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from mcpcore.audit.kinds import BREACH_KINDS, count_of, is_lost
-from mcpcore.audit.reading import Query, parse_time, what_failed
-from mcpcore.audit.stats import BARS, PLAIN_BARS, chart, render, spark
+from mcpcore.audit.reading import Query, Record, parse_time, what_failed
+from mcpcore.audit.stats import BARS, PLAIN_BARS, Stats, chart, render, spark
 from mcpcore.cli import output
 from mcpcore.cli.audit_source import KEY_HELP, FileSource, Guarded, StoreSource, load, print_problems, read_key
 from mcpcore.cli.problems import INTERRUPTED, Problem, replace_file
@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from mcpcore.audit.diagnosis import Report
-    from mcpcore.audit.reading import Record
-    from mcpcore.audit.stats import Stats
 
 
 def print_report(report: Report) -> None:

@@ -9,7 +9,7 @@ import shutil
 import signal
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Self
 
 import anyio
 import click
@@ -31,7 +31,6 @@ from mcpcore.values.escaping import terminal_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Self
 
     from mcpcore.check.model import CheckedTool, Report
     from mcpcore.check.running import Check

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 import anyio
 from pydantic import ValidationError
 
-from mcpcore.catalog import ServerCatalog, item_of_listing
+from mcpcore.catalog import Item, ServerCatalog, item_of_listing
 from mcpcore.catalog.items import item_of_source, servers_of_source, with_source
 from mcpcore.cli.call import Conversation, Request, ServerAddress, is_lost, perform
 from mcpcore.cli.loading import Target, kind_of, load, where
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
     from mcp import Client
 
-    from mcpcore.catalog import Item
     from mcpcore.catalog.model import Kind
 
 

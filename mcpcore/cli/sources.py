@@ -11,15 +11,13 @@ from importlib.machinery import PathFinder
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Final, Literal
 
-from mcpcore.catalog import Catalog, CatalogError, model
+from mcpcore.catalog import Catalog, CatalogError, ServerCatalog, model
 from mcpcore.cli.importing import imported_server, listed_server, root_of, static_servers
 from mcpcore.cli.loading import Target, is_python
 from mcpcore.cli.problems import Problem
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
-
-    from mcpcore.catalog import ServerCatalog
 
 
 SourceKind = Literal["url", "command", "catalog", "git", "static", "import"]

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
 import anyio
 
 from mcpcore.client.failures import Step, StepKind, ToolCallFailed, failure_of, inferred_envelope, unanswered
-from mcpcore.client.listing import NO_TOOLS, list_tools
+from mcpcore.client.listing import NO_TOOLS, ListedTool, Tools, list_tools
 from mcpcore.client.policy import (
     CallPolicy,
     Decision,
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 
     from mcp.shared.exceptions import MCPError
 
-    from mcpcore.client.listing import ListedTool, Tools
 
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)

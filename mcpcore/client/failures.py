@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar
 from mcpcore.boundary.upstream import declares_retry
 from mcpcore.classification import explain
 from mcpcore.contract.checks import MAX_REASON
-from mcpcore.contract.codes import ErrorCode
+from mcpcore.contract.codes import Effects, ErrorCode
 from mcpcore.contract.effects import CHANGED, CallState, settled
-from mcpcore.contract.failure_modes import NO_CONTRACT
+from mcpcore.contract.failure_modes import NO_CONTRACT, Contract, FailureMode
 from mcpcore.contract.retry import Retry
 from mcpcore.values.bounds import MESSAGE
 from mcpcore.values.escaping import one_line
@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from mcpcore.client.listing import ListedTool
-    from mcpcore.contract.codes import Effects
-    from mcpcore.contract.failure_modes import Contract, FailureMode
 
 D = TypeVar("D")
 

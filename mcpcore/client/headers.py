@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from base64 import b64decode
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Self
 
 from mcp_types import jsonrpc_message_adapter
 
@@ -14,7 +14,6 @@ from mcpcore.wire.redaction.known import KnownSecrets
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator, Mapping
-    from typing import Self
 
 HIDDEN: Final = "[hidden header]"
 """What replaces the value of a header in messages of the server."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from types import MappingProxyType
@@ -12,17 +12,14 @@ from weakref import WeakKeyDictionary, ref
 import anyio
 
 from mcpcore.client.schemas import error_path
-from mcpcore.contract.effects import default_effects
+from mcpcore.contract.effects import ToolEffects, default_effects
 from mcpcore.contract.failure_modes import NO_CONTRACT, Contract, FailureMode, R_co
 from mcpcore.sdk.changed_tools import watch_tools
 from mcpcore.values.json_schema import properties
 from mcpcore.values.untrusted import quietly
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from mcpcore.client.failures import ToolCallFailed
-    from mcpcore.contract.effects import ToolEffects
 
 
 MAX_PAGES: Final = 100

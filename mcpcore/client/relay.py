@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING, Any, Final, Generic, NamedTuple, TypeVar
 from mcpcore.client.calling import call
 from mcpcore.client.failures import Step, ToolCallFailed
 from mcpcore.client.listing import listed_tool
-from mcpcore.client.policy import checked_policy
+from mcpcore.client.policy import CallPolicy, checked_policy
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable, Mapping
 
-    from mcpcore.client.policy import CallPolicy
 
 T = TypeVar("T")
 

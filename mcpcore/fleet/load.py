@@ -12,10 +12,10 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from mcpcore.audit.chain import GENESIS, KEY_VARIABLE, MAX_LINE, Signer, read_link
+from mcpcore.audit.chain import GENESIS, KEY_VARIABLE, MAX_LINE, Link, Signer, read_link
 from mcpcore.audit.diagnosis import MAX_PROBLEMS, Problem, ProblemList
 from mcpcore.audit.errors import AuditError
-from mcpcore.audit.reading import lines, parse_line
+from mcpcore.audit.reading import Record, lines, parse_line
 from mcpcore.audit.verification import verify
 from mcpcore.fleet.address import StoreError
 from mcpcore.fleet.rows import Foreign, Line, encode, looks_exported, parse, proof_of, read_export
@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from mcpcore.audit.chain import Link
-    from mcpcore.audit.reading import Record
     from mcpcore.fleet.store import Store
     from mcpcore.values.jsonable import JSON
 

@@ -11,18 +11,16 @@ from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from hashlib import sha256
 from struct import Struct
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias
 
 from mcpcore.audit.kinds import REFUSED, breach_count_of, breach_kinds_of, count_of, is_lost, missing_of
-from mcpcore.audit.reading import moment_of, surfaces_of, text_of, what_failed
+from mcpcore.audit.reading import Record, moment_of, surfaces_of, text_of, what_failed
 from mcpcore.values.untrusted import list_in
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from typing import Literal, TypeAlias
 
     from mcpcore.audit.chain import Link
-    from mcpcore.audit.reading import Record
 
     Proof: TypeAlias = Literal["signed", "hashed", "unchecked", "broken"]
     from collections.abc import Iterator

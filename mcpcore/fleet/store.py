@@ -11,19 +11,16 @@ import json
 import logging
 import os
 import time
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Self
 from urllib.parse import quote
 
 from mcpcore.audit.files import try_lock, unlock
-from mcpcore.fleet.address import StoreError
+from mcpcore.fleet.address import Address, StoreError
 from mcpcore.values.escaping import clean_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
-    from typing import Self
-
-    from mcpcore.fleet.address import Address
 
     Value = str | int | list[str] | list[int]
 

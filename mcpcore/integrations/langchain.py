@@ -19,16 +19,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from langchain.agents.middleware import AgentMiddleware
-from langchain_core.messages import ToolMessage
+from langchain.agents.middleware import AgentMiddleware, ToolCallRequest
+from langchain_core.messages import ToolCall, ToolMessage
 
 from mcpcore.client import CallPolicy, relay
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping
 
-    from langchain.agents.middleware import ToolCallRequest
-    from langchain_core.messages import ToolCall
     from langchain_core.tools import BaseTool
     from langgraph.types import Command
 

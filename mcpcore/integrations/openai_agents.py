@@ -16,14 +16,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from agents.mcp import MCPServer, MCPServerStdio, MCPServerStreamableHttp
-from mcp_types import CallToolResult, TextContent
+from mcp_types import CallToolResult, TextContent, Tool
 
 from mcpcore.client import CallPolicy, relay
 
 if TYPE_CHECKING:
     from agents import RunContextWrapper
     from agents.agent import AgentBase
-    from mcp_types import Tool
 
 
 class FollowsPolicy(MCPServer):

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from fastmcp.exceptions import ToolError
 from pydantic_ai.exceptions import ModelRetry, ToolFailed
-from pydantic_ai.tools import AgentDepsT
+from pydantic_ai.tools import AgentDepsT, RunContext, ToolDefinition
 from pydantic_ai.toolsets import WrapperToolset
 
 from mcpcore.client import CallPolicy, relay
@@ -29,7 +29,6 @@ from mcpcore.contract.effects import CHANGED
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from pydantic_ai.tools import RunContext, ToolDefinition
     from pydantic_ai.toolsets.abstract import ToolsetTool
 
 

@@ -28,9 +28,9 @@ from mcpcore.proxy.disguises import (
     shows_texts,
     traces_in,
 )
-from mcpcore.proxy.learning import Statistics
-from mcpcore.proxy.listings import annotated, with_contracts
-from mcpcore.proxy.messages import SURFACES, params_of, server_name, texts_of
+from mcpcore.proxy.learning import Learner, Statistics
+from mcpcore.proxy.listings import Listing, annotated, with_contracts
+from mcpcore.proxy.messages import SURFACES, Json, params_of, server_name, texts_of
 from mcpcore.proxy.overlay import ANY, HINTS, Facts, Overlay, Section
 from mcpcore.sdk.serving import PROTOCOL_NEEDS, protocol_error
 from mcpcore.values.untrusted import list_in, object_in, quietly
@@ -45,9 +45,6 @@ if TYPE_CHECKING:
     from mcpcore.boundary.script import Boundary
     from mcpcore.contract.failure_modes import FailureMode
     from mcpcore.proxy.conversation import Asked
-    from mcpcore.proxy.learning import Learner
-    from mcpcore.proxy.listings import Listing
-    from mcpcore.proxy.messages import Json
 
 _STEPS: Final = PROTOCOL_NEEDS | {-32020, -32022, -32700, -32600, -32601}
 """Errors that the protocol itself needs, in answer to a call; the client must see them as they are."""

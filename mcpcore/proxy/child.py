@@ -8,7 +8,7 @@ import subprocess
 import sys
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Self
 
 import anyio
 
@@ -16,7 +16,6 @@ from mcpcore.proxy.lines import lines_of
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Mapping, Sequence
-    from typing import Self
 
     from anyio.abc import Process
 

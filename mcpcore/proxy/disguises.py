@@ -9,14 +9,12 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from mcpcore.values.untrusted import quietly
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
-
     from mcpcore.proxy.messages import Json
 
 

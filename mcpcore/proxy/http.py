@@ -10,7 +10,7 @@ import anyio
 from mcpcore.proxy.child_front import ChildFront
 from mcpcore.proxy.forward import Forward
 from mcpcore.proxy.stdio import cancel_on_signal
-from mcpcore.sdk.http import Front, Sessions, web_server
+from mcpcore.sdk.http import Front, Hosts, Sessions, web_server
 
 if TYPE_CHECKING:
     import signal
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from starlette.types import Receive, Scope, Send
 
     from mcpcore.proxy.answers import ResponseRewriter
-    from mcpcore.sdk.http import Hosts
 
 PATH: Final = "/mcp"
 MAX_SESSIONS: Final = 100

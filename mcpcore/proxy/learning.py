@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from mcpcore.proxy.disguises import cleaned
-from mcpcore.proxy.overlay import compiled, escaped
+from mcpcore.proxy.overlay import Facts, Overlay, compiled, escaped
 from mcpcore.values.escaping import clean_text, whole_characters
 from mcpcore.wire.redaction import REDACTED, redact_shapes, redact_text
 
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from mcpcore.proxy.messages import Json
-    from mcpcore.proxy.overlay import Facts, Overlay
     from mcpcore.wire.envelope import Envelope
 
 

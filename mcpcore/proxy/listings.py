@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from mcpcore.client.listing import ListedTool, listed_tool
 from mcpcore.client.schemas import bounded, time_limit, validation_error
-from mcpcore.contract.effects import default_effects
+from mcpcore.contract.effects import ToolEffects, default_effects
 from mcpcore.contract.failure_modes import CONTRACT_META_KEY
-from mcpcore.proxy.messages import write
+from mcpcore.proxy.messages import Json, write
 from mcpcore.sdk.definition import admitting_error, without_error
 from mcpcore.sdk.serving import invalid_arguments_error
 from mcpcore.values.json_schema import properties
@@ -22,9 +22,7 @@ from mcpcore.values.untrusted import list_in, object_in, quietly
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from mcpcore.contract.effects import ToolEffects
     from mcpcore.contract.errors import FrameworkError
-    from mcpcore.proxy.messages import Json
     from mcpcore.proxy.overlay import Overlay, Section
 
 

@@ -36,7 +36,7 @@ import tomllib
 from collections import Counter
 from collections.abc import Callable, Mapping  # noqa: TC003 - pydantic reads the annotations
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, Self
 
 from pydantic import (
     AfterValidator,
@@ -61,7 +61,6 @@ from mcpcore.values.escaping import whole_characters
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
-    from typing import Self
 
 
 MAX_TEXT: Final = 20_000

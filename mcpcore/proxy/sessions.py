@@ -13,7 +13,7 @@ from mcp_types import INTERNAL_ERROR, ErrorData, JSONRPCError
 from mcpcore.boundary.outcome import FailedCall
 from mcpcore.client.headers import http_transport
 from mcpcore.contract.codes import ErrorCode
-from mcpcore.proxy.answers import ServerCrash
+from mcpcore.proxy.answers import ResponseRewriter, ServerCrash
 from mcpcore.proxy.child import GRACE, Child
 from mcpcore.proxy.conversation import MAX_LIST_WAIT, Conversation
 from mcpcore.proxy.lines import LineTooLongError
@@ -23,7 +23,6 @@ from mcpcore.values.unwrapping import leaves_of
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping, Sequence
 
-    from mcpcore.proxy.answers import ResponseRewriter
     from mcpcore.proxy.messages import Step
 
     Send = Callable[[bytes], Awaitable[None]]

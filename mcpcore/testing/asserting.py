@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 from mcpcore.boundary.mapper import FailureMapper
 from mcpcore.boundary.outcome import FailedCall, described_breaches
 from mcpcore.client.failures import ToolCallFailed
-from mcpcore.contract.codes import CustomCode, ErrorCode
+from mcpcore.contract.codes import Code, CustomCode, ErrorCode
 from mcpcore.contract.errors import CodedError
 from mcpcore.contract.failure_modes import NO_CONTRACT, Contract
 from mcpcore.values.escaping import clean_text
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from types import TracebackType
 
-    from mcpcore.contract.codes import Code
 
 _MAX_SHOWN: Final = 10_000
 """Characters of each surface in a message."""

@@ -23,7 +23,7 @@ from mcpcore.declare.tool import Tool
 from mcpcore.testing.client import all_tools, tool_client
 from mcpcore.values.escaping import clean_text, one_line
 from mcpcore.values.jsonable import safe_str
-from mcpcore.wire.dialects.result_forms import answer_of
+from mcpcore.wire.dialects.result_forms import Answer, answer_of
 from mcpcore.wire.envelope import Envelope
 from mcpcore.wire.redaction import redact_text
 
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
     from mcp import Client
 
-    from mcpcore.wire.dialects.result_forms import Answer
 
 _Key: TypeAlias = "tuple[str, ...]"
 Kind = Literal["crash", "leak", "undeclared failure", "broken contract", "timeout"]

@@ -19,13 +19,10 @@ from fractions import Fraction
 from itertools import islice
 from numbers import Integral, Real
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar, cast
+from typing import Any, Final, Self, TypeAlias, TypeVar, cast
 from uuid import UUID
 
 from mcpcore.values.escaping import clean_text, one_line
-
-if TYPE_CHECKING:
-    from typing import Self
 
 T = TypeVar("T")
 U = TypeVar("U")

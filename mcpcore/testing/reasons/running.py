@@ -13,7 +13,7 @@ import pytest
 
 from mcpcore.boundary import coverage_hook
 from mcpcore.boundary.coverage_hook import REASONS_VARIABLE
-from mcpcore.testing.reasons.recording import Recorder, merged, within
+from mcpcore.testing.reasons.recording import Covered, Recorder, merged, within
 from mcpcore.testing.reasons.reporting import FORMATS, Summary, terminal
 
 if TYPE_CHECKING:
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from _pytest.terminal import TerminalReporter
-
-    from mcpcore.testing.reasons.recording import Covered
 
 
 def find_sites(handlers: Sequence[Covered], root: Path) -> None:

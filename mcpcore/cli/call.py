@@ -31,7 +31,7 @@ from mcpcore.cli.options import (
     timeout_option,
     verbose_option,
 )
-from mcpcore.cli.problems import INTERRUPTED, Failed, Problem
+from mcpcore.cli.problems import FAILED, INTERRUPTED, Failed, Problem
 from mcpcore.values.unwrapping import leaves_of
 
 if TYPE_CHECKING:
@@ -46,7 +46,6 @@ if TYPE_CHECKING:
 
 C = TypeVar("C", bound="Conversation")
 
-FAILED: Final = 1
 _STARTER: Final = re.compile(r"python[0-9.]*|node|deno|bun|uv|uvx|npx|env")
 """Programs that start servers; no tool is named after them."""
 

@@ -26,7 +26,7 @@ from mcpcore.cli.options import (
     output_option,
     timeout_option,
 )
-from mcpcore.cli.problems import INTERRUPTED, Failed, Problem, replace_file
+from mcpcore.cli.problems import FAILED, INTERRUPTED, Failed, Problem, replace_file
 from mcpcore.values.escaping import terminal_line
 
 if TYPE_CHECKING:
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from mcpcore.check.model import CheckedTool, Report
     from mcpcore.check.running import Check
 
-FAILED: Final = 1
 _NAMED: Final = 10
 """The tools that a question names."""
 

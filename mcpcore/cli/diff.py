@@ -21,7 +21,7 @@ from mcpcore.cli.options import (
     timeout_option,
     verbose_option,
 )
-from mcpcore.cli.problems import INTERRUPTED, Problem, replace_file
+from mcpcore.cli.problems import FAILED, INTERRUPTED, Problem, replace_file
 from mcpcore.values.untrusted import object_in
 
 if TYPE_CHECKING:
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 
 FORMATS: Final = ("text", "json", "md", "github")
 THRESHOLDS: Final = ("breaking", "risky", "safe", "never")
-FAILED: Final = 1
 _SECTION: Final = "[tool.mcpcore.diff]"
 _KEYS: Final = ("levels", "fail-on")
 

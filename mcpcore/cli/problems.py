@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
+FAILED: Final = 1
+"""The exit code of a command that ran, and whose call failed or whose findings count."""
+
 INTERRUPTED: Final = 130
 """The exit code after Ctrl+C: 128 + SIGINT, as shells have it."""
 
@@ -46,7 +49,7 @@ class Problem(click.ClickException):
 class Failed(Problem):
     """The command ran, but the call failed; exit code 1."""
 
-    exit_code = 1
+    exit_code = FAILED
 
 
 def replace_file(path: Path, text: str) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
 
@@ -33,6 +32,7 @@ from mcpcore.proxy.listings import Listing, annotated, with_contracts
 from mcpcore.proxy.messages import SURFACES, Json, params_of, server_name, texts_of
 from mcpcore.proxy.overlay import ANY, HINTS, Facts, Overlay, Section
 from mcpcore.sdk.serving import PROTOCOL_NEEDS, protocol_error
+from mcpcore.values.logs import LOGGER
 from mcpcore.values.untrusted import list_in, object_in, quietly
 from mcpcore.wire.dialects.repeating import forbids_retry
 from mcpcore.wire.dialects.result_forms import is_true
@@ -56,8 +56,6 @@ _KINDS: Final = {"resource": "resources", "prompt": "prompts"}
 
 _OF_A_QUESTION: Final = frozenset({"requestState", "inputResponses"})
 """Parameters of a call that answers questions of the server."""
-
-_LOGGER: Final = logging.getLogger("mcpcore")
 
 
 class ServerCrash(Exception):  # noqa: N818 - it names what happened
@@ -143,7 +141,7 @@ class ResponseRewriter:
         for problem in problems:
             if problem not in self._reported:
                 self._reported.add(problem)
-                _LOGGER.warning("%s: %s", self.overlay.source, problem)
+                LOGGER.warning("%s: %s", self.overlay.source, problem)
 
     def crashed(self, asked: Asked, sentence: str, listing: Listing, *, started: bool = True) -> Json:
         """The answer to a request that the server left open when it ended, or for which it could not be started."""

@@ -10,14 +10,13 @@ that name one, get the other id, so their numbers may be written in another way,
 from __future__ import annotations
 
 import json
-import logging
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 from uuid import uuid4
 
 import anyio
-from mcp.server.streamable_http import StreamableHTTPServerTransport
+from mcp.server.streamable_http import MCP_SESSION_ID_HEADER, StreamableHTTPServerTransport
 from mcp.shared.inbound import (
     ERROR_CODE_HTTP_STATUS,
     InboundLadderRejection,
@@ -36,6 +35,7 @@ from mcpcore.proxy.http_parts import cancel_on_disconnect, respond, unread
 from mcpcore.proxy.listings import Listing
 from mcpcore.proxy.messages import Json, answer_in, key_of, meta_of, params_of, parse, write
 from mcpcore.proxy.sessions import ChildSession, ServerEndedError
+from mcpcore.values.logs import LOGGER
 from mcpcore.values.untrusted import object_in
 
 if TYPE_CHECKING:
@@ -48,9 +48,6 @@ if TYPE_CHECKING:
 
     from mcpcore.proxy.answers import ResponseRewriter
 
-_LOGGER: Final = logging.getLogger("mcpcore")
-
-_SESSION: Final = "mcp-session-id"
 _VERSION: Final = "mcp-protocol-version"
 _SUBSCRIPTION: Final = "io.modelcontextprotocol/subscriptionId"
 
@@ -93,7 +90,7 @@ class ChildFront:
         if version is not None and version not in HANDSHAKE_PROTOCOL_VERSIONS:
             await self._handle_single(request, send)
             return
-        session = request.headers.get(_SESSION)
+        session = request.headers.get(MCP_SESSION_ID_HEADER)
         if session is None:
             await self._open(request, send)
             return
@@ -164,7 +161,7 @@ class ChildFront:
     async def _refuse_unstarted(self, raw: bytes, exc: OSError, request: Request, send: Send) -> None:
         """Answer a request whose child cannot be started."""
         sentence = f"{self.command[0]} cannot be started: {exc.strerror or exc}"
-        _LOGGER.error("%s", sentence)
+        LOGGER.error("%s", sentence)
         conversation = Conversation(self.answers, Listing(complete=True))
         conversation.from_client(raw)
         answers = conversation.lost(sentence, final=True, started=False)
@@ -201,7 +198,7 @@ class ChildFront:
             async def to_client(raw: bytes) -> None:
                 message = parse(raw)
                 if not isinstance(message, dict):
-                    _LOGGER.error("the server sent a line that is no message")
+                    LOGGER.error("the server sent a line that is no message")
                     return
                 related = routes.of(message)
                 metadata = None if related is None else ServerMessageMetadata(related_request_id=related)
@@ -229,7 +226,7 @@ class ChildFront:
                         try:
                             await session.run(child)
                         except ServerEndedError as exc:
-                            _LOGGER.error("a session ended: %s", exc)  # noqa: TRY400 - no bug
+                            LOGGER.error("a session ended: %s", exc)  # noqa: TRY400 - no bug
                             # The answers to the requests that are still open must reach the client.
                             with anyio.move_on_after(GRACE):
                                 while self._waiting.get(ident):  # noqa: ASYNC110 - it waits at the end alone
@@ -238,7 +235,7 @@ class ChildFront:
             except* (anyio.ClosedResourceError, anyio.BrokenResourceError, anyio.EndOfStream):
                 pass  # the client ended the session
             except* Exception:
-                _LOGGER.exception("a session ended with an error of the proxy")  # the other sessions go on
+                LOGGER.exception("a session ended with an error of the proxy")  # the other sessions go on
             finally:
                 await self._discard(ident)
 
@@ -324,9 +321,9 @@ class Shared:
         try:
             await self.session.run(child)
         except ServerEndedError as exc:
-            _LOGGER.error("the server ended: %s", exc)  # noqa: TRY400 - no bug
+            LOGGER.error("the server ended: %s", exc)  # noqa: TRY400 - no bug
         except Exception:
-            _LOGGER.exception("the server was ended after an error of the proxy")  # the next request starts it again
+            LOGGER.exception("the server was ended after an error of the proxy")  # the next request starts it again
         finally:
             self.ended = True
             for _, _, stream in self._open.values():

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import logging
 import re
 from collections import OrderedDict
 from contextlib import asynccontextmanager, suppress
@@ -16,13 +15,14 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import anyio
 import httpx2
-from mcp.server.streamable_http import REQUEST_CANCELLED
+from mcp.server.streamable_http import MCP_SESSION_ID_HEADER, REQUEST_CANCELLED
 
 from mcpcore.proxy.conversation import MAX_LIST_WAIT, Conversation
 from mcpcore.proxy.http_parts import cancel_on_disconnect, data_of, events_of, with_data
 from mcpcore.proxy.lines import LineTooLongError
 from mcpcore.proxy.listings import Listing
 from mcpcore.proxy.messages import Step, parse, read, write
+from mcpcore.values.logs import LOGGER
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Mapping
@@ -35,9 +35,6 @@ if TYPE_CHECKING:
 K = TypeVar("K")
 V = TypeVar("V")
 
-_LOGGER: Final = logging.getLogger("mcpcore")
-
-_SESSION: Final = "mcp-session-id"
 _HAS_ID: Final = re.compile(rb"^id:", re.MULTILINE)
 _MAX_SESSIONS: Final = 10_000
 _MAX_LISTED: Final = 32 * 1024 * 1024
@@ -108,7 +105,7 @@ class Forward:
 
         Different callers may see different tools, so what one of them listed never answers another.
         """
-        session = headers.get(_SESSION)
+        session = headers.get(MCP_SESSION_ID_HEADER)
         if session is None:
             listing = _kept(self._listings, _caller(headers), Listing, lambda listing: listing)
             return Conversation(self.answers, listing, ordered=False)
@@ -181,7 +178,7 @@ class Forward:
 
     def _lost(self, conversation: Conversation, body: bytes, exc: Exception) -> list[bytes]:
         """The answer to a request whose connection failed; none for any other message."""
-        _LOGGER.error("%s cannot be reached: %s", self.url, type(exc).__name__)
+        LOGGER.error("%s cannot be reached: %s", self.url, type(exc).__name__)
         return conversation.abandon(body, f"{self.url} cannot be reached")
 
 

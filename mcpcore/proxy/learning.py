@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import logging
 import re
 from collections import Counter
 from dataclasses import dataclass, field
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from mcpcore.proxy.disguises import cleaned
 from mcpcore.proxy.overlay import Facts, Overlay, compiled, escaped
 from mcpcore.values.escaping import clean_text, whole_characters
+from mcpcore.values.logs import LOGGER
 from mcpcore.wire.redaction import REDACTED, redact_shapes, redact_text
 
 if TYPE_CHECKING:
@@ -57,8 +57,6 @@ class Statistics:
             for place, reason in unfired:
                 yield f"          {place}  {reason}"
 
-
-_LOGGER: Final = logging.getLogger("mcpcore")
 
 _MAX_SHAPES: Final = 500
 _MAX_TEXT: Final = 300
@@ -152,7 +150,7 @@ class Learner:
         try:
             write_text(str(self.path), text)
         except OSError as exc:
-            _LOGGER.error("the draft %s cannot be written: %s", self.path, exc.strerror or exc)  # noqa: TRY400 - no bug
+            LOGGER.error("the draft %s cannot be written: %s", self.path, exc.strerror or exc)  # noqa: TRY400 - no bug
 
 
 def _is_status(value: object) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
@@ -18,6 +17,7 @@ from mcpcore.proxy.child import GRACE, Child
 from mcpcore.proxy.conversation import MAX_LIST_WAIT, Conversation
 from mcpcore.proxy.lines import LineTooLongError
 from mcpcore.proxy.listings import Listing
+from mcpcore.values.logs import LOGGER
 from mcpcore.values.unwrapping import leaves_of
 
 if TYPE_CHECKING:
@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from mcpcore.proxy.messages import Step
 
     Send = Callable[[bytes], Awaitable[None]]
-
-_LOGGER: Final = logging.getLogger("mcpcore")
 
 MAX_RESTARTS: Final = 1
 
@@ -151,12 +149,12 @@ class ChildSession(_Session):
                 async for message in child.messages():
                     await self._send(self.conversation.from_server(message))
             except LineTooLongError as exc:
-                _LOGGER.error("the server is ended: %s", exc)  # noqa: TRY400 - the traceback says nothing more
+                LOGGER.error("the server is ended: %s", exc)  # noqa: TRY400 - the traceback says nothing more
             tasks.cancel_scope.cancel()
 
     async def _report(self, how: str, *, last: bool) -> None:
         again = "it is not started again" if last else "it is started again"
-        _LOGGER.error("the server %s ended while it was in use: %s; %s", self.command[0], how, again)
+        LOGGER.error("the server %s ended while it was in use: %s; %s", self.command[0], how, again)
         call = FailedCall(name=self.command[0], surface="server", code=ErrorCode.SERVICE_UNAVAILABLE)
         self.answers.boundary.record_failure(ServerCrash(how), call)
         await self._answer_open(how, final=last)
@@ -234,7 +232,7 @@ class UrlSession(_Session):
             except* httpx2.HTTPError as group:
                 self._wanted, self._ready = anyio.Event(), anyio.Event()
                 kind = type(next(leaves_of(group))).__name__
-                _LOGGER.error("%s cannot be reached: %s", self.url, kind)  # noqa: TRY400 - no bug
+                LOGGER.error("%s cannot be reached: %s", self.url, kind)  # noqa: TRY400 - no bug
                 await self._answer_open(f"{self.url} cannot be reached")
         if self.conversation.never_answered:
             raise ServerEndedError(f"{self.url} has not answered a single message")
@@ -242,12 +240,12 @@ class UrlSession(_Session):
     async def _receive(self, read: Any) -> None:
         async for received in read:
             if isinstance(received, Exception):
-                _LOGGER.error("a message of %s cannot be read: %s", self.url, type(received).__name__)
+                LOGGER.error("a message of %s cannot be read: %s", self.url, type(received).__name__)
                 continue
             message = received.message
             if isinstance(message, JSONRPCError) and message.error.message.startswith(_UNREADABLE):
                 # The SDK quotes the answer, which nobody wrote for a client.
-                _LOGGER.error("an answer of %s cannot be read", self.url)
+                LOGGER.error("an answer of %s cannot be read", self.url)
                 message.error = ErrorData(code=INTERNAL_ERROR, message="Internal error: the answer was no JSON-RPC.")
             raw = message.model_dump_json(by_alias=True, exclude_unset=True).encode()
             await self._send(self.conversation.from_server(raw))
@@ -280,7 +278,7 @@ class UrlSession(_Session):
         try:
             message = jsonrpc_message_adapter.validate_json(raw, by_name=False)
         except ValueError:
-            _LOGGER.error("a message of the client is not JSON-RPC, and was not sent on")  # noqa: TRY400 - hostile
+            LOGGER.error("a message of the client is not JSON-RPC, and was not sent on")  # noqa: TRY400 - hostile
             return None
         headers = headers_for(raw, self.conversation)
         return SessionMessage(message, ClientMessageMetadata(headers=headers) if headers else None)

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-import logging
 import signal
 import sys
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import anyio
 
 from mcpcore.proxy.lines import Input, LineTooLongError, Output, lines_of
 from mcpcore.proxy.sessions import ChildSession, UrlSession
+from mcpcore.values.logs import LOGGER
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from mcpcore.proxy.answers import ResponseRewriter
-
-
-_LOGGER: Final = logging.getLogger("mcpcore")
 
 
 async def serve_stdio(
@@ -49,7 +46,7 @@ async def serve_stdio(
             async for line in lines_of(Input(stdin)):
                 await session.deliver(line)
         except LineTooLongError as exc:
-            _LOGGER.error("the client is disconnected: %s", exc)  # noqa: TRY400 - the traceback says nothing more
+            LOGGER.error("the client is disconnected: %s", exc)  # noqa: TRY400 - the traceback says nothing more
         await session.close()
 
     async def run() -> None:

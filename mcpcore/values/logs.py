@@ -17,7 +17,8 @@ from mcpcore.values.escaping import terminal_line, terminal_text
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-LOGGER: Final = "mcpcore"
+LOGGER: Final = logging.getLogger("mcpcore")
+"""The logger of this package, above those of its parts."""
 
 _FILED: Final = "mcpcore_filed"
 """The mark of a line about a failure whose record is in the audit trail's file; see `mcpcore.audit.listeners`."""
@@ -33,16 +34,16 @@ def own_handler() -> Iterator[None]:
     if not before and added:
         for handler in added:
             handler.addFilter(_not_ours)
-        logging.getLogger(LOGGER).addHandler(_Plain(added))
+        LOGGER.addHandler(_Plain(added))
 
 
 def _asked_for(record: logging.LogRecord) -> bool:
     """Whether the application itself set a level that takes `record`; the SDK sets one for the root logger alone."""
-    return any(logging.getLogger(name).level in range(1, record.levelno + 1) for name in (record.name, LOGGER))
+    return any(logging.getLogger(name).level in range(1, record.levelno + 1) for name in (record.name, LOGGER.name))
 
 
 def _not_ours(record: logging.LogRecord) -> bool:
-    return record.name != LOGGER and not record.name.startswith(f"{LOGGER}.")
+    return record.name != LOGGER.name and not record.name.startswith(f"{LOGGER.name}.")
 
 
 class _Formatter(logging.Formatter):

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+from collections.abc import Mapping
+from typing import Any, Final, Literal, TypeAlias
 
 BreachKind: TypeAlias = Literal["undeclared_reason", "wrong_code", "data", "lost", "other"]
 """How a contract was broken: the reason is not declared; the code is not the declared one; the data breaks its model or

@@ -7,16 +7,13 @@ import os
 import sys
 import threading
 import weakref
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Final, Protocol
 
 from mcpcore import provided
 from mcpcore.audit.kinds import is_lost
 from mcpcore.contract.codes import ErrorCode
 from mcpcore.values.escaping import one_line
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-
 
 LOGGER: Final = logging.getLogger("mcpcore.audit")
 
@@ -31,6 +28,9 @@ class Sink(Protocol):
     """Another receiver of every record.
 
     ```python
+    from mcpcore.audit import AuditTrail
+
+
     class Counter:
         def __init__(self) -> None:
             self.failures = 0

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from pydantic_core import to_json
 
 from mcpcore.audit.chain import RESERVED
 from mcpcore.values.jsonable import to_json_object
 from mcpcore.wire.redaction import Clean, Searched, redact, redact_cut, redact_json
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 MAX_RECORD: Final = 256 * 1024
 """The longest record, in bytes of JSON; a longer one loses its largest parts and lists them."""

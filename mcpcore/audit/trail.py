@@ -18,9 +18,10 @@ import errno
 import logging
 import os
 import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from time import monotonic
-from typing import TYPE_CHECKING, Any, Final, Literal, Self, TypedDict, Unpack, get_args
+from typing import Any, Final, Literal, Self, TypedDict, Unpack, get_args
 
 from mcpcore.audit.chain import KEY_VARIABLE, Head, Signer
 from mcpcore.audit.errors import AuditError, RefusedError
@@ -38,10 +39,6 @@ from mcpcore.audit.listeners import (
 from mcpcore.audit.record import dumps, encode
 from mcpcore.audit.waiting import Deferred, current_call, on_event_loop
 from mcpcore.audit.writer import AuditFlush, Writer
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
 
 AuditPolicy = Literal["warn", "refuse"]
 """How to treat an answer whose record cannot be written: send it with a warning, or withhold it.

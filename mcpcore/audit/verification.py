@@ -7,18 +7,15 @@ import json
 import os
 import random
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, Final
+from typing import BinaryIO, Final
 
 from mcpcore.audit.chain import GENESIS, HEAD_SIZE, KEY_VARIABLE, PLAIN, Head, Link, Signer, begins_trail, event_of
 from mcpcore.audit.diagnosis import MAX_PROBLEMS, Diagnosis, Problem, Report, Row, Source, rows
 from mcpcore.audit.errors import AuditError
 from mcpcore.audit.files import head_path, rotated_files
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
 
 _ATTEMPTS: Final = 200
 _LONGEST_PAUSE: Final = 0.01

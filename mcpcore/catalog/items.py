@@ -5,7 +5,8 @@ A server may send anything: broken parts are named. The linter reads the source 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, cast
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final, cast
 
 from mcpcore.catalog.model import Advice, Failure, Item, Kind, ServerCatalog, completed
 from mcpcore.contract.checks import MAX_REASON
@@ -17,10 +18,6 @@ from mcpcore.contract.retry import Retry
 from mcpcore.values.escaping import clean_text
 from mcpcore.values.jsonable import to_json
 from mcpcore.values.untrusted import list_in, object_in, quietly
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
 
 MAX_SCHEMA: Final = 100_000
 """Bytes of a schema or an example that is kept."""

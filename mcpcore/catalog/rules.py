@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import difflib
-from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+from collections.abc import Mapping
+from typing import Final, Literal, NamedTuple, TypeAlias
 
 Level: TypeAlias = Literal["breaking", "risky", "safe", "off"]
 LEVELS: Final[tuple[Level, ...]] = ("breaking", "risky", "safe", "off")

@@ -5,9 +5,10 @@ from __future__ import annotations
 import logging
 import os
 import time
+from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import anyio
 from mcp import Client
@@ -34,10 +35,6 @@ from mcpcore.proxy.lines import LineTooLongError
 from mcpcore.proxy.listings import declared_fields
 from mcpcore.values.untrusted import quietly
 from mcpcore.values.unwrapping import leaves_of
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Iterator, Mapping
-
 
 CANARY: Final = "MCPCORE_CHECK_TOKEN"
 """The variable with the planted text in the environment of a server that is started."""

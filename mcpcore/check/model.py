@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import Any, Final, Literal
 
 from mcpcore.check.rules import CRITERIA, LEVELS, RULES, Rule
 from mcpcore.client.listing import ListedTool
 from mcpcore.proxy.messages import texts_of
 from mcpcore.values.untrusted import quietly
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
 
 ProbeKind = Literal["unknown-tool", "missing", "wrong-type", "out-of-range", "unknown", "valid", "hostile", "cancelled"]
 

@@ -6,7 +6,8 @@ import hashlib
 import json
 import re
 import shlex
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Final
 from urllib.parse import quote
 from xml.etree import ElementTree as ET
 
@@ -18,10 +19,6 @@ from mcpcore.reports.markdown import inert
 from mcpcore.values import site
 from mcpcore.values.escaping import terminal_line
 from mcpcore.wire.redaction import redact_text
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-
 
 # -- the call in which something was seen, in words and as a command ---------------------------------------------------
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import errno
 import re
-from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
+from collections.abc import Callable
+from typing import Any, Final, TypeAlias, cast
 
 from mcpcore.classification import code_tables
 from mcpcore.classification.code_tables import Fact
@@ -23,9 +24,6 @@ from mcpcore.classification.retry_after import parse_retry_after
 from mcpcore.classification.status import STATUS_RETRY, code_for_status
 from mcpcore.contract.codes import ErrorCode
 from mcpcore.values.unwrapping import cause_of, context_of
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 Carried: TypeAlias = tuple[Fact, str, "int | None"]
 """A fact, its name in the table, and the HTTP status if the fact is one."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, Literal, NamedTuple, cast
+from collections.abc import Iterator
+from typing import Final, Literal, NamedTuple, cast
 
 from mcpcore.classification import registry
 from mcpcore.classification.attributes import CARRIERS, NUMBERS, Reader, carried_by, retry_after, status_of
@@ -36,10 +37,6 @@ from mcpcore.classification.types import DEFINES_NAMES, PARTS, TYPES, TypeRow
 from mcpcore.contract.codes import Code, ErrorCode, is_code
 from mcpcore.contract.retry import Retry
 from mcpcore.values.unwrapping import behind, cause_of, members_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
 
 Layer = Literal["coded", "registered", "type", "carried", "name", "message", "group", "default"]
 

@@ -9,15 +9,13 @@ only and parses in half a millisecond; `phrases.py` describes the language of th
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from mcpcore.classification.code_tables import ORACLE
 from mcpcore.contract.codes import Code, ErrorCode
 from mcpcore.contract.retry import Retry
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
 
 
 class PhraseRow(NamedTuple):

@@ -12,15 +12,13 @@ A row is found by the module and the qualified name of a class, also without inn
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from itertools import product
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Literal, NamedTuple
+from typing import Final, Literal, NamedTuple
 
 from mcpcore.contract.codes import ErrorCode
 from mcpcore.contract.retry import Retry
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 Rule = Literal["decides", "bug", "yields", "falls back"]
 

@@ -12,15 +12,13 @@ import json
 import os
 import sys
 import threading
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TextIO
+from typing import Any, Final, NamedTuple, TextIO
 
 import click
 
 from mcpcore.values.escaping import terminal_line, terminal_text
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
 
 _DRAIN_SECONDS: Final = 1.0
 """How long to wait for the last output of a process, whose children may keep its standard error open."""

@@ -6,19 +6,16 @@ import subprocess
 import sys
 import tarfile
 import tempfile
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib.machinery import PathFinder
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, Final, Literal
+from typing import Final, Literal
 
 from mcpcore.catalog import Catalog, CatalogError, ServerCatalog, model
 from mcpcore.cli.importing import imported_server, listed_server, root_of, static_servers
 from mcpcore.cli.loading import Target, is_python
 from mcpcore.cli.problems import Problem
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
 
 SourceKind = Literal["url", "command", "catalog", "git", "static", "import"]
 

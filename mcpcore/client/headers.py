@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import logging
 from base64 import b64decode
+from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING, Any, Final, Self
+from typing import Any, Final, Self
 
 from mcp_types import jsonrpc_message_adapter
 
 from mcpcore.values.untrusted import quietly
 from mcpcore.wire.redaction.known import KnownSecrets
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Iterator, Mapping
 
 HIDDEN: Final = "[hidden header]"
 """What replaces the value of a header in messages of the server."""

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Final, Generic, NamedTuple, TypeVar
+from typing import Any, Final, Generic, NamedTuple, TypeVar
 
 from mcpcore.client.calling import call
 from mcpcore.client.failures import Step, ToolCallFailed
 from mcpcore.client.listing import listed_tool
 from mcpcore.client.policy import CallPolicy, checked_policy
-
-if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Iterable, Mapping
-
 
 T = TypeVar("T")
 

@@ -16,12 +16,10 @@ to both generations of the SDK.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Awaitable, Callable, Iterable
+from typing import Any
 
 from mcpcore.client import CallPolicy, relay
-
-if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Iterable
 
 
 class PolicyInterceptor:

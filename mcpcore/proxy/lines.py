@@ -5,16 +5,14 @@ from __future__ import annotations
 import os
 import select
 import sys
+from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import Final, Protocol
 
 import anyio
 from anyio import to_thread
 
 from mcpcore.proxy.messages import parse
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
 
 MAX_LINE: Final = 128 * 1024 * 1024
 """Bytes of a message; a program that sends more without a line feed would fill the memory."""

@@ -34,7 +34,7 @@ import json
 import re
 import tomllib
 from collections import Counter
-from collections.abc import Callable, Mapping  # noqa: TC003 - pydantic reads the annotations
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, Self
 

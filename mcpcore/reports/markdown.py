@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Iterable, Sequence
+from typing import Any, Final
 
 from mcpcore.values.escaping import one_line, terminal_line
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
 
 _SPECIAL: Final = re.compile(r"([\\`*_{}\[\]#|~!])")
 _ENTITIES: Final = {"&": "&amp;", "<": "&lt;", ">": "&gt;", "@": "&#64;"}

@@ -9,13 +9,11 @@ from __future__ import annotations
 
 import logging
 import sys
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Final, TextIO
+from typing import Final, TextIO
 
 from mcpcore.values.escaping import terminal_line, terminal_text
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 LOGGER: Final = logging.getLogger("mcpcore")
 """The logger of this package, above those of its parts."""

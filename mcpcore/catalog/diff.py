@@ -61,8 +61,8 @@ def match_items(old: Catalog, new: Catalog) -> Iterator[Match]:
     renamed = _renamed_entries(removed, added)
     yield from (Match(added[to][0].name, removed[at][1], added[to][1]) for at, to in renamed.items())
     yield from (Match(server.name, item, None) for at, (server, item) in enumerate(removed) if at not in renamed)
-    found = set(renamed.values())
-    yield from (Match(server.name, None, item) for to, (server, item) in enumerate(added) if to not in found)
+    renamed_to = set(renamed.values())
+    yield from (Match(server.name, None, item) for to, (server, item) in enumerate(added) if to not in renamed_to)
 
 
 def _servers(old: Catalog, new: Catalog) -> dict[str, str]:
@@ -84,8 +84,8 @@ def _renamed_entries(removed: list[_Entry], added: list[_Entry]) -> dict[int, in
     """The positions of the pairs that are one item under two names, the likest first."""
     pairs: list[tuple[float, int, int]] = []
     candidates = itertools.product(enumerate(removed), enumerate(added))
-    for (at, (_, one)), (to, (_, other)) in itertools.islice(candidates, _MAX_PAIRS):
-        likeness = _likeness(one, other) if one.kind == other.kind else 0.0
+    for (at, (_, old)), (to, (_, new)) in itertools.islice(candidates, _MAX_PAIRS):
+        likeness = _likeness(old, new) if old.kind == new.kind else 0.0
         if likeness >= NEAR:
             pairs.append((-likeness, at, to))
     renamed: dict[int, int] = {}
@@ -107,10 +107,10 @@ def _likeness(old: Item, new: Item) -> float:
 
 def near(old: str, new: str) -> float:
     """The likeness of two texts, from 0 to 1; 0 if it is below `NEAR`."""
-    one, other = old[:_MAX_TEXT], new[:_MAX_TEXT]
-    if one == other:
-        return 1.0 if one.strip() else 0.0
-    matcher = SequenceMatcher(None, one, other, autojunk=False)
+    before, after = old[:_MAX_TEXT], new[:_MAX_TEXT]
+    if before == after:
+        return 1.0 if before.strip() else 0.0
+    matcher = SequenceMatcher(None, before, after, autojunk=False)
     if matcher.real_quick_ratio() < NEAR or matcher.quick_ratio() < NEAR:
         return 0.0
     ratio = matcher.ratio()
@@ -228,9 +228,9 @@ class _Comparison:
 
     def items(self, old: Item, new: Item) -> None:
         """Compare an item with its older self. A difference without another rule is `contract-changed`."""
-        found = self._found
+        count = self._found
         self._items(old, new)
-        if self._found == found and not _same(_seen_of_item(old), _seen_of_item(new)):
+        if self._found == count and not _same(_seen_of_item(old), _seen_of_item(new)):
             self.add("contract-changed", "the contract differs in a way that no other rule explains")
 
     def _items(self, old: Item, new: Item) -> None:
@@ -305,13 +305,17 @@ class _Comparison:
         after = {error.reason: error for error in new.errors}
         removed = [error for reason, error in before.items() if reason not in after]
         added = [error for reason, error in after.items() if reason not in before]
-        for one, other in _renamed(removed, added):
-            removed = [error for error in removed if error.reason != one.reason]
-            added = [error for error in added if error.reason != other.reason]
+        for former, renamed in _renamed(removed, added):
+            removed = [error for error in removed if error.reason != former.reason]
+            added = [error for error in added if error.reason != renamed.reason]
             self.add(
-                "reason-renamed", f"the reason was renamed from {one.reason}", one.reason, other.reason, error=other
+                "reason-renamed",
+                f"the reason was renamed from {former.reason}",
+                former.reason,
+                renamed.reason,
+                error=renamed,
             )
-            self._failure(one, other)
+            self._failure(former, renamed)
         for error in removed:
             if new.contract == "declared":
                 self.add("reason-removed", "the reason was removed", error.code_label, error=error)
@@ -322,9 +326,9 @@ class _Comparison:
             self._failure(before[reason], after[reason])
 
     def _failure(self, old: Failure, new: Failure) -> None:
-        found = self._found
+        count = self._found
         self._parts(old, new)
-        if self._found == found and not _same(_seen_of(old), _seen_of(new)):
+        if self._found == count and not _same(_seen_of(old), _seen_of(new)):
             self.add("contract-changed", "the failure differs in a way that no other rule explains", error=new)
 
     def _parts(self, old: Failure, new: Failure) -> None:
@@ -429,18 +433,18 @@ def _renamed(removed: list[Failure], added: list[Failure]) -> Iterator[tuple[Fai
     """The pairs that are one reason under two names: the same code, and nearly the same words."""
     pairs: list[tuple[float, Failure, Failure]] = []
     compared = 0
-    for one in removed:
-        for other in added:
-            if _code_of(one) != _code_of(other):
+    for old in removed:
+        for new in added:
+            if _code_of(old) != _code_of(new):
                 continue
             compared += 1
-            likeness = 1.0 if (one.when, one.recovery) == (other.when, other.recovery) and one.when else 0.0
+            likeness = 1.0 if (old.when, old.recovery) == (new.when, new.recovery) and old.when else 0.0
             if likeness < 1 and compared <= _MAX_PAIRS:
-                likeness = near(f"{one.when}\n{one.recovery}", f"{other.when}\n{other.recovery}")
+                likeness = near(f"{old.when}\n{old.recovery}", f"{new.when}\n{new.recovery}")
             if likeness > 0:
-                pairs.append((likeness, one, other))
+                pairs.append((likeness, old, new))
     taken: set[int] = set()
-    for _, one, other in sorted(pairs, key=lambda pair: (-pair[0], pair[1].reason, pair[2].reason)):
-        if id(one) not in taken and id(other) not in taken:
-            taken |= {id(one), id(other)}
-            yield one, other
+    for _, old, new in sorted(pairs, key=lambda pair: (-pair[0], pair[1].reason, pair[2].reason)):
+        if id(old) not in taken and id(new) not in taken:
+            taken |= {id(old), id(new)}
+            yield old, new

@@ -44,8 +44,8 @@ _PATH: Final = re.compile(
 
 def traceback_in(text: str) -> str | None:
     """The first line of a traceback in `text`, or None."""
-    found = _TRACEBACK.search(text)
-    return None if found is None else found[0].strip()
+    match = _TRACEBACK.search(text)
+    return None if match is None else match[0].strip()
 
 
 _MASKED: Final = re.compile(r"^Error (?:executing|calling) tool '?[\w.-]{1,128}'?$", re.MULTILINE)
@@ -65,8 +65,8 @@ def secret_in(text: str) -> bool:
 def paths_in(text: str, known: Iterable[str]) -> Iterator[str]:
     """The paths of the server's machine in `text` that none of the `known` texts holds."""
     said = "\0".join(known)
-    for found in _PATH.finditer(text):
-        path = found[0].rstrip(".,;:'\")")
+    for match in _PATH.finditer(text):
+        path = match[0].rstrip(".,;:'\")")
         if path not in said:
             yield path
 
@@ -210,8 +210,8 @@ _WRONG: Final = {
 
 def _disguise(probe: Probe, answer: Answer, tool: CheckedTool) -> str | None:
     """The words of a failure that was sent as a success."""
-    found = quietly(lambda: disguised_failure(answer.value, tool.name, probe.arguments, declared=tool.fields), None)
-    return None if found is None else found[0]
+    failure = quietly(lambda: disguised_failure(answer.value, tool.name, probe.arguments, declared=tool.fields), None)
+    return None if failure is None else failure[0]
 
 
 def _marked(answer: Answer, tool: CheckedTool | None, disguised: str | None, around: Surroundings) -> Verdict:

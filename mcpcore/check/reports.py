@@ -94,9 +94,9 @@ def as_text(report: Report) -> str:
     if SERVER in by_tool:
         lines += [SERVER, *_findings(by_tool[SERVER]), ""]
     for subject in report.tools:
-        found = [finding for finding in by_tool.get(subject.name, ()) if finding.rule.id not in _COUNTED]
-        if found or subject.calls:
-            lines += [_heading(subject), *_findings(found), ""]
+        shown = [finding for finding in by_tool.get(subject.name, ()) if finding.rule.id not in _COUNTED]
+        if shown or subject.calls:
+            lines += [_heading(subject), *_findings(shown), ""]
     lines += _explained(report)
     lines += _summary(report)
     return "\n".join(map(terminal_line, lines)) + "\n"
@@ -402,10 +402,10 @@ def as_markdown(report: Report) -> str:
         score = subject.points if subject.name != UNKNOWN_TOOL else None
         shown = inert(subject.skipped or "") if score is None else str(rounded(score))
         lines.append(f"| {inert(named(subject.name))} | {subject.calls} | {shown} |")
-    found = [finding for finding in report.findings if finding.rule.level != "note"]
-    if found:
+    findings = [finding for finding in report.findings if finding.rule.level != "note"]
+    if findings:
         lines += ["", "| finding | tool | seen | with |", "|---|---|---|---|"]
-    for finding in found:
+    for finding in findings:
         call = "" if finding.probe is None else in_words(finding.probe)
         rule = f"{finding.rule.level} {finding.rule.id}: {finding.rule.summary}{times(finding)}"
         lines.append(f"| {rule} | {inert(named(finding.tool))} | {inert(seen(finding))} | {inert(call)} |")
@@ -439,11 +439,11 @@ def as_junit(report: Report) -> str:
         ET.SubElement(case, "error", {"message": _xml_line(f"the check ended early: {report.stopped}")})
     for name in names:
         case = ET.SubElement(suite, "testcase", {"name": _xml_line(named(name)), "classname": _xml_line(report.target)})
-        found = by_tool.get(name)
-        if found is not None:
-            message = "; ".join(finding.rule.id for finding in found)
-            failure = ET.SubElement(case, "failure", {"type": found[0].rule.level, "message": message})
-            failure.text = "\n".join(map(_described, found))
+        findings = by_tool.get(name)
+        if findings is not None:
+            message = "; ".join(finding.rule.id for finding in findings)
+            failure = ET.SubElement(case, "failure", {"type": findings[0].rule.level, "message": message})
+            failure.text = "\n".join(map(_described, findings))
         elif name in skipped:
             ET.SubElement(case, "skipped", {"message": _xml_line(skipped[name])})
     ET.indent(suites)
@@ -460,7 +460,7 @@ def _described(finding: Finding) -> str:
 
 def _xml_line(text: str) -> str:
     line = terminal_line(text).encode("utf-8", "backslashreplace").decode()
-    return _NOT_IN_XML.sub(lambda found: f"\\u{ord(found[0]):04x}", line)
+    return _NOT_IN_XML.sub(lambda match: f"\\u{ord(match[0]):04x}", line)
 
 
 # -- the formats -------------------------------------------------------------------------------------------------------

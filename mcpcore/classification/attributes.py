@@ -46,9 +46,9 @@ CARRIERS: Final = frozenset({
 def carried_by(exc: BaseException, numbers: Reader | None) -> Carried | None:
     """The fact in the attributes of an exception, its name in the table, and the HTTP status if it is one."""
     if numbers is not None:
-        found = numbers(exc)
-        if found is not None:
-            return found
+        carried = numbers(exc)
+        if carried is not None:
+            return carried
     name = _code_in(get(exc, "response"))
     if name is not None:
         fact = code_tables.SERVICE_CODES.get(name) or _by_words(name)

@@ -213,9 +213,9 @@ def _source(command: F) -> F:
 
 
 def _chosen(ctx: click.Context, path: Path | None, store: str | None) -> FileSource | StoreSource:
-    given = ctx.get_parameter_source("path") is click.core.ParameterSource.COMMANDLINE
+    is_named = ctx.get_parameter_source("path") is click.core.ParameterSource.COMMANDLINE
     if store is not None:
-        if given:
+        if is_named:
             raise click.UsageError("Give PATH or --store, not both.", ctx)
         return StoreSource(store)
     if path is None:

@@ -131,8 +131,8 @@ def check(
         headers=headers,
         canary="" if address.url is not None else f"mcpcanary{secrets.token_hex(8)}",
     )
-    source = Path(address.shown.rpartition(":")[0] or address.shown)
-    file = next((str(one) for one in (Path(address.shown), source) if one.suffix == ".py" and one.is_file()), None)
+    paths = (Path(address.shown), Path(address.shown.rpartition(":")[0] or address.shown))
+    file = next((str(path) for path in paths if path.suffix == ".py" and path.is_file()), None)
     report = Report(target=redact_text(address.alone), file=file)
     options = Options(everything=everything, only=frozenset(only), timeout=timeout, limit=limit, seed=seed)
     with _Bar() as bar:
@@ -276,8 +276,8 @@ def _write(report: Report, form: str, path: str | None) -> None:
 
 def _exit_code(report: Report, fail_under: float | None) -> int:
     if fail_under is None:
-        found = any(finding.rule.level != "note" for finding in report.findings)
-        return FAILED if found or report.stopped else 0
+        is_faulty = any(finding.rule.level != "note" for finding in report.findings)
+        return FAILED if is_faulty or report.stopped else 0
     if report.stopped:
         raise Failed(
             f"the check is not complete: {report.stopped}.", hint="raise --limit SECONDS, or check with --tool"

@@ -65,7 +65,7 @@ def _secrets(headers: Mapping[str, str]) -> Iterator[str]:
         yield value
         yield credential
         if scheme.lower() == "basic":
-            decoded = quietly(lambda given=credential: b64decode(given).decode(), "")  # type: ignore[misc]
+            decoded = quietly(lambda encoded=credential: b64decode(encoded).decode(), "")  # type: ignore[misc]
             yield decoded
             yield decoded.partition(":")[2]
         if name.lower() == "cookie":

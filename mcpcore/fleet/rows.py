@@ -85,11 +85,11 @@ def key_time(at: int | None) -> int:
 def encode(line: Line, record: Record | None, *, trail: str, seq: int, proof: Proof) -> bytes:
     """The row of a line; of a damaged line, which has no record, the row keeps only the text."""
     if record is None:
-        record, kind, found = {}, "damaged", None
+        record, kind, moment_of_record = {}, "damaged", None
     else:
-        found = moment_of(record)
+        moment_of_record = moment_of(record)
         kind = _kind(record)
-    at = None if found is None else microseconds(found)
+    at = None if moment_of_record is None else microseconds(moment_of_record)
     event = kind in {"event", "damaged"}
     broken = () if event else breach_kinds_of(record)
     return b"".join(

@@ -315,11 +315,11 @@ def _locked(folder: Path, *, create: bool, waiting: Callable[[Path], None]) -> C
         fd = os.open(lock, os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o600)
     except OSError as exc:
         raise StoreError(f"the store {folder} cannot be opened: {exc.strerror}") from exc
-    began, told = time.monotonic(), False
+    began, is_announced = time.monotonic(), False
     try:
         while not try_lock(fd):
-            if not told and time.monotonic() - began > _PATIENCE:
-                told = True
+            if not is_announced and time.monotonic() - began > _PATIENCE:
+                is_announced = True
                 waiting(folder)
             time.sleep(_PAUSE)
     except BaseException:

@@ -178,12 +178,12 @@ class ResponseRewriter:
             if kind == "input_required" and _asks_for_input(result):
                 return None
             return self._converted(asked, listing, lambda: self._of_failed(asked, response, result, listing))
-        found = self._disguised(asked, result, listing) if kind == "complete" else None
-        if found is None:
+        disguised = self._disguised(asked, result, listing) if kind == "complete" else None
+        if disguised is None:
             if kind == "complete":
                 self._succeeded(asked, listing)
             return None
-        text, facts = found
+        text, facts = disguised
 
         def convert() -> Json:
             # Its JSON may be an envelope of another dialect, which knows more than its words.

@@ -86,7 +86,7 @@ def _is_trace(text: str) -> bool:
     lines = text.replace("\r", "\n")
     if _ANY_TRACE.search(lines):
         return True
-    return "\\" in lines and _ANY_TRACE.search(_ESCAPED.sub(lambda found: _PLAIN[found[1]], lines)) is not None
+    return "\\" in lines and _ANY_TRACE.search(_ESCAPED.sub(lambda match: _PLAIN[match[1]], lines)) is not None
 
 
 _MAX_TEXT: Final = 4_000
@@ -211,10 +211,10 @@ def disguised_failure(
     alone = text_alone(result)
     if alone is not None and shows_texts(tool):
         return None
-    found = object_of(result)
-    if found is not None and (structured or len(result.get("content") or ()) == 1):
-        message = _failure_in(found, arguments, declared)
-        return None if message is None else (message, found)
+    plain = object_of(result)
+    if plain is not None and (structured or len(result.get("content") or ()) == 1):
+        message = _failure_in(plain, arguments, declared)
+        return None if message is None else (message, plain)
     said = None if alone is None else _said_in(alone.strip())
     # An answer that repeats the caller's words is not about a failure.
     if alone is None or said is None or any(said in text for text in _texts_in(arguments)):
@@ -235,24 +235,24 @@ def _said_in(text: str) -> str | None:
     return None if _QUANTITY.fullmatch(said) else said
 
 
-def _failure_in(found: Json, arguments: Mapping[str, Any], declared: Collection[str]) -> str | None:
+def _failure_in(plain: Json, arguments: Mapping[str, Any], declared: Collection[str]) -> str | None:
     """The words of the failure that an object certainly is; None if it may be a success."""
-    if any(found.get(key) is True for key in _FLAGS):
+    if any(plain.get(key) is True for key in _FLAGS):
         return None
     own = _texts_in(arguments)
     # A report about something that failed, such as a test run, has other facts than the words of a failure.
-    if not all(key in _WORDS or value in (None, "", [], {}, False) or value in own for key, value in found.items()):
+    if not all(key in _WORDS or value in (None, "", [], {}, False) or value in own for key, value in plain.items()):
         return None
-    error = next((words for key in _ERRORS if (words := _words(found.get(key)))), None)
-    flags = [key for key in _FLAGS if found.get(key) is False]
-    flags += [key for key in ("isError", "is_error") if found.get(key) is True]
-    statuses = ["status"] if found.get("status") in _FAILED_STATUS else []
+    error = next((words for key in _ERRORS if (words := _words(plain.get(key)))), None)
+    flags = [key for key in _FLAGS if plain.get(key) is False]
+    flags += [key for key in ("isError", "is_error") if plain.get(key) is True]
+    statuses = ["status"] if plain.get("status") in _FAILED_STATUS else []
     if not flags and not statuses:
         # A list of errors may be what a checker found.
-        return None if "errors" in found or "error" in declared else error
+        return None if "errors" in plain or "error" in declared else error
     if any(key in declared for key in (*flags, *statuses)):
         return error if flags else None  # a value that the tool promises is its answer: whether a signature is valid
-    return error or next((words for key in _MESSAGES if (words := _words(found.get(key)))), None)
+    return error or next((words for key in _MESSAGES if (words := _words(plain.get(key)))), None)
 
 
 def _words(value: object) -> str:

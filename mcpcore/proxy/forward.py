@@ -128,14 +128,14 @@ class Forward:
             async with self._client.stream("POST", self.url, content=raw, headers=own) as response:
                 if _is_stream(response):
                     async for event in events_of(response.aiter_bytes()):
-                        found: Any = parse(data_of(event))
-                        if isinstance(found, dict) and found.get("id") == request["id"]:
+                        message: Any = parse(data_of(event))
+                        if isinstance(message, dict) and message.get("id") == request["id"]:
                             answer = data_of(event)
                             break
                 else:
                     answer = await response.aread()
-        found = parse(answer)
-        if not isinstance(found, dict) or found.get("id") != request["id"]:
+        message = parse(answer)
+        if not isinstance(message, dict) or message.get("id") != request["id"]:
             answer = b'{"jsonrpc":"2.0","id":"%b","error":{"code":-32603,"message":""}}' % request["id"].encode()
         return conversation.from_server(answer)
 
@@ -228,8 +228,8 @@ def _one(step: Step, answer: bytes) -> bytes:
     if step.to_client:
         return step.to_client[0]
     error = {"code": REQUEST_CANCELLED, "message": "Request cancelled"}
-    found = read(answer)
-    ident = found.get("id") if isinstance(found, dict) else None
+    message = read(answer)
+    ident = message.get("id") if isinstance(message, dict) else None
     return write({"jsonrpc": "2.0", "id": ident, "error": error})
 
 

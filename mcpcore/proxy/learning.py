@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from mcpcore.proxy.disguises import cleaned
 from mcpcore.proxy.overlay import Facts, Overlay, compiled, escaped
+from mcpcore.reports import counted
 from mcpcore.values.escaping import clean_text, whole_characters
 from mcpcore.values.logs import LOGGER
 from mcpcore.wire.redaction import REDACTED, redact_shapes, redact_text
@@ -24,11 +25,6 @@ if TYPE_CHECKING:
 
 _MAX_KINDS: Final = 10_000
 """The most kinds of failures that are counted; clients may call tools of any name."""
-
-
-def counted(number: int, one: str, many: str | None = None) -> str:
-    """A number with its noun: "1 failure", "2 failures"."""
-    return f"{number} {one if number == 1 else many or f'{one}s'}"
 
 
 @dataclass(slots=True)

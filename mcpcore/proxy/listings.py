@@ -183,8 +183,8 @@ def _additional(check: Any) -> Any:
 
     def checked(validator: Any, rest: Any, instance: Any, schema: Any) -> Iterator[Any]:
         if isinstance(rest, dict) and validator.is_type(instance, "object"):
-            given = {name: value for name, value in instance.items() if value is not None}
-            yield from check(validator, rest, given, schema)
+            sent = {name: value for name, value in instance.items() if value is not None}
+            yield from check(validator, rest, sent, schema)
 
     return checked
 

@@ -56,9 +56,9 @@ def read(raw: bytes) -> Any:
     A client in JavaScript takes bytes that are no UTF-8, long integers, and any depth. What it reads as a failure must
     not pass because it is odd elsewhere: there, the bytes become U+FFFD, the integers texts, and deep parts null.
     """
-    found = parse(raw)
-    if found is not None:
-        return found
+    message = parse(raw)
+    if message is not None:
+        return message
     text = raw.decode("utf-8-sig", "replace")
     return quietly(lambda: json.loads(_shallow(text), parse_int=_integer), None)
 

@@ -96,13 +96,13 @@ class Facts:
     @property
     def codes(self) -> list[Any]:
         """The codes of the failure: that of JSON-RPC, and those in its JSON."""
-        own = [found[key] for found in self._objects for key in _CODE_KEYS if key in found]
+        own = [part[key] for part in self._objects for key in _CODE_KEYS if key in part]
         return own if self.code is None else [self.code, *own]
 
     @property
     def statuses(self) -> list[Any]:
         """The HTTP statuses that the failure names."""
-        named = [found[key] for found in self._objects for key in _STATUS_KEYS if key in found]
+        named = [part[key] for part in self._objects for key in _STATUS_KEYS if key in part]
         return [*named, *(int(match["status"]) for match in _STATUS_TEXT.finditer(self.text[:MAX_TEXT]))]
 
 

@@ -28,7 +28,7 @@ _ACTIVE: Final = re.compile(r"[\\`*_{}\[\]<>()#+!|~&@:$]")
 def inert(text: str) -> str:
     """`text` for a cell of a table, in which nothing is markup, a link, a mention or HTML."""
     line = terminal_line(text).encode("utf-8", "backslashreplace").decode()
-    return _ACTIVE.sub(lambda found: f"&#{ord(found[0])};", line)
+    return _ACTIVE.sub(lambda match: f"&#{ord(match[0])};", line)
 
 
 def code(text: str, *, cell: bool = True) -> str:

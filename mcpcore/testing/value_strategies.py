@@ -310,14 +310,14 @@ def _kind_by_keywords(schema: Mapping[str, Any]) -> list[str]:
     return [kind for kind, keywords in _KEYWORDS.items() if keywords & schema.keys()]
 
 
-def _merged(one: Any, other: Any) -> dict[str, Any]:
+def _merged(schema: Any, other: Any) -> dict[str, Any]:
     """Both schemas as one. If both have a keyword, that of `other` counts; the whole schema rejects wrong values."""
-    one, other = ({} if part is True else {"not": {}} if part is False else part for part in (one, other))
-    merged = {**one, **other}
-    if "properties" in one and "properties" in other:
-        merged["properties"] = {**one["properties"], **other["properties"]}
-    if "required" in one and "required" in other:
-        merged["required"] = list(dict.fromkeys([*one["required"], *other["required"]]))
+    schema, other = ({} if part is True else {"not": {}} if part is False else part for part in (schema, other))
+    merged = {**schema, **other}
+    if "properties" in schema and "properties" in other:
+        merged["properties"] = {**schema["properties"], **other["properties"]}
+    if "required" in schema and "required" in other:
+        merged["required"] = list(dict.fromkeys([*schema["required"], *other["required"]]))
     return merged
 
 

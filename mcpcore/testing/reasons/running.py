@@ -51,8 +51,8 @@ def find_sites(handlers: Sequence[Covered], root: Path) -> None:
 
     places = places_of_reasons(others, str(root))
     for covered in (covered for declared in others.values() for covered in declared):
-        found = places.get((covered.handler.file, covered.handler.line), {})
-        covered.sites = {reason: found[reason] for reason in covered.missing if reason in found} | covered.sites
+        known = places.get((covered.handler.file, covered.handler.line), {})
+        covered.sites = {reason: known[reason] for reason in covered.missing if reason in known} | covered.sites
 
 
 def _own_sites(file: str) -> dict[int, dict[str, list[int]]]:

@@ -136,6 +136,10 @@ def run() -> None:
             sys.exit(reported.exit_code if isinstance(reported, click.ClickException) else problem.exit_code)
         _discard(sys.stdout)
         sys.exit(problem.exit_code)
+    finally:
+        # When Ctrl+C ends an `exec` of text, such as the import of a dataclass runs, CPython notes it until the next
+        # `exec`. With that note, `python -m` ends by SIGINT, although the command has handled it and exits with 130.
+        exec("")  # noqa: S102 - clears the note
 
 
 def _discard(stream: TextIO) -> None:

@@ -311,6 +311,14 @@ def test_interrupting_a_server_over_stdio_ends_it_though_its_input_stays_open(st
         assert 130 == process.wait(timeout=20)
 
 
+@pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
+def test_an_interrupt_during_an_exec_of_text_is_an_exit_code_too(tmp_path):
+    """CPython would end `python -m` by SIGINT. The option keeps the process from being a fork of another, which has no `-m`."""
+    (tmp_path / "server.py").write_text("exec('import os, signal; os.kill(os.getpid(), signal.SIGINT)')\n")
+    command = [sys.executable, "-Xutf8", "-m", "mcpcore", "run", "server.py"]
+    assert 130 == subprocess.run(command, cwd=tmp_path, stdin=subprocess.DEVNULL, timeout=60, check=False).returncode
+
+
 def test_a_reader_that_goes_away_is_not_taken_for_the_server():
     """`mcpcore call … | head` ends quietly."""
     with subprocess.Popen(

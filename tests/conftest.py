@@ -43,6 +43,8 @@ heed_signals()
 sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 os.environ.pop("PYTHONUNBUFFERED", None)
+# Half of the start of each pytest that a test runs would be the import of this plugin of another package.
+os.environ["PYTEST_ADDOPTS"] = os.environ.get("PYTEST_ADDOPTS", "") + " -p no:langsmith_plugin"
 forking.install()
 
 

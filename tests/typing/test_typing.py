@@ -115,10 +115,8 @@ def limited(hook):
 """
 
 
-@pytest.fixture(scope="module")
-def by_mypy(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[Finding]]:
+def by_mypy(folder: Path) -> dict[str, list[Finding]]:
     """Return what mypy says without the plugin and with it: one run checks two copies, as reading the libraries takes longest."""
-    folder = tmp_path_factory.mktemp("mypy")
     (folder / "settings.ini").write_text("[mypy]\nstrict = true\nplugins = limited.py\n", encoding="utf-8")
     (folder / "limited.py").write_text(_PLUGIN_IN_ONE_FOLDER, encoding="utf-8")
     for name in ("plain", "plugin"):
@@ -192,22 +190,27 @@ FILES = sorted(path.name for path in CASES.glob("*.py"))
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("checker", [*FIVE, "plugin"])
-def test_a_checker_complains_where_the_cases_say_and_nowhere_else(
-    checker: str, tmp_path: Path, request: pytest.FixtureRequest
-) -> None:
+@pytest.mark.parametrize("checkers", [("mypy", "plugin"), *((name,) for name in OTHERS)], ids=" and ".join)
+def test_a_checker_complains_where_the_cases_say_and_nowhere_else(checkers: tuple[str, ...], tmp_path: Path) -> None:
     """Each line that must fail does, and valid programs give no diagnostic."""
-    for name in FILES:
-        shutil.copy(CASES / name, tmp_path)
-
-    other = OTHERS.get(checker)
-    found = other.run(tmp_path, FILES) if other else request.getfixturevalue("by_mypy")[checker]
-
-    due = expected(checker)
-    unexpected = [f"{Path(one.file).name}:{one.line}: {one.message}" for one in found if one.place not in due]
-    missed = [f"{file}:{line}: {due[file, line]}" for file, line in due.keys() - {one.place for one in found}]
-    assert not unexpected, f"{checker} reports valid lines:\n" + "\n".join(unexpected)
-    assert not missed, f"{checker} says nothing of:\n" + "\n".join(sorted(missed))
+    if other := OTHERS.get(checkers[0]):
+        for name in FILES:
+            shutil.copy(CASES / name, tmp_path)
+        found = {other.name: other.run(tmp_path, FILES)}
+    else:
+        found = by_mypy(tmp_path)
+    problems = []
+    for checker in checkers:
+        due, places = expected(checker), {finding.place for finding in found[checker]}
+        problems += [
+            f"{checker} reports a valid line: {Path(finding.file).name}:{finding.line}: {finding.message}"
+            for finding in found[checker]
+            if finding.place not in due
+        ]
+        problems += [
+            f"{checker} says nothing of {file}:{line}: {due[file, line]}" for file, line in due.keys() - places
+        ]
+    assert not problems, "\n".join(sorted(problems))
 
 
 @pytest.mark.parametrize("checker", FIVE)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import io
+import pickle
 import random
 import sysconfig
 from pathlib import Path
@@ -37,8 +39,12 @@ FILES = sorted(
 
 
 def dumped(tree):
-    """A dump of a tree with all positions."""
-    return ast.dump(tree, include_attributes=True)
+    """All of a tree with all positions, several times as fast as `ast.dump`, and the same for equal trees as that is."""
+    written = io.BytesIO()
+    pickler = pickle.Pickler(written)
+    pickler.fast = True  # an object that occurs twice is written twice, so that only values matter
+    pickler.dump(tree)
+    return written.getvalue()
 
 
 def same(text, seed=0):

@@ -26,7 +26,7 @@ def seconds(text: str) -> float:
 
 def is_linear(unit: str, form: int) -> bool:
     """Return whether a text four times as long takes about four times as long, and not sixteen times."""
-    short, long = (list(texts(unit, length))[form] for length in (LENGTH, TIMES * LENGTH))
+    short, long = (next(islice(texts(unit, length), form, None)) for length in (LENGTH, TIMES * LENGTH))
     return any(seconds(long) < 1.5 * TIMES * seconds(short) + SLACK for _ in range(3))
 
 

@@ -73,7 +73,7 @@ demo: setup ## a server and its failures, as an agent sees them
 OF_FASTMCP := arguments auth_scopes cancellation errors handlers_of_all_kinds lost names output_schema refusals \
 	resources_and_prompts results returned surfaces threads tool transports wire
 
-test: setup reach browser $(CONFORMANCE)/.ready $(FASTMCP40)/.ready ## everything: unit, property, typing, end to end; the wire also on FastMCP 4.0
+test: setup reach browser $(CONFORMANCE)/.ready $(FASTMCP40)/.ready ## everything: unit, property, typing, end to end; what FastMCP itself does also on FastMCP 4.0
 	$(BIN)/python -m pytest
 	$(FASTMCP40)/bin/python -m pytest -q -k fastmcp tests/integrations/fastmcp tests/integrations/test_agents.py $(OF_FASTMCP:%=tests/runtime/test_%.py)
 

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import re
-import signal
-import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
+from signal import SIGINT
 
 import anyio
 import pytest
@@ -18,6 +16,7 @@ from mcpcore.check.connection import Target
 from mcpcore.check.model import Report
 from mcpcore.check.running import Check, Options
 from mcpcore.cli.root import cli
+from tests.serving import running
 
 SERVERS = Path(__file__).parent / "servers"
 HOSTILE = (sys.executable, "-S", str(SERVERS / "hostile.py"))
@@ -61,21 +60,8 @@ def served() -> Callable[..., AbstractContextManager[tuple[str, str]]]:
 
     @contextmanager
     def serve(*arguments: object) -> Iterator[tuple[str, str]]:
-        with subprocess.Popen(
-            [sys.executable, "-m", "mcpcore", "run", *map(str, arguments)], stderr=subprocess.PIPE, text=True
-        ) as process:
-            try:
-                assert process.stderr is not None
-                for line in process.stderr:
-                    if found := re.search(r"Serving (.*) at (http://\S+)", line):
-                        break
-                else:
-                    pytest.fail("the server did not say where it is")
-                yield found[1], found[2]
-                process.send_signal(signal.SIGINT)
-                process.stderr.read()
-                assert process.wait(timeout=20) == 130
-            finally:
-                process.kill()
+        command = [sys.executable, "-m", "mcpcore", "run", *map(str, arguments)]
+        with running(command, r"Serving (.*) at (http://\S+)", stop=SIGINT, code=130) as match:
+            yield match[1], match[2]
 
     return serve

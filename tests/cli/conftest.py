@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import re
-import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
+from signal import SIGINT
 from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
 
 from mcpcore.cli.root import cli
+from tests.serving import running
 
 COMMAND = (sys.executable, "-m", "mcpcore")
 
@@ -68,19 +68,9 @@ def served() -> Callable[..., AbstractContextManager[tuple[str, str]]]:
 
     @contextmanager
     def serve(*arguments: object) -> Iterator[tuple[str, str]]:
-        with subprocess.Popen([*COMMAND, "run", *map(str, arguments)], stderr=subprocess.PIPE, text=True) as process:
-            try:
-                assert process.stderr is not None
-                for line in process.stderr:
-                    if found := re.search(r"Serving (.*) at (http://\S+)", line):
-                        break
-                else:
-                    pytest.fail("the server did not say where it is")
-                yield found[1], found[2]
-                process.send_signal(signal.SIGINT)
-                process.stderr.read()
-                assert process.wait(timeout=20) == 130
-            finally:
-                process.kill()
+        with running(
+            [*COMMAND, "run", *map(str, arguments)], r"Serving (.*) at (http://\S+)", stop=SIGINT, code=130
+        ) as match:
+            yield match[1], match[2]
 
     return serve

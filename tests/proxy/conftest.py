@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import re
 import signal
 import socket
 import subprocess
@@ -21,6 +20,8 @@ from typing import Any
 import pytest
 from mcp import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
+
+from tests.serving import running
 
 SERVERS = Path(__file__).parent / "servers"
 PLAIN = (sys.executable, str(SERVERS / "plain.py"))
@@ -80,20 +81,9 @@ def http_front() -> Callable[..., AbstractContextManager[str]]:
     @contextlib.contextmanager
     def serve(*arguments: object) -> Iterator[str]:
         command = [*PROXY, "--http", "127.0.0.1:0", *map(str, arguments)]
-        with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
-            try:
-                assert process.stderr is not None
-                for line in process.stderr:
-                    if found := re.search(r" at (http://\S+)", line):
-                        break
-                else:
-                    pytest.fail("the proxy did not say where it is")
-                yield found[1]
-                process.send_signal(signal.SIGTERM)
-                process.stderr.read()
-                assert process.wait(timeout=20) == -signal.SIGTERM, "the proxy ends as other commands do"
-            finally:
-                process.kill()
+        # The proxy ends as other commands do.
+        with running(command, r" at (http://\S+)", stop=signal.SIGTERM, code=-signal.SIGTERM) as match:
+            yield match[1]
 
     return serve
 

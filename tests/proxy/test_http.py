@@ -9,7 +9,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,7 @@ import httpx2
 import pytest
 
 from tests.proxy.conftest import PLAIN, SERVERS
+from tests.serving import answering
 
 ACCEPT = {"accept": "application/json, text/event-stream", "content-type": "application/json"}
 MODERN = "2026-07-28"
@@ -100,9 +101,6 @@ class _Upstream(BaseHTTPRequestHandler):
 
     seen: list[tuple[str, dict[str, str]]]
 
-    def log_message(self, *_: object) -> None:
-        pass
-
     def _respond(self, status: int, body: bytes, **headers: str) -> None:
         self.send_response(status)
         for name, value in headers.items():
@@ -143,12 +141,8 @@ class _Upstream(BaseHTTPRequestHandler):
 def upstream() -> Iterator[str]:
     """The URL of a server over HTTP."""
     _Upstream.seen = []
-    with ThreadingHTTPServer(("127.0.0.1", 0), _Upstream) as server:
-        thread = threading.Thread(target=server.serve_forever)
-        thread.start()
-        yield f"http://127.0.0.1:{server.server_port}/mcp"
-        server.shutdown()
-        thread.join()
+    with answering(_Upstream) as address:
+        yield f"{address}/mcp"
 
 
 def test_statuses_headers_and_streams_stay(http_front: Any, upstream: str) -> None:
@@ -185,9 +179,6 @@ def test_a_client_that_leaves_ends_its_stream(http_front: Any) -> None:
     gone = threading.Event()
 
     class Upstream(BaseHTTPRequestHandler):
-        def log_message(self, *_: object) -> None:
-            pass
-
         def do_GET(self) -> None:
             self.send_response(200)
             self.send_header("content-type", "text/event-stream")
@@ -198,22 +189,15 @@ def test_a_client_that_leaves_ends_its_stream(http_front: Any) -> None:
                     time.sleep(0.02)
             gone.set()
 
-    with ThreadingHTTPServer(("127.0.0.1", 0), Upstream) as server:
-        thread = threading.Thread(target=server.serve_forever)
-        thread.start()
-        try:
-            with http_front("--url", f"http://127.0.0.1:{server.server_port}/mcp") as url:
-                with httpx2.stream("GET", url, headers=ACCEPT) as stream:
-                    assert b": ping\n\n" == next(stream.iter_bytes())
-                assert gone.wait(5)
-                port = int(url.split(":")[2].split("/")[0])
-                with socket.create_connection(("127.0.0.1", port)) as half:
-                    half.sendall(b"POST /mcp HTTP/1.1\r\nhost: 127.0.0.1:%d\r\n" % port)
-                    half.sendall(b"content-type: application/json\r\ncontent-length: 99\r\n\r\n{")
-                assert 501 == httpx2.post(url, headers=ACCEPT, json={}).status_code, "it goes on"
-        finally:
-            server.shutdown()
-            thread.join()
+    with answering(Upstream) as address, http_front("--url", f"{address}/mcp") as url:
+        with httpx2.stream("GET", url, headers=ACCEPT) as stream:
+            assert b": ping\n\n" == next(stream.iter_bytes())
+        assert gone.wait(5)
+        port = int(url.split(":")[2].split("/")[0])
+        with socket.create_connection(("127.0.0.1", port)) as half:
+            half.sendall(b"POST /mcp HTTP/1.1\r\nhost: 127.0.0.1:%d\r\n" % port)
+            half.sendall(b"content-type: application/json\r\ncontent-length: 99\r\n\r\n{")
+        assert 501 == httpx2.post(url, headers=ACCEPT, json={}).status_code, "it goes on"
 
 
 def test_a_server_that_cannot_be_reached(http_front: Any) -> None:

@@ -6,10 +6,9 @@ import json
 import signal
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from typing import Any
 
 import anyio
@@ -24,6 +23,7 @@ from mcpcore.proxy.sessions import ChildSession, ServerEndedError, UrlSession
 from mcpcore.proxy.stdio import ending_signals
 from tests.conftest import heed_signals
 from tests.proxy.conftest import request
+from tests.serving import answering
 
 
 class Client:
@@ -117,9 +117,6 @@ def test_a_list_of_tools_that_never_comes_is_not_waited_for(monkeypatch: pytest.
 
 
 class _Garbage(BaseHTTPRequestHandler):
-    def log_message(self, *_: object) -> None:
-        pass
-
     def do_GET(self) -> None:
         self.send_response(200)
         self.send_header("content-type", "text/event-stream")
@@ -151,12 +148,8 @@ class _Garbage(BaseHTTPRequestHandler):
 @pytest.fixture
 def garbage() -> Iterator[str]:
     """The URL of a server that sends garbage in the stream of its notifications."""
-    with ThreadingHTTPServer(("127.0.0.1", 0), _Garbage) as server:
-        thread = threading.Thread(target=server.serve_forever)
-        thread.start()
-        yield f"http://127.0.0.1:{server.server_port}/mcp"
-        server.shutdown()
-        thread.join()
+    with answering(_Garbage) as address:
+        yield f"{address}/mcp"
 
 
 def test_garbage_of_a_url_is_logged(garbage: str, caplog: pytest.LogCaptureFixture) -> None:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import json
 import logging
-import threading
 from collections.abc import Iterator
 from email.utils import formatdate
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from typing import Any
 
 import aiohttp
@@ -18,11 +17,12 @@ import requests
 
 from mcpcore import ErrorCode, Retry, from_http_response
 from mcpcore.services import code_for_status, from_http_response_async
+from tests.serving import answering
 
 PROBLEM = {"type": "https://example.org/out", "title": "Out of credit", "status": 403, "detail": "Balance 30", "x": 1}
 
 
-class Handler(BaseHTTPRequestHandler):
+class Answers(BaseHTTPRequestHandler):
     """Answers with the status given in the path."""
 
     def do_GET(self) -> None:
@@ -41,20 +41,12 @@ class Handler(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(body)
 
-    def log_message(self, format: str, *args: Any) -> None:
-        return
-
 
 @pytest.fixture(scope="module")
 def url() -> Iterator[str]:
     """Return the URL of a local server."""
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    yield f"http://127.0.0.1:{server.server_address[1]}"
-    server.shutdown()
-    server.server_close()
-    thread.join()
+    with answering(Answers) as address:
+        yield address
 
 
 @pytest.mark.parametrize("client", [httpx, httpx2, requests])

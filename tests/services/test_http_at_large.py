@@ -5,11 +5,10 @@ from __future__ import annotations
 import asyncio
 import gzip
 import json
-import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from http import HTTPStatus
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from types import SimpleNamespace
 from typing import Any, Literal
 
@@ -23,6 +22,7 @@ from mcp.client import Client
 from mcpcore import CodedError, Context, ErrorCode, FailureMode, Retry, Server, from_http_response, tool
 from mcpcore.services import from_http_response_async
 from tests.answers import envelope_of
+from tests.serving import answering
 
 Send = Callable[[BaseHTTPRequestHandler], None]
 
@@ -59,26 +59,18 @@ ANSWERS: dict[str, Send] = {
 }
 
 
-class Handler(BaseHTTPRequestHandler):
+class Answers(BaseHTTPRequestHandler):
     """Answers according to the name in the path."""
 
     def do_GET(self) -> None:
         ANSWERS[self.path.strip("/").partition("?")[0]](self)
 
-    def log_message(self, format: str, *args: Any) -> None:
-        return
-
 
 @pytest.fixture(scope="module")
 def url() -> Iterator[str]:
     """Return the URL of a local server."""
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    yield f"http://127.0.0.1:{server.server_address[1]}"
-    server.shutdown()
-    server.server_close()
-    thread.join()
+    with answering(Answers) as address:
+        yield address
 
 
 async def by_all(url: str, **options: Any) -> list[CodedError]:

@@ -167,45 +167,48 @@ class Bench:
         return Output(done.stdout.decode(), done.stderr.decode(), done.returncode)
 
     def on_a_terminal(self, *words, mode="", until=None):
-        """Run `mcpcore` on a terminal; the printed text, without the colours and links of the program.
+        """Run `mcpcore` on a terminal; the printed text, without the colours and links of the program."""
+        command = [sys.executable, "-m", "mcpcore", *map(str, words)]
+        text, code = on_a_terminal(command, self.root, self.environment(mode), until=until)
+        return Output(OWN.sub("", text.replace("\r\n", "\n")), "", code)
 
-        After the text `until`, Ctrl+C is pressed.
-        """
-        import pty
 
-        pid, terminal = pty.fork()
-        if pid == 0:
-            try:
-                os.chdir(self.root)
-                os.execvpe(sys.executable, [sys.executable, "-m", "mcpcore", *map(str, words)], self.environment(mode))
-            finally:
-                os._exit(127)
-        output = b""
-        # A program may discard its output between the two calls below.
-        os.set_blocking(terminal, False)
-        deadline = time.monotonic() + 50
-        while time.monotonic() < deadline:
-            ready, _, _ = select.select([terminal], [], [], 0.5)
-            if not ready:
-                continue
-            try:
-                data = os.read(terminal, 65536)
-            except BlockingIOError:
-                continue
-            except OSError:
-                break
-            if not data:
-                break
-            output += data
-            if until is not None and until.encode() in output:
-                os.write(terminal, b"\x03")
-                until = None
-        else:
-            os.kill(pid, signal.SIGKILL)
-        _, status = os.waitpid(pid, 0)
-        os.close(terminal)
-        text = OWN.sub("", output.decode().replace("\r\n", "\n"))
-        return Output(text, "", os.waitstatus_to_exitcode(status))
+def on_a_terminal(command, folder, environment, *, until=None):
+    """Run a command on a new terminal, and press Ctrl+C after the text `until`; what it printed, and its exit code."""
+    import pty
+
+    pid, terminal = pty.fork()
+    if pid == 0:
+        try:
+            os.chdir(folder)
+            os.execvpe(command[0], command, environment)
+        finally:
+            os._exit(127)
+    output = b""
+    # A program may discard its output between the two calls below.
+    os.set_blocking(terminal, False)
+    deadline = time.monotonic() + 50
+    while time.monotonic() < deadline:
+        ready, _, _ = select.select([terminal], [], [], 0.5)
+        if not ready:
+            continue
+        try:
+            data = os.read(terminal, 65536)
+        except BlockingIOError:
+            continue
+        except OSError:
+            break
+        if not data:
+            break
+        output += data
+        if until is not None and until.encode() in output:
+            os.write(terminal, b"\x03")
+            until = None
+    else:
+        os.kill(pid, signal.SIGKILL)
+    _, status = os.waitpid(pid, 0)
+    os.close(terminal)
+    return output.decode(), os.waitstatus_to_exitcode(status)
 
 
 def assert_clean(output, *, lines=True):

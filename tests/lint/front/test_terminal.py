@@ -17,40 +17,15 @@ from mcpcore_lint.runner.watch import watch
 
 from tests.lint.front.conftest import command
 from tests.lint.front.samples import CLEAN, SERVER
+from tests.terminal import conftest as terminal
 
-pty = pytest.importorskip("pty")
+pytest.importorskip("pty")
 
 
 def on_a_terminal(project, *args, env=None, until=None):
     """Run the command on a new terminal and return its output and exit code."""
-    pid, terminal = pty.fork()
-    if pid == 0:
-        try:
-            os.chdir(project.root)
-            os.execvpe(sys.executable, command(*args), {**os.environ, "TERM": "xterm", **(env or {})})
-        finally:
-            os._exit(127)
-    output = b""
-    deadline = time.monotonic() + 40
-    while time.monotonic() < deadline:
-        ready, _, _ = select.select([terminal], [], [], 0.5)
-        if not ready:
-            continue
-        try:
-            data = os.read(terminal, 65536)
-        except OSError:
-            break
-        if not data:
-            break
-        output += data
-        if until is not None and until in output:
-            os.kill(pid, signal.SIGINT)
-            until = None
-    else:
-        os.kill(pid, signal.SIGKILL)
-    _, status = os.waitpid(pid, 0)
-    os.close(terminal)
-    return output.decode("utf-8", "replace"), os.waitstatus_to_exitcode(status)
+    environment = {**os.environ, "TERM": "xterm", **(env or {})}
+    return terminal.on_a_terminal(command(*args), project.root, environment, until=until)
 
 
 def long_run(project):
@@ -315,6 +290,6 @@ def _until(child, text):
 def test_interrupted_runs(empty):
     """Ctrl-C ends a run with exit code 130 and without a traceback."""
     long_run(empty)
-    text, code = on_a_terminal(empty, until=b"checked")
+    text, code = on_a_terminal(empty, until="checked")
     assert "Traceback" not in text
     assert 130 == code

@@ -259,7 +259,8 @@ def _modes():
         yield FailureMode(code.name.lower(), code, when="It failed.", recovery="Call list_things to find another one.")
     yield FailureMode(
         "everything", ErrorCode.NOT_FOUND, when="Nothing matched.", recovery="Call search for other ids.",
-        retry=Retry.after(seconds=1.5), fallback_tool="search", strategy="try_alternative", actions=["search"],
+        retry=Retry.after(seconds=1.5), fallback_tool="search", fallback_arguments={"ids": "{pmids}"},
+        strategy="try_alternative", actions=["search"],
         corrective_params={"pmids": ["1"]}, user_message="Sorry.", data=Facts, effects="none",
     )  # fmt: skip
     for effects in EFFECTS:
@@ -274,8 +275,15 @@ MODES = list(_modes())
 
 
 RECOVERIES = [
-    {"hint": "x", "strategy": "dance", "actions": "a", "extra": 1, "fallback_tool": 7, "correctiveParams": 3},
-    {"hint": "x", "strategy": "RETRY_LATER", "actions": ["look", 1, None], "userMessage": "", "fallbackTool": ""},
+    {"hint": "x", "strategy": "dance", "actions": "a", "extra": 1, "fallback_tool": 7, "fallbackArguments": 7},
+    {
+        "hint": "x",
+        "strategy": "RETRY_LATER",
+        "actions": ["look", 1, None],
+        "userMessage": "",
+        "fallbackTool": "",
+        "correctiveParams": 3,
+    },
     {"actions": [{}], "hint": 3},
     "x" * 10_000,
     None,

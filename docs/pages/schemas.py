@@ -43,7 +43,8 @@ def _recovery() -> dict[str, Any]:
             "hint": {"description": "The next step, as a sentence.", **_TEXT},
             "strategy": {"enum": list(STRATEGIES)},
             "actions": {"description": "Steps for an agent.", "type": "array", "items": {"type": "string"}},
-            "fallbackTool": {"description": "Another tool to call instead.", "type": "string"},
+            "fallbackTool": {"description": "Another tool to look at.", "type": "string"},
+            "fallbackArguments": {"description": "Arguments with which a program may call it.", "type": "object"},
             "correctiveParams": {"description": "Arguments to call the tool with instead.", "type": "object"},
             "userMessage": {"description": "A sentence for the person behind the agent.", "type": "string"},
         },
@@ -135,7 +136,12 @@ def contract() -> dict[str, Any]:
                     },
                     "retry": {"$ref": "#/$defs/retry"},
                     "effects": _effects(),
-                    "fallbackTool": {"description": "Another tool to call instead.", **_TEXT},
+                    "fallbackTool": {"description": "Another tool to look at.", **_TEXT},
+                    "fallbackArguments": {
+                        "description": "Arguments with which a program may call it. In a text, `{name}` is replaced by "
+                        "an argument of the failed call or a value of its data, and `{{` and `}}` by braces.",
+                        "type": "object",
+                    },
                     "correctiveParams": {"description": "Arguments to call the tool with instead.", "type": "object"},
                     "dataSchema": {"description": "The JSON Schema of the failure's data.", "type": "object"},
                 },

@@ -32,6 +32,7 @@ SOLD_OUT = FailureMode(
     when="The show has too few seats left.",
     recovery="Call waiting_list, or ask for another show.",
     fallback_tool="waiting_list",
+    fallback_arguments={"show": "{show}", "seats": "{seats}"},
     effects="none",
 )
 

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
 _OPTIONS: Final = {
     "fallback_tool": "fallbackTool",
+    "fallback_arguments": "fallbackArguments",
     "strategy": "strategy",
     "actions": "actions",
     "corrective_params": "correctiveParams",

@@ -91,8 +91,9 @@ class ContractEntry:
     is_failure_mode: bool
     call: ast.Call | None
     arguments: dict[str, Argument]
-    """By name: reason, code, when, recovery, retry, fallback_tool, strategy, actions, corrective_params,
-    user_message, data, example, effects. All names are present; `.state` says whether the call has the argument."""
+    """By name: reason, code, when, recovery, retry, fallback_tool, fallback_arguments, strategy, actions,
+    corrective_params, user_message, data, example, effects. All names are present; `.state` says whether the call has
+    the argument."""
     inline: bool
     """Whether the entry is in the tool's own `errors=[...]`, so that a fix changes only this tool."""
 

@@ -36,8 +36,8 @@ CONSTRUCTORS: Final[dict[str, tuple[str, ...]]] = {
 
 ENTRY_POSITIONAL: Final = ("reason", "code")
 ENTRY_ARGUMENTS: Final = (
-    *("reason", "code", "when", "recovery", "retry", "fallback_tool", "strategy", "actions", "corrective_params"),
-    *("user_message", "data", "example", "effects"),
+    *("reason", "code", "when", "recovery", "retry", "fallback_tool", "fallback_arguments", "strategy", "actions"),
+    *("corrective_params", "user_message", "data", "example", "effects"),
 )
 
 FRAMEWORKS: Final = frozenset({"mcpcore", "mcp", "fastmcp", "mcp_types"})

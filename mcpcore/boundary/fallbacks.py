@@ -13,11 +13,15 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from mcpcore.contract.effects import CallState, default_effects
 from mcpcore.contract.failure_modes import ContractError
+from mcpcore.values.json_schema import properties, required_names
+from mcpcore.values.untrusted import quietly
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator
+    from collections.abc import Callable, Collection, Iterator, Mapping
 
+    from mcpcore.contract.effects import ToolEffects
     from mcpcore.contract.failure_modes import FailureMode
     from mcpcore.wire.envelope import Envelope
 
@@ -35,13 +39,51 @@ class Fallback(NamedTuple):
 
     reason: str
     tool: str
+    misfit: str | None = None
+    """Why the tool cannot be called as the entry declares, though it exists; None if it can be."""
 
 
-def fallbacks_in(noun: str, name: str, contract: Iterable[FailureMode[Any]]) -> Iterator[Fallback]:
-    """The fallback tools in `contract`, which belongs to the `noun` called `name`."""
+def fallbacks_in(
+    noun: str, name: str, contract: Iterable[FailureMode[Any]], tools: Mapping[str, Any], own: Any = None
+) -> Iterator[Fallback]:
+    """The fallback tools in `contract`, which belongs to the `noun` called `name`.
+
+    `tools` are those that are known already, and `own` is the tool that has the contract.
+    """
     for entry in contract:
         if entry.fallback_tool is not None:
-            yield Fallback(noun, name, entry.reason, entry.fallback_tool)
+            tool = tools.get(entry.fallback_tool)
+            misfit = None if tool is None else misfit_of(entry, tool, own)
+            yield Fallback(noun, name, entry.reason, entry.fallback_tool, misfit)
+
+
+def misfit_of(entry: FailureMode[Any], tool: Any, own: Any = None) -> str | None:
+    """Why `tool` cannot be called with the `fallback_arguments` of `entry`, as the end of a sentence; None if it can.
+
+    Args:
+        entry: An entry that names the tool.
+        tool: The tool as a server has it or lists it, or a `ListedTool`.
+        own: The tool that has the contract, which may have failed after a change; None for resources and prompts.
+    """
+    arguments = entry.fallback_arguments
+    if arguments is None:
+        return None
+    schema = getattr(tool, "input_schema", None) or getattr(tool, "parameters", {})
+    takes = quietly(lambda: properties(schema, schema), dict[str, Any]())
+    is_open = schema.get("additionalProperties", False) is not False
+    for name in () if is_open else arguments:
+        if name not in takes:
+            return f"it takes no argument {name!r}"
+    for name in required_names(schema):
+        if name not in arguments:
+            return f"it requires the argument {name!r}"
+    if own is None or _effects_of(tool) == "none" or entry.settled(CallState(_effects_of(own)))[0] == "none":
+        return None
+    return "the failed call may have changed something, and the tool is not read-only"
+
+
+def _effects_of(tool: Any) -> ToolEffects:
+    return getattr(tool, "effects", None) or default_effects(getattr(tool, "annotations", None))
 
 
 def external_names(owner: str, names: Iterable[str]) -> frozenset[str]:
@@ -74,8 +116,9 @@ class FallbackCheck:
         self._reported: set[Fallback] = set()
 
     def unknown(self, fallbacks: Iterable[Fallback], known: Collection[str]) -> list[Fallback]:
-        """The entries in `fallbacks` whose tool is neither among the `known` tools nor external."""
-        return [entry for entry in fallbacks if entry.tool not in known and entry.tool not in self._external]
+        """The entries in `fallbacks` whose tool is neither among the `known` tools nor external, or does not fit."""
+        names = self._external.union(known)
+        return [entry for entry in fallbacks if entry.tool not in names or entry.misfit is not None]
 
     def report(self, unknown: Iterable[Fallback], known: Collection[str], *, strict: bool) -> None:
         """Log a warning for each entry in `unknown` that was not reported before.
@@ -86,17 +129,23 @@ class FallbackCheck:
         entries = list(dict.fromkeys(unknown))
         if entries and strict:
             first, *others = (self._problem(entry, known) for entry in entries)
-            raise ContractError(" ".join([first, *(f"U{other[1:]}" for other in others), self._hint]))
+            problems = [first, *(f"{other[0].upper()}{other[1:]}" for other in others)]
+            raise ContractError(" ".join(problems) + self._hint(entries))
         for entry in entries:
             if entry not in self._reported:
                 self._reported.add(entry)
-                _LOGGER.warning("%s %s", self._problem(entry, known), self._hint)
+                _LOGGER.warning("%s%s", self._problem(entry, known), self._hint([entry]))
 
-    @property
-    def _hint(self) -> str:
-        return f"If another server has it, add it to {self._owner}(external_tools=[...])"
+    def _hint(self, entries: list[Fallback]) -> str:
+        is_unknown = any(entry.misfit is None for entry in entries)
+        return f" If another server has it, add it to {self._owner}(external_tools=[...])" if is_unknown else ""
 
     def _problem(self, entry: Fallback, known: Collection[str]) -> str:
+        if entry.misfit is not None:
+            return (
+                f"the fallback_arguments of the failure {entry.reason!r} of the {entry.noun} {entry.name!r} do not fit "
+                f"the tool {entry.tool!r} of the server {self._server!r}: {entry.misfit}."
+            )
         near = nearest(entry.tool, [name for name in known if name != entry.name])
         meant = f"; did you mean {near!r}?" if near is not None else "."
         return (

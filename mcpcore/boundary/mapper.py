@@ -13,6 +13,7 @@ from mcpcore.contract.effects import REPEATABLE, declared_effects, settled, weak
 from mcpcore.contract.errors import PLAIN_ERRORS, CodedError, FrameworkError
 from mcpcore.contract.failure_modes import RESERVED_DATA_KEYS, ContractError, UndeclaredReasonError
 from mcpcore.contract.limits import DEFAULT_LIMITS, Limits
+from mcpcore.contract.recovery import filled_arguments
 from mcpcore.values.jsonable import WIDEST, named, safe_str
 from mcpcore.values.untrusted import quietly
 from mcpcore.values.unwrapping import (
@@ -168,6 +169,16 @@ class FailureMapper:
                     breaches.append(Breach("data", _misuse(misused)))
             if error.unusable_advice is not None:
                 breaches.append(Breach("other", error.unusable_advice))
+        recovery, entry = error.recovery, error.entry
+        if (
+            entry is not None
+            and entry.fallback_arguments is not None
+            and recovery is not None
+            and recovery.get("fallbackTool") == entry.fallback_tool
+            and "fallbackArguments" not in recovery
+        ):
+            arguments = filled_arguments(entry, call.arguments, error.data, dumped=error.is_dumped)
+            recovery = recovery if arguments is None else {**recovery, "fallbackArguments": arguments}
         effects, retry = error.settled(call.state, others=others)
         envelope = build_envelope(
             error.code,
@@ -179,10 +190,10 @@ class FailureMapper:
             data=facts if not self.expose else self._exposed(whole, facts),
             dropped=misused,
             reason=reason,
-            recovery=error.recovery,
+            recovery=recovery,
             context=call.context,
             limits=self.limits,
-            entry=error.entry,
+            entry=entry,
         )
         relayed = type(error) is not CodedError and is_a(error, UpstreamError)
         if relayed:

@@ -48,6 +48,9 @@ class FailedCall:
     code: Code | None = None
     """The code of an exception that is not a `CodedError`; by default, the one that `classify` finds."""
 
+    arguments: Mapping[str, Any] | None = None
+    """The arguments of the call; None if they are not known."""
+
     state: CallState | None = None
     """What is known of the effects of the call."""
 

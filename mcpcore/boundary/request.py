@@ -10,7 +10,7 @@ from mcpcore.contract.failure_modes import NO_CONTRACT, Contract
 from mcpcore.contract.unraised import CLOSED, Notes
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from anyio import CancelScope
     from fastmcp import Context as FastMCPContext
@@ -35,6 +35,9 @@ class Request:
     # On the class, so that a request costs nothing for what it does not use.
     contract: Contract[Any] = NO_CONTRACT
     """The contract of the handler."""
+
+    arguments: Mapping[str, Any] | None = None
+    """The arguments that the handler was called with, before they were validated."""
 
     effects: ToolEffects | None = None
     """The effects that follow from the tool's annotations for a failure that declares none."""

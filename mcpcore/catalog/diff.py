@@ -401,6 +401,7 @@ class _Comparison:
         for rule, words, before, after in (
             ("strategy-changed", "the strategy", old.strategy, new.strategy),
             ("actions-changed", "the actions", list(old.actions), list(new.actions)),
+            ("fallback-arguments-changed", "the fallback arguments", old.fallback_arguments, new.fallback_arguments),
             ("corrective-params-changed", "the corrective parameters", old.corrective_params, new.corrective_params),
         ):
             if not _same(before, after):

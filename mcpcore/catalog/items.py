@@ -117,6 +117,7 @@ def _failure(entry: object, where: str, problems: list[str]) -> Failure | None:
         strategy=cast("Strategy", strategy) if strategy in STRATEGIES else None,
         actions=tuple(clean_text(action) for action in list_in(entry, "actions") if isinstance(action, str)),
         fallback_tool=_text(entry.get("fallbackTool"), f"{where}: fallbackTool", problems),
+        fallback_arguments=_object(entry.get("fallbackArguments"), f"{where}: fallbackArguments", problems),
         corrective_params=_object(entry.get("correctiveParams"), f"{where}: correctiveParams", problems),
         user_message=_text(entry.get("userMessage"), f"{where}: userMessage", problems),
         data_schema=_object(entry.get("dataSchema"), f"{where}: dataSchema", problems),

@@ -8,6 +8,7 @@ from mcpcore.catalog.schemas import fields_of
 from mcpcore.contract.effects import PHRASES
 from mcpcore.reports import counted
 from mcpcore.reports.markdown import block, code, escaped, table
+from mcpcore.values.jsonable import dumps
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -55,6 +56,7 @@ def recovery_details(error: Failure) -> list[tuple[str, str]]:
         ("Strategy", error.strategy or ""),
         ("Actions", ", ".join(error.actions)),
         ("Fallback tool", error.fallback_tool or ""),
+        ("Its arguments", "" if error.fallback_arguments is None else dumps(error.fallback_arguments)),
         ("For the user", error.user_message or ""),
     ]
     return [(name, words) for name, words in details if words]

@@ -95,7 +95,8 @@ class Failure(_Part):
         effects: Whether anything was changed; None if nothing is said.
         strategy: The strategy of the recovery.
         actions: The steps of the recovery, as identifiers.
-        fallback_tool: Another tool to call instead.
+        fallback_tool: Another tool to look at.
+        fallback_arguments: The arguments with which a program may call it; texts may have placeholders.
         corrective_params: Arguments to call the tool with instead.
         user_message: A sentence for a person.
         data_schema: The JSON schema of the data; None without a declared model.
@@ -113,6 +114,7 @@ class Failure(_Part):
     strategy: Literal["retry_later", "check_input", "try_alternative", "report_to_user"] | None = None
     actions: tuple[str, ...] = ()
     fallback_tool: str | None = None
+    fallback_arguments: dict[str, Any] | None = None
     corrective_params: dict[str, Any] | None = None
     user_message: str | None = None
     data_schema: dict[str, Any] | None = None
@@ -291,7 +293,7 @@ def _refuse(constant: str) -> None:
     raise ValueError(f"{constant} is not a number of JSON")
 
 
-_FREE: Final = frozenset({"dataSchema", "inputSchema", "example", "correctiveParams"})
+_FREE: Final = frozenset({"dataSchema", "inputSchema", "example", "correctiveParams", "fallbackArguments"})
 """Keys with JSON of the server's own, whose keys have no order."""
 
 

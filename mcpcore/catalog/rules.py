@@ -101,6 +101,8 @@ _TABLE: Final = (
     Rule("strategy-changed", "risky", "The strategy of the recovery is another one, or gone.",
          "Programs switch on it."),
     Rule("actions-changed", "risky", "The actions of the recovery changed.", "Programs switch on them."),
+    Rule("fallback-arguments-changed", "risky", "The arguments for the fallback tool changed.",
+         "Clients call the fallback tool with them."),
     Rule("corrective-params-changed", "risky", "The corrective parameters changed.",
          "Clients call the tool with them."),
     Rule("when-reworded", "safe", "The circumstances have other words.", "They are read by people and models."),

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 from mcpcore.client.listing import NO_TOOLS, ListedTool
 from mcpcore.contract.codes import Code, is_code
 from mcpcore.contract.effects import CHANGED
+from mcpcore.contract.recovery import filled_arguments
 from mcpcore.values.bounds import MESSAGE
 from mcpcore.values.escaping import one_line
 from mcpcore.values.jsonable import clean_cut
@@ -132,9 +133,9 @@ class CallPolicy:
         max_wait: The longest wait in seconds. Advice to wait longer is not followed.
         jitter: How much longer than advised to wait, at most, as a share of the wait; a random part of it is taken.
         retry_unsafe: The tools that are called again although the first call may have taken effect, or True for all.
-        fallbacks: The fallback tools that may be called, or True for any that the contract of the failing tool names.
-            A mapping gives, for each tool, a function from the failure to the arguments; without one, the fallback is
-            called with the same arguments, and only if they fit its schema.
+        fallbacks: The fallback tools that may be called, or True for any. They get the declared `fallback_arguments`;
+            without these, a fallback tool is advice for the model and is not called. A mapping gives, for each tool,
+            a function from the failure to the arguments.
         corrections: The tools whose declared `corrective_params` may be merged into the arguments, or True for all.
         on: The application's own actions, by reason or by code, each run once for a reason. Afterwards the call is made
             again, with the arguments that the action returned, if any. An action in `ReadOnly` also runs where the
@@ -470,10 +471,16 @@ def _fallback(failure: ToolCallFailed, policy: CallPolicy, state: Progress) -> D
     changed_by = _hindrance(failure, policy, state)
     if changed_by is not None and not tool.read_only:
         return _give_up(f"the call of {changed_by} may have taken effect, and {name} is not read-only", failure)
-    arguments: Mapping[str, Any] = failure.arguments
+    arguments: Mapping[str, Any] | None = None
+    if entry is not None and entry.fallback_arguments is not None:
+        # What the server took from its data may be hidden or cut in the data that it sent.
+        sent_arguments = failure.envelope.fallback_arguments
+        arguments = filled_arguments(entry, failure.arguments, None) if sent_arguments is None else sent_arguments
     if isinstance(policy.fallbacks, Mapping):
         make: Callable[[ToolCallFailed], Mapping[str, Any]] = policy.fallbacks[name]
         arguments = arguments_from(make(failure), f"the function for the fallback {name}")
+    if arguments is None:
+        return _give_up(f"the fallback tool {name} is advice for the model: no arguments for it are known", failure)
     if (misfit := tool.misfit(arguments)) is not None:
         return _give_up(f"the fallback is not called: {misfit}", failure)
     why = _sentence(f"the contract names {name} as the fallback")

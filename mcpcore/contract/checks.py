@@ -7,10 +7,13 @@ from typing import Any, Final, NamedTuple
 
 from mcpcore.contract.codes import EFFECTS, STRATEGIES, ErrorCode, code_numbered, is_code
 from mcpcore.contract.retry import Retry
-from mcpcore.values.templates import Template, parse
+from mcpcore.values.templates import Template, parse, placeholders
 
 MAX_REASON: Final = 200
 """The longest reason, in characters."""
+
+MAX_ARGUMENTS: Final = 4 * 1024
+"""The most bytes of the arguments for a fallback tool, as declared and as sent."""
 
 
 def not_a_code(code: object) -> str:
@@ -61,11 +64,31 @@ def problem_of(values: Mapping[str, Any]) -> str | None:
     actions = values["actions"]
     if not isinstance(actions, list | tuple) or not all(isinstance(action, str) and action for action in actions):
         return f"actions must be a list of short identifiers, such as ['wait_and_retry'], not {actions!r}"
-    for name in ("corrective_params", "example"):
+    for name in ("fallback_arguments", "corrective_params", "example"):
         if values[name] is not None and not isinstance(values[name], Mapping):
             return f"{name} must be a mapping, not {type(values[name]).__name__}"
+    if values["fallback_arguments"] is not None:
+        if values["fallback_tool"] is None:
+            return "fallback_arguments are the arguments of a fallback_tool; name that tool, or leave them out"
+        problem = _problem_of_arguments(dict(values["fallback_arguments"]))
+        if problem is not None:
+            return f"fallback_arguments {problem}"
     if values["data"] is not None and not isinstance(values["data"], type):
         return f"data must name a pydantic model, a TypedDict or a dataclass, not {values['data']!r}"
+    return None
+
+
+def _problem_of_arguments(arguments: dict[Any, Any]) -> str | None:
+    from mcpcore.values.jsonable import size, to_json
+
+    if to_json(arguments) != arguments:
+        return "must be JSON: arguments by their names, with texts, numbers, lists and mappings as values"
+    if size(arguments) > MAX_ARGUMENTS:
+        return f"must be at most {MAX_ARGUMENTS:,} bytes of JSON"
+    try:
+        placeholders(arguments)
+    except ValueError as exc:
+        return str(exc)
     return None
 
 

@@ -74,6 +74,7 @@ if TYPE_CHECKING:
         recovery: Required[str]
         retry: Retry | None
         fallback_tool: str | None
+        fallback_arguments: Mapping[str, Any] | None
         strategy: Strategy | None
         actions: Sequence[str]
         corrective_params: Mapping[str, Any] | None
@@ -127,7 +128,9 @@ class FailureMode(Generic[R_co, D_co]):
         recovery: The next step for the caller, as a sentence; sent with every failure of this reason. With
             `mcpcore.TODO`, or a text that begins with "TODO:", clients read no sentence until it is written.
         retry: The advice; `None` takes the code's own, or with the effects "partial" and "unknown" Retry.never().
-        fallback_tool: Another tool to call instead.
+        fallback_tool: Another tool for the model to look at.
+        fallback_arguments: Arguments of that tool, with which programs may call it. In a text, `{name}` is replaced by
+            an argument of the failed call, else by a value of `data`; a text that is nothing else keeps its JSON type.
         strategy: "retry_later", "check_input", "try_alternative" or "report_to_user".
         actions: Steps for an agent, as short identifiers.
         corrective_params: Arguments to call the tool with instead.
@@ -145,6 +148,7 @@ class FailureMode(Generic[R_co, D_co]):
     recovery: str
     retry: Retry | None
     fallback_tool: str | None
+    fallback_arguments: Mapping[str, Any] | None
     strategy: Strategy | None
     actions: tuple[str, ...]
     corrective_params: Mapping[str, Any] | None
@@ -195,6 +199,7 @@ class FailureMode(Generic[R_co, D_co]):
         recovery: str,
         retry: Retry | None = None,
         fallback_tool: str | None = None,
+        fallback_arguments: Mapping[str, Any] | None = None,
         strategy: Strategy | None = None,
         actions: Sequence[str] = (),
         corrective_params: Mapping[str, Any] | None = None,
@@ -221,7 +226,7 @@ class FailureMode(Generic[R_co, D_co]):
             raise ContractError(f"{where_declared(reason)}: {problem}")
         values["reason"] = str.__str__(reason)  # of an enum, the value: what the wire and the log show
         values["actions"] = tuple(actions)
-        for name in ("corrective_params", "example"):
+        for name in ("fallback_arguments", "corrective_params", "example"):
             if (mapping := values[name]) is not None:
                 values[name] = MappingProxyType(dict(mapping))
         for name, value in values.items():
@@ -315,6 +320,8 @@ class FailureMode(Generic[R_co, D_co]):
             entry["effects"] = effects
         if self.fallback_tool is not None:
             entry["fallbackTool"] = self.fallback_tool
+        if self.fallback_arguments is not None:
+            entry["fallbackArguments"] = to_json(self.fallback_arguments)
         if self.corrective_params is not None:
             entry["correctiveParams"] = to_json(self.corrective_params)
         if self.example is not None:

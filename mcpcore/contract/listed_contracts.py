@@ -68,6 +68,7 @@ def _entry(entry: Mapping[str, Any]) -> tuple[dict[str, Any], ListedSchema | Non
         "retry": retry,
         "effects": as_effects(entry.get("effects")),
         "fallback_tool": entry.get("fallbackTool"),
+        "fallback_arguments": entry.get("fallbackArguments"),
         "corrective_params": entry.get("correctiveParams"),
     }
     if isinstance(example := entry.get("example"), Mapping):

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
+from mcpcore.contract.checks import MAX_ARGUMENTS
 from mcpcore.contract.failure_modes import is_todo
 from mcpcore.contract.limits import DEFAULT_LIMITS
-from mcpcore.values.jsonable import to_json, to_json_object
+from mcpcore.values.jsonable import Cut, Note, size, to_json, to_json_object
+from mcpcore.values.templates import filled
 from mcpcore.values.untrusted import quietly
 
 if TYPE_CHECKING:
@@ -68,18 +70,43 @@ def filled_recovery(recovery: dict[str, Any], templates: Templates, facts: Mappi
 
     A text that is not that of the declaration is one of the throw site, which may hold a caller's words.
     """
-    filled = dict(recovery)
+    sent = dict(recovery)
     for key, template in (("hint", templates.recovery), ("userMessage", templates.user_message)):
-        if template is not None and filled.get(key) == template.text:
+        if template is not None and sent.get(key) == template.text:
             text = template.filled(facts)
             if text is None:
-                del filled[key]
+                del sent[key]
             else:
-                filled[key] = text
-    return filled
+                sent[key] = text
+    return sent
 
 
-_PARTS: Final = frozenset({"hint", "strategy", "actions", "fallbackTool", "correctiveParams", "userMessage"})
+def filled_arguments(
+    entry: FailureMode[Any], arguments: Mapping[str, Any] | None, data: object, *, dumped: bool = False
+) -> dict[str, JSON] | None:
+    """The declared `fallback_arguments`, filled from the `arguments` of the failed call, then from its `data`.
+
+    None if a value is missing, if `data` has only a part of it, or if they get too long: a call with other arguments
+    would be another call.
+    """
+
+    def filling() -> dict[str, JSON] | None:
+        facts = {**(facts_for(entry, data, dumped=dumped) or {}), **(arguments or {})}
+        sent: dict[str, JSON] = filled(entry.fallback_arguments, facts)
+        return sent if _is_whole(sent) and size(sent) <= MAX_ARGUMENTS else None
+
+    return quietly(filling, None)
+
+
+def _is_whole(value: JSON) -> bool:
+    if isinstance(value, dict):
+        return all(map(_is_whole, (*value, *value.values())))
+    return all(map(_is_whole, value)) if isinstance(value, list) else not isinstance(value, Cut | Note)
+
+
+_PARTS: Final = frozenset(
+    {"hint", "strategy", "actions", "fallbackTool", "fallbackArguments", "correctiveParams", "userMessage"}
+)
 
 
 def _is_written(hint: str) -> bool:
@@ -122,6 +149,7 @@ def _parts_of(recovery: Mapping[str, Any]) -> dict[str, Any]:
 
 _WIRE_NAMES: Final = {
     "fallback_tool": "fallbackTool",
+    "fallback_arguments": "fallbackArguments",
     "corrective_params": "correctiveParams",
     "user_message": "userMessage",
 }

@@ -20,6 +20,7 @@ from mcpcore.declare.context import Context
 from mcpcore.declare.signature import is_method, name_of, plain_function, read_signature, which_parameter
 from mcpcore.values.request_var import current
 from mcpcore.values.source_location import where_function
+from mcpcore.values.templates import placeholders
 from mcpcore.values.untrusted import is_async
 
 if TYPE_CHECKING:
@@ -191,7 +192,16 @@ class Declaration:
         signature = vars(self)["signature"] = read_signature(
             self.handler, self.where, self.contract, method=self.method
         )
-        self.definition  # noqa: B018 - for its checks
+        arguments = {name for name, _ in self.definition.argument_names}
+        for entry in self.contract:
+            for name in () if entry.fallback_arguments is None else placeholders(entry.fallback_arguments):
+                # Data without a model may have any key.
+                if name not in arguments and entry.data is not None and not entry.has_field(name):
+                    raise ContractError(
+                        f"{self.where}: the fallback_arguments of {entry.reason!r} have the placeholder {{{name}}}, "
+                        f"which is neither an argument of the {self.noun} nor a field of its data; correct the name, "
+                        "or write {{ and }} for braces"
+                    )
         return signature
 
 

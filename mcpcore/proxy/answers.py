@@ -10,6 +10,7 @@ from mcp_types.methods import MONOLITH_RESULTS
 from pydantic import TypeAdapter
 
 from mcpcore.boundary.crash_log import log_traced
+from mcpcore.boundary.fallbacks import misfit_of
 from mcpcore.boundary.outcome import FailedCall
 from mcpcore.boundary.upstream import UpstreamError
 from mcpcore.client.failures import UNKNOWN_DIALECT, inferred_envelope, with_default_effects
@@ -137,6 +138,13 @@ class ResponseRewriter:
             for name, contract in section.contracts.items()
             for entry in contract
             if entry.fallback_tool not in known
+        ]
+        problems += [
+            f"tools.{name}: the fallback_arguments of {entry.reason!r} do not fit {entry.fallback_tool!r}: {misfit}"
+            for name, tool in listing.tools.items()
+            for entry in self.overlay.tools.contract_of(name)
+            if (fallback := listing.tools.get(entry.fallback_tool or "")) is not None
+            and (misfit := misfit_of(entry, fallback, tool)) is not None
         ]
         for problem in problems:
             if problem not in self._reported:
@@ -317,6 +325,7 @@ class ResponseRewriter:
             name=name,
             surface=surface,
             contract=section.contract_of(name),
+            arguments=asked.arguments,
             state=CallState(None if tool is None else tool.effects) if kind == "tools" else None,
         )
         exc: BaseException

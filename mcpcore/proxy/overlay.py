@@ -252,7 +252,10 @@ class Entry(_Strict):
         default=None, description="The advice; without it, that of the code."
     )
     effects: Effects | None = Field(default=None, description="Whether the call changed anything before it failed.")
-    fallback_tool: str | None = Field(default=None, min_length=1, description="Another tool to call instead.")
+    fallback_tool: str | None = Field(default=None, min_length=1, description="Another tool to look at.")
+    fallback_arguments: dict[str, Any] | None = Field(
+        default=None, description="Its arguments; in a text, {name} is an argument of the failed call."
+    )
     strategy: Strategy | None = Field(default=None, description="What kind of step helps.")
     user_message: str | None = Field(default=None, min_length=1, description="A sentence for the user.")
     match: Matches = Field(
@@ -280,6 +283,7 @@ class Entry(_Strict):
             retry=advice,
             effects=self.effects,
             fallback_tool=self.fallback_tool,
+            fallback_arguments=self.fallback_arguments,
             strategy=self.strategy,
             user_message=self.user_message,
         )

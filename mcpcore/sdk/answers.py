@@ -131,6 +131,7 @@ class AnsweredCall(AnsweredRequest):
             name=self.name,
             contract=self.contract,
             surface=self.surface,
+            arguments=self.arguments,
             find_context=None if self.answers.fields is None else self._context,
             state=state,
             lost=lost,

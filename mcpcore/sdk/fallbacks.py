@@ -9,7 +9,7 @@ from mcpcore.boundary.fallbacks import fallbacks_in
 from mcpcore.sdk.tools import ContractTool
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Iterator, Sequence
+    from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 
     from mcp.server.mcpserver.prompts import PromptManager
     from mcp.server.mcpserver.resources import ResourceManager
@@ -46,16 +46,16 @@ class ServerFallbacks:
         Raises:
             ContractError: If a fallback tool is unknown and the server is strict.
         """
-        known = self._tool_names()
-        unknown = self._check.unknown(self._declared(), known)
+        known: dict[str, Any] = self._by_name()
+        unknown = self._check.unknown(self._declared(known), known)
         if unknown:
             # A subclass may list tools that it does not register; its list may need a request.
             with contextlib.suppress(Exception):
-                known.update(tool.name for tool in await self._list_tools())
-            unknown = self._check.unknown(unknown, known)
+                known = {tool.name: tool for tool in await self._list_tools()} | known
+            unknown = self._check.unknown(self._declared(known), known)
         self._check.report(unknown, known, strict=self._strictness.on)
 
-    def check_new(self, noun: str, name: str, contract: Contract[Any]) -> None:
+    def check_new(self, noun: str, name: str, contract: Contract[Any], own: Any = None) -> None:
         """Check a contract that is about to be registered; before the server has started, this does nothing.
 
         Raises:
@@ -63,22 +63,22 @@ class ServerFallbacks:
         """
         if not self._startup.running:
             return
-        known = self._tool_names()
-        if noun == "tool":
-            known.add(name)
-        unknown = self._check.unknown(fallbacks_in(noun, name, contract), known)
+        known = self._by_name()
+        if own is not None:
+            known[name] = own
+        unknown = self._check.unknown(fallbacks_in(noun, name, contract, known, own), known)
         self._check.report(unknown, known, strict=self._strictness.on)
 
-    def _tool_names(self) -> set[str]:
-        return {tool.name for tool in self._tools.list_tools()}
+    def _by_name(self) -> dict[str, Any]:
+        return {tool.name: tool for tool in self._tools.list_tools()}
 
-    def _declared(self) -> Iterator[Fallback]:
+    def _declared(self, known: Mapping[str, Any]) -> Iterator[Fallback]:
         for tool in self._tools.list_tools():
             if isinstance(tool, ContractTool):
-                yield from fallbacks_in("tool", tool.name, tool.tool.contract)
+                yield from fallbacks_in("tool", tool.name, tool.tool.contract, known, tool)
         for resource in self._resources.list_resources():
-            yield from fallbacks_in("resource", str(resource.uri), getattr(resource, "contract", ()))
+            yield from fallbacks_in("resource", str(resource.uri), getattr(resource, "contract", ()), known)
         for template in self._resources.list_templates():
-            yield from fallbacks_in("resource", template.uri_template, getattr(template, "contract", ()))
+            yield from fallbacks_in("resource", template.uri_template, getattr(template, "contract", ()), known)
         for prompt in self._prompts.list_prompts():
-            yield from fallbacks_in("prompt", prompt.name, getattr(prompt, "contract", ()))
+            yield from fallbacks_in("prompt", prompt.name, getattr(prompt, "contract", ()), known)

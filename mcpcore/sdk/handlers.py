@@ -142,6 +142,7 @@ async def answer(declared: Declared[..., Any], arguments: Mapping[str, Any], sdk
 
 async def _run(declared: Declared[..., Any], arguments: Mapping[str, Any], request: Request) -> Any:
     definition = declared.definition
+    request.arguments = arguments
     try:
         values = definition.validate(arguments)
     except ValidationError as exc:

@@ -286,7 +286,7 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
                 "give one of them another name"
             )
         if isinstance(registered, ContractTool):
-            self._fallbacks.check_new("tool", registered.name, registered.tool.contract)
+            self._fallbacks.check_new("tool", registered.name, registered.tool.contract, registered)
         manager._tools[registered.name] = registered  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
 
     def add_tool(

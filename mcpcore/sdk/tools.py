@@ -93,6 +93,7 @@ class ContractTool(SDKTool):
             FrameworkError: If the arguments do not fit, or the caller lacks a scope.
         """
         definition, declaration = self.definition, self.tool.declaration
+        request.arguments = arguments
         if declaration.scopes:
             require_granted(declaration.scopes, request)
         try:
@@ -133,7 +134,9 @@ class ContractTool(SDKTool):
             raise self._failure(exc, request) from exc
 
     def _failure(self, exc: Exception, request: Request) -> ToolFailure:
-        call = FailedCall(name=self.name, contract=self._tool.contract, state=request.state())
+        call = FailedCall(
+            name=self.name, contract=self._tool.contract, arguments=request.arguments, state=request.state()
+        )
         outcome = FailureMapper().outcome(exc, call)
         observe(outcome, call)
         return ToolFailure(outcome.envelope)

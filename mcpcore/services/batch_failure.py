@@ -140,7 +140,7 @@ class WholeFailure:
         if len(self._recoveries) == 1:
             return next(iter(self._recoveries.values()))
         # A template, filled for one item, may be wrong for the others.
-        is_of_item = entry is not None and entry.templates is not None
+        is_of_item = entry is not None and (entry.templates is not None or entry.fallback_arguments is not None)
         return SEE_ITEMS if reason is None or is_of_item else ...
 
     def _shown_counts(self) -> dict[str, int]:

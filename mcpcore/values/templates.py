@@ -8,13 +8,13 @@ reads templates too, so this module imports little.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final, NamedTuple
+from collections import defaultdict
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from mcpcore.values.escaping import one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from mcpcore.values.jsonable import JSON
 
 _BRACES: Final = re.compile(r"\{\{|\}\}|\{([^{}]*)\}|[{}]")
@@ -42,6 +42,22 @@ class Template(NamedTuple):
         text = "".join(parts)
         return None if not text or text.isspace() else text
 
+    def value(self, facts: Mapping[str, JSON]) -> JSON:
+        """A value of `facts` as it is, if a placeholder is all of the text; else the text, with the values in it.
+
+        Raises:
+            KeyError: If a value is missing.
+        """
+        if len(self.names) == 1 and not any(self.words):
+            return facts[self.names[0]]
+        from mcpcore.values.jsonable import dumps
+
+        parts = [self.words[0]]
+        for name, words in zip(self.names, self.words[1:], strict=True):
+            value = facts[name]
+            parts += value if isinstance(value, str) else dumps(value), words
+        return "".join(parts)
+
 
 def parse(text: str) -> Template | None:
     """The template that `text` is; None for a text without braces.
@@ -64,6 +80,32 @@ def parse(text: str) -> Template | None:
             words[-1] += match[0][0]
     words[-1] += text[start:]
     return Template(text, tuple(words), tuple(names))
+
+
+def filled(value: Any, facts: Mapping[str, JSON]) -> Any:
+    """The JSON `value` with all templates in it filled from `facts`.
+
+    Raises:
+        KeyError: If a value is missing.
+        ValueError: If a text has a brace that neither belongs to a placeholder nor is doubled.
+    """
+    if isinstance(value, str):
+        template = parse(value)
+        return value if template is None else template.value(facts)
+    if isinstance(value, Mapping):
+        return {key: filled(item, facts) for key, item in value.items()}
+    return [filled(item, facts) for item in value] if isinstance(value, list | tuple) else value
+
+
+def placeholders(value: Any) -> list[str]:
+    """The names in the placeholders of the JSON `value`.
+
+    Raises:
+        ValueError: As for `filled`.
+    """
+    facts: defaultdict[str, JSON] = defaultdict(str)
+    filled(value, facts)
+    return list(facts)
 
 
 def _shown(value: JSON) -> str:

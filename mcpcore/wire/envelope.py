@@ -114,10 +114,16 @@ class Envelope:
 
     @property
     def fallback_tool(self) -> str | None:
-        """Another tool to call instead, or None."""
+        """Another tool to look at, or None."""
         recovery = self.recovery
         tool = recovery.get("fallbackTool") if recovery else None
         return tool if isinstance(tool, str) else None
+
+    @property
+    def fallback_arguments(self) -> Mapping[str, Any] | None:
+        """The arguments with which a program may call the fallback tool; None if it is advice for the model alone."""
+        arguments = (self.recovery or {}).get("fallbackArguments")
+        return arguments if isinstance(arguments, Mapping) else None
 
     @property
     def strategy(self) -> Strategy | None:

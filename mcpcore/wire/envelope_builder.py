@@ -12,7 +12,7 @@ from mcpcore.contract.checks import MAX_REASON
 from mcpcore.contract.codes import STRATEGIES
 from mcpcore.contract.failure_modes import WRITTEN_DATA_KEYS
 from mcpcore.contract.limits import DEFAULT_LIMITS, Limits
-from mcpcore.values.jsonable import WIDEST, clean_cut, fit_object, plain_json, size, to_json_object
+from mcpcore.values.jsonable import WIDEST, clean_cut, fit_object, plain_json, size, to_json, to_json_object
 from mcpcore.wire.envelope import Envelope
 from mcpcore.wire.envelope_text import Parts
 
@@ -117,9 +117,11 @@ _RECOVERY_PARTS: Final[Mapping[str, type]] = {
     "strategy": str,
     "actions": list,
     "fallbackTool": str,
+    "fallbackArguments": dict,
     "correctiveParams": dict,
     "userMessage": str,
 }
+_ARGUMENTS: Final = "fallbackArguments"
 _MAX_CONTEXT: Final = 4 * 1024
 """Bytes of the fields that the server or the call had bound."""
 
@@ -161,7 +163,11 @@ def bounded_recovery(recovery: Mapping[str, Any], limits: Limits) -> dict[str, J
         elif key == "actions":
             bounded[key] = [action for action in cast("list[JSON]", part) if isinstance(action, str)]
     # A quarter of the room at most: the author's data must not be cut for its recovery's sake.
-    return fit_object(bounded, room)
+    fitted = fit_object(bounded, room)
+    if _ARGUMENTS in recovery and fitted.get(_ARGUMENTS) != to_json(recovery[_ARGUMENTS]):
+        # With arguments that are cut, it would be another call.
+        return bounded_recovery({key: part for key, part in recovery.items() if key != _ARGUMENTS}, limits)
+    return fitted
 
 
 def _stands(recovery: Mapping[str, Any], limits: Limits) -> bool:

@@ -160,6 +160,7 @@ CASES = [
     ("fallback-added", *one({}, {"fallbackTool": "search"})),
     ("strategy-changed", *one({"strategy": "retry_later"}, {"strategy": "check_input"})),
     ("actions-changed", *one({"actions": ["wait"]}, {"actions": ["wait", "call"]})),
+    ("fallback-arguments-changed", *one({"fallbackArguments": {"id": "{id}"}}, {"fallbackArguments": {"id": "{no}"}})),
     ("corrective-params-changed", *one({"correctiveParams": {"limit": 1}}, {"correctiveParams": {"limit": True}})),
     ("when-reworded", *one({}, {"when": "No article has the ids."})),
     ("recovery-reworded", *one({}, {"recovery": "Search first."})),

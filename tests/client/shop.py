@@ -25,6 +25,7 @@ NO_ITEM = FailureMode(
     when="There is no such item.",
     recovery="Look into the archive.",
     fallback_tool="get_old_item",
+    fallback_arguments={"item_id": "{item_id}"},
     data=NoItem,
 )
 BUSY = FailureMode(

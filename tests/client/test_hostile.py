@@ -67,7 +67,7 @@ async def test_a_fallback_that_only_the_envelope_names_is_not_called() -> None:
 )
 async def test_a_fallback_must_be_listed_and_take_the_arguments(fallback: Any, why: str) -> None:
     """A fallback that nobody lists, or that takes other arguments, is not called."""
-    tools = [listed("a", entry("x", fallbackTool="b")), *([] if fallback is None else [fallback])]
+    tools = [listed("a", entry("x", fallbackTool="b", fallbackArguments={})), *([] if fallback is None else [fallback])]
     failure, calls = await failure_of(tools, lambda _: failed("x", effects="none"))
     assert ["a"] == calls
     assert why in failure.steps[-1].why
@@ -141,7 +141,7 @@ async def test_advice_to_wait_for_long_is_not_followed() -> None:
 
 async def test_the_contract_warns_where_the_envelope_says_nothing() -> None:
     """Not every dialect has effects; an entry that declares one still keeps other calls back."""
-    tools = [listed("a", entry("x", fallbackTool="b", effects="unknown")), listed("b")]
+    tools = [listed("a", entry("x", fallbackTool="b", fallbackArguments={}, effects="unknown")), listed("b")]
     failure, calls = await failure_of(tools, lambda _: failed("x"))
     assert (["a"], "unknown", None) == (calls, failure.effects, failure.envelope.effects)
 
@@ -192,7 +192,7 @@ JSON = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3),
     max_leaves=8,
 )
-PARTS = (*entry("x"), "fallbackTool", "correctiveParams", "effects", "dataSchema")
+PARTS = (*entry("x"), "fallbackTool", "fallbackArguments", "correctiveParams", "effects", "dataSchema")
 
 
 @given(st.lists(st.fixed_dictionaries({}, optional=dict.fromkeys(PARTS, JSON)) | JSON, max_size=4))
@@ -227,6 +227,7 @@ def test_no_tool_makes_reading_it_fail(tool: Any) -> None:
         entry("x", name=None, code=12345),
         entry("", name="NOT_FOUND"),
         entry("x", fallbackTool=7),
+        entry("x", fallbackTool="b", fallbackArguments={"q": "{"}),
         entry("x", correctiveParams=[1]),
         entry("sound", when="a second one"),
     ],
@@ -305,7 +306,11 @@ async def test_a_session_of_another_kind_works(remembered: bool) -> None:
 async def test_the_contract_of_the_application_counts_where_the_server_advertises_none() -> None:
     """A caller that has the contract in its code follows it with a server that keeps its own to itself."""
     tools = [listed("get_item"), listed("get_old_item")]
-    answers = {"get_item": failed("no_item", effects="none"), "get_old_item": {"content": []}}
+    recovery = {"fallbackTool": "get_old_item", "fallbackArguments": {}}
+    answers = {
+        "get_item": failed("no_item", effects="none", data={"recovery": recovery}),
+        "get_old_item": {"content": []},
+    }
     hostile, calls = server(tools, answers.__getitem__)
     contract: ToolContract[Any] = ToolContract("get_item", (NO_ITEM,))
     async with Client(hostile) as client:

@@ -25,6 +25,7 @@ ANNOTATIONS: Final[dict[str, Any]] = {
 }
 FALLBACKS: Final = ("none", "unannotated", "idempotent", "reads")
 ARGUMENTS: Final = {"item": {"type": "string"}, "answer": {"type": "string"}}
+SAME = {name: f"{{{name}}}" for name in ARGUMENTS}
 NOW: Final = {"kind": "retryable_immediate"}
 
 
@@ -65,7 +66,7 @@ class Shop:
             listed(
                 f"place_{kind}_{fallback}",
                 entry("x", correctiveParams={"item": "chair"})
-                | ({} if fallback == "none" else {"fallbackTool": f"other_{fallback}"}),
+                | ({} if fallback == "none" else {"fallbackTool": f"other_{fallback}", "fallbackArguments": SAME}),
                 properties=ARGUMENTS,
                 annotations=annotations,
             )
@@ -152,7 +153,11 @@ async def test_a_permission_to_repeat_one_tool_covers_no_other(*, corrections: b
     calls: list[str] = []
     fallbacks = {"place_a": "place_b", "place_b": "place_c", "place_c": "place_d"}
     tools = [
-        listed(name, entry("x", fallbackTool=fallback, correctiveParams={"item": "chair"}), properties=ARGUMENTS)
+        listed(
+            name,
+            entry("x", fallbackTool=fallback, fallbackArguments=SAME, correctiveParams={"item": "chair"}),
+            properties=ARGUMENTS,
+        )
         for name, fallback in fallbacks.items()
     ]
     listing = ListToolsResult(tools=[Tool.model_validate(tool) for tool in tools])

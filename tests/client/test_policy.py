@@ -24,12 +24,15 @@ allowed = st.booleans() | st.sets(st.sampled_from(NAMES))
 
 @st.composite
 def entries(draw: Any, reason: str) -> FailureMode[Any]:
+    tool = draw(st.none() | st.sampled_from(NAMES))
+    arguments = st.none() | st.sampled_from([{"limit": "{limit}"}, {"limit": "{other}"}, {"limit": 2}, {"other": 1}])
     return FailureMode(
         reason,
         ErrorCode.TIMEOUT,
         when="It happens.",
         recovery="Do this.",
-        fallback_tool=draw(st.none() | st.sampled_from(NAMES)),
+        fallback_tool=tool,
+        fallback_arguments=None if tool is None else draw(arguments),
         corrective_params=draw(st.none() | st.sampled_from([{"limit": 1}, {"limit": "x"}, {"other": 1}])),
         effects=draw(effects),
     )
@@ -112,6 +115,8 @@ def test_a_policy_is_never_exceeded_and_always_ends(data: st.DataObject) -> None
             assert decision.tool in listing.keys() - state.called
             assert policy.fallbacks is True or decision.tool in policy.fallbacks  # type: ignore[operator]
             assert unchanged or listing[decision.tool].read_only
+            declared = failure.entry.fallback_arguments
+            assert decision.arguments == (arguments if declared == {"limit": "{limit}"} else declared)
         else:
             match = policy.action_of(failure)
             assert match is not None
@@ -154,7 +159,9 @@ def test_a_wait_beyond_the_time_that_is_left_is_not_begun() -> None:
 
 def test_the_last_attempt_goes_to_the_fallback() -> None:
     """A service that is down for long would otherwise use up the attempts."""
-    entry = FailureMode("x", ErrorCode.TIMEOUT, when="It happens.", recovery="Do this.", fallback_tool="b")
+    entry = FailureMode(
+        "x", ErrorCode.TIMEOUT, when="It happens.", recovery="Do this.", fallback_tool="b", fallback_arguments={}
+    )
     failure = failed(Retry.now(), "x")
     failure.entry = entry
     listing = {"a": ListedTool(name="a", read_only=True), "b": ListedTool(name="b", read_only=True)}
@@ -231,7 +238,13 @@ def test_a_budget_grows_with_the_calls() -> None:
 def test_a_fallback_tool_is_called_once() -> None:
     """One that was called before is no way out any more."""
     entry = FailureMode(
-        "x", ErrorCode.CONFLICT, when="It happens.", recovery="Do this.", fallback_tool="b", effects="none"
+        "x",
+        ErrorCode.CONFLICT,
+        when="It happens.",
+        recovery="Do this.",
+        fallback_tool="b",
+        fallback_arguments={},
+        effects="none",
     )
     listing = {"a": ListedTool(name="a", contract=Contract([entry])), "b": ListedTool(name="b")}
     envelope = Envelope(

@@ -32,8 +32,8 @@ def correcting(schema: dict[str, Any], **params: Any) -> list[Any]:
 async def test_an_effect_is_not_forgotten_after_a_call_without_one() -> None:
     """A read-only fallback, or a retry, that fails without effects leads to no tool that could do it again."""
     tools = [
-        listed("a", entry("x", fallbackTool="look")),
-        listed("look", entry("x", fallbackTool="again"), annotations=READ_ONLY),
+        listed("a", entry("x", fallbackTool="look", fallbackArguments={})),
+        listed("look", entry("x", fallbackTool="again", fallbackArguments={}), annotations=READ_ONLY),
         listed("again"),
     ]
     failure, calls = await failure_of(tools, lambda name: failed("x", effects="partial" if name == "a" else "none"))
@@ -42,7 +42,10 @@ async def test_an_effect_is_not_forgotten_after_a_call_without_one() -> None:
 
     idempotent = {"idempotentHint": True}
     effects = iter(["unknown", "none"])
-    tools = [listed("a", entry("x", fallbackTool="again"), annotations=idempotent), listed("again")]
+    tools = [
+        listed("a", entry("x", fallbackTool="again", fallbackArguments={}), annotations=idempotent),
+        listed("again"),
+    ]
     failure, calls = await failure_of(
         tools,
         lambda _: failed("x", effects=(effect := next(effects)), retry=NOW if effect == "unknown" else None),
@@ -138,7 +141,7 @@ async def test_a_misfit_in_a_map_is_found(schema: Any, params: Any) -> None:
 
 async def test_a_list_that_changes_within_a_call_counts_from_then_on() -> None:
     """The server says that its tools have changed before it answers the second attempt."""
-    entries = [entry("x", fallbackTool="b")]
+    entries = [entry("x", fallbackTool="b", fallbackArguments={})]
     attempts: list[str] = []
 
     async def list_changes(ctx: Any, params: Any) -> Any:
@@ -245,7 +248,7 @@ async def test_a_tool_that_is_listed_twice_counts_as_it_is_listed_first() -> Non
     """A later entry cannot make a tool read-only, or give it another fallback."""
     tools = [
         listed("a", entry("x")),
-        listed("a", entry("x", fallbackTool="delete"), annotations=READ_ONLY),
+        listed("a", entry("x", fallbackTool="delete", fallbackArguments={}), annotations=READ_ONLY),
         listed("delete"),
     ]
     failure, calls = await failure_of(tools, lambda _: failed("x", retry=NOW))

@@ -24,6 +24,7 @@ CLOSED = FailureMode(
     when="The shop is closed.",
     recovery="Call other, which is open.",
     fallback_tool="other",
+    fallback_arguments={"kind": "{kind}", "size": 10},
     effects="none",
 )
 TOO_BIG = FailureMode(

@@ -6,7 +6,6 @@ import functools
 import logging
 import weakref
 from contextvars import ContextVar
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, Protocol, cast
 
 import mcp_types
@@ -54,9 +53,6 @@ _LOGGER: Final = logging.getLogger("mcpcore")
 
 class FastMCPCall(AnsweredCall):
     """A request that a `ContractMiddleware` answers; without one, the contract tool answers it itself."""
-
-    arguments: Mapping[str, Any] = MappingProxyType({})
-    """The arguments of a prompt. FastMCP passes only those on that the prompt knows."""
 
     covers_all = True
     """Whether the failures of plain tools are answered too."""
@@ -182,7 +178,7 @@ async def answer_claimed(
     call.fastmcp = _context()
     if call.renaming is not None:
         await call.renaming.begin(declared.contract)
-    if call.arguments:
+    if call.arguments:  # of a prompt: FastMCP passes only those on that the prompt knows
         arguments = {**call.arguments, **arguments}
     try:
         return await _run(declared, arguments, injected, call, call.called)
@@ -238,6 +234,7 @@ async def _run(
     """Validate the arguments, run the handler and convert its result; any failure is raised."""
     declaration = declared.declaration
     definition = declaration.definition
+    request.arguments = arguments
     if declaration.scopes:
         require_granted(declaration.scopes, request)
     is_tool = declared.noun == "tool"

@@ -20,7 +20,7 @@ from fastmcp.server.providers.aggregate import AggregateProvider
 from fastmcp.server.providers.fastmcp_provider import FastMCPProvider
 from fastmcp.server.providers.proxy import ProxyProvider
 
-from mcpcore.boundary.fallbacks import Fallback
+from mcpcore.boundary.fallbacks import Fallback, misfit_of
 from mcpcore.contract.failure_modes import CONTRACT_META_KEY, Contract
 from mcpcore.integrations.fastmcp.finding import transforms_of
 from mcpcore.integrations.fastmcp.private import inner_provider
@@ -104,15 +104,22 @@ class Names:
         return {name for kind, name in self._items if kind == "tool"}
 
     def fallbacks(self) -> Iterator[Fallback]:
-        """The declared fallback tools that are not found, under the names that clients know.
+        """The declared fallback tools that are not found or do not fit, under the names that clients know.
 
         Contracts of proxied servers are left out: they are those servers' business.
         """
         for item in self._all:
-            for reason, tool in item.published:
-                if not item.remote and self.rename(item, tool) is None:
+            for reason, tool in () if item.remote else item.published:
+                name = self.rename(item, tool)
+                misfit = self._misfit(item, reason, name)
+                if name is None or misfit is not None:
                     noun = "resource" if item.kind == "template" else item.kind
-                    yield Fallback(noun, item.name, reason, tool)
+                    yield Fallback(noun, item.name, reason, tool, misfit)
+
+    def _misfit(self, item: Item, reason: str, name: str | None) -> str | None:
+        entry, tool = _contract_of(item.component).get(reason), self._items.get(("tool", name or ""))
+        own = item.component if item.kind == "tool" else None
+        return None if entry is None or tool is None else misfit_of(entry, tool.component, own)
 
     def find(self, noun: str, name: str) -> Item | None:
         """The component that a client knows as `name`; a URI may match a template."""
@@ -235,6 +242,11 @@ def _published(component: Any) -> list[tuple[str, str]]:
     if isinstance(contract, Contract):
         return [(entry.reason, entry.fallback_tool) for entry in contract if entry.fallback_tool is not None]
     return list(fallbacks_in_meta(component.meta))
+
+
+def _contract_of(component: Any) -> Contract[Any]:
+    contract = getattr(getattr(component, "fn", None), "contract", None)
+    return contract if isinstance(contract, Contract) else Contract.from_listing(component)
 
 
 def has_contract(component: Any) -> bool:

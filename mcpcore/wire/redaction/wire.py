@@ -70,10 +70,14 @@ def redact_recovery(recovery: Mapping[str, Any], declared: Mapping[str, Any], li
     """A recovery without unmistakable secrets; the parts of the `declared` recovery stay unchanged."""
     if recovery == declared:
         return recovery
-    return {
+    clean = {
         key: part if key in declared and declared[key] == part else redact_value(to_json(part, room=limit), limit)
         for key, part in recovery.items()
     }
+    if (arguments := clean.get("fallbackArguments")) != recovery.get("fallbackArguments"):
+        # With a hidden value, it would be another call.
+        return {key: part for key, part in clean.items() if part is not arguments}
+    return clean
 
 
 _READ: Final = 16

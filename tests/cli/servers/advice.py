@@ -27,6 +27,7 @@ REASONS: Iterator[Literal["busy", "sold_out"]] = iter(("busy", "sold_out"))
             when="It is sold out.",
             recovery="Look into the archive.",
             fallback_tool="get_old",
+            fallback_arguments={"item": "{item}"},
         ),
     ],
     annotations=ToolAnnotations(read_only_hint=True),

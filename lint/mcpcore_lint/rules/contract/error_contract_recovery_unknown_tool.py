@@ -2,22 +2,49 @@
 
 from __future__ import annotations
 
+import ast
+from typing import TYPE_CHECKING
+
+from mcpcore_lint.engine.registrations.hints import hints_of
+from mcpcore_lint.model import Mapping, string
 from mcpcore_lint.rules._wording import shortened
-from mcpcore_lint.rules.contract._entries import Checked, EntryRule, Problem
+from mcpcore_lint.rules.contract._entries import Checked, Entry, EntryRule, Problem
+
+if TYPE_CHECKING:
+    from mcpcore_lint.model import Parameter, ToolDef
+    from mcpcore_lint.rule import RuleContext
 
 
 class ContractRecoveryUnknownTool(EntryRule):
-    """`fallback_tool` names a tool that does not exist."""
+    """`fallback_tool` names a tool that does not exist, or that does not take `fallback_arguments`."""
 
-    summary = "`fallback_tool` names a tool that the project does not define"
-    why = "The model is sent to a tool that does not exist, and fails there again."
+    summary = "`fallback_tool` names a tool that the project does not define, or that cannot be called as declared"
+    why = """The model is sent to a tool that does not exist, and fails there again. A program that calls the tool with
+    `fallback_arguments` gets another failure if the tool does not take them, and must not call it at all if the tool
+    may change something and the failed call may have changed something too."""
     bad = 'FailureMode("no_match", ..., fallback_tool="serach_articles")'
     good = 'FailureMode("no_match", ..., fallback_tool="search_articles")'
     how_to_fix = """Correct the name: use the one in `tools/list`, which may differ from the function's. Name tools of
     other servers in `Server(external_tools=[...])` or `ContractMiddleware(external_tools=[...])`. Names that the linter
-    cannot see in the code go under `tools` in the settings."""
+    cannot see in the code go under `tools` in the settings. Give `fallback_arguments` the arguments that the tool
+    requires, and no others; leave them out if only the model can choose them. Whether they fit is checked where the
+    tool is in the same file."""
     when_to_suppress = "When another server, mounted beside this one, provides the tool."
     arguments = ("fallback_tool",)
+
+    def check_entry(self, entry: Entry, ctx: RuleContext) -> None:
+        """Check the name of the tool, and its arguments."""
+        super().check_entry(entry, ctx)
+        arguments = entry.model.arguments["fallback_arguments"]
+        name, value = entry.model.arguments["fallback_tool"].text, arguments.value
+        tools = [tool for tool in ctx.tools if tool.kind == "tool" and string(tool.name) == name]
+        if not isinstance(value, Mapping) or not value.complete or len(tools) != 1:
+            return
+        misfit = _misfit({string(key) for key, _ in value.items}, tools[0], entry)
+        if misfit is not None:
+            problem = f"the fallback_arguments of {entry.label} do not fit {shortened(name or '')!r}: {misfit}"
+            step = "give the arguments that the tool requires, or leave fallback_arguments out"
+            entry.report(ctx, arguments, Problem(problem, step))
 
     def check_value(self, checked: Checked) -> Problem | None:
         """Report a tool that no file of the project defines."""
@@ -26,3 +53,26 @@ class ContractRecoveryUnknownTool(EntryRule):
         sends = f"{checked.label} sends the caller to the tool {shortened(checked.text)!r}"
         step = "use a name from tools/list, or list tools of other servers in external_tools= of the server"
         return Problem(f"{sends}, which the project does not define", step, missing_tool=checked.text)
+
+
+def _misfit(names: set[str | None], tool: ToolDef, entry: Entry) -> str | None:
+    """Why `tool` cannot be called with the arguments `names`; None if it can, or if that cannot be seen."""
+    parameters = [parameter for parameter in tool.handler.parameters if not parameter.injected]
+    if None not in names and tool.flavour == "mcpcore" and not any(map(_may_be_renamed, parameters)):
+        for name in sorted(filter(None, names.difference(parameter.name for parameter in parameters))):
+            return f"it takes no argument {name!r}"
+        for parameter in parameters:
+            if parameter.default is None and parameter.name not in names:
+                return f"it requires the argument {parameter.name!r}"
+    if entry.tool is None or entry.tool.kind != "tool":
+        return None
+    effects = entry.model.arguments["effects"]
+    is_open = effects.state == "missing" or effects.text in ("partial", "unknown")
+    may_write = all(hints_of(tool).read_only in ("false", "missing") for tool in (tool, entry.tool))
+    return "it is not read-only, and the failed call may have changed something" if is_open and may_write else None
+
+
+def _may_be_renamed(parameter: Parameter) -> bool:
+    """Whether clients may know a parameter by another name, or by several."""
+    nodes = [node for node in (parameter.annotation, parameter.default) if node is not None]
+    return parameter.kind.startswith("var_") or any("alias" in ast.dump(node) for node in nodes)

@@ -54,7 +54,7 @@ _STARTER: Final = re.compile(r"python[0-9.]*|node|deno|bun|uv|uvx|npx|env")
     cls=ToolCommand,
     options_metavar="[OPTIONS]",
     epilog="""\b
-  mcpcore call server.py --list                             the tools, and how each fails
+  mcpcore call server.py --list                             what it has, and how each fails
   mcpcore call server.py fetch_articles pmids=1 pmids=2     lists by repetition
   mcpcore call server.py fetch_articles '{"pmids": ["1"]}'  or as JSON, or - for JSON on standard input
   mcpcore call --follow server.py fetch_articles pmids=1    wait, retry or fall back as the failure says
@@ -82,7 +82,7 @@ Exit codes: 0 the tool succeeded; 1 it failed, did not answer, or was refused; 2
     shell_complete=complete_files,
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the whole result as JSON, as received.")
-@click.option("--list", "listing", is_flag=True, help="List the tools, their arguments and their failure modes.")
+@click.option("--list", "listing", is_flag=True, help="List the tools, resources and prompts, and how each fails.")
 @click.option(
     "--follow",
     is_flag=True,
@@ -143,6 +143,13 @@ _TAIL: Final = 4000
 
 CLIENT_LOGGERS: Final = ("mcp", "client")
 """The loggers of the SDK's client; the one of its session is not named after its module."""
+
+_OTHERS: Final = (
+    ("list_resources", "resources", "resources"),
+    ("list_resource_templates", "resource_templates", "resources"),
+    ("list_prompts", "prompts", "prompts"),
+)
+"""The other lists: the method of the client, the field of its result, and the capability."""
 
 _LONGER: Final = "raise --timeout SECONDS, or watch the server with -v"
 
@@ -329,10 +336,11 @@ class Conversation:
         from mcp.shared.exceptions import MCPError
 
         try:
-            tools = await self._tools(client)
+            tools = await self._listed(client, "list_tools", "tools")
             self.reached = True
             if self.request.tool is None:
-                self.shows.append(partial(present.tools, tools, as_json=self.request.as_json))
+                entries = [*tools, *[entry for listing in _OTHERS for entry in await self._listed(client, *listing)]]
+                self.shows.append(partial(present.listing, entries, as_json=self.request.as_json))
                 return True
             return await self._call(client, self.request.tool, tools)
         except Problem as problem:
@@ -344,29 +352,37 @@ class Conversation:
             return self._refused(error, ())
         return False
 
-    async def _tools(self, client: Client) -> list[Tool]:
-        """All tools; for a call, which does not need them, none if they cannot be read."""
+    async def _listed(self, client: Client, method: str, kind: str, capability: str = "") -> list[Any]:
+        """All entries of a list; for a call, which does not need them, none if they cannot be read.
+
+        With a `capability`, a server may leave the list out.
+        """
+        if capability and getattr(client.server_capabilities, capability, None) is None:
+            return []
+        shown = kind.replace("_", " ")
         from mcp.shared.exceptions import MCPError
+        from mcp_types import METHOD_NOT_FOUND
         from pydantic import ValidationError
 
         from mcpcore.client.listing import pages_of
 
-        tools: list[Tool] = []
+        entries: list[Any] = []
         try:
             with anyio.fail_after(self.request.timeout):
-                async for page in pages_of(lambda cursor: client.list_tools(cursor=cursor)):
-                    tools += page.tools
+                async for page in pages_of(lambda cursor: getattr(client, method)(cursor=cursor)):
+                    entries += getattr(page, kind)
         except MCPError as error:
-            if self.request.tool is None or is_lost(error):
+            is_left_out = bool(capability) and error.code == METHOD_NOT_FOUND
+            if is_lost(error) or (self.request.tool is None and not is_left_out):
                 raise
         except TimeoutError:
             raise Failed(
-                f"{self.address.shown} did not list its tools within {self.request.timeout:g} s.", hint=_LONGER
+                f"{self.address.shown} did not list its {shown} within {self.request.timeout:g} s.", hint=_LONGER
             ) from None
         except ValidationError as exc:
             if self.request.tool is None:
-                raise _malformed(exc, "the list of tools") from exc
-        return tools
+                raise _malformed(exc, f"the list of {shown}") from exc
+        return entries
 
     async def _call(self, client: Client, name: str, tools: Sequence[Tool]) -> bool:
         from mcp.shared.exceptions import MCPError

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import difflib
 import importlib
 import importlib.machinery
@@ -110,7 +111,7 @@ def load(target: Target, arguments: Sequence[str]) -> Any:
         sys.argv[0] = module.__file__
     if target.name is not None:
         return _named(module, target, target.name, arguments)
-    servers = _servers(module)
+    servers = _candidates(module)
     if len({id(server) for _, server in servers}) > 1:
         names = [name for name, _ in servers]
         raise Problem(
@@ -144,6 +145,22 @@ def kind_of(thing: object) -> str | None:
 
 def _servers(module: ModuleType) -> list[tuple[str, Any]]:
     return [(name, thing) for name, thing in vars(module).items() if kind_of(thing) is not None]
+
+
+def _candidates(module: ModuleType) -> list[tuple[str, Any]]:
+    """The servers of a module, without those that are mounted on another, and without imported ones beside its own."""
+    servers = _servers(module)
+    if len(servers) > 1 and any(kind_of(server) == "fastmcp" for _, server in servers):
+        from mcpcore.integrations.fastmcp.finding import mounted
+
+        below = {id(part) for _, server in servers if kind_of(server) == "fastmcp" for part in mounted(server)}
+        servers = [entry for entry in servers if id(entry[1]) not in below] or servers
+    if len(servers) > 1 and module.__file__ is not None:
+        tree = ast.parse(Path(module.__file__).read_bytes())
+        imports = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]
+        names = {alias.asname or alias.name for node in imports for alias in node.names}
+        servers = [entry for entry in servers if entry[0] not in names] or servers
+    return servers
 
 
 def _named(module: ModuleType, target: Target, name: str, arguments: Sequence[str]) -> Any:

@@ -16,7 +16,7 @@ from mcpcore.values.untrusted import list_in
 
 if TYPE_CHECKING:
     from mcp.shared.exceptions import MCPError
-    from mcp_types import CallToolResult, Tool
+    from mcp_types import CallToolResult
     from pydantic import BaseModel
 
     from mcpcore.client import Step
@@ -71,21 +71,30 @@ def protocol_error(error: MCPError, *, as_json: bool) -> None:
         output.text(output.dumps(error.data))
 
 
-def tools(listed: Sequence[Tool], *, as_json: bool) -> None:
-    """Print the tools of a server with their arguments and failure modes."""
+def listing(listed: Sequence[Any], *, as_json: bool) -> None:
+    """Print the tools of a server, its resources and its prompts, with their arguments and failure modes."""
     if as_json:
-        output.text(output.dumps([wire(tool) for tool in listed]))
+        output.text(output.dumps([wire(item) for item in listed]))
         return
     if not listed:
         output.line("The server has no tools.")
-    for index, tool in enumerate(listed):
+    for index, item in enumerate(listed):
         if index:
             output.line()
-        summary = (tool.description or tool.title or "").strip().split("\n", 1)[0]
-        output.line(output.styled(tool.name, bold=True), f"{'  ' if summary else ''}{summary}")
-        for line in _arguments(tool.input_schema):
+        summary = (item.description or item.title or "").strip().split("\n", 1)[0]
+        uri = getattr(item, "uri", None) or getattr(item, "uri_template", None)
+        schema = getattr(item, "input_schema", None)
+        kind = "resource " if uri is not None else "prompt " if schema is None else ""
+        output.line(kind, output.styled(str(uri or item.name), bold=True), f"{'  ' if summary else ''}{summary}")
+        if schema is None:
+            arguments = getattr(item, "arguments", None) or ()
+            schema = {
+                "properties": {part.name: {"type": "string", "description": part.description} for part in arguments},
+                "required": [part.name for part in arguments if part.required],
+            }
+        for line in _arguments(schema):
             output.line(f"  {line}")
-        for entry in list_in(tool.meta, CONTRACT_META_KEY):
+        for entry in list_in(item.meta, CONTRACT_META_KEY):
             if isinstance(entry, Mapping):
                 _failure_mode(entry)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from mcpcore.boundary.mapper import FailureMapper
@@ -11,6 +12,7 @@ from mcpcore.client.failures import ToolCallFailed
 from mcpcore.contract.codes import Code, CustomCode, ErrorCode
 from mcpcore.contract.errors import CodedError
 from mcpcore.contract.failure_modes import NO_CONTRACT, Contract
+from mcpcore.reports import counted
 from mcpcore.values.escaping import clean_text
 from mcpcore.values.jsonable import to_json
 from mcpcore.values.unwrapping import leaves_of
@@ -19,7 +21,6 @@ from mcpcore.wire.envelope import Envelope
 from mcpcore.wire.envelope_text import read as read_text
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
     from types import TracebackType
 
 
@@ -136,7 +137,12 @@ class raises_reason:  # noqa: N801 - reads like `pytest.raises`
 
 
 def assert_fails(
-    result: object, reason: str, *, code: Code | None = None, data: Mapping[str, Any] | None = None
+    result: object,
+    reason: str,
+    *,
+    code: Code | None = None,
+    data: Mapping[str, Any] | None = None,
+    item: int | None = None,
 ) -> Envelope:
     """Check that the result of a call is a failure with this reason, and return the failure.
 
@@ -151,15 +157,25 @@ def assert_fails(
         reason: The reason.
         code: The code; by default, any.
         data: Values that the author's data must have. Other keys may be there too.
+        item: For a batch, the failed item to check and to return in place of the call: its index in `failed`.
 
     Raises:
-        AssertionError: If the call succeeded, failed in another way, or if the text and the structured content of the
-            result say different things.
+        AssertionError: If the call succeeded, failed in another way or has no such item, or if the text and the
+            structured content of the result say different things.
         TypeError: If `result` is an object of an unknown type.
     """
     __tracebackhide__ = True
     _require_code(code)
     envelope, answer = Envelope.from_result(result), _answer(result)
+    if item is not None:
+        failed = _failed_items(envelope, answer)
+        if not -len(failed) <= item < len(failed):
+            raise AssertionError(
+                f"expected failed[{item}] with the reason {reason!r}, but {counted(len(failed), 'item')} failed\n\n"
+                f"{_surfaces(envelope, answer)}"
+            )
+        structured = {"error": failed[item].get("error")}
+        envelope, answer = Envelope.from_result({"isError": True, "structuredContent": structured, "content": []}), None
     if envelope is None:
         raise AssertionError(
             f"expected a failure with the reason {reason!r}, but the call succeeded\n\n{_surfaces(None, answer)}"
@@ -168,6 +184,13 @@ def assert_fails(
     if problem is not None:
         raise AssertionError(f"{problem}\n\n{_surfaces(envelope, answer)}")
     return envelope
+
+
+def _failed_items(envelope: Envelope | None, answer: Answer | None) -> list[Any]:
+    """The failed items of a batch, some or all of whose items failed."""
+    holder: Any = envelope.details if envelope is not None else answer and answer.structured
+    failed = holder.get("failed") if isinstance(holder, Mapping) else None
+    return [entry for entry in failed if isinstance(entry, Mapping)] if isinstance(failed, list) else []
 
 
 def _require_code(code: object) -> None:

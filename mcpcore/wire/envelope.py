@@ -120,10 +120,10 @@ class Envelope:
         return tool if isinstance(tool, str) else None
 
     @property
-    def fallback_arguments(self) -> Mapping[str, Any] | None:
+    def fallback_arguments(self) -> dict[str, Any] | None:
         """The arguments with which a program may call the fallback tool; None if it is advice for the model alone."""
         arguments = (self.recovery or {}).get("fallbackArguments")
-        return arguments if isinstance(arguments, Mapping) else None
+        return dict(arguments) if isinstance(arguments, Mapping) else None
 
     @property
     def strategy(self) -> Strategy | None:

@@ -13,6 +13,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from mcpcore.cli.loading import Target, load
+from mcpcore.cli.problems import Problem
 from mcpcore.cli.root import cli
 
 SERVERS = Path(__file__).parent / "servers"
@@ -208,6 +210,36 @@ def test_a_module_without_one_server_is_told(monkeypatch, target, said):
     done = CliRunner().invoke(cli, ["run", target, "--http", "127.0.0.1:0"], catch_exceptions=False)
     assert 2 == done.exit_code
     assert said in done.stderr
+
+
+SHOP = "from fastmcp import FastMCP\n\nshop = FastMCP('shop')\n"
+
+
+@pytest.mark.parametrize(
+    ("source", "name"),
+    [
+        ("from shop import shop\nimport fastmcp\nmain = fastmcp.FastMCP('main')\n", "main"),
+        ("from shop import shop as main\nfrom mcp.server import MCPServer\nother = MCPServer('main')\n", "main"),
+        (f"{SHOP}main = FastMCP('main')\nmain.mount(shop, namespace='shop')\n", "main"),
+        (f"{SHOP}main = FastMCP('main')\nmain.mount(shop)\nthird = FastMCP('third')\n", None),
+        ("from shop import shop, second\n", None),
+        ("from shop import shop\n", "shop"),
+    ],
+)
+def test_the_server_is_the_parent_of_the_mounted_ones_and_the_files_own(monkeypatch, tmp_path, source, name):
+    """Several servers that are not mounted on each other need a name on the command line."""
+    for path in ("path", "argv"):
+        monkeypatch.setattr(sys, path, list(getattr(sys, path)))
+    for module in ("shop", "desk"):
+        monkeypatch.delitem(sys.modules, module, raising=False)
+    (tmp_path / "shop.py").write_text(f"{SHOP}second = FastMCP('second')\n")
+    (tmp_path / "desk.py").write_text(source)
+    target = Target.parse(str(tmp_path / "desk.py"))
+    if name is None:
+        with pytest.raises(Problem, match="has several servers"):
+            load(target, ())
+    else:
+        assert name == load(target, ()).name
 
 
 @pytest.mark.parametrize(

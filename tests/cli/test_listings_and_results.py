@@ -42,6 +42,18 @@ def test_a_server_without_tools_says_so(call):
     assert "The server has no tools.\n" == call(f"{ODD}:empty", "--list").stdout
 
 
+def test_resources_and_prompts_are_listed_with_their_failures(call):
+    """As tools are; as JSON, each entry is as the server lists it."""
+    whole = SERVERS / "whole.py"
+    texts = call(whole, "--list").stdout
+    assert "resource books://all  All books.\n\nresource books://{isbn}  A book.\n  fails: gone (NOT_FOUND" in texts
+    assert "prompt review  Review a book.\n  isbn: string\n  tone?: string\n  fails: gone (NOT_FOUND" in texts
+    listed = json.loads(call(whole, "--list", "--json").stdout)
+    assert [("add", None), ("books", "books://all"), ("book", "books://{isbn}"), ("review", None)] == [
+        (entry["name"], entry.get("uri") or entry.get("uriTemplate")) for entry in listed
+    ]
+
+
 def test_a_list_of_any_schema_and_any_contract_is_shown(call):
     """The list of another server may contain anything: a property that is `true`, an unknown retry, a contract of
     the wrong kind."""

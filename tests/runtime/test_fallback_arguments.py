@@ -61,7 +61,7 @@ async def sent(declared: Any, arguments: dict[str, Any], **options: Any) -> Any:
 
 
 async def test_arguments_are_filled_from_the_call_then_from_the_data() -> None:
-    """A placeholder alone keeps its JSON type; in a text it is text; what the caller sent is never read as a template."""
+    """A placeholder alone keeps its JSON type; in a text it is text; values are never templates."""
     declared = {
         "words": "{words}",
         "limit": "{year}",

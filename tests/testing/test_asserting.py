@@ -12,6 +12,7 @@ from pydantic import BaseModel
 
 from mcpcore import Context, ErrorCode, FailureMode, Server, resource, tool
 from mcpcore.client import call as call_tool
+from mcpcore.services.batch import Batch, BatchResult
 from mcpcore.testing import assert_fails, make_context, raises_reason, tool_client
 
 pytestmark = pytest.mark.anyio
@@ -45,15 +46,26 @@ def read_lifespan(ctx: Context[Any, str]) -> str:
     return ctx.lifespan_context
 
 
+@tool(errors=[NO_ORDER, SLOW])
+async def get_orders(ctx: Context[Literal["no_order", "slow"]], order_ids: list[str]) -> BatchResult[str]:
+    """Get orders."""
+    batch = Batch[str](ctx)
+    for order_id in order_ids:
+        with batch.item(order_id):
+            batch.add(await get_order.handler(ctx, order_id))
+    return batch.result()
+
+
 @resource("orders://{order_id}", errors=[SLOW])
 def order_at(ctx: Context[Literal["slow"]], order_id: str) -> str:
     """An order."""
     raise ctx.fail("slow")
 
 
-server = Server("orders", tools=[get_order], resources=[order_at])
+server = Server("orders", tools=[get_order, get_orders], resources=[order_at])
 mcp: FastMCP[Any] = FastMCP("orders")
 mcp.add_tool(get_order)
+mcp.add_tool(get_orders)
 
 
 async def test_a_raised_failure_is_read_after_the_block() -> None:
@@ -140,6 +152,35 @@ async def test_results(served: Any) -> None:
         assert_fails(forged, "no_order")
     with pytest.raises(TypeError):
         assert_fails(object(), "no_order")
+
+
+@pytest.mark.parametrize("served", [server, mcp], ids=["Server", "FastMCP"])
+async def test_an_item_of_a_batch(served: Any) -> None:
+    """In a batch of which a part succeeded, and in one that failed as a whole."""
+    async with tool_client(served) as client:
+        part = await client.call_tool("get_orders", {"order_ids": ["A-1", "x", "slow"]})
+        whole = await client.call_tool("get_orders", {"order_ids": ["x", "slow"]})
+        fine = await client.call_tool("get_orders", {"order_ids": ["A-1"]})
+    assert "List them." == assert_fails(part, "no_order", item=0, data={"order_id": "x"}).hint
+    assert_fails(part, "slow", item=-1, code=ErrorCode.TIMEOUT)
+    assert {"no_order", "slow"} == {failure["error"]["data"]["reason"] for failure in part.structured_content["failed"]}
+    assert {"slow", "no_order"} == {entry["error"]["data"]["reason"] for entry in failed_of(whole)}
+    for index, entry in enumerate(failed_of(whole)):
+        assert_fails(whole, entry["error"]["data"]["reason"], item=index)
+    with pytest.raises(AssertionError, match="expected a failure with the reason 'slow', but it failed with"):
+        assert_fails(part, "slow", item=0)
+    for result, message in (
+        (fine, "0 items failed"),
+        (part, "2 items failed"),
+        (CallToolResult(content=[]), "0 items"),
+    ):
+        with pytest.raises(AssertionError, match=rf"expected failed\[2\] with the reason 'slow', but {message}"):
+            assert_fails(result, "slow", item=2)
+
+
+def failed_of(result: Any) -> Any:
+    """Return the failed items of a batch that failed as a whole."""
+    return result.structured_content["error"]["data"]["failed"]
 
 
 async def test_parts_that_are_missing() -> None:

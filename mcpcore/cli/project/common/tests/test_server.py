@@ -55,5 +55,8 @@ async def test_an_unknown_isbn() -> None:
 async def test_a_book_whose_copies_are_lent(library: Library) -> None:
     async with tool_client(server) as client:
         result = await client.call_tool("borrow_book", {"isbn": "9780141441146"})
-    assert_fails(result, "all_lent")
+        failure = assert_fails(result, "all_lent")
+        assert failure.fallback_arguments == {"words": "Jane Eyre"}
+        editions = await client.call_tool("find_books", failure.fallback_arguments)
+    assert "9780142437209" in str(editions.structured_content)
     assert library.copies["9780141441146"] == 0

@@ -14,6 +14,7 @@ class Library:
             "9780141439518": "Pride and Prejudice",
             "9780140449136": "The Odyssey",
             "9780141441146": "Jane Eyre",
+            "9780142437209": "Jane Eyre",
         }
     )
     copies: dict[str, int] = field(
@@ -21,6 +22,7 @@ class Library:
             "9780141439518": 2,
             "9780140449136": 1,
             "9780141441146": 0,
+            "9780142437209": 1,
         }
     )
 

@@ -446,7 +446,8 @@ def test_names_that_the_server_does_not_have_are_reported(caplog: pytest.LogCapt
         "fallback_tool": "gone",
         "match": {"text": "x"},
     }
-    overlay = Overlay.of({"version": 1, "tools": {"lost": [entry]}})
+    unfit = entry | {"fallback_tool": "t", "fallback_arguments": {"q": 1}}
+    overlay = Overlay.of({"version": 1, "tools": {"lost": [entry], "t": [unfit]}})
     conversation = talk("tools/list", overlay=overlay)
     with caplog.at_level(logging.WARNING):
         respond(conversation, result={"tools": [{"name": "t"}]})
@@ -454,6 +455,7 @@ def test_names_that_the_server_does_not_have_are_reported(caplog: pytest.LogCapt
         respond(conversation, 2, result={"tools": [{"name": "t"}]})
     assert 1 == caplog.text.count("the server has no tool 'lost'")
     assert 1 == caplog.text.count("names the fallback tool 'gone'")
+    assert 1 == caplog.text.count("fallback_arguments of 'r' do not fit 't': it takes no argument 'q'")
 
 
 def test_a_failure_that_cannot_be_recorded_is_withheld(tmp_path: Path) -> None:

@@ -32,6 +32,7 @@ recovery = "Wait, then charge again."
 retry.after = 90
 effects = "none"
 fallback_tool = "add"
+fallback_arguments = {a = "{amount}", b = 1}
 match.text = "rate limit"
 
 [[tools.charge]]
@@ -235,6 +236,7 @@ def test_a_contract_reaches_the_client(through: Connect, tmp_path: Path) -> None
                 failed.effects,
                 failed.fallback_tool,
             )
+            assert {"a": 1, "b": 1} == failed.fallback_arguments
             assert Retry.after(seconds=90) == failed.retry
             assert "Wait, then charge again." == failed.hint
             assert "rate limit was exceeded" in failed.message

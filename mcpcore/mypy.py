@@ -10,10 +10,32 @@ from __future__ import annotations
 import difflib
 from typing import TYPE_CHECKING, Final
 
-from mypy.nodes import AssignmentStmt, CallExpr, DictExpr, Expression, ListExpr, NameExpr, RefExpr, StarExpr, TupleExpr
-from mypy.plugin import FunctionContext, MethodContext, Plugin
+from mypy.nodes import (
+    AssignmentStmt,
+    CallExpr,
+    DictExpr,
+    Expression,
+    ListExpr,
+    MemberExpr,
+    NameExpr,
+    RefExpr,
+    StarExpr,
+    StrExpr,
+    TupleExpr,
+)
+from mypy.plugin import FunctionContext, MethodContext, MethodSigContext, Plugin
 from mypy.typeops import try_getting_str_literals_from_type
-from mypy.types import CallableType, Instance, LiteralType, Type, UnionType, get_proper_type
+from mypy.types import (
+    AnyType,
+    CallableType,
+    FunctionLike,
+    Instance,
+    LiteralType,
+    Type,
+    TypeOfAny,
+    UnionType,
+    get_proper_type,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterable
@@ -49,6 +71,10 @@ class ErrorsPlugin(Plugin):
             return _contracted
         return _decorator if fullname in _FUNCTIONS else None
 
+    def get_method_signature_hook(self, fullname: str) -> Callable[[MethodSigContext], FunctionLike] | None:
+        """Handle a misspelt reason in `ctx.fail`, which mypy itself would report with all overloads."""
+        return _taking_misspelt if fullname == f"{_CONTEXT}.fail" else None
+
     def get_method_hook(self, fullname: str) -> Callable[[MethodContext], Type] | None:
         """Handle calls of `server.tool(errors=...)`, of the decorators that such calls return, and of `ctx.fail`."""
         return {
@@ -77,7 +103,8 @@ def _made(ctx: FunctionContext) -> Type:
     result = get_proper_type(ctx.default_return_type)
     checker: TypeChecker = ctx.api  # type: ignore[assignment] # the API is the checker
     is_constant = any(
-        isinstance(statement, AssignmentStmt) and statement.rvalue is ctx.context for statement in checker.tree.defs
+        isinstance(statement, AssignmentStmt) and _mode_in(statement.rvalue) is ctx.context
+        for statement in checker.tree.defs
     )
     reason = _argument(ctx, "reason")
     literals = None if reason is None else try_getting_str_literals_from_type(checker.lookup_type(reason))
@@ -94,26 +121,42 @@ def _failed(ctx: MethodContext) -> Type:
     return ctx.default_return_type
 
 
+def _taking_misspelt(ctx: MethodSigContext) -> FunctionLike:
+    """The signature, which takes a misspelt reason: `_failed` reports it, in one line."""
+    signature = ctx.default_signature
+    (reason, *_), named = ctx.args[0] or (None,), _named(ctx)
+    if not isinstance(reason, StrExpr) or named is None or reason.value in named:
+        return signature
+    return signature.copy_modified(arg_types=[AnyType(TypeOfAny.special_form), *signature.arg_types[1:]])
+
+
+def _named(ctx: MethodContext | MethodSigContext) -> list[str] | None:
+    """The reasons that a context names; None if it takes any."""
+    owner = get_proper_type(ctx.type)
+    return try_getting_str_literals_from_type(owner.args[0]) if isinstance(owner, Instance) else None
+
+
 def _guarded(ctx: MethodContext) -> Type:
     errors = _argument(ctx, "errors")
     if isinstance(errors, DictExpr):
         for _, target in errors.items:
-            _check_mode(ctx, target)
+            if not isinstance(target, StrExpr):  # mypy reports those itself, in one line
+                _check_mode(ctx, target)
     return ctx.default_return_type
 
 
 def _check_mode(ctx: MethodContext, mode: Expression) -> None:
-    """Report a failure mode whose reason the context does not name."""
+    """Report a reason, or a failure mode with one, that the context does not name."""
     checker: TypeChecker = ctx.api  # type: ignore[assignment] # the API is the checker
-    owner, kind = get_proper_type(ctx.type), get_proper_type(checker.lookup_type(mode))
-    if not isinstance(owner, Instance) or not isinstance(kind, Instance) or kind.type.fullname != _MODE:
+    named, kind = _named(ctx), get_proper_type(checker.lookup_type(mode))
+    if isinstance(mode, StrExpr):
+        reasons, of_mode = {mode.value}, ""
+    elif isinstance(kind, Instance) and kind.type.fullname == _MODE:
+        reasons, of_mode = _reasons(mode, checker, _DEPTH) or set(), " of this failure mode"
+    else:
         return
-    named = try_getting_str_literals_from_type(owner.args[0])
-    if named is None:
-        return
-    for reason in sorted((_reasons(mode, checker, _DEPTH) or set()) - set(named)):
-        text = f'Context does not name the reason "{reason}" of this failure mode{_meant(reason, named)}'
-        ctx.api.fail(text, ctx.context)
+    for reason in sorted(reasons.difference(named)) if named is not None else ():
+        ctx.api.fail(f'Context does not name the reason "{reason}"{of_mode}{_meant(reason, named)}', ctx.context)
 
 
 def _meant(reason: str, reasons: Iterable[str]) -> str:
@@ -178,7 +221,17 @@ def _argument(ctx: FunctionContext | MethodContext, name: str) -> Expression | N
     return passed[0] if passed else None
 
 
+def _mode_in(expression: Expression) -> Expression:
+    """The failure mode in `MODE.on(...)`, which has its reason; anything else as it is."""
+    while isinstance(expression, CallExpr) and isinstance(expression.callee, MemberExpr):
+        if expression.callee.name not in {"on", "on_code"}:
+            break
+        expression = expression.callee.expr
+    return expression
+
+
 def _reasons(expression: Expression, checker: TypeChecker, depth: int) -> set[str] | None:
+    expression = _mode_in(expression)
     if isinstance(expression, StarExpr):
         return _reasons(expression.expr, checker, depth)
     if isinstance(expression, ListExpr | TupleExpr):

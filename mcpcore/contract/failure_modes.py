@@ -6,12 +6,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import partial
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final, Generic, LiteralString, cast, overload
+from typing import TYPE_CHECKING, Any, Final, LiteralString, cast, overload
 
 from typing_extensions import TypeVar
 
 from mcpcore.contract.checks import Templates, problem_of, templates_of
 from mcpcore.contract.effects import CallState, settled
+from mcpcore.contract.mapping import Mappable, mapped_by
 
 if TYPE_CHECKING:
     from typing import Required, Self, TypedDict
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from mcpcore.contract.data_schemas import DataModel
     from mcpcore.contract.effects import ToolEffects
     from mcpcore.contract.listed_contracts import ListedSchema
+    from mcpcore.contract.mapping import Kind, Mapped, Target
     from mcpcore.contract.retry import Retry
     from mcpcore.values.jsonable import JSON
 
@@ -85,7 +87,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, init=False, repr=False, eq=False)
-class FailureMode(Generic[R_co, D_co]):
+class FailureMode(Mappable[R_co, D_co]):
     """One way in which a tool fails that its author knows beforehand.
 
     Frozen; compared by value. The reason is kept as a literal type, so that `ctx.fail("typo")` is a type error. The
@@ -167,6 +169,9 @@ class FailureMode(Generic[R_co, D_co]):
     _settled: dict[CallState | None, tuple[Effects | None, Retry]]
     """The effects and the advice by the state of a call."""
 
+    _mapped: tuple[Mapped, ...]
+    """What `on` and `on_code` map. Modes are compared and pickled without it."""
+
     if TYPE_CHECKING:
         # Covariance lets lists of failure modes with different models join to one type in mypy. `Context.fail` must
         # still refuse data of another model, so it reads the model from the parameter of this method, which exists in
@@ -219,6 +224,7 @@ class FailureMode(Generic[R_co, D_co]):
         self = object.__new__(cls)
         object.__setattr__(self, "_data_model", None)
         object.__setattr__(self, "_settled", {})
+        object.__setattr__(self, "_mapped", ())
         problem = problem_of(values)
         if problem is not None:
             from mcpcore.values.source_location import where_declared
@@ -432,7 +438,7 @@ class Contract(Sequence[FailureMode[R_co]]):
     ```
     """
 
-    __slots__ = ("_by_reason", "_entries")
+    __slots__ = ("_by_reason", "_entries", "mapped", "tool")
 
     def __init__(self, entries: Iterable[FailureMode[R_co]] = (), *, tool: str | None = None) -> None:
         """Gather `entries`, in order; `tool` names the tool in a message about them.
@@ -442,7 +448,8 @@ class Contract(Sequence[FailureMode[R_co]]):
             tool: The name of the tool.
 
         Raises:
-            ContractError: If an entry is not a `FailureMode` or two entries have the same reason.
+            ContractError: If an entry is not a `FailureMode`, or if two entries have the same reason or map the same
+                exception.
         """
         if isinstance(entries, FailureMode | str | bytes) or not isinstance(entries, Iterable):
             raise ContractError(f"{_where(tool)}: errors must be a list of FailureMode, not {type(entries).__name__}")
@@ -463,6 +470,11 @@ class Contract(Sequence[FailureMode[R_co]]):
             by_reason[entry.reason] = entry
         self._entries = modes
         self._by_reason = by_reason
+        self.tool: str | None = tool
+        try:
+            self.mapped: dict[Kind, Target] = mapped_by(modes)
+        except ValueError as exc:
+            raise ContractError(f"{_where(tool)}: {exc}") from None
 
     @classmethod
     def from_listing(cls, tool: object) -> Contract[str]:

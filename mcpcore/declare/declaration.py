@@ -102,6 +102,12 @@ class Declaration:
                 f"{self.where}: the handler yields; a {self.noun} answers once: return the result, and report progress "
                 "with ctx.report_progress(...)"
             )
+        self.run = handler
+        """The handler as it is called: with the guard of a contract that maps exceptions."""
+        if self.contract.mapped:
+            from mcpcore.services.guarding import contract_guard
+
+            self.run = contract_guard(self.contract)(handler)
         self.limits = self._read_limits()
         self.scopes = self._read_scopes()
         if isinstance(options, ToolOptions):
@@ -258,8 +264,8 @@ class Declared(_OfDeclaration, Generic[P, T_co]):
 
     @property
     def handler(self) -> Callable[..., Any]:
-        """The function itself; for a method, bound to its instance."""
-        function = self.declaration.handler
+        """The function itself; for a method, bound to its instance. What the contract maps is mapped."""
+        function = self.declaration.run
         return functools.partial(function, *self._bound) if self._bound else function
 
     @property
@@ -284,9 +290,9 @@ class Declared(_OfDeclaration, Generic[P, T_co]):
             return cast("T_co", kwargs[FASTMCP_CALL](self, kwargs))  # type: ignore[operator]
         args_before = self.bound_args(current.get())
         if self.declaration.is_async:
-            return cast("T_co", self._awaited(self.declaration.handler(*args_before, *args, **kwargs)))
+            return cast("T_co", self._awaited(self.declaration.run(*args_before, *args, **kwargs)))
         try:
-            return cast("T_co", self.declaration.handler(*args_before, *args, **kwargs))
+            return cast("T_co", self.declaration.run(*args_before, *args, **kwargs))
         except CodedError as error:
             self._declare(error)
             raise

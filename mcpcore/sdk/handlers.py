@@ -80,7 +80,7 @@ def run_handler(
     if limits is None:
         if declaration.is_async and declaration.definition.is_plain:  # as it is for most
             request.began = True
-            returned = declaration.handler(*declared.bound_args(request), **values)
+            returned = declaration.run(*declared.bound_args(request), **values)
             return returned if type(returned) is CoroutineType else _ready(returned)
         return _handled(declared, values, request, threaded=threaded)
     return limits.run(functools.partial(_handled, declared, values, request, threaded=threaded), request)
@@ -97,10 +97,10 @@ def _handled(
     if definition.positional:
         args = (*args, *(values.pop(name) for name in definition.positional))
     if threaded and not declaration.is_async:
-        call = functools.partial(declaration.handler, *args, **values)
+        call = functools.partial(declaration.run, *args, **values)
         return _in_thread(holding_places(request, call), declaration, request)
     request.began = True
-    returned = declaration.handler(*args, **values)
+    returned = declaration.run(*args, **values)
     return returned if type(returned) is CoroutineType else _ready(returned)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, Final, Generic
 
@@ -17,6 +17,7 @@ from mcpcore.boundary.mapper import select_failure
 from mcpcore.contract.effects import weakest
 from mcpcore.contract.errors import CodedError
 from mcpcore.services.batch_failure import FailedItem, Step, WholeFailure, advice_of, note_of, reason_or_code
+from mcpcore.services.guarding import contract_guard
 from mcpcore.values.escaping import one_line
 from mcpcore.values.jsonable import fit, size, to_json
 from mcpcore.values.unwrapping import passes_through
@@ -151,6 +152,7 @@ class Batch(Generic[T]):
         self._unlisted: Counter[Step] = Counter()
         self._bytes = 0
         self._effects: list[Effects | None] = []
+        self._guard = contract_guard(ctx.contract) if ctx.contract.mapped else nullcontext()
 
     @contextmanager
     def item(self, item: object) -> Iterator[None]:
@@ -166,7 +168,8 @@ class Batch(Generic[T]):
         around = _within.get()
         _within.set((*around, (self, number)))
         try:
-            yield
+            with self._guard:
+                yield
         except BaseException as exc:
             if not isinstance(exc, Exception) and not _is_stray(exc):
                 raise

@@ -12,27 +12,32 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar, cast
 from mcpcore.contract.bound_fields import hand_on
 from mcpcore.contract.codes import Code, is_code
 from mcpcore.contract.errors import CodedError, failure_of
-from mcpcore.contract.failure_modes import FailureMode
+from mcpcore.contract.failure_modes import RESERVED_DATA_KEYS, FailureMode
+from mcpcore.contract.mapping import Target
 from mcpcore.services._logging import LOGGER, log_traced
 from mcpcore.services._wrapping import declared, decorated, level_of
 from mcpcore.values.escaping import clean_text
 from mcpcore.values.jsonable import cut_text, dumps, fit, safe_str, to_json, to_json_object
 from mcpcore.values.request_var import call_number
 from mcpcore.values.untrusted import is_async, quietly
-from mcpcore.values.unwrapping import leaves_of
+from mcpcore.values.unwrapping import leaves_of, relayed_failure, unwrapped
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
     from types import TracebackType
     from typing import Self
 
+    from mcpcore.contract.failure_modes import Contract
     from mcpcore.declare.context import Context, FailureData
     from mcpcore.values.jsonable import JSON
 
 F = TypeVar("F", bound="Callable[..., Any] | classmethod[Any, ..., Any] | staticmethod[..., Any]")
 
-Target: TypeAlias = "Code | FailureMode[Any] | str"
+Becomes: TypeAlias = "Code | FailureMode[Any] | str"
 """What an exception becomes: a code, a failure mode, or a reason that the calling tool's contract declares."""
+
+Guarded: TypeAlias = "type[BaseException] | Code | tuple[type[BaseException] | Code, ...]"
+"""What a guard translates: exception classes, and the codes of coded errors without a reason."""
 
 _LOGGED: Final = "__mcpcore_logged__"
 _LOG_BYTES: Final = 4_096
@@ -62,9 +67,10 @@ class guard:  # noqa: N801 - used as `with guard(...)` and `@guard(...)`, as `co
     """Give exceptions of a service a code or a declared reason, and log them once; never swallows.
 
     Works as `with`, as `async with` and as a decorator of functions, methods and generators, sync and async; one guard
-    may serve many functions and concurrent calls. A `CodedError` passes through as it is; any other `Exception`
-    becomes one, with the exception as its cause. Cancellation and exits pass untouched. In a group, each member becomes
-    what it would alone; if all members become the same failure, that one is raised.
+    may serve many functions and concurrent calls. A `CodedError` passes through as it is, unless it has no reason and
+    `errors` has its code; any other `Exception` becomes one, with the exception as its cause. Cancellation and exits
+    pass untouched. In a group, each member becomes what it would alone; if all members become the same failure, that
+    one is raised.
 
     The exception's own text and those of its causes go to the log without secrets, and never to the client.
     `LogRecord.exc_info` has a stand-in with the redacted text, and the redacted tracebacks as its note: a handler that
@@ -81,7 +87,7 @@ class guard:  # noqa: N801 - used as `with guard(...)` and `@guard(...)`, as `co
         self,
         operation: str | None = None,
         *,
-        errors: Mapping[type[BaseException] | tuple[type[BaseException], ...], Target] | None = None,
+        errors: Mapping[Guarded, Becomes] | None = None,
         code: Code | None = None,
         message: str | None = None,
         data: Callable[[Any], object] | FailureData | None = None,
@@ -97,7 +103,8 @@ class guard:  # noqa: N801 - used as `with guard(...)` and `@guard(...)`, as `co
         Args:
             operation: Its name in the log; by default, the name of the decorated function, or "operation" for a block.
             errors: What exceptions become, by type; the most specific type decides, then, in order, a type that the
-                exception's own is registered with (`abc`).
+                exception's own is registered with (`abc`). A code is a key too: for coded errors without a reason,
+                which keep their data, as far as the data model admits it, and their retry advice.
             code: What any other exception becomes; left out, what `classify` says.
             message: What the client reads; left out, the declared `when` or the code's own sentence.
             data: Makes the data of the failure of the exception, for one that `errors` or `code` translates; or is that
@@ -120,20 +127,20 @@ class guard:  # noqa: N801 - used as `with guard(...)` and `@guard(...)`, as `co
             raise TypeError(f"guard(code=...) must be an ErrorCode or a CustomCode, not {code!r}")
         if callable(data) and is_async(data):
             raise TypeError("guard(data=...) must be a function that returns the data, not an async one")
-        self._errors: dict[type[BaseException], Target] = {}
-        for kinds, target in require_types({} if errors is None else errors).items():
+        self._targets: dict[Any, Target] = {}
+        for kinds, becomes in require_types({} if errors is None else errors).items():
             for kind in kinds if isinstance(kinds, tuple) else (kinds,):
-                self._errors[kind] = target
-            if not is_code(target) and not isinstance(target, FailureMode | str):
-                raise TypeError(f"guard(errors=...) has codes, failure modes or reasons as values, not {target!r}")
+                self._targets[kind] = Target(becomes, data, message)
+            if not is_code(becomes) and not isinstance(becomes, FailureMode | str):
+                raise TypeError(f"guard(errors=...) has codes, failure modes or reasons as values, not {becomes!r}")
+        self._otherwise = None if code is None else Target(code, data, message)
         self._operation = operation
         self.block_name = "operation"
         """The name in the log of a guarded block without `operation`; `ctx.guard` sets the name of the tool."""
 
-        self._code = code
         self._message = message
-        self._data = data
-        self._ctx = ctx
+        self._contract = None if ctx is None else ctx.contract
+        self._only_mapped = False
         self._context = context
         self._input = input
         self._critical = critical
@@ -174,6 +181,8 @@ class guard:  # noqa: N801 - used as `with guard(...)` and `@guard(...)`, as `co
             with guarding:
                 return await running
 
+        # A handler may return any awaitable; other callers get the one that the function made.
+        is_awaited = inspect.isawaitable if self._only_mapped else inspect.iscoroutine
         if inspect.isasyncgenfunction(fn):
 
             @functools.wraps(fn)
@@ -219,7 +228,7 @@ class guard:  # noqa: N801 - used as `with guard(...)` and `@guard(...)`, as `co
         def guarded(*args: Any, **kwargs: Any) -> Any:
             with self._guarded_call(name, args, kwargs):
                 result = fn(*args, **kwargs)
-            return finish(result, self._guarded_call(name, args, kwargs)) if inspect.iscoroutine(result) else result
+            return finish(result, self._guarded_call(name, args, kwargs)) if is_awaited(result) else result
 
         return guarded
 
@@ -229,6 +238,8 @@ class guard:  # noqa: N801 - used as `with guard(...)` and `@guard(...)`, as `co
     def _raise(self, exc: Exception, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """Log `exc`, and raise what it becomes; returns where it stays what it is."""
         becomes = self._becomes(exc, name)
+        if becomes is exc and self._only_mapped:
+            return
         hand_on(exc, becomes)
         self._log(exc, becomes, name, args, kwargs)
         if becomes is exc:
@@ -254,25 +265,28 @@ class guard:  # noqa: N801 - used as `with guard(...)` and `@guard(...)`, as `co
                     name,
                     type(mapped).__name__,
                 )
-        if isinstance(exc, CodedError):
-            return exc
         target = self._target(exc)
         if target is None and isinstance(exc, BaseExceptionGroup):
             return self._of_members(exc, name)
-        return self._translate(exc, target, name)
+        return exc if target is None and self._stays(exc) else self._translate(exc, target, name)
+
+    def _stays(self, exc: Exception) -> bool:
+        """Whether an exception that is not mapped stays what it is."""
+        return self._only_mapped or isinstance(exc, CodedError)
 
     def _of_members(self, group: Exception, name: str) -> Exception:
-        """The failure of a group that `errors` does not name itself."""
+        """The failure of a group that is not mapped itself."""
         leaves = [leaf for leaf in leaves_of(group) if isinstance(leaf, Exception)]
-        targets = [None if isinstance(leaf, CodedError) else self._target(leaf) for leaf in leaves]
-        coded = any(isinstance(leaf, CodedError) for leaf in leaves)
-        if targets and all(target is not None and target == targets[0] for target in targets):
+        targets = [self._target(leaf) for leaf in leaves]
+        if targets and targets[0] is not None and all(target == targets[0] for target in targets):
             return self._translate(group, targets[0], name, leaf=leaves[0])
-        if all(target is None for target in targets):
-            return group if coded else self._translate(group, None, name)  # the boundary finds the coded one
+        if not any(targets):
+            # The boundary finds the one that has a code.
+            return group if any(map(self._stays, leaves)) else self._translate(group, None, name)
         members: list[Exception] = []
         for leaf, target in zip(leaves, targets, strict=True):
-            failure = leaf if isinstance(leaf, CodedError) else self._translate(leaf, target, name)
+            stays = target is None and self._stays(leaf)
+            failure = leaf if stays else self._translate(leaf, target, name)
             if failure is not leaf:
                 failure.__cause__ = leaf
                 hand_on(leaf, failure)
@@ -280,50 +294,76 @@ class guard:  # noqa: N801 - used as `with guard(...)` and `@guard(...)`, as `co
         return ExceptionGroup("a group of failures", members)
 
     def _target(self, exc: Exception) -> Target | None:
-        for kind in type(exc).__mro__:
-            if kind in self._errors:
-                return self._errors[kind]
-        return next((target for kind, target in self._errors.items() if issubclass(type(exc), kind)), None)
+        """What `exc` is mapped to; None also where a reason that it carries already decides."""
+        coded = self._coded(exc)
+        if coded is not None and (coded.sent_reason is not None or self._declared(coded.reason) is not None):
+            return None
+        if coded is not exc:
+            for kind in type(exc).__mro__:
+                if kind in self._targets:
+                    return self._targets[kind]
+            for kind, target in self._targets.items():
+                if isinstance(kind, type) and issubclass(type(exc), kind):
+                    return target
+        return None if coded is None else self._targets.get(coded.code)
+
+    def _coded(self, exc: BaseException) -> CodedError | None:
+        """The coded error that `exc` is, or that an error of a framework carries out of a handler."""
+        if self._only_mapped and not isinstance(exc, CodedError):
+            exc = unwrapped(exc)
+            exc = relayed_failure(exc) or exc
+        return exc if isinstance(exc, CodedError) else None
 
     def _translate(
         self, exc: Exception, target: Target | None, name: str, *, leaf: Exception | None = None
     ) -> CodedError:
         """What `exc` becomes; of a group whose members all become the same, `leaf` is the first."""
-        from mcpcore.classification import explain
+        leaf = exc if leaf is None else leaf
+        coded = self._coded(leaf)
+        if coded is None:
+            from mcpcore.classification import explain
 
-        explained = explain(exc)
-        # The exception's own advice: a Retry-After, or a status that is never worth another try.
-        special = None if explained.retry == explained.code.retry else explained.retry
-        if target is None and self._code is None:
-            return CodedError(explained.code, self._message).with_found_advice(special)
-        data = self._data_of(exc if leaf is None else leaf, name)
+            explained = explain(exc)
+            # The exception's own advice: a Retry-After, or a status that is never worth another try.
+            code, special = explained.code, None if explained.retry == explained.code.retry else explained.retry
+        else:
+            code, special = coded.code, coded.retry
+        target = target or self._otherwise
         if target is None:
-            target = self._code
-        if isinstance(target, str):
-            entry = self._declared(target)
-            if entry is None:
-                return CodedError(explained.code, self._message, data, reason=target).with_found_advice(special)
-            target = entry
-        if isinstance(target, FailureMode):
-            says_nothing = target.retry is None and target.code == explained.code
-            return failure_of(target, self._message, data).with_found_advice(special if says_nothing else None)
-        assert target is not None
-        return CodedError(target, self._message, data).with_found_advice(special if target == explained.code else None)
+            return CodedError(code, self._message).with_found_advice(special)
+        data, no_data = _made("data", target.data, leaf, name)
+        message, no_message = _made("message", target.message, leaf, name)
+        if message is not None and not isinstance(message, str):
+            message, no_message = None, f"message made {type(message).__name__}, not a sentence"
+        if coded is not None and target.data is None:
+            data = {key: value for key, value in (coded.data or {}).items() if key not in RESERVED_DATA_KEYS} or None
+        effects = None if coded is None else coded.effects
+        becomes = target.becomes
+        entry = self._declared(becomes) if isinstance(becomes, str) else becomes
+        if not isinstance(entry, FailureMode):
+            reason = becomes if entry is None else None
+            failure = CodedError(entry or code, message, data, reason=reason, effects=effects)
+            return failure.with_found_advice(special if failure.code == code else None)
+        failure = failure_of(entry, message, data, effects=effects)
+        misfit = None if data is None else quietly(lambda: _misfit(failure, entry), "it cannot be read")
+        if misfit is not None:
+            kept = None
+            if coded is not None and target.data is None:
+                kept = {key: value for key, value in data.items() if entry.has_field(key)}
+            else:
+                no_data = f"the data that was made for {entry.reason!r} breaks its model: {misfit}"
+            failure = failure_of(entry, message, kept, effects=effects)
+            if kept and quietly(lambda: _misfit(failure, entry), "it cannot be read"):
+                failure = failure_of(entry, message, None, effects=effects)
+        failure.unusable_advice = no_data or no_message
+        # Another code's wait is kept, and its advice never to retry is not.
+        waits = coded is not None and special is not None and special.retryable and entry.code.retry.retryable
+        return failure.with_found_advice(special if entry.retry is None and (entry.code == code or waits) else None)
 
-    def _data_of(self, exc: Exception, name: str) -> Any:
-        """The data of the failure that `exc` becomes."""
-        if not callable(self._data):
-            return self._data
-        try:
-            return self._data(exc)
-        except KeyboardInterrupt:
-            raise
-        except BaseException as failed:  # noqa: BLE001 - whatever it is, the failure goes on
-            log_traced(logging.ERROR, failed, "%s: data raised; the failure goes on without data", name)
+    def _declared(self, reason: str | None) -> FailureMode[Any] | None:
+        if reason is None:
             return None
-
-    def _declared(self, reason: str) -> FailureMode[Any] | None:
-        return declared(reason) if self._ctx is None else self._ctx.contract.get(reason)
+        return declared(reason) if self._contract is None else self._contract.get(reason)
 
     def _log(
         self, exc: Exception, becomes: BaseException, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]
@@ -365,11 +405,38 @@ class guard:  # noqa: N801 - used as `with guard(...)` and `@guard(...)`, as `co
             return f"input= raised {type(failed).__name__}"
 
 
+def contract_guard(contract: Contract[Any]) -> guard:
+    """The guard around a handler, or an item of a batch, whose contract maps exceptions; all others stay."""
+    made = guard(contract.tool)
+    made._contract = contract  # noqa: SLF001 - its own
+    made._targets = dict(contract.mapped)  # noqa: SLF001 - its own
+    made._only_mapped = True  # noqa: SLF001 - its own
+    return made
+
+
+def _made(noun: str, option: Any, exc: Exception, name: str) -> tuple[Any, str | None]:
+    """The data or the message of the failure that `exc` becomes, and why it could not be made, or None."""
+    if not callable(option):
+        return option, None
+    try:
+        return option(exc), None
+    except KeyboardInterrupt:
+        raise
+    except BaseException as failed:  # noqa: BLE001 - whatever it is, the failure goes on
+        log_traced(logging.ERROR, failed, f"%s: {noun} raised; the failure goes on without {noun}", name)
+        return None, f"{noun} raised {type(failed).__name__}"
+
+
+def _misfit(failure: CodedError, entry: FailureMode[Any]) -> str | None:
+    """Why the data of `failure` breaks the model of its entry, or None."""
+    return entry.check_data(failure.data, dumped=failure.is_dumped)
+
+
 Errors = TypeVar("Errors")
 
 
 def require_types(errors: Errors) -> Errors:
-    """`errors`, whose keys are exception types or tuples of them.
+    """`errors`, whose keys are exception types, codes, or tuples of them.
 
     Raises:
         TypeError: If it is anything else.
@@ -378,8 +445,10 @@ def require_types(errors: Errors) -> Errors:
         raise TypeError(f"guard(errors=...) must be a mapping from exception types, not {type(errors).__name__}")
     for kinds in errors:
         for kind in kinds if isinstance(kinds, tuple) else (kinds,):
+            if is_code(kind):
+                continue
             if not isinstance(kind, type) or not issubclass(kind, BaseException):
-                raise TypeError(f"guard(errors=...) has exception types as its keys, not {kind!r}")
+                raise TypeError(f"guard(errors=...) has exception types and codes as its keys, not {kind!r}")
             if not issubclass(kind, Exception) and kind not in (BaseException, BaseExceptionGroup):
                 raise TypeError(f"guard(errors=...) cannot map {kind.__name__}: cancellation and exits are no failures")
     return errors

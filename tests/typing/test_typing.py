@@ -108,10 +108,13 @@ def plugin(version):
         def get_method_hook(self, fullname):
             return limited(super().get_method_hook(fullname))
 
+        def get_method_signature_hook(self, fullname):
+            return limited(super().get_method_signature_hook(fullname), "default_signature")
+
     return Limited
 
-def limited(hook):
-    return hook and (lambda ctx: hook(ctx) if ctx.api.tree.fullname.startswith("plugin.") else ctx.default_return_type)
+def limited(hook, otherwise="default_return_type"):
+    return hook and (lambda ctx: hook(ctx) if ctx.api.tree.fullname.startswith("plugin.") else getattr(ctx, otherwise))
 """
 
 

@@ -149,13 +149,15 @@ def _check_mode(ctx: MethodContext, mode: Expression) -> None:
     """Report a reason, or a failure mode with one, that the context does not name."""
     checker: TypeChecker = ctx.api  # type: ignore[assignment] # the API is the checker
     named, kind = _named(ctx), get_proper_type(checker.lookup_type(mode))
+    if named is None:
+        return
     if isinstance(mode, StrExpr):
         reasons, of_mode = {mode.value}, ""
     elif isinstance(kind, Instance) and kind.type.fullname == _MODE:
         reasons, of_mode = _reasons(mode, checker, _DEPTH) or set(), " of this failure mode"
     else:
         return
-    for reason in sorted(reasons.difference(named)) if named is not None else ():
+    for reason in sorted(reasons.difference(named)):
         ctx.api.fail(f'Context does not name the reason "{reason}"{of_mode}{_meant(reason, named)}', ctx.context)
 
 

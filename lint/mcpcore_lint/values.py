@@ -132,6 +132,8 @@ class CallValue(Value):
     keywords: tuple[tuple[str, Value], ...] = ()
     complete: bool = True
     """False if an unknown `*args` or `**kwargs` may add arguments."""
+    mapped: tuple[CallValue, ...] = ()
+    """The calls of `on` and `on_code` on a `FailureMode`, each with the method's name as `func`."""
 
     def argument(self, name: str, position: int | None = None) -> Value:
         """An argument by keyword or position: `Missing` if the call lacks it, `Unknown` if it may have it."""

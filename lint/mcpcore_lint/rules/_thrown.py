@@ -88,6 +88,7 @@ def all_thrown(tool: ToolDef, ctx: RuleContext, *, named: bool = False) -> list[
 def _direct(tool: ToolDef, reach: Reach) -> Iterator[Thrown]:
     """The coded errors that the handler itself raises and does not catch, each once."""
     leaving = {reached.call for reached in reach.own}
+    converted = {reached.call: reached for reached in reach.own if reached.site.span != reached.call}
     seen: set[ast.AST] = set()
     for throw in tool.handler.throws:
         error = throw.error
@@ -100,6 +101,9 @@ def _direct(tool: ToolDef, reach: Reach) -> Iterator[Thrown]:
             for reached in reach.own:
                 if reached.call == throw.span and reached.form in CODED:
                     yield Thrown(reached.codes, reached.reasons, None, reached, throw)
+        elif error.form in CODED and throw.span in converted:
+            reached = converted[throw.span]
+            yield Thrown(reached.codes, reached.reasons, None, reached, throw)
         elif error.form in CODED:
             codes = None if error.form == "fail" else codes_of(error.code)
             yield Thrown(codes, reason_texts(error), error, None, throw)

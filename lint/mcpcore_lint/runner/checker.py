@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 from mcpcore_lint.dataclasses import cached_property
 from mcpcore_lint.diagnostics import Diagnostic, Failure, Severity
 from mcpcore_lint.engine.flow.calls import CallGraph
+from mcpcore_lint.engine.flow.facts.converting import guard_of_contract
 from mcpcore_lint.engine.flow.facts.stdout import may_write
 from mcpcore_lint.engine.registrations.build import Builder
 from mcpcore_lint.engine.registrations.external import external_tools
@@ -20,7 +21,7 @@ from mcpcore_lint.engine.syntax.imports import ImportSearch
 from mcpcore_lint.engine.syntax.prefilter import SUPPRESSION, speaks_of_mcp
 from mcpcore_lint.engine.syntax.project import Project, nearby
 from mcpcore_lint.engine.syntax.source import Source, SourceError
-from mcpcore_lint.model import Handler, Reach, ReachedWrite, ToolDef, string
+from mcpcore_lint.model import Reach, ReachedWrite, ToolDef, string
 from mcpcore_lint.records import ToolRecord
 from mcpcore_lint.rule import ProjectContext, Rule, RuleContext, is_ours
 from mcpcore_lint.rules import all_rules, selected
@@ -125,7 +126,7 @@ class Checker:
         self.tools: dict[str, list[ToolDef]] = {}
         self.contents: dict[str, bytes] = {}
         """The contents by absolute path that replace those on disk."""
-        self._reached: dict[Handler, Reach] = {}
+        self._reached: dict[object, Reach] = {}
         self._prints = ImportSearch(self.project, may_write)
         if rules is None:
             rules = (rule for rule in all_rules().values() if settings.per_file or selected(rule, settings))
@@ -174,9 +175,11 @@ class Checker:
 
     def reach(self, tool: ToolDef) -> Reach:
         """What a handler and the functions that it calls can raise."""
-        reach = self._reached.get(tool.handler)
+        mapping = guard_of_contract(tool.contract)
+        key = (tool.handler, mapping.becomes)
+        reach = self._reached.get(key)
         if reach is None:
-            reach = self._reached[tool.handler] = self.graph.reach(tool.handler)
+            reach = self._reached[key] = self.graph.reach(tool.handler, mapping=mapping)
         return reach
 
     def writes(self, tool: ToolDef) -> tuple[ReachedWrite, ...]:

@@ -75,19 +75,24 @@ class CallGraph:
 
     # -- queries -------------------------------------------------------------------------------------------------
 
-    def reach(self, handler: Handler, through: Iterable[tuple[Handler, ast.Call]] = ()) -> Reach:
+    def reach(
+        self, handler: Handler, through: Iterable[tuple[Handler, ast.Call]] = (), mapping: Guard | None = None
+    ) -> Reach:
         """Return everything that leaves a handler: its own errors and those of the functions that it calls.
 
         Args:
             handler: The handler.
             through: The functions that dispatch to the handler, the outermost first, each with its call. Errors that
                 they catch do not leave.
+            mapping: The guard that the contract is around the handler.
         """
-        outer: list[list[tuple[Guard, ...]]] = []
+        outer: list[list[tuple[Guard, ...]]] = [] if mapping is None else [[(mapping,)]]
         for caller, call in through:
             outer += [self._around(caller), [Guards(self._callees(caller)).of(call)]]
         collector = Collector(self, handler, [*outer, self._around(handler)])
         collector.collect(_raw(handler))
+        for entry in mapping.becomes if mapping is not None else ():
+            collector.keep(entry.throw, (handler.qualname,), handler.span)
         decorations = decorations_of(handler.node, handler.module, self.program)
         for event in decorations.events:
             if event.effect is not None:
@@ -159,8 +164,8 @@ class CallGraph:
             if guard.group:
                 current = current._replace(grouped=True)
             elif guard.converts:
-                if self.hierarchy.is_kind_of(current.type_name, _CODED_ERROR) is not True:
-                    current = self._converted(current, guard)
+                is_coded = self.hierarchy.is_kind_of(current.type_name, _CODED_ERROR) is True
+                current = self._recoded(current, guard) if is_coded else self._converted(current, guard)
             elif guard.doubt:
                 current = current._replace(sure=False)
             else:
@@ -187,9 +192,18 @@ class CallGraph:
                     return plain
                 if fits and (best is None or self.hierarchy.is_kind_of(name, best[0])):
                     best = (name, entry)
+        if best is None and guard.keeps:
+            return throw
         if best is None or (best[1].throw.codes is None and not best[1].throw.reasons):
             return plain
         return best[1].throw._replace(is_named_only=False, sure=throw.sure)
+
+    def _recoded(self, throw: Throw, guard: Guard) -> Throw:
+        """Return the error that a guard raises instead of a coded error; one with a reason stays what it is."""
+        for entry in guard.becomes:
+            if throw.codes and throw.reasons == () and entry.codes.issuperset(throw.codes):
+                return entry.throw._replace(is_named_only=False, sure=throw.sure)
+        return throw
 
     def _catches(self, clause: Clause, throw: Throw) -> bool:
         names = [name for name in clause.types if name is not None]

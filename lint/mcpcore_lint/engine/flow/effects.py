@@ -118,6 +118,8 @@ class Becomes(NamedTuple):
     types: tuple[str | None, ...]
     throw: Throw
     """Its position is where the guard names it. Unknown codes and reasons are None."""
+    codes: frozenset[str] = frozenset()
+    """The codes of errors without a reason that it replaces."""
 
 
 class Guard(NamedTuple):
@@ -128,6 +130,8 @@ class Guard(NamedTuple):
     """Whether this is a task group, which wraps errors in an exception group."""
     converts: bool = False
     """Whether this is `mcpcore.guard`, which turns every error into a `CodedError`."""
+    keeps: bool = False
+    """Whether errors that it does not name stay what they are, as under a contract that maps errors."""
     becomes: tuple[Becomes, ...] = ()
     """The errors that its arguments name, each with the classes that it replaces."""
     doubt: bool = False

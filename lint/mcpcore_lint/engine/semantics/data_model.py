@@ -55,6 +55,13 @@ class DataModel:
     rewrites: bool = False
     """Whether its JSON or its schema may have other keys: a computed field, a serializer, a custom schema."""
 
+    @property
+    def required(self) -> list[str] | None:
+        """The required fields of the JSON; None if they are not those that the class shows."""
+        is_known = self.certain and not self.rewrites and all(field.sent is not None for field in self.fields.values())
+        names = [field.sent for field in self.fields.values() if field.required and field.sent is not None]
+        return names if is_known else None
+
 
 def read_model(value: Value) -> DataModel | None:
     """The model that a class is; None if it is not a class of the project, or has an unknown base."""

@@ -45,6 +45,7 @@ _VALUE: Final = frozenset({"value", "_value_"})
 _CONTAINERS: Final = (Items, Mapping)
 _OF_MEMBER: Final = _VALUE | {"name", "_name_"}
 """The attributes of enum members."""
+_METHODS: Final = frozenset({"values", "keys", "format", "on", "on_code"})
 _OF_ENTRY: Final = frozenset({"reason", "code", "when", "recovery"})
 
 
@@ -399,10 +400,15 @@ class Resolver(AnnotationReader):
         return CallValue(node, module, func, tuple(args), tuple(keywords), complete)
 
     def _method_of_value(self, node: ast.Call, scope: Scope) -> Value:
-        """The result of `table.values()`, `table.keys()` and `text.format(...)`."""
+        """The result of `table.values()`, `table.keys()`, `text.format(...)` and `MODE.on(...)`."""
         func = node.func
-        if isinstance(func, ast.Attribute) and func.attr in {"values", "keys", "format"}:
+        if isinstance(func, ast.Attribute) and func.attr in _METHODS:
             base = self.expression(func.value, scope)
+            if isinstance(base, CallValue) and base.func.name == "mcpcore.FailureMode":
+                args, keywords, complete = self.arguments(node, scope)
+                method = Symbol(func, scope.module, func.attr)
+                mapped = CallValue(node, scope.module, method, tuple(args), tuple(keywords), complete)
+                return replace(base, mapped=(*base.mapped, mapped))
             if isinstance(base, Mapping) and func.attr != "format":
                 items = tuple(pair[func.attr == "values"] for pair in base.items)
                 return Items(node, scope.module, "tuple", items, base.complete)

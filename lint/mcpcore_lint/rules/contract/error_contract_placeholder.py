@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from mcpcore.values.templates import parse
 from mcpcore_lint.diagnostics import Severity
 from mcpcore_lint.engine.semantics.data_model import read_model
 from mcpcore_lint.model import options
 from mcpcore_lint.rules._wording import near
 from mcpcore_lint.rules.contract._entries import Checked, EntryRule, Problem
-
-if TYPE_CHECKING:
-    from mcpcore_lint.engine.semantics.data_model import DataModel
 
 _STEP = "write the name of a required field in braces, or {{ and }} for the braces themselves"
 
@@ -50,18 +45,12 @@ TOO_MANY = FailureMode("too_many", ErrorCode.CONFLICT, when="...", recovery="Ord
             template = parse(text)
         except ValueError as exc:
             return checked.problem(str(exc).partition(";")[0], _STEP)
-        names = () if template is None or not _is_known(model) else template.names
-        required = [field.sent for field in model.fields.values() if field.required and field.sent is not None]
-        for name in names:
-            if name not in required:
-                meant = near(name, required)
+        required = model.required
+        for name in () if template is None or required is None else template.names:
+            if name not in (required or ()):
+                meant = near(name, required or ())
                 return checked.problem(
                     f"has the placeholder {{{name}}}, which is not a required field of {model.name}",
                     f"did you mean {{{meant}}}?" if meant else _STEP,
                 )
         return None
-
-
-def _is_known(model: DataModel) -> bool:
-    """Whether the required fields of the JSON are those that the class shows."""
-    return model.certain and not model.rewrites and all(field.sent is not None for field in model.fields.values())

@@ -13,6 +13,7 @@ from mcpcore_lint.model import (
     Argument,
     CatchSite,
     Cause,
+    CodeValue,
     ErrorSite,
     Items,
     Missing,
@@ -241,7 +242,7 @@ def class_names(value: Value) -> Iterator[str | None]:
                 yield None
             for item in option.items:
                 yield from class_names(item)
-        else:
+        elif not isinstance(option, CodeValue):  # a guard takes codes too
             yield option.name if isinstance(option, Symbol) else None
 
 

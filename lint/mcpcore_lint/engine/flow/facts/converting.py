@@ -12,6 +12,7 @@ from mcpcore_lint.engine.semantics.evaluate import evaluate
 from mcpcore_lint.model import (
     CallValue,
     CodeValue,
+    Items,
     Mapping,
     Missing,
     Symbol,
@@ -23,7 +24,7 @@ from mcpcore_lint.model import (
 
 if TYPE_CHECKING:
     from mcpcore_lint.engine.syntax.scopes import Scope
-    from mcpcore_lint.model import ErrorForm
+    from mcpcore_lint.model import Contract, ErrorForm
 
 _GUARD: Final = "mcpcore.guard"
 _ANY: Final = ("builtins.Exception",)
@@ -62,6 +63,30 @@ def guard_of_context(call: ast.Call, scope: Scope, at: ast.expr | None = None) -
     return _guard(evaluate_arguments(call, scope), at or call, scope, errors_at=0, form="fail")
 
 
+def guard_of_contract(contract: Contract | None) -> Guard:
+    """Return the guard that a contract is around its handler: what `on` and `on_code` map, if anything."""
+    becomes: list[Becomes] = []
+    for option in (option for entry in contract.entries for option in options(entry.value)) if contract else ():
+        for mapped in option.mapped if isinstance(option, CallValue) else ():
+            if mapped.module is not None and isinstance(mapped.node, ast.Call):
+                data = mapped.argument("data")
+                keys = None if is_left_out(data) else _data_keys(data)
+                place = (
+                    mapped.node.args[0] if mapped.node.args else mapped.node
+                )  # a chain begins where its first call does
+                throw = _thrown(place, mapped.module.scope, "guard", *_labels(option), keys)
+                types = tuple(name for argument in mapped.args for name in class_names(argument))
+                codes = frozenset(name for argument in mapped.args for name in _code_names(argument))
+                becomes.append(Becomes(types if mapped.complete else (None,), throw, codes))
+    return Guard(converts=True, keeps=True, becomes=tuple(becomes))
+
+
+def _code_names(value: Value) -> frozenset[str]:
+    """Return the codes among the keys of a guard."""
+    items = [item for option in options(value) for item in (option.items if isinstance(option, Items) else (option,))]
+    return frozenset(item.name for item in items if isinstance(item, CodeValue))
+
+
 def unread_guard(node: ast.expr, scope: Scope) -> Guard:
     """Return a guard whose errors cannot be read."""
     return Guard(converts=True, becomes=(Becomes((None,), _thrown(node, scope, "guard", None, None)),))
@@ -87,8 +112,9 @@ def _guard(
             codes, reasons = _labels(value)
             if form == "fail" and reasons:
                 codes = None  # the contract declares the code of the reason
-            entries[types if None not in types else place] = Becomes(
-                types, _thrown(place, scope, form, codes, reasons, keys)
+            names = _code_names(key)
+            entries[(types, names) if None not in types else place] = Becomes(
+                types, _thrown(place, scope, form, codes, reasons, keys), names
             )
         if not table.complete:
             entries[None] = unread_guard(at, scope).becomes[0]
@@ -144,4 +170,4 @@ def _labels(value: Value) -> tuple[tuple[str, ...] | None, tuple[str, ...] | Non
     return tuple(dict.fromkeys(codes)) or None, tuple(dict.fromkeys(reasons))
 
 
-__all__ = ["guard_of_context", "guards_made", "unread_guard"]
+__all__ = ["guard_of_context", "guard_of_contract", "guards_made", "unread_guard"]

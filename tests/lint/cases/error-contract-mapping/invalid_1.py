@@ -1,0 +1,34 @@
+# message: 'hidden' maps Exception itself, which would hide bugs
+# message: TimeoutError is mapped twice in the contract of order
+from mcpcore import CodedError, Context, ErrorCode, FailureMode, tool
+from pydantic import BaseModel
+
+
+class Stock(BaseModel):
+    left: int
+
+
+class Coded(CodedError): ...
+
+
+NO_STOCK = FailureMode("no_stock", ErrorCode.CONFLICT, when="Only {left} are left.", recovery="Order less.", data=Stock)
+HIDDEN = FailureMode("hidden", ErrorCode.INTERNAL_ERROR, when="It failed.", recovery="Tell somebody.")
+SLOW = FailureMode("slow", ErrorCode.TIMEOUT, when="Too slow.", recovery="Call again later.")
+BUSY = FailureMode("busy", ErrorCode.RATE_LIMITED, when="Busy.", recovery="Call again later.")
+
+
+@tool(
+    errors=[
+        NO_STOCK.on(LookupError),  # here
+        HIDDEN.on(Exception).on(KeyboardInterrupt).on("KeyError"),  # here
+        SLOW.on(TimeoutError, Coded, ErrorCode.TIMEOUT),  # here
+        BUSY.on(TimeoutError)  # here
+        .on(OSError)
+        .on_code(ErrorCode.RATE_LIMITED)
+        .on_code(ErrorCode.RATE_LIMITED)  # here
+        .on_code(7, KeyError),  # here
+    ]
+)
+def order(ctx: Context, item: str) -> str:
+    """Order something."""
+    raise ctx.fail("busy")

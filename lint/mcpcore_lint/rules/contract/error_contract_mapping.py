@@ -26,8 +26,8 @@ class ContractMapping(EntryRule):
     why = """A class or a code can become one failure only. `Exception` itself would turn every bug into a declared
     failure. A `CodedError` is mapped by its code. If the data model has a required field, `data=` has to make it of the
     exception."""
-    bad = "errors=[NO_ORDER.on(Exception), BUSY.on(TimeoutError), SLOW.on(TimeoutError)]"
-    good = "errors=[NO_ORDER.on(OrderNotFound), BUSY.on(TimeoutError)]"
+    bad = 'FailureMode("slow", ErrorCode.TIMEOUT, when="Too slow.", recovery="Ask for less.").on(Exception)'
+    good = 'FailureMode("slow", ErrorCode.TIMEOUT, when="Too slow.", recovery="Ask for less.").on(TimeoutError)'
     how_to_fix = """Name the classes that the failure is known by, each once, and codes with `.on_code`. Add
     `data=lambda exc: ...` if the data model has a required field."""
 

@@ -1,5 +1,4 @@
-# message: 'hidden' maps Exception itself, which would hide bugs
-# message: TimeoutError is mapped twice in the contract of order
+# message: 'no_stock' is mapped without data=, and its data model requires left
 from mcpcore import CodedError, Context, ErrorCode, FailureMode, tool
 from pydantic import BaseModel
 
@@ -11,6 +10,9 @@ class Stock(BaseModel):
 class Coded(CodedError): ...
 
 
+class Other(Coded): ...
+
+
 NO_STOCK = FailureMode("no_stock", ErrorCode.CONFLICT, when="Only {left} are left.", recovery="Order less.", data=Stock)
 HIDDEN = FailureMode("hidden", ErrorCode.INTERNAL_ERROR, when="It failed.", recovery="Tell somebody.")
 SLOW = FailureMode("slow", ErrorCode.TIMEOUT, when="Too slow.", recovery="Call again later.")
@@ -20,13 +22,20 @@ BUSY = FailureMode("busy", ErrorCode.RATE_LIMITED, when="Busy.", recovery="Call 
 @tool(
     errors=[
         NO_STOCK.on(LookupError),  # here
-        HIDDEN.on(Exception).on(KeyboardInterrupt).on("KeyError"),  # here
-        SLOW.on(TimeoutError, Coded, ErrorCode.TIMEOUT),  # here
+        HIDDEN.on(Exception)  # here
+        .on(KeyboardInterrupt)  # here
+        .on("KeyError"),  # here
+        SLOW.on(
+            TimeoutError,
+            Coded,  # here
+            ErrorCode.TIMEOUT,  # here
+        ),
         BUSY.on(TimeoutError)  # here
         .on(OSError)
         .on_code(ErrorCode.RATE_LIMITED)
         .on_code(ErrorCode.RATE_LIMITED)  # here
-        .on_code(7, KeyError),  # here
+        .on_code(7)  # here
+        .on_code(Other),  # here
     ]
 )
 def order(ctx: Context, item: str) -> str:

@@ -71,9 +71,8 @@ def guard_of_contract(contract: Contract | None) -> Guard:
             if mapped.module is not None and isinstance(mapped.node, ast.Call):
                 data = mapped.argument("data")
                 keys = None if is_left_out(data) else _data_keys(data)
-                place = (
-                    mapped.node.args[0] if mapped.node.args else mapped.node
-                )  # a chain begins where its first call does
+                # All calls of a chain begin at the same place.
+                place = mapped.node.args[0] if mapped.node.args else mapped.node
                 throw = _thrown(place, mapped.module.scope, "guard", *_labels(option), keys)
                 types = tuple(name for argument in mapped.args for name in class_names(argument))
                 codes = frozenset(name for argument in mapped.args for name in _code_names(argument))

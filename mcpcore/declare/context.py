@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from mcpcore.contract.codes import Code, Effects
     from mcpcore.contract.retry import Retry
     from mcpcore.declare.keywords import FailKeywords
-    from mcpcore.services.guarding import Guarded
+    from mcpcore.services.guarding import Guarded, Table
     from mcpcore.services.guarding import guard as Guard  # noqa: N812 - `Context.guard` takes the name
     from mcpcore.values.jsonable import JSON
     from mcpcore.wire.envelope import Envelope
@@ -230,7 +230,7 @@ class Context(Generic[R_contra, LifespanT]):
 
     def guard(
         self,
-        errors: Mapping[Guarded, R_contra | ModeWithData[R_contra, Any]],
+        errors: Table[Guarded, R_contra | ModeWithData[R_contra, Any]],
         *,
         data: Callable[[Any], object] | FailureData | None = None,
         operation: str | None = None,

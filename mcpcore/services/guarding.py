@@ -7,7 +7,7 @@ import functools
 import inspect
 import logging
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias, TypeVar, cast
 
 from mcpcore.contract.bound_fields import hand_on
 from mcpcore.contract.codes import Code, is_code
@@ -23,7 +23,7 @@ from mcpcore.values.untrusted import is_async, quietly
 from mcpcore.values.unwrapping import leaves_of, relayed_failure, unwrapped
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
+    from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Iterable
     from types import TracebackType
     from typing import Self
 
@@ -38,6 +38,16 @@ Becomes: TypeAlias = "Code | FailureMode[Any] | str"
 
 Guarded: TypeAlias = "type[BaseException] | Code | tuple[type[BaseException] | Code, ...]"
 """What a guard translates: exception classes, and the codes of coded errors without a reason."""
+
+if TYPE_CHECKING:
+    K_co = TypeVar("K_co", covariant=True)
+    V_co = TypeVar("V_co", covariant=True)
+
+    class Table(Protocol[K_co, V_co]):
+        """A mapping. The keys of `Mapping` are invariant, so that it would refuse a table of classes alone."""
+
+        def items(self) -> Iterable[tuple[K_co, V_co]]: ...  # noqa: D102 - see Mapping
+
 
 _LOGGED: Final = "__mcpcore_logged__"
 _LOG_BYTES: Final = 4_096
@@ -87,7 +97,7 @@ class guard:  # noqa: N801 - used as `with guard(...)` and `@guard(...)`, as `co
         self,
         operation: str | None = None,
         *,
-        errors: Mapping[Guarded, Becomes] | None = None,
+        errors: Table[Guarded, Becomes] | None = None,
         code: Code | None = None,
         message: str | None = None,
         data: Callable[[Any], object] | FailureData | None = None,

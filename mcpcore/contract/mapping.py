@@ -134,7 +134,7 @@ class Mappable(Generic[R_co, D_co]):
         message: Callable[[CodedError], str] | str | None = None,
     ) -> Self: ...
     def on_code(self, *codes: Any, data: Any = None, message: Any = None) -> Any:
-        """This failure mode, which coded errors of these codes become if they have no reason of their own.
+        """This failure mode, which coded errors of these codes become if they have no reason yet.
 
         Such are the errors of `from_http_response`. An exception that is only classified has no code. Without `data`,
         the failure keeps the error's own data as far as the data model admits it. Its retry advice, such as a

@@ -264,7 +264,7 @@ class Declared(_OfDeclaration, Generic[P, T_co]):
 
     @property
     def handler(self) -> Callable[..., Any]:
-        """The function itself; for a method, bound to its instance. What the contract maps is mapped."""
+        """The function itself, bound to its instance if it is a method. If its contract maps exceptions, it does so."""
         function = self.declaration.run
         return functools.partial(function, *self._bound) if self._bound else function
 

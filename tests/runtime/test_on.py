@@ -257,7 +257,7 @@ def test_methods_resources_and_prompts_are_mapped(request_it: Any) -> None:
 
 @pytest.mark.no_server
 def test_a_unit_test_gets_the_failure() -> None:
-    """Called like a function, or with a context of its own, the tool raises the failure, and the cause is there."""
+    """Called like a function, or through `handler`, the tool raises the failure, with the exception as its cause."""
     made = tool(errors=MAPPED)(failing(NoOrderError()))
     for call in (made, made.handler, lambda: asyncio.run(Desk().get_order())):  # type: ignore[arg-type]
         with pytest.raises(CodedError) as raised:

@@ -50,7 +50,7 @@ GONE.on(TakenError, data=lambda exc: Row(row=exc.row), message=lambda exc: f"Tak
 GONE.on(MissingError).on(TakenError).on_code(ErrorCode.CONFLICT, ErrorCode.TIMEOUT)
 GONE.on_code(ErrorCode.CONFLICT, data=lambda exc: dict(exc.data or {}), message=lambda exc: exc.code.name)
 NO_ROW.on(MissingError, data=lambda exc: Row(row=exc.row))
-NO_ROW.on(MissingError, TakenError, data=lambda exc: Row(row=exc.row), message="There is none.")
+NO_ROW.on(MissingError, TakenError, data=lambda exc: Row(row=exc.row), message="It is missing.")
 NO_ROW.on_code(ErrorCode.NOT_FOUND, data=lambda exc: Row(row=len(exc.message)))
 NO_PLACE.on(MissingError, data=lambda exc: Place(x=exc.row))
 NO_PAGE.on(MissingError, data=lambda exc: Page(number=exc.row))
@@ -104,7 +104,7 @@ GONE.on_code(ErrorCode.CONFLICT, KeyError)  # E: all - a class
 NO_ROW.on(MissingError)  # E: all - the data is missing
 NO_ROW.on_code(ErrorCode.CONFLICT)  # E: all - the data is missing
 NO_PLACE.on(MissingError)  # E: all - the data is missing
-NO_PAGE.on(MissingError, message="There is none.")  # E: all - the data is missing
+NO_PAGE.on(MissingError, message="It is missing.")  # E: all - the data is missing
 NO_ROW.on(MissingError, data=None)  # E: all - the data is missing
 NO_ROW.on(MissingError, data=Row(row=1))  # E: all - data, not a function
 NO_ROW.on(MissingError, data=lambda exc: {"row": exc.row})  # E: all - a dict, not the model

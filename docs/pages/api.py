@@ -127,6 +127,9 @@ PAGES: Final = {
 }
 
 
+INHERITED: Final = {"FailureMode": ("on", "on_code")}
+"""The members of base classes that the page of a class shows."""
+
 HIDDEN: Final = {
     "FailureMode": ("advice", "recovery_json", "has_field", "check_data", "dump_data", "read_data", "templates"),
     "CodedError": (
@@ -289,6 +292,8 @@ def _options(module: Module, name: str) -> list[str]:
     """The options of mkdocstrings: the heading, and the members to leave out, which only the framework calls."""
     path = f"{module.name}.{name}"
     heading = [] if identifier(module, name) == path else [f"      heading: {path}"]
+    if name in INHERITED:
+        heading.append(f"      inherited_members: [{', '.join(INHERITED[name])}]")
     hidden = HIDDEN.get(name)
     if hidden is None:
         return ["    options:", *heading] if heading else []

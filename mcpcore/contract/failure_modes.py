@@ -471,10 +471,7 @@ class Contract(Sequence[FailureMode[R_co]]):
         self._entries = modes
         self._by_reason = by_reason
         self.tool: str | None = tool
-        try:
-            self.mapped: dict[Kind, Target] = mapped_by(modes)
-        except ValueError as exc:
-            raise ContractError(f"{_where(tool)}: {exc}") from None
+        self.mapped: dict[Kind, Target] = mapped_by(modes, tool)
 
     @classmethod
     def from_listing(cls, tool: object) -> Contract[str]:
@@ -585,6 +582,9 @@ class Contract(Sequence[FailureMode[R_co]]):
 
     def __copy__(self) -> Self:
         return self
+
+    def __reduce__(self) -> tuple[type[Contract[Any]], tuple[Sequence[FailureMode[R_co]]]]:
+        return Contract, (self._entries,)
 
     def __repr__(self) -> str:
         return f"Contract([{', '.join(repr(entry) for entry in self._entries)}])"

@@ -53,6 +53,15 @@ class Target(NamedTuple):
     data: Any
     message: Callable[[Any], str] | str | None
 
+    def is_like(self, other: Target | None) -> bool:
+        """Whether an exception with another target becomes the same failure; data is foreign and not compared."""
+        return (
+            other is not None
+            and self.becomes == other.becomes
+            and self.data is other.data
+            and self.message is other.message
+        )
+
 
 class Mappable(Generic[R_co, D_co]):
     """The methods of a `FailureMode` that map exceptions to it."""
@@ -156,12 +165,12 @@ class Mappable(Generic[R_co, D_co]):
         problems = [problem_of(kind) for kind in mapped.kinds] or ["name what is mapped"]
         problem = next(filter(None, (*problems, _option_problem(mode, mapped))), None)
         if problem is not None:
-            from mcpcore.contract.failure_modes import ContractError
+            from mcpcore import ContractError  # its module imports this one, and the package loads it by name
             from mcpcore.values.source_location import where_declared
 
             raise ContractError(f"{where_declared(mode.reason)}.{method}(…): {problem}")
         made = object.__new__(type(mode))
-        for name in type(mode).__slots__:
+        for name in mode.__dataclass_fields__:
             object.__setattr__(made, name, getattr(mode, name))
         object.__setattr__(made, "_mapped", (*mode._mapped, mapped))  # noqa: SLF001 - its own
         return made
@@ -175,7 +184,7 @@ class Mappable(Generic[R_co, D_co]):
 
 
 def _class_problem(kind: object) -> str | None:
-    from mcpcore.contract.errors import CodedError
+    from mcpcore import CodedError
 
     if not isinstance(kind, type) or not issubclass(kind, BaseException):
         return f"takes exception classes, not {kind!r}"
@@ -196,32 +205,30 @@ def _code_problem(kind: object) -> str | None:
 
 def _option_problem(mode: FailureMode[Any], mapped: Mapped) -> str | None:
     for name, option in (("data", mapped.data), ("message", mapped.message)):
-        if callable(option) and is_async(option):
-            return f"{name} must be a function that returns the {name}, not an async one"
-    if mapped.data is not None and not callable(mapped.data):
-        return f"data must be a function that makes the data from the exception, not {type(mapped.data).__name__}"
-    if mapped.message is not None and not isinstance(mapped.message, str) and not callable(mapped.message):
-        return f"message must be a sentence, or a function that makes one, not {type(mapped.message).__name__}"
+        if callable(option):
+            if is_async(option):
+                return f"{name} must be a function that returns the {name}, not an async one"
+        elif option is not None and (name == "data" or not isinstance(option, str)):
+            return f"{name} must be a function that makes the {name} from the exception, not {type(option).__name__}"
     required = (mode.data_schema() or {}).get("required") if mapped.data is None else None
-    if required:
-        return f"the data model requires {', '.join(map(repr, required))}; add data=lambda exc: …"
-    return None
+    return f"the data model requires {', '.join(map(repr, required))}; add data=lambda exc: …" if required else None
 
 
-def mapped_by(entries: Iterable[FailureMode[Any]]) -> dict[Kind, Target]:
-    """What exceptions and codes become under a contract of these entries.
+def mapped_by(entries: Iterable[FailureMode[Any]], tool: str | None) -> dict[Kind, Target]:
+    """What exceptions and codes become under the contract of `tool`, which has these entries.
 
     Raises:
-        ValueError: If a class or a code is mapped twice.
+        ContractError: If a class or a code is mapped twice.
     """
     targets: dict[Kind, Target] = {}
-    for entry in entries:
-        for mapped in entry._mapped:  # noqa: SLF001 - a part of the same class
-            for kind in mapped.kinds:
-                if (other := targets.get(kind)) is not None:
-                    name = kind.__name__ if isinstance(kind, type) else kind.name
-                    raise ValueError(
-                        f"{name} is mapped twice, to {other.becomes.reason!r} and to {entry.reason!r}; keep one of them"
-                    )
-                targets[kind] = Target(entry, mapped.data, mapped.message)
+    for entry, mapped in ((mode, mapped) for mode in entries for mapped in mode._mapped):  # noqa: SLF001 - its base
+        for kind in mapped.kinds:
+            if (other := targets.get(kind)) is not None:
+                from mcpcore import ContractError
+                from mcpcore.values.source_location import where_used
+
+                name = kind.__name__ if isinstance(kind, type) else kind.name
+                to = f"to {other.becomes.reason!r} and to {entry.reason!r}"
+                raise ContractError(f"{where_used(tool)}: {name} is mapped twice, {to}; keep one of them")
+            targets[kind] = Target(entry, mapped.data, mapped.message)
     return targets

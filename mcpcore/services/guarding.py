@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias, TypeVar, cast
 from mcpcore.contract.bound_fields import hand_on
 from mcpcore.contract.codes import Code, is_code
 from mcpcore.contract.errors import CodedError, failure_of
-from mcpcore.contract.failure_modes import RESERVED_DATA_KEYS, FailureMode
+from mcpcore.contract.failure_modes import RESERVED_DATA_KEYS, ContractError, FailureMode
 from mcpcore.contract.mapping import Target
 from mcpcore.services._logging import LOGGER, log_traced
 from mcpcore.services._wrapping import declared, decorated, level_of
@@ -20,7 +20,7 @@ from mcpcore.values.escaping import clean_text
 from mcpcore.values.jsonable import cut_text, dumps, fit, safe_str, to_json, to_json_object
 from mcpcore.values.request_var import call_number
 from mcpcore.values.untrusted import is_async, quietly
-from mcpcore.values.unwrapping import leaves_of, relayed_failure, unwrapped
+from mcpcore.values.unwrapping import is_a, leaves_of, relayed_failure, unwrapped
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Iterable
@@ -282,14 +282,15 @@ class guard:  # noqa: N801 - used as `with guard(...)` and `@guard(...)`, as `co
 
     def _stays(self, exc: Exception) -> bool:
         """Whether an exception that is not mapped stays what it is."""
-        return self._only_mapped or isinstance(exc, CodedError)
+        return self._only_mapped or is_a(exc, CodedError)
 
     def _of_members(self, group: Exception, name: str) -> Exception:
         """The failure of a group that is not mapped itself."""
         leaves = [leaf for leaf in leaves_of(group) if isinstance(leaf, Exception)]
         targets = [self._target(leaf) for leaf in leaves]
-        if targets and targets[0] is not None and all(target == targets[0] for target in targets):
-            return self._translate(group, targets[0], name, leaf=leaves[0])
+        first = targets[0] if targets else None
+        if first is not None and all(map(first.is_like, targets)):
+            return self._translate(group, first, name, leaf=leaves[0])
         if not any(targets):
             # The boundary finds the one that has a code.
             return group if any(map(self._stays, leaves)) else self._translate(group, None, name)
@@ -305,6 +306,8 @@ class guard:  # noqa: N801 - used as `with guard(...)` and `@guard(...)`, as `co
 
     def _target(self, exc: Exception) -> Target | None:
         """What `exc` is mapped to; None also where a reason that it carries already decides."""
+        if self._only_mapped and is_a(exc, ContractError):
+            return None  # a mistake of the handler, such as an undeclared reason
         coded = self._coded(exc)
         if coded is not None and (coded.sent_reason is not None or self._declared(coded.reason) is not None):
             return None
@@ -319,10 +322,10 @@ class guard:  # noqa: N801 - used as `with guard(...)` and `@guard(...)`, as `co
 
     def _coded(self, exc: BaseException) -> CodedError | None:
         """The coded error that `exc` is, or that an error of a framework carries out of a handler."""
-        if self._only_mapped and not isinstance(exc, CodedError):
+        if self._only_mapped and not is_a(exc, CodedError):
             exc = unwrapped(exc)
             exc = relayed_failure(exc) or exc
-        return exc if isinstance(exc, CodedError) else None
+        return cast("CodedError", exc) if is_a(exc, CodedError) else None
 
     def _translate(
         self, exc: Exception, target: Target | None, name: str, *, leaf: Exception | None = None
@@ -345,26 +348,22 @@ class guard:  # noqa: N801 - used as `with guard(...)` and `@guard(...)`, as `co
         message, no_message = _made("message", target.message, leaf, name)
         if message is not None and not isinstance(message, str):
             message, no_message = None, f"message made {type(message).__name__}, not a sentence"
-        if coded is not None and target.data is None:
-            data = {key: value for key, value in (coded.data or {}).items() if key not in RESERVED_DATA_KEYS} or None
+        keeps = coded is not None and target.data is None
+        if keeps:
+            data = _own_data(coded, None)
         effects = None if coded is None else coded.effects
-        becomes = target.becomes
-        entry = self._declared(becomes) if isinstance(becomes, str) else becomes
+        entry = self._declared(target.becomes) if isinstance(target.becomes, str) else target.becomes
         if not isinstance(entry, FailureMode):
-            reason = becomes if entry is None else None
+            reason = target.becomes if entry is None else None
             failure = CodedError(entry or code, message, data, reason=reason, effects=effects)
             return failure.with_found_advice(special if failure.code == code else None)
         failure = failure_of(entry, message, data, effects=effects)
-        misfit = None if data is None else quietly(lambda: _misfit(failure, entry), "it cannot be read")
+        misfit = _misfit(failure, entry)
         if misfit is not None:
-            kept = None
-            if coded is not None and target.data is None:
-                kept = {key: value for key, value in data.items() if entry.has_field(key)}
-            else:
+            if not keeps:
                 no_data = f"the data that was made for {entry.reason!r} breaks its model: {misfit}"
-            failure = failure_of(entry, message, kept, effects=effects)
-            if kept and quietly(lambda: _misfit(failure, entry), "it cannot be read"):
-                failure = failure_of(entry, message, None, effects=effects)
+            kept = failure_of(entry, message, _own_data(coded, entry) if keeps else None, effects=effects)
+            failure = kept if _misfit(kept, entry) is None else failure_of(entry, message, None, effects=effects)
         failure.unusable_advice = no_data or no_message
         # Another code's wait is kept, and its advice never to retry is not.
         waits = coded is not None and special is not None and special.retryable and entry.code.retry.retryable
@@ -437,9 +436,25 @@ def _made(noun: str, option: Any, exc: Exception, name: str) -> tuple[Any, str |
         return None, f"{noun} raised {type(failed).__name__}"
 
 
+def _own_data(coded: CodedError | None, entry: FailureMode[Any] | None) -> dict[str, Any] | None:
+    """The data of a coded error that another failure keeps; with `entry`, only the fields of its model."""
+    data: Any = None if coded is None else coded.data
+    kept = quietly(
+        lambda: {
+            key: value
+            for key, value in data.items()
+            if key not in RESERVED_DATA_KEYS and (entry is None or entry.has_field(key))
+        },
+        None,
+    )
+    return kept or None
+
+
 def _misfit(failure: CodedError, entry: FailureMode[Any]) -> str | None:
-    """Why the data of `failure` breaks the model of its entry, or None."""
-    return entry.check_data(failure.data, dumped=failure.is_dumped)
+    """Why the data of `failure`, if it has any, breaks the model of its entry; None if it fits."""
+    if failure.data is None:
+        return None
+    return quietly(lambda: entry.check_data(failure.data, dumped=failure.is_dumped), "it cannot be read")
 
 
 Errors = TypeVar("Errors")

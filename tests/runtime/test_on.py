@@ -171,6 +171,16 @@ def test_members_of_a_group_are_mapped_first(
     assert others == records_of(tmp_path / "trail.jsonl")[0].get("others")
 
 
+def test_a_mistake_of_the_handler_is_not_mapped() -> None:
+    """An undeclared reason is a ValueError, and breaks the contract also where ValueError is mapped."""
+
+    def handler(ctx: Context[Any]) -> str:
+        """Get an order."""
+        raise ctx.fail("misspelt")
+
+    assert "INTERNAL_ERROR" == served(handler, errors=[REFUSED.on(ValueError)]).name
+
+
 def test_a_group_may_itself_be_mapped() -> None:
     """Its class is a class like any other."""
     errors = [DOWN.on(ExceptionGroup), REFUSED.on(KeyError)]
@@ -406,7 +416,7 @@ async def later(exc: Exception) -> Any: ...
         (lambda: REFUSED.on_code("CONFLICT"), "did you mean ErrorCode.CONFLICT"),
         (lambda: REFUSED.on(KeyError, data={"shop": 3}), "data must be a function that makes the data .* not dict"),
         (lambda: REFUSED.on(KeyError, data=later), "data must be a function that returns the data, not an async one"),
-        (lambda: REFUSED.on(KeyError, message=7), "message must be a sentence"),
+        (lambda: REFUSED.on(KeyError, message=7), "message must be a function"),
         (lambda: NO_ORDER.on(KeyError), "the data model requires 'order_id'; add data="),
         (lambda: NO_ORDER.on_code(ErrorCode.CONFLICT), "the data model requires 'order_id'; add data="),
         (lambda: Contract([REFUSED.on(KeyError).on(KeyError)]), "KeyError is mapped twice, to 'refused' and to 'ref"),
@@ -435,7 +445,7 @@ def test_a_mapped_mode_is_the_same_mode() -> None:
     assert Context(Contract([mapped])).fail(DOWN).reason == "down"
     assert copy.deepcopy(mapped) is copy.copy(mapped) is mapped
     assert DOWN == pickle.loads(pickle.dumps(mapped))
-    assert {} == Contract([pickle.loads(pickle.dumps(mapped))]).mapped
+    assert {} == pickle.loads(pickle.dumps(Contract([mapped]))).mapped
 
 
 @pytest.mark.no_server

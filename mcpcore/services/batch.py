@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, Final, Generic
 
@@ -152,7 +152,7 @@ class Batch(Generic[T]):
         self._unlisted: Counter[Step] = Counter()
         self._bytes = 0
         self._effects: list[Effects | None] = []
-        self._guard = contract_guard(ctx.contract) if ctx.contract.mapped else nullcontext()
+        self._guard = contract_guard(ctx.contract) if ctx.contract.mapped else None
 
     @contextmanager
     def item(self, item: object) -> Iterator[None]:
@@ -168,8 +168,11 @@ class Batch(Generic[T]):
         around = _within.get()
         _within.set((*around, (self, number)))
         try:
-            with self._guard:
+            if self._guard is None:
                 yield
+            else:
+                with self._guard:
+                    yield
         except BaseException as exc:
             if not isinstance(exc, Exception) and not _is_stray(exc):
                 raise

@@ -229,6 +229,16 @@ def test_explain_calls(project):
     assert "Not seen" in text
 
 
+def test_explain_calls_shows_what_a_contract_maps(project):
+    """An exception or a code that the contract maps is shown as the failure that it becomes."""
+    project.write("server.py", (Path(__file__).parents[1] / "cases" / "guards" / "mapped.py").read_text())
+    text = project.lint("--explain-calls", "get", code=0).stdout
+    assert "SERVICE_UNAVAILABLE (busy)" in text
+    assert "NOT_FOUND (no_item)" in text
+    assert "MissingError" not in text
+    assert "RATE_LIMITED" not in text
+
+
 MANY = """
 from fastmcp import FastMCP
 from mcpcore import not_found

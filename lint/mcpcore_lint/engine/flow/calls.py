@@ -366,6 +366,3 @@ def _keep(paths: dict[K, tuple[str, ...]], item: K, path: tuple[str, ...]) -> bo
         return False
     paths[item] = path
     return True
-
-
-__all__ = ["CallGraph"]

@@ -108,6 +108,3 @@ class Collector:
             tuple(sorted(self.own.values(), key=order)),
             tuple(sorted(self.written.values(), key=lambda write: (write.site.path, write.site.span))),
         )
-
-
-__all__ = ["Collector"]

@@ -149,6 +149,3 @@ def _returned(node: _Function) -> list[tuple[_Function, _Function]]:
                 decorator = nested[name]
                 returned.extend(pair for pair in _returned(decorator) if pair[1] is decorator)
     return returned
-
-
-__all__ = ["Decorations", "decorations_of"]

@@ -288,6 +288,3 @@ def _description(maker: Maker, call: CallValue) -> Value:
         # The second argument was the description before it became the title.
         return Unknown(call.node, call.module, "it is the title or the description, by the version")
     return value
-
-
-__all__ = ["Builder"]

@@ -356,6 +356,3 @@ def _may_register(func: ast.expr) -> bool:
     """Whether the name of a function suggests that it registers something."""
     name = func.attr if isinstance(func, ast.Attribute) else func.id if isinstance(func, ast.Name) else ""
     return isinstance(func, ast.Name) or any(hint in name.lower() for hint in HINTS)
-
-
-__all__ = ["Calls"]

@@ -78,6 +78,3 @@ class Conditions:
             if texts == [None]:
                 texts = [self.text(*item) for item in self.functions.elements.of(node, scope)]
         return tuple(text for text in texts if text is not None) if texts and None not in texts else None
-
-
-__all__ = ["Conditions"]

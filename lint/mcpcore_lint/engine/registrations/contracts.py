@@ -81,6 +81,3 @@ def _entry(value: Value, module: Module, inside: AbstractSet[ast.AST | None]) ->
     known = ours or isinstance(value, (Const, Text, Items, Mapping, CodeValue))
     call = value.node if is_failure_mode and isinstance(value.node, ast.Call) else None
     return ContractEntry(value, where, known, is_failure_mode, call, arguments, value.node in inside)
-
-
-__all__ = ["contract_given", "contract_of"]

@@ -340,6 +340,3 @@ def _names_behind(node: ast.expr, scope: Scope) -> set[str]:
                 stack += [part for part in inner if not scope.is_module or getattr(part, "col_offset", 0) > 0]
         stack += children(current)
     return names
-
-
-__all__ = ["Elements", "goes_through_members"]

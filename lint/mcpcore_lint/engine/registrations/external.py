@@ -34,6 +34,3 @@ def _named(node: ast.expr, scope: Scope) -> Iterator[str | None]:
             yield from (string(name) for item in value.items for name in options(item))
         if not is_left_out(value) and not (isinstance(value, Items) and value.complete):
             yield None
-
-
-__all__ = ["external_tools"]

@@ -113,6 +113,3 @@ def _stated(value: Value) -> Hint:
     if isinstance(value, Const) and isinstance(value.value, bool):
         return "true" if value.value else "false"
     return "unknown"
-
-
-__all__ = ["IDEMPOTENT", "READ_ONLY", "Hint", "Hints", "annotations_of", "hints_of", "joined"]

@@ -299,6 +299,3 @@ def _assignments(nodes: list[ast.AST]) -> Iterator[tuple[ast.expr, ast.expr]]:
                 yield from ((target, value) for target in targets)
             case ast.AnnAssign(target=target, value=ast.expr() as value) | ast.NamedExpr(target=target, value=value):
                 yield target, value
-
-
-__all__ = ["Dispatched", "dispatched"]

@@ -181,6 +181,3 @@ def _name(name: str, at: ast.AST) -> ast.expr:
 
 def _constant(name: str, at: ast.AST) -> ast.expr:
     return ast.copy_location(ast.Constant(name), at)
-
-
-__all__ = ["Members"]

@@ -94,6 +94,3 @@ def _of_project(root: str) -> ToolFlavour:
         return "sdk"
     packages = set(_DEPENDENCY.findall(text))
     return "mcpcore" if "mcpcore" in packages else "fastmcp" if "fastmcp" in packages else "sdk"
-
-
-__all__ = ["named_functions", "named_tools", "names_function", "names_module"]

@@ -178,6 +178,3 @@ def _made_elsewhere(value: Value) -> bool:
         return False
     package, _, rest = value.func.name.partition(".")
     return bool(rest) and package != "builtins" and rest.rpartition(".")[2][:1].islower()
-
-
-__all__ = ["Servers"]

@@ -127,6 +127,3 @@ def _origins(node: ast.expr, scope: Scope, members: Members) -> Iterator[Placed]
         parts = [node.value] if isinstance(node, ast.Subscript) else children(node)
         parts = [part.iter if isinstance(part, ast.comprehension) else part for part in parts]
         yield from ((part, scope) for part in parts if isinstance(part, ast.expr))
-
-
-__all__ = ["Unresolved", "note_unresolved", "unresolved_in", "unresolved_registration"]

@@ -92,6 +92,3 @@ class ImportSearch:
         path = self.project.locate_from(absolute, name, level)
         if path is not None:
             yield path
-
-
-__all__ = ["ImportSearch"]

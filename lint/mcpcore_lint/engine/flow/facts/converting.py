@@ -167,6 +167,3 @@ def _labels(value: Value) -> tuple[tuple[str, ...] | None, tuple[str, ...] | Non
         elif not exists:
             return None, None
     return tuple(dict.fromkeys(codes)) or None, tuple(dict.fromkeys(reasons))
-
-
-__all__ = ["guard_of_context", "guard_of_contract", "guards_made", "unread_guard"]

@@ -198,6 +198,3 @@ def _name(value: Value) -> str:
     if isinstance(value, Const) and value.value is None:
         return "None"
     return value.name if isinstance(value, Symbol) else ""
-
-
-__all__ = ["REDIRECTS", "may_write", "replaces_stdout", "written_by"]

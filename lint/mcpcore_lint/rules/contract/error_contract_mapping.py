@@ -12,9 +12,6 @@ from mcpcore_lint.rules._wording import described, last_name
 from mcpcore_lint.rules.contract._entries import Entry, EntryRule
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from mcpcore_lint.diagnostics import Related
     from mcpcore_lint.model import ContractEntry, ToolDef, Value
     from mcpcore_lint.rule import RuleContext
 
@@ -33,65 +30,53 @@ class ContractMapping(EntryRule):
 
     def check_entry(self, entry: Entry, ctx: RuleContext) -> None:
         """Report what an entry cannot map, and data that is not made."""
-        for mapped, kind in _kinds(entry.model):
-            problem = _problem(kind, ctx, of_code=mapped.func.name == "on_code")
-            if problem is not None:
-                message, step = problem
-                self._report(kind, f"{entry.label} maps {message}", step, entry.tool, ctx)
-        value = entry.model.value
         models = [read_model(value) for value in options(entry.model.arguments["data"].value)]
         required = models[0].required if len(models) == 1 and models[0] is not None else None
-        for mapped in value.mapped if required and isinstance(value, CallValue) else ():
-            if isinstance(mapped.argument("data"), Missing):
-                message = (
-                    f"{entry.label} is mapped without data=, and its data model requires {', '.join(required or ())}"
-                )
-                self._report(mapped, message, "add data=lambda exc: ..., which makes the data", entry.tool, ctx)
+        value = entry.model.value
+        for mapped in value.mapped if isinstance(value, CallValue) else ():
+            problems = [(kind, _problem(kind, ctx, of_code=mapped.func.name == "on_code")) for kind in mapped.args]
+            if required and isinstance(mapped.argument("data"), Missing):
+                what = f"is mapped without data=, and its data model requires {', '.join(required)}"
+                problems.append((mapped, (what, "add data=lambda exc: ..., which makes the data")))
+            for at, problem in problems:
+                if problem is not None and at.node is not None:
+                    message = f"{entry.label} {problem[0]}"
+                    ctx.report(at.node, message, help=problem[1], tool=entry.tool, module=at.module)
 
     def check_tool(self, tool: ToolDef, ctx: RuleContext) -> None:
         """Report each class or code that the contract maps already."""
         for contract in contracts_of(tool):
             first: dict[str, tuple[int, ContractEntry, Value]] = {}
-            for index, entry in entries_of(contract):
-                for _, kind in _kinds(entry):
-                    name = kind.name if isinstance(kind, (Symbol, CodeValue)) else ""
-                    position, owner, earlier = first.setdefault(name, (index, entry, kind))
-                    # The branches of a conditional entry have one position, and only one of them counts.
-                    is_other = earlier.node is not kind.node and (position != index or owner is entry)
-                    if name and is_other and earlier.node is not None:
-                        message = f"{name.rpartition('.')[2]} is mapped twice in the contract of {tool.display_name}"
-                        related = [ctx.related(earlier.node, "it is mapped first here", earlier.module)]
-                        self._report(kind, message, "keep one of the two", tool, ctx, related)
-
-    @staticmethod
-    def _report(
-        at: Value, message: str, step: str, tool: ToolDef | None, ctx: RuleContext, related: Sequence[Related] = ()
-    ) -> None:
-        if at.node is not None:
-            ctx.report(at.node, message, help=step, tool=tool, module=at.module, related=related)
-
-
-def _kinds(entry: ContractEntry) -> Iterator[tuple[CallValue, Value]]:
-    """The classes and codes that an entry maps, each with the call that maps it."""
-    for mapped in entry.value.mapped if isinstance(entry.value, CallValue) else ():
-        for argument in mapped.args:
-            yield mapped, argument
+            for index, entry, kind in (
+                (place, item, kind)
+                for place, item in entries_of(contract)
+                for mapped in (item.value.mapped if isinstance(item.value, CallValue) else ())
+                for kind in mapped.args
+                if isinstance(kind, (Symbol, CodeValue)) and kind.node is not None
+            ):
+                position, owner, earlier = first.setdefault(kind.name, (index, entry, kind))
+                # The branches of a conditional entry have one position, and only one of them counts.
+                is_other = earlier.node is not kind.node and (position != index or owner is entry)
+                if is_other and earlier.node is not None and kind.node is not None:
+                    message = f"{kind.name.rpartition('.')[2]} is mapped twice in the contract of {tool.display_name}"
+                    related = [ctx.related(earlier.node, "it is mapped first here", earlier.module)]
+                    step = "keep one of the two"
+                    ctx.report(kind.node, message, help=step, tool=tool, module=kind.module, related=related)
 
 
 def _problem(kind: Value, ctx: RuleContext, *, of_code: bool) -> tuple[str, str] | None:
-    """What cannot be mapped, and what to write; None also where that is unknown."""
+    """Why a value cannot be mapped, and what to write; None also where that is unknown."""
     if isinstance(kind, Symbol) and not of_code:
         if kind.name == "builtins.Exception":
-            return "Exception itself, which would hide bugs", "name the classes that the failure is known by"
+            return "maps Exception itself, which would hide bugs", "name the classes that the failure is known by"
         if ctx.hierarchy.is_kind_of(kind.name, "mcpcore.CodedError"):
-            return f"{last_name(kind)}, which has a code", "write .on_code(ErrorCode....)"
+            return f"maps {last_name(kind)}, which has a code", "write .on_code(ErrorCode....)"
         is_failure = ctx.hierarchy.is_kind_of(kind.name, "builtins.Exception")
-        return (f"{last_name(kind)}, which is no subclass of Exception", _CLASSES) if is_failure is False else None
-    if not isinstance(kind, (Const, CodeValue, Items, Mapping, Symbol)) or (of_code and isinstance(kind, CodeValue)):
-        return None
-    if isinstance(kind, Symbol) and not isinstance(kind.definition, ast.ClassDef):
-        return None
-    return described(kind), "give codes to .on_code(...)" if of_code or isinstance(kind, CodeValue) else _CLASSES
+        return (f"maps {last_name(kind)}, which is no subclass of Exception", _STEP) if is_failure is False else None
+    is_known = isinstance(kind, (Const, Items, Mapping)) or (
+        isinstance(kind.definition, ast.ClassDef) if isinstance(kind, Symbol) else isinstance(kind, CodeValue)
+    )
+    return (f"maps {described(kind)}", _STEP) if is_known and not (of_code and isinstance(kind, CodeValue)) else None
 
 
-_CLASSES: Final = "give subclasses of Exception to .on(...)"
+_STEP: Final = "give subclasses of Exception to .on(...), and codes to .on_code(...)"

@@ -24,7 +24,7 @@ HOPELESS: Final = frozenset(
 _WAIT_FOR: Final = regex(
     r"\b(?:wait|waiting|retry|retrying|(?:try|call)(?: it| this| the tool)? again|back off)"
     r"(?: (?:for|in|after|the|once|another|(?P<loose>about|around|at least|at most|up to)))* ~?"
-    r"(?P<number>\d+(?:\.\d+)?|an?|one)(?P<range>\s*(?:to|-|\u2013|or)\s*\d+)?(?:\s+|-)?"
+    r"(?P<number>\d+(?:\.\d+)?|(?:an?|one)(?=[\s-]))(?P<range>\s*(?:to|-|\u2013|or)\s*\d+)?(?:\s+|-)?"
     r"(?P<unit>seconds?|secs?|s|minutes?|mins?|m|hours?|hrs?|h|days?)(?![\w-])",
     re.IGNORECASE,
 )

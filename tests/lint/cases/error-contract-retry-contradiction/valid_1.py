@@ -30,6 +30,7 @@ MINE = CustomCode("MINE", 1402, http_status=402, category="client", retry=Retry.
         FM("w", EC.NOT_FOUND, when="x", recovery="y", strategy="check_input"),
         FM("x", EC.TIMEOUT, when="x", recovery="y", strategy="retry_later"),
         FM("z", EC.RATE_LIMITED, when="x", recovery="Wait 2 seconds, then 30 seconds the second time."),
+        FM("ab", EC.RATE_LIMITED, when="x", recovery="Wait as long as the advice says, then call again."),
     ]
 )
 def one() -> str: ...

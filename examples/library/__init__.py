@@ -1,0 +1,1 @@
+"""A lending library: a server as it grows, with a database, an upstream service and tests."""

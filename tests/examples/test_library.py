@@ -1,0 +1,57 @@
+"""The lending library of `docs/how-to/real-server.md`."""
+
+from __future__ import annotations
+
+import ast
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+FOLDER = ROOT / "examples" / "library"
+TOOLS = 6
+
+
+def test_its_own_tests_raise_every_reason():
+    """The tests of the example pass with the plugin, and reach 100 % of the declared reasons."""
+    options = ("-o", "addopts=", "-p", "no:cacheprovider", "-p", "no:langsmith_plugin", "--import-mode=importlib")
+    command = [sys.executable, "-m", "pytest", "examples/library", "--reason-coverage-fail-under=100", *options]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_the_page_shows_what_the_files_have():
+    """Each block of the page stands in a file of the example, but for line breaks."""
+    page = (ROOT / "docs" / "how-to" / "real-server.md").read_text(encoding="utf-8")
+    files = ["".join(path.read_text(encoding="utf-8").split()) for path in FOLDER.glob("*.py")]
+    blocks = re.findall(r"^```python no-run\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+    assert len(blocks) == 9
+    for block in blocks:
+        assert any("".join(block.split()).replace(",)", ")") in text.replace(",)", ")") for text in files), block
+
+
+def _counted(name: str) -> tuple[int, int, int]:
+    """The lines of a server below its imports without empty ones, its `except` clauses, and its guards."""
+    source = (FOLDER / name).read_text(encoding="utf-8")
+    tree = ast.parse(source)
+    # The plain server imports from the other one what the two share.
+    shared = {"Library", "open_library"}
+    skipped = [
+        node
+        for node in tree.body
+        if isinstance(node, ast.Import | ast.ImportFrom) or getattr(node, "name", None) in shared
+    ]
+    lines = {number for number, line in enumerate(source.splitlines(), 1) if line.strip()}
+    for node in skipped:
+        lines -= set(range(node.lineno, (node.end_lineno or 0) + 1))
+    clauses = sum(isinstance(node, ast.ExceptHandler) for node in ast.walk(tree))
+    return len(lines), clauses, source.count("guard(")
+
+
+def test_a_contract_costs_few_lines():
+    """Its handlers have neither clauses nor guards, and it is at most five lines for each tool longer than the plain one."""
+    lines, clauses, guards = _counted("server.py")
+    plain, plain_clauses, _ = _counted("plain_server.py")
+    assert (clauses, guards, plain_clauses) == (0, 0, 10)
+    assert lines <= plain + 5 * TOOLS, (lines, plain)

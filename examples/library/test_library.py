@@ -135,7 +135,7 @@ async def test_the_catalogue_is_busy(
 
 
 async def test_loans_are_renewed_as_far_as_they_can_be(client: Client, desk: Desk) -> None:
-    """A batch says of each loan what became of it."""
+    """The result of a batch names each loan."""
     loan = desk.lend(EMMA, "Ann")
     first = await client.call_tool("renew_loans", {"loans": [loan.number, 9]})
     assert [item["weeks"] for item in first.structured_content["succeeded"]] == [8]

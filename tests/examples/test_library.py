@@ -22,7 +22,7 @@ def test_its_own_tests_raise_every_reason():
 
 
 def test_the_page_shows_what_the_files_have():
-    """Each block of the page stands in a file of the example, but for line breaks."""
+    """Each block of the page is in a file of the example, but for line breaks."""
     page = (ROOT / "docs" / "how-to" / "real-server.md").read_text(encoding="utf-8")
     files = ["".join(path.read_text(encoding="utf-8").split()) for path in FOLDER.glob("*.py")]
     blocks = re.findall(r"^```python no-run\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)

@@ -5,7 +5,7 @@ Run it with `python -m examples.orders.server DATABASE PAYMENTS_URL`.
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Final, Literal, NoReturn
+from typing import Annotated, Any, Final, Literal
 
 from pydantic import BaseModel, Field
 from typing_extensions import TypedDict
@@ -19,7 +19,6 @@ from examples.orders.desk import (
     UnconfirmedError,
 )
 from examples.orders.store import (
-    DeskError,
     IfShort,
     Item,
     KeyReusedError,
@@ -28,7 +27,7 @@ from examples.orders.store import (
     Order,
     OutOfStockError,
 )
-from mcpcore import Context, ErrorCode, FailureMode, Retry, Server, tool
+from mcpcore import CodedError, Context, ErrorCode, FailureMode, Retry, Server, tool
 from mcpcore.services.batch import Batch, BatchResult
 
 
@@ -53,7 +52,7 @@ NO_ITEM: Final = FailureMode(
     fallback_tool="list_items",
     data=ItemData,
     effects="none",
-)
+).on(NoItemError, data=lambda exc: {"item": exc.item}, message=str)
 OUT_OF_STOCK: Final = FailureMode(
     "out_of_stock",
     ErrorCode.CONFLICT,
@@ -62,7 +61,7 @@ OUT_OF_STOCK: Final = FailureMode(
     corrective_params={"if_short": "take_what_is_there"},
     data=ShortData,
     effects="none",
-)
+).on(OutOfStockError, data=lambda exc: {"item": exc.item, "left": exc.left}, message=str)
 CARD_DECLINED: Final = FailureMode(
     "card_declined",
     ErrorCode.FORBIDDEN,
@@ -71,14 +70,14 @@ CARD_DECLINED: Final = FailureMode(
     strategy="report_to_user",
     user_message="Your card was declined. Please use another one.",
     effects="none",
-)
+).on(DeclinedError)
 KEY_REUSED: Final = FailureMode(
     "key_reused",
     ErrorCode.CONFLICT,
     when="The idempotency key was used for another order.",
     recovery="Use a new idempotency key for each order.",
     effects="none",
-)
+).on(KeyReusedError)
 PAYMENTS_BUSY: Final = FailureMode(
     "payments_busy",
     ErrorCode.RATE_LIMITED,
@@ -102,7 +101,7 @@ UNCONFIRMED: Final = FailureMode(
     "that is pending, look again after a minute.",
     fallback_tool="find_orders",
     effects="unknown",
-)
+).on(UnconfirmedError)
 REFUND_UNCONFIRMED: Final = FailureMode(
     "refund_unconfirmed",
     ErrorCode.TIMEOUT,
@@ -110,7 +109,7 @@ REFUND_UNCONFIRMED: Final = FailureMode(
     recovery="Ask for the refund again: an order is refunded only once.",
     retry=Retry.now(),
     effects="unknown",
-)
+).on(UnconfirmedError)
 NO_ORDER: Final = FailureMode(
     "no_order",
     ErrorCode.NOT_FOUND,
@@ -118,24 +117,18 @@ NO_ORDER: Final = FailureMode(
     recovery="Call find_orders with the customer to see the numbers.",
     fallback_tool="find_orders",
     effects="none",
-)
+).on(NoOrderError, data=lambda exc: {"order_id": exc.order_id}, message=str)
 NOT_PAID: Final = FailureMode(
     "not_paid",
     ErrorCode.CONFLICT,
     when="The order is not paid, so nothing can be refunded.",
     recovery="Tell the customer that the order was never charged.",
     effects="none",
-)
+).on(NotPaidError, message=str)
 
 
-PlaceReason = Literal[
-    "no_item",
-    "out_of_stock",
-    "card_declined",
-    "payments_busy",
-    "payments_down",
-    "payment_unconfirmed",
-]
+Charge = Literal["payments_busy", "payments_down"]
+"""The reasons that the tools which charge raise themselves, since the wait is known only then."""
 
 Customer = Annotated[str, Field(description="The customer's name.", min_length=1, max_length=100)]
 ItemName = Annotated[str, Field(description="The item, as list_items names it.", max_length=100)]
@@ -171,12 +164,9 @@ class OrderTools:
         return self._desk.store.items()
 
     @tool(errors=[NO_ITEM], read_only=True)
-    def stock(self, ctx: Context[Literal["no_item"]], item: ItemName) -> Item:
+    def stock(self, item: ItemName) -> Item:
         """Get the price of an item, and how many are in stock."""
-        try:
-            return self._desk.store.item(item)
-        except NoItemError as exc:
-            raise ctx.fail("no_item", str(exc), {"item": exc.item}) from exc
+        return self._desk.store.item(item)
 
     @tool(read_only=True)
     def find_orders(self, customer: Customer) -> list[Order]:
@@ -191,7 +181,7 @@ class OrderTools:
     )
     def place_order(
         self,
-        ctx: Context[PlaceReason | Literal["key_reused"]],
+        ctx: Context[Charge | Literal["payment_unconfirmed"]],
         customer: Customer,
         item: ItemName,
         quantity: Quantity = 1,
@@ -202,14 +192,12 @@ class OrderTools:
         """Place an order and charge it."""
         try:
             return self._desk.place(customer, item, quantity, card=card, key=idempotency_key, if_short=if_short)
-        except KeyReusedError as exc:
-            raise ctx.fail("key_reused") from exc
         except UnconfirmedError as exc:
             # With a key, the second call finds the order of the first.
             retry = Retry.never() if idempotency_key is None else Retry.after(seconds=exc.seconds)
             raise ctx.fail("payment_unconfirmed", retry=retry) from exc
-        except DeskError as exc:
-            _fail_to_place(ctx, exc)
+        except (PaymentsBusyError, PaymentsDownError) as exc:
+            raise _not_charged(ctx, exc) from exc
 
     @tool(
         errors=[NO_ITEM, OUT_OF_STOCK, CARD_DECLINED, PAYMENTS_BUSY, PAYMENTS_DOWN, UNCONFIRMED],
@@ -219,7 +207,7 @@ class OrderTools:
     )
     def place_orders(
         self,
-        ctx: Context[PlaceReason],
+        ctx: Context[Charge],
         customer: Customer,
         lines: Lines,
         card: Card = "visa",
@@ -230,47 +218,27 @@ class OrderTools:
             with batch.item(line.model_dump()):
                 try:
                     batch.add(self._desk.place(customer, line.item, line.quantity, card=card))
-                except UnconfirmedError as exc:
-                    raise ctx.fail("payment_unconfirmed") from exc
-                except DeskError as exc:
-                    _fail_to_place(ctx, exc)
+                except (PaymentsBusyError, PaymentsDownError) as exc:
+                    raise _not_charged(ctx, exc) from exc
         return batch.result()
 
     @tool(errors=[NO_ORDER, NOT_PAID, PAYMENTS_BUSY, PAYMENTS_DOWN, REFUND_UNCONFIRMED], idempotent=True)
     def refund(
         self,
-        ctx: Context[Literal["no_order", "not_paid", "payments_busy", "payments_down", "refund_unconfirmed"]],
+        ctx: Context[Charge],
         order_id: Annotated[int, Field(description="The number of the order.")],
     ) -> Order:
         """Refund an order."""
         try:
             return self._desk.refund(order_id)
-        except NoOrderError as exc:
-            raise ctx.fail("no_order", str(exc), {"order_id": order_id}) from exc
-        except NotPaidError as exc:
-            raise ctx.fail("not_paid", str(exc)) from exc
-        except PaymentsBusyError as exc:
-            raise ctx.fail("payments_busy", retry=Retry.after(seconds=exc.seconds)) from exc
-        except PaymentsDownError as exc:
-            raise ctx.fail("payments_down", retry=Retry.after(seconds=exc.seconds)) from exc
-        except UnconfirmedError as exc:
-            raise ctx.fail("refund_unconfirmed") from exc
+        except (PaymentsBusyError, PaymentsDownError) as exc:
+            raise _not_charged(ctx, exc) from exc
 
 
-def _fail_to_place(ctx: Context[PlaceReason], exc: DeskError) -> NoReturn:
-    """Raise the declared failure of an order that was not placed."""
-    match exc:
-        case NoItemError():
-            raise ctx.fail("no_item", str(exc), {"item": exc.item}) from exc
-        case OutOfStockError():
-            raise ctx.fail("out_of_stock", str(exc), {"item": exc.item, "left": exc.left}) from exc
-        case DeclinedError():
-            raise ctx.fail("card_declined") from exc
-        case PaymentsBusyError():
-            raise ctx.fail("payments_busy", retry=Retry.after(seconds=exc.seconds)) from exc
-        case PaymentsDownError():
-            raise ctx.fail("payments_down", retry=Retry.after(seconds=exc.seconds)) from exc
-    raise exc
+def _not_charged(ctx: Context[Charge], exc: PaymentsBusyError | PaymentsDownError) -> CodedError:
+    """The declared failure of an order that was not charged, with the wait that the payment service asks for."""
+    reason: Charge = "payments_busy" if isinstance(exc, PaymentsBusyError) else "payments_down"
+    return ctx.fail(reason, retry=Retry.after(seconds=exc.seconds))
 
 
 def make_server(desk: Desk, **options: Any) -> Server:

@@ -72,7 +72,8 @@ class Mappable(Generic[R_co, D_co]):
         _mapped: tuple[Mapped, ...]
 
     # Modes without a model come first, since the last overload that fits makes the message. mypy joins `*exceptions` to
-    # Exception, hence four parameters; more classes chain.
+    # Exception, hence four parameters; more classes chain. It also takes E2 to E4 from
+    # `message=str`, unless a message for the first class is enough.
     @overload
     def on(
         self: Mappable[R_co, None],
@@ -83,7 +84,7 @@ class Mappable(Generic[R_co, D_co]):
         /,
         *,
         data: Callable[[E1 | E2 | E3 | E4], FailureData] | None = None,
-        message: Callable[[E1 | E2 | E3 | E4], str] | str | None = None,
+        message: Callable[[E1], str] | Callable[[E1 | E2 | E3 | E4], str] | str | None = None,
     ) -> FailureMode[R_co, None]: ...
     @overload
     def on(
@@ -95,7 +96,7 @@ class Mappable(Generic[R_co, D_co]):
         /,
         *,
         data: Callable[[E1 | E2 | E3 | E4], D_co],
-        message: Callable[[E1 | E2 | E3 | E4], str] | str | None = None,
+        message: Callable[[E1], str] | Callable[[E1 | E2 | E3 | E4], str] | str | None = None,
     ) -> Self: ...
     def on(self, *exceptions: Any, data: Any = None, message: Any = None) -> Any:
         """This failure mode, which exceptions of these classes become when they leave the handler.

@@ -42,6 +42,10 @@ NO_PLACE = FailureMode("no_place", ErrorCode.NOT_FOUND, when="No place.", recove
 NO_PAGE = FailureMode("no_page", ErrorCode.NOT_FOUND, when="No page.", recovery="List the pages.", data=Page)
 
 
+def sentence(exc: BaseException) -> str:
+    return str(exc)
+
+
 # What is right.
 GONE.on(MissingError)
 GONE.on(MissingError, message="The row is gone.")
@@ -52,6 +56,10 @@ GONE.on_code(ErrorCode.CONFLICT, data=lambda exc: dict(exc.data or {}), message=
 NO_ROW.on(MissingError, data=lambda exc: Row(row=exc.row))
 NO_ROW.on(MissingError, TakenError, data=lambda exc: Row(row=exc.row), message="It is missing.")
 NO_ROW.on_code(ErrorCode.NOT_FOUND, data=lambda exc: Row(row=len(exc.message)))
+NO_ROW.on(MissingError, data=lambda exc: Row(row=exc.row), message=str)
+NO_ROW.on(MissingError, TakenError, data=lambda exc: Row(row=exc.row), message=str)
+NO_ROW.on(MissingError, data=lambda exc: Row(row=exc.row), message=sentence)
+GONE.on(MissingError, TakenError, data=lambda exc: Row(row=exc.row), message=lambda exc: f"{exc.row} is gone.")
 NO_PLACE.on(MissingError, data=lambda exc: Place(x=exc.row))
 NO_PAGE.on(MissingError, data=lambda exc: Page(number=exc.row))
 
@@ -125,6 +133,7 @@ GONE.on(MissingError, data=lambda exc: exc.row)  # E: mypy pyright basedpyright 
 GONE.on(MissingError, message=7)  # E: all - no sentence
 GONE.on(MissingError, message=lambda exc: exc.row)  # E: all - no sentence
 GONE.on(MissingError, message=lambda exc: exc.by)  # E: all - no such attribute
+GONE.on(MissingError, TakenError, message=lambda exc: exc.by)  # E: pyright basedpyright ty pyrefly - an attribute of one of them
 GONE.on_code(ErrorCode.CONFLICT, message=lambda exc: exc.code)  # E: all - no sentence
 GONE.on(MissingError, mesage="It is gone.")  # E: all - no such parameter
 GONE.on(exc=MissingError)  # E: all - no such parameter

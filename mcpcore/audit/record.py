@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from datetime import UTC, datetime
 from typing import Any, Final
 
 from pydantic_core import to_json
 
 from mcpcore.audit.chain import RESERVED
 from mcpcore.values.jsonable import to_json_object
+from mcpcore.wire.envelope_builder import now
 from mcpcore.wire.redaction import Clean, Searched, redact, redact_cut, redact_json
 
 MAX_RECORD: Final = 256 * 1024
@@ -25,11 +25,6 @@ _SHORT: Final = 2000
 
 
 dumps: Final = json.JSONEncoder(separators=(",", ":"), allow_nan=False, check_circular=True).encode
-
-
-def now() -> str:
-    """The time in UTC, ISO 8601 with milliseconds."""
-    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def encode(record: Mapping[str, Any]) -> tuple[dict[str, Any], str]:

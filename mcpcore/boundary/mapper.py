@@ -194,6 +194,7 @@ class FailureMapper:
             context=call.context,
             limits=self.limits,
             entry=entry,
+            is_clean=error.clean_for is not None and error.clean_for == call.name and not self.expose,
         )
         relayed = type(error) is not CodedError and is_a(error, UpstreamError)
         if relayed:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from typing import TYPE_CHECKING, Any, Final
 
-from mcpcore.contract.effects import CallState
+from mcpcore.contract.effects import call_state
 from mcpcore.contract.failure_modes import NO_CONTRACT, Contract
 from mcpcore.contract.unraised import CLOSED, Notes
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from mcpcore.boundary.outcome import BrokenItem
     from mcpcore.boundary.strictness import Strictness
     from mcpcore.contract.codes import Effects
-    from mcpcore.contract.effects import ToolEffects
+    from mcpcore.contract.effects import CallState, ToolEffects
     from mcpcore.contract.unraised import UnraisedFailure
     from mcpcore.values.jsonable import JSON
     from mcpcore.wire.envelope import Envelope
@@ -99,7 +99,7 @@ class Request:
         at_least = None if of_part else self.at_least
         if self.effects is None and at_least is None:
             return None
-        return CallState(self.effects, self.began, at_least)
+        return call_state(self.effects, self.began, at_least)
 
     def noted(self) -> Notes:
         """The failures that have been made for this request."""

@@ -12,6 +12,7 @@ of MCP (specification of 2025-11-25, `ToolAnnotations`): the tool is neither rea
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, cast
 
 from mcpcore.contract.codes import EFFECTS, Code, Effects, ErrorCode
@@ -55,9 +56,9 @@ _RANKS: Final[dict[Effects | None, int]] = {"none": 0, None: 1, "partial": 2, "u
 
 def as_effects(value: object) -> Effects | None:
     """`value` as effects; None for any other value, such as one of a later version."""
-    if not issubclass(type(value), str):
-        return None
-    return _BY_NAME.get(str.__str__(cast("str", value)))
+    if type(value) is str:
+        return _BY_NAME.get(value)
+    return _BY_NAME.get(str.__str__(cast("str", value))) if issubclass(type(value), str) else None
 
 
 def weakest(effects: Iterable[Effects | None]) -> Effects | None:
@@ -126,6 +127,10 @@ class CallState(NamedTuple):
         if not self.began or code.http_status == _REFUSED:
             return None
         return "unknown" if is_open or code.retry.retryable or code is ErrorCode.REQUEST_CANCELLED else None
+
+
+# There are few, and each failure needs one.
+call_state: Final = lru_cache(maxsize=1_000)(CallState)
 
 
 def settled(

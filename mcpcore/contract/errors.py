@@ -79,6 +79,9 @@ class CodedError(Exception):
     omits_effects: bool = False
     unusable_advice: str | None = None
 
+    # The tool with whose name all texts were searched for secrets, and none can be one; None if nobody searched.
+    clean_for: str | None = None
+
     _given_recovery: dict[str, Any] | None
     _partial_recovery: dict[str, Any] | None
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import sys
+from itertools import starmap
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from mcpcore.values.escaping import one_line
@@ -96,7 +97,8 @@ class Notes:
 
     def __init__(self, *, closed: bool = False) -> None:
         """Note nothing yet, and with `closed` never anything."""
-        self._noted: list[UnraisedFailure] = []
+        # Tuples until the end of the call, since most of them are of failures that were raised.
+        self._noted: list[tuple[CodedError, CodeType, int]] = []
         self._items: list[BrokenItem] = []
         self._closed = closed
 
@@ -104,12 +106,12 @@ class Notes:
         """Note that `error` was made at the byte `offset` of `code`."""
         noted = self._noted
         # Most failures are raised immediately. Forgetting them here keeps nothing alive that was handled already.
-        while noted and (raised := noted[-1].error).__traceback__ is not None:
+        while noted and (raised := noted[-1][0]).__traceback__ is not None:
             noted.pop()
             self.use(raised)
             noted = self._noted
         if len(noted) < MAX_NOTED and not self._closed:
-            noted.append(UnraisedFailure(error, code, offset))
+            noted.append((error, code, offset))
 
     def add_item(self, item: BrokenItem) -> None:
         """Note a part of the call that broke the contract."""
@@ -124,7 +126,7 @@ class Notes:
         """Forget the failures that are in or behind `exc`."""
         if self._noted:
             used = _in_and_behind((exc,))
-            self._noted = [noted for noted in self._noted if id(noted.error) not in used]
+            self._noted = [noted for noted in self._noted if id(noted[0]) not in used]
 
     def close(self, outcome: BaseException | None) -> list[UnraisedFailure | BrokenItem]:
         """The failures that were lost in a call that ended with `outcome`, and the parts that broke its contract.
@@ -133,13 +135,13 @@ class Notes:
         """
         self._closed = True
         items, self._items = self._items, []
-        if len(self._noted) == 1 and self._noted[0].error is outcome:  # as it is where a handler raises one failure
+        if len(self._noted) == 1 and self._noted[0][0] is outcome:  # as it is where a handler raises one failure
             self._noted = []
             return items  # type: ignore[return-value] # a list of one of both kinds
         return [*self._lost(outcome), *items]
 
     def _lost(self, outcome: BaseException | None) -> list[UnraisedFailure]:
-        noted, self._noted = self._noted, []
+        noted, self._noted = list(starmap(UnraisedFailure, self._noted)), []
         unraised = [one for one in noted if one.error.__traceback__ is None and not _is_used(one.error)]
         if not unraised:
             return []
@@ -159,7 +161,7 @@ def note(error: CodedError) -> None:
         return
     frame: FrameType | None = sys._getframe(2)  # noqa: SLF001 - the documented way to a frame
     # A subclass may have an `__init__`, but its author looks for the place where the subclass is used.
-    while frame is not None and (frame.f_code.co_filename in _MAKERS or frame.f_code.co_name == "__init__"):
+    while frame is not None and ((code := frame.f_code).co_filename in _MAKERS or code.co_name == "__init__"):
         frame = frame.f_back
     if frame is not None and not frame.f_code.co_filename.startswith(_PACKAGE):
         notes = request.notes if request.notes is not None else request.noted()

@@ -109,7 +109,7 @@ def invalid_arguments_error(
 ) -> FrameworkError:
     """The failure of calling the tool `name` with arguments that do not fit; `schema` is its input schema."""
     words = _words()
-    message, issues, hint, text = words.misfit(error, schema, name, arguments)
+    message, issues, hint, written = words.misfit(error, schema, name, arguments)
     failure = FrameworkError(
         ErrorCode.INVALID_PARAMS,
         message,
@@ -118,7 +118,9 @@ def invalid_arguments_error(
         recovery=hint,
         effects="none",
     )
-    failure.data_text = text
+    if written is not None:
+        failure.data_text, is_clean = written
+        failure.clean_for = name if is_clean else None
     return failure
 
 

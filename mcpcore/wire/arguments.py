@@ -60,8 +60,9 @@ class Misfit(NamedTuple):
     hint: str
     """What to send instead, from the schema: the missing field, the allowed values, the name that was meant."""
 
-    text: str | None = None
-    """`{"issues": …}` as compact JSON without escapes, where it is known."""
+    written: tuple[str, bool] | None = None
+    """`{"issues": …}` as compact JSON without escapes, where it is known, and whether nothing can be a secret in all of
+    these texts and the name of the tool."""
 
 
 def misfit(error: ValidationError, schema: Mapping[str, Any] | Places, tool: str, arguments: object = None) -> Misfit:
@@ -79,22 +80,29 @@ def misfit(error: ValidationError, schema: Mapping[str, Any] | Places, tool: str
     known = places.misfits.get(key)
     if known is not None:
         issues = list(map(dict.copy, known.issues))
-        return Misfit(known.message, issues, known.hint, known.text)
+        return Misfit(known.message, issues, known.hint, known.written)
     hints: dict[str, None] = {}
     around = _Around(schema, arguments)
     issues = []
     for problem in errors[:_MAX_ISSUES]:
-        path, hint = places.described(problem["loc"], problem["type"])
-        issues.append({"path": path, "type": problem["type"], "message": _message(problem, around)})
+        loc, kind = problem["loc"], problem["type"]
+        path = _path(loc, kind, schema)
+        issues.append({"path": path, "type": kind, "message": _message(problem, around)})
         if len(hints) < _MAX_HINTS:
-            hints[hint] = None
+            hints[_hint(path, kind, loc, schema)] = None
     if len(errors) > _MAX_ISSUES:
         issues.append({"path": "", "type": "more", "message": f"{len(errors) - _MAX_ISSUES} more"})
     found = Misfit(_summary(issues, len(errors), tool), issues, " ".join(hints))
     if len(errors) > _MAX_HINTS or len(places.misfits) >= _MAX_KNOWN or not all(map(_repeats, errors)):
         return found
     plain = plain_json({"issues": issues}, depth=3, room=WIDEST * _MAX_LENGTH)
-    found = places.misfits[key] = found._replace(text=None if plain is None else plain[1])
+    if plain is not None:
+        from mcpcore.wire.redaction.wire import may_hold_secret
+
+        found = found._replace(
+            written=(plain[1], not may_hold_secret(found.message, found.hint, plain[1], tool)),
+        )
+    places.misfits[key] = found
     return found._replace(issues=list(map(dict.copy, issues)))
 
 
@@ -103,14 +111,9 @@ def _repeats(problem: Mapping[str, Any]) -> bool:
     if problem["type"] in _UNKNOWN or problem["type"] in _SAYS_THE_INPUT:
         return False
     text = problem["msg"]
-    return (
-        _is_short(problem["loc"]) and len(text) <= _MAX_MESSAGE and _is_own(problem["type"], problem.get("ctx"), text)
-    )
-
-
-def _is_short(loc: tuple[str | int, ...]) -> bool:
-    """Whether a place may be kept: callers choose the keys of mappings, which must not fill the memory."""
-    return sum(len(part) if isinstance(part, str) else 1 for part in loc) <= _MAX_KEY
+    # Callers choose the keys of mappings, which must not fill the memory.
+    length = sum(len(part) if isinstance(part, str) else 1 for part in problem["loc"])
+    return length <= _MAX_KEY and len(text) <= _MAX_MESSAGE and _is_own(problem["type"], problem.get("ctx"), text)
 
 
 class Places:
@@ -121,18 +124,6 @@ class Places:
         self.schema = schema
         self.misfits: dict[tuple[Any, ...], Misfit] = {}
         """Descriptions of arguments, by the tool and by the place, kind and message of each problem."""
-        self._described: dict[tuple[tuple[str | int, ...], str], tuple[str, str]] = {}
-
-    def described(self, loc: tuple[str | int, ...], kind: str) -> tuple[str, str]:
-        """The path of a place, and the hint for an error of `kind` there."""
-        known = self._described.get((loc, kind))
-        if known is None:
-            path = _path(loc, kind, self.schema)
-            known = path, _hint(path, kind, loc, self.schema)
-            # Callers choose unknown names, which must not fill the memory.
-            if kind not in _UNKNOWN and _is_short(loc) and len(self._described) < _MAX_KNOWN:
-                self._described[loc, kind] = known
-        return known
 
 
 _MAX_KNOWN: Final = 200

@@ -18,7 +18,7 @@ from mcpcore.contract.failure_modes import WRITTEN_DATA_KEYS
 from mcpcore.contract.limits import DEFAULT_LIMITS, Limits
 from mcpcore.contract.recovery import sent_recovery
 from mcpcore.contract.retry import Retry
-from mcpcore.wire.envelope_text import MAX_REPEATED, Parts, word, write
+from mcpcore.wire.envelope_text import MAX_REPEATED, Parts, lines_of, write
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -158,20 +158,15 @@ class Envelope:
     @property
     def advice(self) -> str:
         """What may be done next, in words; see `mcpcore.contract.advice`."""
-        # Whoever made the envelope may have kept its parts, and reading the recovery takes longer than the rest.
+        # Whoever made the envelope may have kept its parts.
         parts: Parts | None = vars(self).get("_parts")
-        recovery = self.recovery if parts is None else parts.recovery
-        tool = recovery.get("fallbackTool") if recovery else None
-        return self._advice(fallback_tool=word(tool) if isinstance(tool, str) else None)
+        return lines_of(self)[0] if parts is None else parts[2][0]
 
     @property
     def item_advice(self) -> str:
         """What may be done next with an item of a batch, in words."""
-        return self._advice(of_item=True)
-
-    def _advice(self, **options: Any) -> str:
         retry = self.retry
-        return advice_phrase(retry.kind, retry.after_ms, self.effects, repeatable=self.repeatable, **options)
+        return advice_phrase(retry.kind, retry.after_ms, self.effects, repeatable=self.repeatable, of_item=True)
 
     @property
     def retryable(self) -> bool:
@@ -190,7 +185,8 @@ class Envelope:
         A frozen dataclass sets its fields one by one, which costs more than all else that an envelope is made of.
         """
         envelope = object.__new__(cls)
-        vars(envelope).update(values, _parts=parts)
+        values["_parts"] = parts
+        object.__setattr__(envelope, "__dict__", values)
         return envelope
 
     def to_json(self) -> dict[str, JSON]:

@@ -14,7 +14,7 @@ from mcpcore.contract.failure_modes import WRITTEN_DATA_KEYS
 from mcpcore.contract.limits import DEFAULT_LIMITS, Limits
 from mcpcore.values.jsonable import WIDEST, clean_cut, fit_object, plain_json, size, to_json, to_json_object
 from mcpcore.wire.envelope import Envelope
-from mcpcore.wire.envelope_text import Parts
+from mcpcore.wire.envelope_text import advice_and_facts
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from mcpcore.contract.failure_modes import FailureMode
     from mcpcore.contract.retry import Retry
     from mcpcore.values.jsonable import JSON
+    from mcpcore.wire.envelope_text import Parts
 
 
 def build_envelope(
@@ -43,11 +44,12 @@ def build_envelope(
     correlation_id: str | None = None,
     limits: Limits = DEFAULT_LIMITS,
     entry: FailureMode[Any] | None = None,
+    is_clean: bool = False,
 ) -> Envelope:
     """Make an envelope of anything: converted to JSON and cut to `limits`; never raises.
 
     With `masked`, the envelope has no `data` at all; the keys in `dropped` are left out of it. The texts that `entry`
-    declares are sent as they are.
+    declares are sent as they are. With `is_clean`, all but `context` was searched for secrets before.
     """
     bound = to_json_object(context) if context else None
     own = None
@@ -55,7 +57,7 @@ def build_envelope(
         own = data if type(data) is Facts else facts_of(data, limits)
         if dropped or not WRITTEN_DATA_KEYS.isdisjoint(own.json):
             own = Facts({key: part for key, part in own.json.items() if key not in WRITTEN_DATA_KEYS.union(dropped)})
-    if limits.redact_secrets:
+    if limits.redact_secrets and (bound or not is_clean):
         wire = _wire()
         is_declared = message == code.sentence or (entry is not None and message == entry.when)
         # Nearly all failures end their search here, so the declared texts are left out of it where that is cheap.
@@ -84,13 +86,24 @@ def build_envelope(
             bound = None if bound is None else wire.redact_value(bound, _MAX_CONTEXT)
             if recovery is not None:
                 recovery = wire.redact_recovery(recovery, {} if entry is None else entry.recovery_json(), limits.data)
-    sent, parts = None, None
-    if not masked:
+    sent, name = None, code.name
+    parts: Parts | None = None
+    if masked:
+        parts = None, "", advice_and_facts(None, name, retry, effects, None, repeatable=repeatable)
+    else:
         is_entrys = entry is not None and reason == entry.reason
-        sent, parts = _data(own, retry=retry, reason=reason, is_declared=is_entrys, recovery=recovery, limits=limits)
+        if reason is not None and not is_entrys:
+            reason = clean_cut(reason, MAX_REASON) or None
+        stands = recovery is None or _stands(recovery, limits)
+        if recovery is not None and not stands:
+            recovery = bounded_recovery(recovery, limits)
+        sent = _data(own, retry=retry, reason=reason, recovery=recovery, limits=limits)
+        if stands:
+            details = "" if own is None or not own.json else own.text
+            parts = recovery, details, advice_and_facts(reason, name, retry, effects, recovery, repeatable=repeatable)
     values = {
         "code": int(code),
-        "name": code.name,
+        "name": name,
         "message": clean_cut(message, limits.message) or code.sentence,
         "retry": retry,
         "effects": effects,
@@ -128,7 +141,19 @@ _MAX_CONTEXT: Final = 4 * 1024
 
 def new_correlation_id() -> str:
     """16 hex digits, new for each failure."""
-    return os.urandom(8).hex()
+    try:
+        return _ids.pop()
+    except IndexError:
+        # Asking the system for each takes longer than the rest.
+        drawn = os.urandom(512).hex()
+        _ids.extend(drawn[start : start + 16] for start in range(16, len(drawn), 16))
+        return drawn[:16]
+
+
+_ids: Final[list[str]] = []
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_ids.clear)  # two processes must not use the same
 
 
 def now() -> str:
@@ -197,36 +222,21 @@ def facts_of(data: object, limits: Limits) -> Facts:
 
 
 def _data(
-    own: Facts | None,
-    *,
-    retry: Retry,
-    reason: str | None,
-    is_declared: bool,
-    recovery: Mapping[str, Any] | None,
-    limits: Limits,
-) -> tuple[dict[str, JSON], Parts | None]:
-    """The data that is sent, and its parts for the text, where these are known without reading it again."""
+    own: Facts | None, *, retry: Retry, reason: str | None, recovery: Mapping[str, Any] | None, limits: Limits
+) -> dict[str, JSON]:
+    """The data that is sent."""
     reserved: dict[str, JSON] = {}
-    stands = True
-    if recovery is not None:
-        stands = _stands(recovery, limits)
-        recovery = dict(recovery) if stands else bounded_recovery(recovery, limits)
-        if recovery:
-            reserved["recovery"] = recovery
+    if recovery:
+        reserved["recovery"] = dict(recovery)
     if reason is not None:
-        if not is_declared:
-            reason = clean_cut(reason, MAX_REASON) or None
-        if reason is not None:
-            reserved["reason"] = reason
+        reserved["reason"] = reason
     # The contract's words come first, and what only programs read comes last.
-    last: dict[str, JSON] = {"retryable": retry.retryable}
     if own is None or not own.json:
-        return reserved | last, Parts(reason, recovery, "") if stands else None
-    parts = Parts(reason, recovery, own.text) if stands else None
-    whole = {**reserved, **own.json, **last}
+        reserved["retryable"] = retry.retryable
+        return reserved
+    whole = {**reserved, **own.json, "retryable": retry.retryable}
     # The recovery takes a quarter of the room at most, and the rest less than another.
-    if own.text is not None and len(own.text) <= limits.data // (2 * WIDEST):
-        return whole, parts
-    if size(whole) <= limits.data:
-        return whole, parts
-    return {**reserved, **fit_object(own.json, limits.data - size(reserved | last)), **last}, parts
+    if (own.text is not None and len(own.text) <= limits.data // (2 * WIDEST)) or size(whole) <= limits.data:
+        return whole
+    room = limits.data - size({**reserved, "retryable": retry.retryable})
+    return {**reserved, **fit_object(own.json, room), "retryable": retry.retryable}

@@ -25,7 +25,7 @@ from __future__ import annotations
 import json
 import re
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from mcpcore.contract.advice import BETWEEN, advice_phrase, read_advice
 from mcpcore.contract.failure_modes import WRITTEN_DATA_KEYS
@@ -77,27 +77,23 @@ class TextFields(NamedTuple):
     repeated: int | None = None
 
 
-class Parts(NamedTuple):
-    """What the maker of an envelope knows of its data, so that the text need not read them again.
+Parts: TypeAlias = "tuple[Mapping[str, Any] | None, str | None, tuple[str, str]]"
+"""What the maker of an envelope knows of its data, so that the text need not read them again.
 
-    The texts have no space around them.
-    """
-
-    reason: str | None
-    recovery: Mapping[str, Any] | None
-    details_json: str | None
-    """The details as compact JSON without escapes, or an empty text; None if they have to be written."""
+The recovery, whose texts are printable and have no space around them; the details as compact JSON without escapes, or
+an empty text, or None if they have to be written; and the advice in words with the last line up to the id. A plain
+tuple, since making another one calls a function of Python.
+"""
 
 
 def write(envelope: Envelope, *, max_details: int, parts: Parts | None = None) -> str:
     """The text for `envelope`; `max_details` is the most bytes of the details as JSON."""
-    reason, recovery, details_json = parts or (envelope.reason, envelope.recovery, None)
-    message, tool = envelope.message, None
+    message = envelope.message
+    recovery, details_json, (_, facts) = parts or (envelope.recovery, None, lines_of(envelope))
     text = _ERROR + (message if parts is not None and message.isprintable() else indented(message))
-    if recovery is not None:
-        hint, tool = recovery.get("hint"), recovery.get("fallbackTool")
-        if hint is not None:
-            text = f"{text}\n\n{_RECOVERY}{hint if parts is not None and hint.isprintable() else indented(hint)}"
+    hint = recovery.get("hint") if recovery is not None else None
+    if hint is not None:
+        text = f"{text}\n\n{_RECOVERY}{hint if parts is not None else indented(hint)}"
     if details_json is not None and _WIDEST * len(details_json) <= max_details:
         if details_json:
             text = f"{text}\n\n{_DETAILS}{details_json}"
@@ -105,12 +101,6 @@ def write(envelope: Envelope, *, max_details: int, parts: Parts | None = None) -
         text = f"{text}\n\n{_DETAILS}{_json(details, max_details)}"
     if envelope.repeated is not None:
         text = f"{text}\n\n{repeat_notice(envelope.repeated)}"
-    name, retry, tool = envelope.name, envelope.retry, tool if isinstance(tool, str) else None
-    # An envelope that was read may have texts of any length, which must not stay in memory.
-    is_short = len(name) + len(reason or "") + len(tool or "") <= _MAX_KEPT
-    facts = (_facts if is_short else _facts.__wrapped__)(
-        reason, name, retry.kind, retry.after_ms, envelope.effects, envelope.repeatable, tool
-    )
     # With parts, the id is one of this program's own.
     identity = envelope.correlation_id if parts is not None else word(envelope.correlation_id)
     return f"{text}\n\n({facts}id {identity})"
@@ -128,13 +118,44 @@ def repeat_notice(count: int) -> str:
 _SUFFIXES: Final = {1: "st", 2: "nd", 3: "rd"}
 
 
+def lines_of(envelope: Envelope) -> tuple[str, str]:
+    """The advice of `envelope` in words, and the last line of its text up to the id."""
+    return advice_and_facts(
+        envelope.reason,
+        envelope.name,
+        envelope.retry,
+        envelope.effects,
+        envelope.recovery,
+        repeatable=envelope.repeatable,
+    )
+
+
+def advice_and_facts(
+    reason: str | None,
+    name: str,
+    retry: Retry,
+    effects: Effects | None,
+    recovery: Mapping[str, Any] | None,
+    *,
+    repeatable: bool,
+) -> tuple[str, str]:
+    """The same of an envelope that is being made."""
+    tool = sent if recovery and isinstance(sent := recovery.get("fallbackTool"), str) else None
+    # An envelope that was read may have texts of any length, which must not stay in memory.
+    is_short = len(name) + len(reason or "") + len(tool or "") <= _MAX_KEPT
+    # The retry advice is taken in parts, since the hash of a whole one costs more than this function saves.
+    return (_advice_and_facts if is_short else _advice_and_facts.__wrapped__)(
+        reason, name, retry.kind, retry.after_ms, effects, repeatable, tool
+    )
+
+
 # The same for all failures of a reason, so it is written once. A reason that a caller made up cannot fill the memory.
 _MAX_KEPT: Final = 500
 """Characters of a reason, a code and a fallback tool that are kept together with their line."""
 
 
 @lru_cache(maxsize=1_000)
-def _facts(
+def _advice_and_facts(
     reason: str | None,
     name: str,
     retry_kind: RetryKind,
@@ -142,13 +163,11 @@ def _facts(
     effects: Effects | None,
     repeatable: bool,  # noqa: FBT001 - for the cache
     fallback_tool: str | None,
-) -> str:
-    """The last line up to the id."""
-    # The retry advice is taken in parts, since the hash of a whole one costs more than this function saves.
+) -> tuple[str, str]:
     tool = None if fallback_tool is None else word(fallback_tool)
     advice = advice_phrase(retry_kind, after_ms, effects, repeatable=repeatable, fallback_tool=tool)
     facts = [] if reason is None else [f"reason {word(reason)}"]
-    return "".join(fact + BETWEEN for fact in (*facts, word(name), advice))
+    return advice, "".join(fact + BETWEEN for fact in (*facts, word(name), advice))
 
 
 def indented(text: str) -> str:

@@ -18,7 +18,7 @@ from mcp.server.mcpserver.tools.base import Tool as SDKTool
 from mcp.server.mcpserver.utilities.func_metadata import FuncMetadata
 from mcp.shared.uri_template import UriTemplate as UriTemplate  # noqa: PLC0414 - for `mcpcore.declare`
 from mcp_types import CallToolResult, ToolAnnotations
-from pydantic import ConfigDict, PydanticUserError, TypeAdapter, create_model
+from pydantic import PydanticUserError, TypeAdapter, create_model
 from pydantic_core import SchemaError, to_json
 
 import mcpcore.sdk.errors  # noqa: F401 - the boundary reads the SDK's errors as soon as a handler is declared
@@ -134,9 +134,14 @@ class ToolDefinition:
         sdk = SDKTool.from_function(
             _shim(declaration), name=declaration.name, description=options.description, **of_tool
         )
-        model = _strict(sdk.fn_metadata.arg_model)
-        sdk.fn_metadata = sdk.fn_metadata.model_copy(update={"arg_model": model})
-        sdk.parameters = model.model_json_schema(by_alias=True)
+        # The model was made for this tool alone: to reject arguments that it does not have, it is built again.
+        model = sdk.fn_metadata.arg_model
+        model.model_config["extra"] = "forbid"
+        model.model_rebuild(force=True)
+        if "$defs" in sdk.parameters:  # there, dataclasses have become strict too
+            sdk.parameters = model.model_json_schema(by_alias=True)
+        else:
+            sdk.parameters = dict(sorted({**sdk.parameters, "additionalProperties": False}.items()))
         sdk.fn_metadata = _with_an_object(sdk.fn_metadata, declaration.name)
         schema = sdk.fn_metadata.output_schema
         if schema is not None and "error" in properties(schema, schema):
@@ -323,12 +328,6 @@ def _is_object(node: object, root: Mapping[str, Any], *, depth: int) -> bool:
         return bool(node.get("type") == "object")
     unions = [branch for key in ("anyOf", "oneOf") for branch in node.get(key, ())]
     return bool(unions) and all(_is_object(branch, root, depth=depth - 1) for branch in unions)
-
-
-def _strict(model: Any) -> Any:
-    """`model`, rejecting arguments that it does not have."""
-    namespace = {"model_config": ConfigDict(extra="forbid"), "__module__": model.__module__, "__doc__": model.__doc__}
-    return type(model)(model.__name__, (model,), namespace)
 
 
 def _field_of(name: str, fields: Mapping[str, Any]) -> str | None:

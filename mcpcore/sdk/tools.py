@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import functools
+import operator
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from mcp.server.mcpserver.tools import Tool as SDKTool
@@ -150,7 +151,7 @@ class ToolListing:
         self._dialect = dialect
         self.advertise_errors = advertise_errors
         self.describe_failures = describe_failures
-        self._written: dict[int, tuple[SDKTool, list[Any], dict[str, Any]]] = {}
+        self._written: dict[int, tuple[SDKTool, tuple[Any, ...], dict[str, Any]]] = {}
 
     def tool(self, registered: SDKTool) -> MCPTool:
         """One tool."""
@@ -179,7 +180,7 @@ class ToolListing:
         """
         kept, self._written = self._written, {}
         for registered in tools:
-            parts = [getattr(registered, name) for name in _LISTED]
+            parts = _listed(registered)
             known = kept.get(id(registered))
             # An application may change a schema in place, which comparing it with a copy of the old one shows.
             if known is None or known[0] is not registered or known[1] != parts:
@@ -189,7 +190,7 @@ class ToolListing:
         return [written for *_, written in self._written.values()]
 
 
-_LISTED: Final = (
+_listed: Final = operator.attrgetter(
     "name",
     "title",
     "description",

@@ -102,54 +102,8 @@ def _fail(data: Any) -> CodedError:
     return not_found("There is nothing.", data)
 
 
-CASES: dict[str, Callable[[], Callable[[], BaseException]]] = {}
-"""For each case, what makes its value, and then the failure with it."""
-
-
-def _case(name: str, value: Callable[[], Any], failure: Callable[[Any], BaseException]) -> None:
-    def prepare() -> Callable[[], BaseException]:
-        made = value()
-        return lambda: failure(made)
-
-    CASES[name] = prepare
-
-
-_case("a text in data", lambda: {"body": _text(), "id": 7}, _fail)
-_case("a hostile text in data", lambda: {"body": _hostile()}, _fail)
-_case("a text listed often", lambda: {"pages": _shared()}, _fail)
-_case("many rows", lambda: {"rows": _rows()}, _fail)
-_case("bytes", lambda: {"image": bytes(_TEXT)}, _fail)
-_case("a view of bytes", lambda: {"image": memoryview(bytearray(_TEXT))}, _fail)
-_case("a kind of text", lambda: {"body": Text(_text())}, _fail)
-_case("a model", lambda: Rows(rows=_rows()), _fail)
-_case("a dataclass", lambda: Page(_text()), _fail)
-_case("a custom mapping", lambda: UserDict({"body": _text(), "more": _rows()}), _fail)
-_case("a mapping that makes its items", Endless, _fail)
-_case("long keys", lambda: {chr(97 + number) * _MIB: number for number in range(200)}, _fail)
-_case("deep and wide", _deep, _fail)
-_case("many numbers", lambda: {"numbers": list(range(5_000_000))}, _fail)
-_case("many keys", lambda: {str(number): number for number in range(2_000_000)}, _fail)
-_case("long numbers", lambda: {"int": 1 << 3_400_000, "decimal": Decimal("1" * 20_000_000)}, _fail)
-_case("a set of texts", lambda: {"set": {f"{number}" + "s" * 100_000 for number in range(2_000)}}, _fail)
-_case("a set of tuples", lambda: {"set": {(f"{number}" + "s" * 100_000, number) for number in range(2_000)}}, _fail)
-_case("a message", _text, not_found)
-_case("a hostile message", _hostile, not_found)
-_case("a blank message", lambda: " " * _TEXT, not_found)
-_case("a hint", lambda: " " + _text(), lambda text: not_found("Nothing.", recovery=text))
-_case("a recovery", lambda: {"hint": "Wait.", "correctiveParams": {"q": _text()}, "actions": _shared()},
-      lambda recovery: not_found("Nothing.", recovery=recovery))  # fmt: skip
-_case("a custom recovery", lambda: UserDict({"hint": _text(), "actions": _shared()}),
-      lambda recovery: not_found("Nothing.", recovery=recovery))  # fmt: skip
-_case("a recovery with many keys", lambda: {"hint": "Wait.", **{f"k{number}": number for number in range(1_000_000)}},
-      lambda recovery: not_found("Nothing.", recovery=recovery))  # fmt: skip
-_case("a date with a long text", lambda: {"day": LongDate(2026, 1, 1)}, _fail)
-_case("a long path", lambda: {"path": PurePosixPath("a/" * 5_000_000)}, _fail)
-_case("a reason", _text, lambda text: not_found("Nothing.", reason=text))
-_case("a reason in data", lambda: {"reason": _text()}, _fail)
-_case("a crash with a text", _text, ValueError)
-_case("a crash with a hostile text", _hostile, ValueError)
-_case("a crash with arguments", lambda: (_rows(), _text()), lambda args: ValueError(*args))
-_case("a crash with a key", _text, KeyError)
+def _recovered(recovery: Any) -> CodedError:
+    return not_found("Nothing.", recovery=recovery)
 
 
 def _noted(text: str) -> BaseException:
@@ -158,9 +112,56 @@ def _noted(text: str) -> BaseException:
     return failed
 
 
-_case("a crash with a note", _text, _noted)
-_case("a crash with causes", lambda: [ValueError(_text()), KeyError("k" * _MIB)],
-      lambda causes: ExceptionGroup("several", causes))  # fmt: skip
+# For each case, what makes its value, and what makes the failure with it.
+CASES: dict[str, tuple[Callable[[], Any], Callable[[Any], BaseException]]] = {
+    "a text in data": (lambda: {"body": _text(), "id": 7}, _fail),
+    "a hostile text in data": (lambda: {"body": _hostile()}, _fail),
+    "a text listed often": (lambda: {"pages": _shared()}, _fail),
+    "many rows": (lambda: {"rows": _rows()}, _fail),
+    "bytes": (lambda: {"image": bytes(_TEXT)}, _fail),
+    "a view of bytes": (lambda: {"image": memoryview(bytearray(_TEXT))}, _fail),
+    "a kind of text": (lambda: {"body": Text(_text())}, _fail),
+    "a model": (lambda: Rows(rows=_rows()), _fail),
+    "a dataclass": (lambda: Page(_text()), _fail),
+    "a custom mapping": (lambda: UserDict({"body": _text(), "more": _rows()}), _fail),
+    "a mapping that makes its items": (Endless, _fail),
+    "long keys": (lambda: {chr(97 + number) * _MIB: number for number in range(200)}, _fail),
+    "deep and wide": (_deep, _fail),
+    "many numbers": (lambda: {"numbers": list(range(5_000_000))}, _fail),
+    "many keys": (lambda: {str(number): number for number in range(2_000_000)}, _fail),
+    "long numbers": (lambda: {"int": 1 << 3_400_000, "decimal": Decimal("1" * 20_000_000)}, _fail),
+    "a set of texts": (lambda: {"set": {f"{number}" + "s" * 100_000 for number in range(2_000)}}, _fail),
+    "a set of tuples": (lambda: {"set": {(f"{number}" + "s" * 100_000, number) for number in range(2_000)}}, _fail),
+    "a message": (_text, not_found),
+    "a hostile message": (_hostile, not_found),
+    "a blank message": (lambda: " " * _TEXT, not_found),
+    "a hint": (lambda: " " + _text(), _recovered),
+    "a recovery": (
+        lambda: {"hint": "Wait.", "correctiveParams": {"q": _text()}, "actions": _shared()},
+        _recovered,
+    ),
+    "a custom recovery": (
+        lambda: UserDict({"hint": _text(), "actions": _shared()}),
+        _recovered,
+    ),
+    "a recovery with many keys": (
+        lambda: {"hint": "Wait.", **{f"k{number}": number for number in range(1_000_000)}},
+        _recovered,
+    ),
+    "a date with a long text": (lambda: {"day": LongDate(2026, 1, 1)}, _fail),
+    "a long path": (lambda: {"path": PurePosixPath("a/" * 5_000_000)}, _fail),
+    "a reason": (_text, lambda text: not_found("Nothing.", reason=text)),
+    "a reason in data": (lambda: {"reason": _text()}, _fail),
+    "a crash with a text": (_text, ValueError),
+    "a crash with a hostile text": (_hostile, ValueError),
+    "a crash with arguments": (lambda: (_rows(), _text()), lambda args: ValueError(*args)),
+    "a crash with a key": (_text, KeyError),
+    "a crash with a note": (_text, _noted),
+    "a crash with causes": (
+        lambda: [ValueError(_text()), KeyError("k" * _MIB)],
+        lambda causes: ExceptionGroup("several", causes),
+    ),
+}
 
 
 @dataclass
@@ -206,7 +207,9 @@ async def measure(name: str) -> Cost:
         async with Client(Server("bounds", tools=[fail, crash], audit=trail)) as client:
             await client.call_tool("fail", {})
             await client.call_tool("crash", {})
-            prepared[0] = CASES[name]()
+            make, failure = CASES[name]
+            value = make()
+            prepared[0] = lambda: failure(value)
             gc.collect()
             recorded = _size(trail)
             _forget_peak()

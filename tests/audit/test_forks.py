@@ -81,3 +81,38 @@ def test_losses_from_before_a_fork_are_reported_by_the_parent(tmp_path):
     assert verify(folder / "audit.jsonl").ok
     records = [(record.get("tool"), record.get("records")) for record in read(folder / "audit.jsonl")]
     assert [("before", None), ("writes", None), (None, 3), ("writes", None)] == records
+
+
+IDENTITIES = """
+import os, sys
+import anyio
+from mcp import Client
+from mcpcore import Server, not_found
+
+server = Server("forking")
+
+@server.tool(errors=[])
+def fail() -> str:
+    raise not_found("Nothing.")
+
+async def calls():
+    async with Client(server) as client:
+        for _ in range(100):
+            result = await client.call_tool("fail", {})
+            print(result.structured_content["error"]["correlationId"], flush=True)
+
+anyio.run(calls)
+child = os.fork()
+anyio.run(calls)
+if child:
+    _, status = os.waitpid(child, 0)
+    sys.exit(os.waitstatus_to_exitcode(status))
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system cannot fork")
+def test_a_child_gives_its_failures_other_identities():
+    """Those that the parent drew before the fork and has not used stay with the parent."""
+    command = [sys.executable, "-W", "ignore::DeprecationWarning", "-c", IDENTITIES]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
+    assert 300 == len(set(done.stdout.split()))

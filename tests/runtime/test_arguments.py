@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import enum
 import json
+from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
 import pytest
@@ -92,7 +93,17 @@ def nothing() -> str:
     return "fine"
 
 
-SERVER = Server("s", tools=[f, nothing])
+@dataclass
+class Page:
+    size: int
+
+
+@tool
+def paged(page: Page) -> str:
+    return str(page.size)
+
+
+SERVER = Server("s", tools=[f, nothing, paged])
 GOOD: dict[str, Any] = {"pmids": ["1"]}
 
 
@@ -102,6 +113,15 @@ def told(call: Any, arguments: dict[str, Any], name: str = "f") -> tuple[str, li
     assert ("INVALID_PARAMS", "invalid_arguments") == (error["name"], error["data"]["reason"])
     assert {"kind": "not_retryable"} == error["retry"]
     return error["message"], error["data"]["issues"], error["data"]["recovery"]["hint"]
+
+
+def test_unknown_fields_of_a_dataclass_are_refused_and_described_as_refused(call: Any) -> None:
+    """A dataclass without a configuration has that of the arguments, which take nothing that they do not declare."""
+    parameters = paged.definition.sdk.parameters
+
+    assert parameters["additionalProperties"] is parameters["$defs"]["Page"]["additionalProperties"] is False
+    message, *_ = told(call, {"page": {"size": 1, "sise": 2}}, "paged")
+    assert "page.sise" in message
 
 
 @pytest.mark.parametrize(

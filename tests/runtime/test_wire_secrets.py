@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Literal
 
 import anyio
 import pytest
@@ -385,3 +385,18 @@ def test_the_switch_must_be_a_bool(value):
     """Any other value would be misread as true or false."""
     with pytest.raises(ValueError, match=r"Limits\(redact_secrets=\.\.\.\) must be True or False, not"):
         Limits(redact_secrets=value)
+
+
+@pytest.mark.usefixtures("door")
+def test_a_secret_in_the_words_about_bad_arguments_is_hidden_each_time(call: Any) -> None:
+    """The words are kept for the next call with the same mistake, and what is known of their secrets with them."""
+
+    @tool
+    def read(key: Literal["AKIAIOSFODNN7EXAMPLE", "b"], mode: Literal["a", "b"] = "a") -> str:
+        return f"{key} {mode}"
+
+    server = Server("s", tools=[read])
+    answers = [call(server, "read", {"key": key, "mode": "c"}) for key in ("c", "c", "b", "b")]
+
+    assert [True, True, False, False] == [REDACTED in answer.content[0].text for answer in answers]
+    assert all("AKIA" not in answer.model_dump_json() for answer in answers)

@@ -5,6 +5,22 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 
+class UnknownIsbnError(Exception):
+    """No book has this ISBN."""
+
+    def __init__(self, isbn: str) -> None:
+        super().__init__(isbn)
+        self.isbn = isbn
+
+
+class AllLentError(Exception):
+    """All copies of a book are lent."""
+
+    def __init__(self, title: str) -> None:
+        super().__init__(title)
+        self.title = title
+
+
 @dataclass
 class Library:
     """Books by their ISBN, and how many copies are left."""
@@ -39,10 +55,12 @@ class Library:
         """Lend a copy, and return how many are left.
 
         Raises:
-            KeyError: No book has this ISBN.
-            LookupError: All copies are lent.
+            UnknownIsbnError: No book has this ISBN.
+            AllLentError: All copies are lent.
         """
+        if isbn not in self.copies:
+            raise UnknownIsbnError(isbn)
         if self.copies[isbn] == 0:
-            raise LookupError(isbn)
+            raise AllLentError(self.titles[isbn])
         self.copies[isbn] -= 1
         return self.copies[isbn]

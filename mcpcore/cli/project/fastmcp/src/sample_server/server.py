@@ -9,7 +9,7 @@ from mcpcore import Context, ErrorCode, FailureMode, Retry, tool
 from mcpcore.integrations.fastmcp import ContractMiddleware
 from pydantic import BaseModel, Field
 
-from sample_server.library import Library
+from sample_server.library import AllLentError, Library, UnknownIsbnError
 
 library = Library()
 server: FastMCP[None] = FastMCP("sample-server")
@@ -74,7 +74,7 @@ async def find_books(
             recovery="Call find_books with words of the title to get the ISBN.",
             fallback_tool="find_books",
             effects="none",
-        ),
+        ).on(UnknownIsbnError, data=lambda exc: {"isbn": exc.isbn}),
         FailureMode(
             "all_lent",
             ErrorCode.CONFLICT,
@@ -84,25 +84,20 @@ async def find_books(
             fallback_tool="find_books",
             fallback_arguments={"words": "{title}"},
             effects="none",
+        ).on(
+            AllLentError,
+            data=lambda exc: {"title": exc.title},
+            message=lambda exc: f"All copies of {exc.title} are lent.",
         ),
     ],
 )
 async def borrow_book(
-    ctx: Context[Literal["unknown_isbn", "all_lent"]],
     isbn: Annotated[
         str, Field(description="The ISBN as 13 digits.", pattern=r"^\d{13}$")
     ],
 ) -> Loan:
     """Borrow a copy of a book."""
-    try:
-        return Loan(isbn=isbn, copies_left=library.lend(isbn))
-    except KeyError as error:
-        raise ctx.fail("unknown_isbn", data={"isbn": isbn}) from error
-    except LookupError as error:
-        title = library.titles[isbn]
-        raise ctx.fail(
-            "all_lent", f"All copies of {title} are lent.", data={"title": title}
-        ) from error
+    return Loan(isbn=isbn, copies_left=library.lend(isbn))
 
 
 if __name__ == "__main__":

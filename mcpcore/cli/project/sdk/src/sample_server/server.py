@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from mcpcore import Context, ErrorCode, FailureMode, Retry, Server, tool
 from pydantic import BaseModel, Field
 
-from sample_server.library import Library
+from sample_server.library import AllLentError, Library, UnknownIsbnError
 
 library = Library()
 
@@ -70,7 +70,7 @@ async def find_books(
             recovery="Call find_books with words of the title to get the ISBN.",
             fallback_tool="find_books",
             effects="none",
-        ),
+        ).on(UnknownIsbnError, data=lambda exc: {"isbn": exc.isbn}),
         FailureMode(
             "all_lent",
             ErrorCode.CONFLICT,
@@ -80,25 +80,20 @@ async def find_books(
             fallback_tool="find_books",
             fallback_arguments={"words": "{title}"},
             effects="none",
+        ).on(
+            AllLentError,
+            data=lambda exc: {"title": exc.title},
+            message=lambda exc: f"All copies of {exc.title} are lent.",
         ),
     ],
 )
 async def borrow_book(
-    ctx: Context[Literal["unknown_isbn", "all_lent"]],
     isbn: Annotated[
         str, Field(description="The ISBN as 13 digits.", pattern=r"^\d{13}$")
     ],
 ) -> Loan:
     """Borrow a copy of a book."""
-    try:
-        return Loan(isbn=isbn, copies_left=library.lend(isbn))
-    except KeyError as error:
-        raise ctx.fail("unknown_isbn", data={"isbn": isbn}) from error
-    except LookupError as error:
-        title = library.titles[isbn]
-        raise ctx.fail(
-            "all_lent", f"All copies of {title} are lent.", data={"title": title}
-        ) from error
+    return Loan(isbn=isbn, copies_left=library.lend(isbn))
 
 
 server = Server("sample-server", tools=[find_books, borrow_book])

@@ -104,6 +104,24 @@ def test_the_reference_has_every_name_of_a_module(module):
     assert all(hasattr(loaded, name) for name in entries)
 
 
+@pytest.mark.parametrize("page", sorted({page for page, _, _ in ENTRIES}))
+def test_a_page_of_the_reference_is_text_without_the_site(page):
+    """Each name has its anchor, its signature, and its whole docstring but for the titles of sections."""
+    text = (REFERENCE / "api" / f"{page}.md").read_text(encoding="utf-8")
+    assert ":::" not in text
+    sections = dict(zip(*[iter(re.split(r'^<a id="([\w.]+)"></a>$', text, flags=re.MULTILINE)[1:])] * 2, strict=True))
+    for _, module, name in (entry for entry in ENTRIES if entry[0] == page):
+        section = sections[f"{module.name}.{name}"]
+        words = set(re.findall(r"\w+", api.docstring(module, name))) - {
+            "Args",
+            "Attributes",
+            "Raises",
+            "Returns",
+            "python",
+        }
+        assert words <= set(re.findall(r"\w+", section)), name
+
+
 def test_every_name_of_mcpcore_is_there():
     """The package's own table of contents is the first page."""
     assert {f"mcpcore.{name}" for name in mcpcore.__all__} <= NAMES

@@ -1,9 +1,8 @@
-"""The reference pages of the Python API: which names are public, and the pages that mkdocstrings fills."""
+"""The reference pages of the Python API: which names are public, and where an example of each is."""
 
 from __future__ import annotations
 
 import importlib
-import importlib.util
 import inspect
 import re
 import sys
@@ -13,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from pages.markdown import table
+from pages.members import lines_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -131,7 +131,16 @@ INHERITED: Final = {"FailureMode": ("on", "on_code")}
 """The members of base classes that the page of a class shows."""
 
 HIDDEN: Final = {
-    "FailureMode": ("advice", "recovery_json", "has_field", "check_data", "dump_data", "read_data", "templates"),
+    "FailureMode": (
+        "advice",
+        "settled",
+        "recovery_json",
+        "has_field",
+        "check_data",
+        "dump_data",
+        "read_data",
+        "templates",
+    ),
     "CodedError": (
         "settled",
         "with_found_advice",
@@ -240,7 +249,7 @@ def _call_of_factory(name: str) -> list[str]:
         f"def {name}{signature}: ...",
         "```",
         "",
-        "The parameters are those of [`CodedError`][mcpcore.CodedError], and so are the errors. For example:",
+        "The parameters are those of [`CodedError`](#mcpcore.CodedError), and so are the errors. For example:",
         "",
         "```python no-run",
         f"raise {FACTORIES[name]}",
@@ -251,12 +260,10 @@ def _call_of_factory(name: str) -> list[str]:
 
 def pages() -> dict[Path, str]:
     """The pages by their paths."""
-    note = "Generated from the docstrings by mkdocstrings; `docs/pages/api.py` lists the names."
-    where = "GitHub and editors show only the names. The text is on the site, which `make docs` builds into `site/`."
+    note = "Generated from the docstrings; `docs/pages/api.py` lists the names."
     folder = DOCS / "reference" / "api"
     names = "A name is imported from the module that its path begins with."
-    index = ["# Python API", "", where, "", note, "", names, ""]
-    note += " [The index](index.md) says where to read them."
+    index = ["# Python API", "", note, "", names, ""]
     made = {}
     for page, content in PAGES.items():
         lines = [f"# {content.title}", "", content.intro, "", note, ""]
@@ -264,8 +271,8 @@ def pages() -> dict[Path, str]:
         for module in content.modules:
             for name in module.public:
                 text = docstring(module, name)
-                path = identifier(module, name)
-                lines += [f"::: {path}", *_options(module, name), ""]
+                path = f"{module.name}.{name}"
+                lines += lines_of(path, hidden=HIDDEN.get(name, ()), inherited=INHERITED.get(name, ()))
                 if name in FACTORIES and module.name == "mcpcore":
                     lines += _call_of_factory(name)
                 guide = None if "```" in text or name in FACTORIES else example_of(module, name)
@@ -277,24 +284,3 @@ def pages() -> dict[Path, str]:
         index += [f"## [{content.title}]({page}.md)", "", table(["name", "meaning"], rows), ""]
     made[folder / "index.md"] = "\n".join(index)
     return made
-
-
-def identifier(module: Module, name: str) -> str:
-    """The path by which mkdocstrings finds a name; a function may have the name of the submodule that it is from."""
-    try:
-        is_module = importlib.util.find_spec(f"{module.name}.{name}") is not None
-    except ModuleNotFoundError:  # the module is no package
-        is_module = False
-    return f"{module.name}.{name}.{name}" if is_module else f"{module.name}.{name}"
-
-
-def _options(module: Module, name: str) -> list[str]:
-    """The options of mkdocstrings: the heading, and the members to leave out, which only the framework calls."""
-    path = f"{module.name}.{name}"
-    heading = [] if identifier(module, name) == path else [f"      heading: {path}"]
-    if name in INHERITED:
-        heading.append(f"      inherited_members: [{', '.join(INHERITED[name])}]")
-    hidden = HIDDEN.get(name)
-    if hidden is None:
-        return ["    options:", *heading] if heading else []
-    return ["    options:", *heading, "      filters:", *(f'        - "!^{pattern}$"' for pattern in ("_.*", *hidden))]

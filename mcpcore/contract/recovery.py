@@ -86,14 +86,14 @@ def filled_arguments(
 ) -> dict[str, JSON] | None:
     """The declared `fallback_arguments`, filled from the `arguments` of the failed call, then from its `data`.
 
-    None if a value is missing, if `data` has only a part of it, or if they get too long: a call with other arguments
-    would be another call.
+    None if a value is missing, if `data` has only a part of it, if characters of it have to be escaped in an envelope,
+    or if they get too long: a call with other arguments would be another call.
     """
 
     def filling() -> dict[str, JSON] | None:
         facts = {**(facts_for(entry, data, dumped=dumped) or {}), **(arguments or {})}
         sent: dict[str, JSON] = filled(entry.fallback_arguments, facts)
-        return sent if _is_whole(sent) and size(sent) <= MAX_ARGUMENTS else None
+        return sent if _is_whole(sent) and size(sent) <= MAX_ARGUMENTS and to_json(sent) == sent else None
 
     return quietly(filling, None)
 

@@ -82,6 +82,7 @@ async def test_there_is_no_call_with_arguments_that_are_missing_hidden_or_cut() 
     assert {"words": 5} == await sent({"words": "{limit}"}, {}, data=None, facts={"limit": 5})
     assert await sent({"words": "{words}"}, {"words": f"books for {TOKEN}"}) is None
     assert await sent({"words": "{words}"}, {"words": "x" * 5_000}) is None
+    assert await sent({"words": "{words}"}, {"words": "a line\r\n\u202e"}) is None  # which an envelope escapes
     assert await sent({"words": "{words}"}, {"words": ["x" * 3_000]}) == {"words": ["x" * 3_000]}
     whole = {"words": [["deep"] * 3] * 3}
     for _ in range(30):

@@ -6,7 +6,7 @@ import asyncio
 from collections import Counter
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, Any, Final, Generic
+from typing import TYPE_CHECKING, Any, Final, Generic, cast
 
 import anyio
 from pydantic import BaseModel, Field, PrivateAttr
@@ -20,7 +20,7 @@ from mcpcore.services.batch_failure import FailedItem, Step, WholeFailure, advic
 from mcpcore.services.guarding import contract_guard
 from mcpcore.values.escaping import one_line
 from mcpcore.values.jsonable import fit, size, to_json
-from mcpcore.values.unwrapping import passes_through
+from mcpcore.values.unwrapping import is_a, passes_through
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -254,7 +254,7 @@ class Batch(Generic[T]):
         self._exceptions.append(speaker)
 
     def _is_whole(self, speaker: BaseException) -> bool:
-        entry = self._ctx.contract.get(speaker.reason) if isinstance(speaker, CodedError) else None
+        entry = self._ctx.contract.get(cast("CodedError", speaker).reason) if is_a(speaker, CodedError) else None
         return entry is not None and entry.fails_batch
 
 

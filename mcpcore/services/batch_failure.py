@@ -121,8 +121,8 @@ class WholeFailure:
             retry=self._retry,
             effects=effects,
         )
-        # What the entry says of one failure may not hold for items that said otherwise.
-        error.omits_effects = effects is None
+        # What an entry says of one failure may not hold for the other items.
+        error.omits_effects = True
         return error
 
     def _message(self, most_severe: Envelope, reason: str | None) -> str:

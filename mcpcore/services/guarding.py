@@ -20,7 +20,7 @@ from mcpcore.values.escaping import clean_text
 from mcpcore.values.jsonable import cut_text, dumps, fit, safe_str, to_json, to_json_object
 from mcpcore.values.request_var import call_number
 from mcpcore.values.untrusted import is_async, quietly
-from mcpcore.values.unwrapping import is_a, leaves_of, relayed_failure, unwrapped
+from mcpcore.values.unwrapping import cause_of, context_of, is_a, leaves_of, relayed_failure, unwrapped
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Iterable
@@ -254,7 +254,7 @@ class guard:  # noqa: N801 - used as `with guard(...)` and `@guard(...)`, as `co
         self._log(exc, becomes, name, args, kwargs)
         if becomes is exc:
             return
-        if becomes.__cause__ is not None or _is_behind(becomes, exc):
+        if cause_of(becomes) is not None or _is_behind(becomes, exc):
             raise becomes  # a mapper's error has a cause already, or is itself behind the exception
         raise becomes from exc
 
@@ -276,7 +276,7 @@ class guard:  # noqa: N801 - used as `with guard(...)` and `@guard(...)`, as `co
                     type(mapped).__name__,
                 )
         target = self._target(exc)
-        if target is None and isinstance(exc, BaseExceptionGroup):
+        if target is None and is_a(exc, BaseExceptionGroup):
             return self._of_members(exc, name)
         return exc if target is None and self._stays(exc) else self._translate(exc, target, name)
 
@@ -289,7 +289,8 @@ class guard:  # noqa: N801 - used as `with guard(...)` and `@guard(...)`, as `co
         leaves = [leaf for leaf in leaves_of(group) if isinstance(leaf, Exception)]
         targets = [self._target(leaf) for leaf in leaves]
         first = targets[0] if targets else None
-        if first is not None and all(map(first.is_like, targets)):
+        # Coded errors may differ in what they changed, so that the boundary has to read each of them.
+        if first is not None and all(map(first.is_like, targets)) and not any(map(self._coded, leaves)):
             return self._translate(group, first, name, leaf=leaves[0])
         if not any(targets):
             # The boundary finds the one that has a code.
@@ -308,9 +309,13 @@ class guard:  # noqa: N801 - used as `with guard(...)` and `@guard(...)`, as `co
         """What `exc` is mapped to; None also where a reason that it carries already decides."""
         if self._only_mapped and is_a(exc, ContractError):
             return None  # a mistake of the handler, such as an undeclared reason
+        if self._only_mapped and is_a(exc, BaseExceptionGroup) and any(map(self._coded, leaves_of(exc))):
+            return None  # the class of a group says less than a member that has a code
         coded = self._coded(exc)
         if coded is not None and (coded.sent_reason is not None or self._declared(coded.reason) is not None):
             return None
+        if coded is not None and coded.omits_effects:
+            return None  # of a batch whose items failed for different reasons, none of which speaks for all
         if coded is not exc:
             for kind in type(exc).__mro__:
                 if kind in self._targets:
@@ -364,7 +369,7 @@ class guard:  # noqa: N801 - used as `with guard(...)` and `@guard(...)`, as `co
                 no_data = f"the data that was made for {entry.reason!r} breaks its model: {misfit}"
             kept = failure_of(entry, message, _own_data(coded, entry) if keeps else None, effects=effects)
             failure = kept if _misfit(kept, entry) is None else failure_of(entry, message, None, effects=effects)
-        failure.unusable_advice = no_data or no_message
+        failure.unusable_advice = no_data or no_message or (None if coded is None else coded.unusable_advice)
         # Another code's wait is kept, and its advice never to retry is not.
         waits = coded is not None and special is not None and special.retryable and entry.code.retry.retryable
         return failure.with_found_advice(special if entry.retry is None and (entry.code == code or waits) else None)
@@ -482,14 +487,14 @@ def require_types(errors: Errors) -> Errors:
 def _is_behind(one: BaseException, exc: BaseException) -> bool:
     """Whether `one` is a cause or a context of `exc`; chaining them the other way round would make a ring."""
     seen: set[int] = set()
-    stack: list[BaseException | None] = [exc.__cause__, exc.__context__]
+    stack = [cause_of(exc), context_of(exc)]
     while stack:
         behind = stack.pop()
         if behind is one:
             return True
         if behind is not None and id(behind) not in seen:
             seen.add(id(behind))
-            stack += [behind.__cause__, behind.__context__]
+            stack += [cause_of(behind), context_of(behind)]
     return False
 
 

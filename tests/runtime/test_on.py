@@ -187,6 +187,15 @@ def test_a_group_may_itself_be_mapped() -> None:
     assert "down" == failed(ExceptionGroup("g", [KeyError()]), errors=errors).reason
 
 
+@pytest.mark.parametrize(("errors", "reason"), [([BUSY.on_code(ErrorCode.CONFLICT)], "busy"), ([REFUSED], "refused")])
+def test_a_coded_member_of_a_group_keeps_its_reason_and_effects(errors: Any, reason: str) -> None:
+    """Whether all members become the same failure, or the group's own class is mapped."""
+    own = None if reason == "busy" else reason
+    group = ExceptionGroup("g", [coded(ErrorCode.CONFLICT), coded(ErrorCode.CONFLICT, reason=own, effects="partial")])
+    envelope = failed(group, errors=[*errors, DOWN.on(ExceptionGroup)])
+    assert (reason, "partial", Retry.never()) == (envelope.reason, envelope.effects, envelope.retry)
+
+
 def test_a_guard_inside_acts_first() -> None:
     """The failure that it makes has a reason already."""
 
@@ -304,6 +313,56 @@ def test_an_item_of_a_batch_is_mapped(whole: bool) -> None:
         assert ("gone", "Gone.") == (item["error"]["data"]["reason"], item["error"]["message"])
 
 
+def test_a_batch_whose_items_fail_for_different_reasons_is_not_mapped() -> None:
+    """The code of the worst item speaks for no other item, so its declared advice and effects do not either."""
+    mode = FailureMode("mine", ErrorCode.RATE_LIMITED, when="!", recovery="!", retry=Retry.now(), effects="none")
+
+    def handler(ctx: Context[Any]) -> BatchResult[str]:
+        """Get orders."""
+        batch = Batch[str](ctx)
+        for exc in (coded(ErrorCode.RATE_LIMITED), KeyError()):
+            with batch.item(1):
+                raise exc
+        return batch.result()
+
+    envelope = served(handler, errors=[REFUSED.on(KeyError), mode.on_code(ErrorCode.RATE_LIMITED)])
+    assert (None, None, Retry.never()) == (envelope.reason, envelope.effects, envelope.retry)
+    assert envelope.message.startswith("All 2 items failed: 1 mine, 1 refused.")
+
+
+class RefusingError(Exception):
+    """One that cannot be asked for anything, its class included."""
+
+    def __getattribute__(self, name: str) -> Any:
+        raise ValueError(name)
+
+
+@pytest.mark.parametrize(
+    ("errors", "expected"),
+    [
+        ([DOWN.on(RefusingError)], ("SERVICE_UNAVAILABLE", "down")),
+        ([REFUSED.on(KeyError)], ("INTERNAL_ERROR", None)),
+        ([REFUSED], ("INTERNAL_ERROR", None)),
+    ],
+)
+def test_an_exception_that_cannot_be_asked_is_mapped_like_any_other(errors: Any, expected: Any) -> None:
+    """What it raises when it is asked replaces neither the exception nor the other items of a batch."""
+
+    def handler(ctx: Context[Any]) -> BatchResult[str]:
+        """Get orders."""
+        batch = Batch[str](ctx)
+        batch.add("one")
+        with batch.item(2):
+            raise RefusingError
+        return batch.result()
+
+    envelope = failed(RefusingError(), errors=errors)
+    assert expected == (envelope.name, envelope.reason)
+    server = Server("orders", tools=[tool(errors=errors, name="get")(handler)])
+    (item,) = outcome_of(Client(server), lambda client: client.call_tool("get", {})).structured_content["failed"]
+    assert expected == (item["error"]["name"], item["error"].get("data", {}).get("reason"))
+
+
 def test_only_the_body_is_mapped() -> None:
     """Bad arguments, a result that does not fit and the time limit of the tool itself are not."""
 
@@ -399,6 +458,12 @@ def test_what_cannot_be_made_breaks_the_contract(mode: Any, text: str, tmp_path:
     (record,) = records_of(tmp_path / "trail.jsonl")
     assert text in record["broken_contract"]
     assert "INTERNAL_ERROR" == failed(KeyError(), errors=[mode], strict=True).name
+
+
+def test_advice_that_cannot_be_read_breaks_the_contract() -> None:
+    """It does so in a coded error that no code maps, too."""
+    error = coded(ErrorCode.CONFLICT, retry=5)
+    assert "INTERNAL_ERROR" == failed(error, errors=[BUSY.on_code(ErrorCode.CONFLICT)], strict=True).name
 
 
 async def later(exc: Exception) -> Any: ...

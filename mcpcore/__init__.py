@@ -114,13 +114,15 @@ def _load(home: str, name: str) -> Any:
     return getattr(import_module(f"{__name__}.{home}"), name)
 
 
-def __getattr__(name: str) -> Any:
-    home = _HOME_OF.get(name)
-    if home is None:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = _load(home, name)
-    globals()[name] = value
-    return value
+if not TYPE_CHECKING:  # to a type checker, every misspelt name would be there
+
+    def __getattr__(name: str) -> Any:
+        home = _HOME_OF.get(name)
+        if home is None:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        value = _load(home, name)
+        globals()[name] = value
+        return value
 
 
 def __dir__() -> list[str]:

@@ -8,6 +8,8 @@ from typing import Any, Final
 from pydantic import BaseModel
 from typing_extensions import assert_type
 
+import mcpcore
+import mcpcore.testing
 from mcpcore import (
     CodedError,
     Contract,
@@ -80,6 +82,10 @@ def raises(kind: int) -> None:
             raise CodedError(QUOTA_SPENT)
         case 6:
             raise internal_error(messag="a")  # E: all - no such parameter
+        case 7:
+            raise mcpcore.not_fond()  # E: all - no such name
+        case 8:
+            mcpcore.testing.assert_fail()  # E: all - no such name
         case _:
             raise service_unavailable()
 

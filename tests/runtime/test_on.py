@@ -346,7 +346,7 @@ class RefusingError(Exception):
     ],
 )
 def test_an_exception_that_cannot_be_asked_is_mapped_like_any_other(errors: Any, expected: Any) -> None:
-    """What it raises when it is asked replaces neither the exception nor the other items of a batch."""
+    """Asking it replaces neither the exception nor the other items of a batch."""
 
     def handler(ctx: Context[Any]) -> BatchResult[str]:
         """Get orders."""

@@ -86,13 +86,17 @@ ALL_LENT = FailureMode(
 UNKNOWN_ISBN = FailureMode(
     "unknown_isbn", ErrorCode.NOT_FOUND, when="No book has this ISBN.", recovery="Call search_books to find the ISBN."
 ).on_code(ErrorCode.NOT_FOUND)
-CATALOGUE_BUSY = FailureMode(
-    "catalogue_busy",
-    ErrorCode.RATE_LIMITED,
-    when="The catalogue answers no more requests now.",
-    recovery="Wait as long as the advice says, then call again.",
-    effects="none",
-).on_code(ErrorCode.RATE_LIMITED, ErrorCode.SERVICE_UNAVAILABLE)
+CATALOGUE_BUSY = (
+    FailureMode(
+        "catalogue_busy",
+        ErrorCode.RATE_LIMITED,
+        when="The catalogue answers no more requests now.",
+        recovery="Wait as long as the advice says, then call again.",
+        effects="none",
+    )
+    .on_code(ErrorCode.RATE_LIMITED, ErrorCode.SERVICE_UNAVAILABLE)
+    .on(httpx2.ConnectError)
+)
 RENEWED_ENOUGH = FailureMode(
     "renewed_enough",
     ErrorCode.CONFLICT,

@@ -105,6 +105,13 @@ async def test_a_book_that_is_not_there(client: Client) -> None:
         assert failure.fallback_tool == "search_books"
 
 
+async def test_no_catalogue(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No answer is a failure like too many requests."""
+    monkeypatch.setenv("LIBRARY_CATALOGUE", "http://127.0.0.1:1")
+    async with tool_client(server) as client:
+        assert_fails(await client.call_tool("search_books", {"words": "Dune"}), "catalogue_busy")
+
+
 async def test_a_stranger(client: Client) -> None:
     """A tool, a resource and a prompt say the same."""
     assert_fails(await client.call_tool("lend_book", {"isbn": EMMA, "member": "Bob"}), "no_member")

@@ -46,7 +46,7 @@ class CatalogueService(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(body)
 
-    def log_message(self, *_: object) -> None:
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the name that http.server uses
         """Say nothing."""
 
 

@@ -8,7 +8,7 @@ from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any
 
 from mcpcore_lint.codemods import LibcstMissingError
-from mcpcore_lint.diagnostics import Change, Edit
+from mcpcore_lint.diagnostics import Change, Diagnostic, Edit, Fix
 
 if TYPE_CHECKING:
     import ast
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     import libcst
 
     from mcpcore_lint.codemods.piece import Piece, Statements, Stretch
-    from mcpcore_lint.diagnostics import Diagnostic, Fix
     from mcpcore_lint.engine.syntax.source import Source
 
 

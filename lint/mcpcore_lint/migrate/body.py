@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING
 from mcpcore_lint.dataclasses import cached_property
 from mcpcore_lint.engine.semantics.evaluate import evaluate
 from mcpcore_lint.engine.syntax.parse import Enclosing, own_nodes, walk
-from mcpcore_lint.model import Symbol, options
+from mcpcore_lint.model import FunctionNode, Symbol, options
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from mcpcore_lint.engine.semantics.hierarchy import Hierarchy
     from mcpcore_lint.migrate.model import Function
-    from mcpcore_lint.model import FunctionNode
 
 BROAD = frozenset({"builtins.Exception", "builtins.BaseException"})
 

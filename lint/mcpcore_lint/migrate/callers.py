@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint.engine.semantics.evaluate import evaluate
 from mcpcore_lint.migrate.body import BROAD
-from mcpcore_lint.model import Symbol
+from mcpcore_lint.model import Handler, Symbol
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from mcpcore_lint.engine.syntax.module import Module
     from mcpcore_lint.engine.syntax.scopes import Scope
     from mcpcore_lint.migrate.model import Place
-    from mcpcore_lint.model import Handler
 
 _RUN: Final = frozenset({"run", "run_until_complete"})
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
 from mcpcore_lint.diagnostics import Change, Diagnostic, Edit, Failure, Fix, Related, Severity, Span
 from mcpcore_lint.records import ToolRecord
 from mcpcore_lint.runner import memo
-from mcpcore_lint.runner.discover import found
+from mcpcore_lint.runner.discover import Walk, found
 from mcpcore_lint.runner.files import content_of
 from mcpcore_lint.runner.results import FileResult, Report
 from mcpcore_lint.settings import fingerprint
@@ -22,7 +22,6 @@ from mcpcore_lint.settings import fingerprint
 if TYPE_CHECKING:
     from collections.abc import Container, Mapping
 
-    from mcpcore_lint.runner.discover import Walk
 
 T = TypeVar("T", FileResult, Report)
 _State: TypeAlias = "tuple[int, int, int, bytes]"

@@ -6,19 +6,17 @@ import os
 import re
 from typing import TYPE_CHECKING, Final
 
-from mcpcore_lint.diagnostics import Related
+from mcpcore_lint.diagnostics import Diagnostic, Failure, Related
 from mcpcore_lint.runner.discover import Walk
 from mcpcore_lint.runner.files import content_of
 from mcpcore_lint.runner.folding import name_tools
-from mcpcore_lint.runner.results import Report
+from mcpcore_lint.runner.results import FileResult, Report
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
-    from mcpcore_lint.diagnostics import Diagnostic, Failure
     from mcpcore_lint.runner.cache import Cache
     from mcpcore_lint.runner.checker import Checker
-    from mcpcore_lint.runner.results import FileResult
 
 FEW: Final = 8
 """Up to this many files that are named directly, the linter searches other files for their registrations."""

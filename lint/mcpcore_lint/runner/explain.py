@@ -6,7 +6,7 @@ import contextlib
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from mcpcore_lint.engine.syntax.source import SourceError
-from mcpcore_lint.model import string
+from mcpcore_lint.model import CatchSite, Contract, Handler, Reach, ReachedThrow, Site, ToolDef, UnresolvedCall, string
 from mcpcore_lint.output import printable
 from mcpcore_lint.runner.checker import Checker
 from mcpcore_lint.runner.files import content_of
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
     from mcpcore_lint.diagnostics import Span
     from mcpcore_lint.engine.flow.calls import CallGraph
-    from mcpcore_lint.model import CatchSite, Contract, Handler, Reach, ReachedThrow, Site, ToolDef, UnresolvedCall
     from mcpcore_lint.runner.groups import Group
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from mcpcore_lint.codemods.edits import Compatible, apply
 from mcpcore_lint.codemods.rewrite import Rewriter
-from mcpcore_lint.diagnostics import Failure
+from mcpcore_lint.diagnostics import Diagnostic, Edit, Failure
 from mcpcore_lint.engine.syntax.source import Source, SourceError, parse
 from mcpcore_lint.runner.checker import crash
 from mcpcore_lint.runner.discover import Found
@@ -18,7 +18,6 @@ from mcpcore_lint.runner.runner import lint_groups
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from mcpcore_lint.diagnostics import Diagnostic, Edit
     from mcpcore_lint.runner.groups import Group
     from mcpcore_lint.runner.results import Result
 

@@ -9,12 +9,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from mcpcore_lint.diagnostics import Fix, Related
+from mcpcore_lint.diagnostics import Diagnostic, Fix, Related
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from mcpcore_lint.diagnostics import Diagnostic
 
 _NAMED: Final = 3
 """How many tools a message names. The others are counted."""

@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from mcpcore_lint import config
 from mcpcore_lint.paths import is_below, is_repository, upwards
-from mcpcore_lint.runner.discover import Walk
+from mcpcore_lint.runner.discover import Found, Walk
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from mcpcore_lint.config import Config
-    from mcpcore_lint.runner.discover import Found
     from mcpcore_lint.settings import Settings
 
 DOCUMENTS: Final = (".md", ".markdown")

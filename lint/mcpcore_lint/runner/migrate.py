@@ -28,7 +28,7 @@ from mcpcore_lint.paths import below, upwards
 from mcpcore_lint.records import in_test_file
 from mcpcore_lint.runner.checker import Checker, crashes
 from mcpcore_lint.runner.files import content_of, put_in_place, real_paths
-from mcpcore_lint.runner.groups import base_of, find_groups
+from mcpcore_lint.runner.groups import Group, base_of, find_groups
 from mcpcore_lint.runner.patch import FixedFile
 from mcpcore_lint.runner.runner import lint_groups
 
@@ -38,7 +38,6 @@ if TYPE_CHECKING:
 
     from mcpcore_lint.engine.syntax.module import Module
     from mcpcore_lint.model import ToolDef
-    from mcpcore_lint.runner.groups import Group
 
 MAX_PASSES: Final = 12
 _VERSION_1: Final = re.compile(

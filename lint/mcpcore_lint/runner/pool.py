@@ -12,13 +12,12 @@ import threading
 from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint.diagnostics import Failure
-from mcpcore_lint.runner.results import failed
+from mcpcore_lint.runner.results import FileResult, failed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from mcpcore_lint.runner.checker import Checker
-    from mcpcore_lint.runner.results import FileResult
 
 CHUNK: Final = 24
 """Files that a process checks at a time. Neighbours go together, since they share what they import."""

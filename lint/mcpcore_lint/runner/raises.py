@@ -6,7 +6,7 @@ import ast
 import os
 from typing import TYPE_CHECKING
 
-from mcpcore_lint.model import strings
+from mcpcore_lint.model import ToolDef, strings
 from mcpcore_lint.rule import Rule, RuleContext
 from mcpcore_lint.rules._thrown import all_thrown
 from mcpcore_lint.runner.checker import Checker, FileState
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from mcpcore_lint.engine.syntax.module import Module
-    from mcpcore_lint.model import ToolDef
 
 Place = tuple[str, int]
 """An absolute path and a line."""

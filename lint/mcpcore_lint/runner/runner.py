@@ -12,20 +12,18 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from mcpcore_lint.diagnostics import Diagnostic, Failure, Span
 from mcpcore_lint.paths import below, upwards
 from mcpcore_lint.patterns import regex
-from mcpcore_lint.records import in_test_file
+from mcpcore_lint.records import ToolRecord, in_test_file
 from mcpcore_lint.runner.check import FilesRun
 from mcpcore_lint.runner.discover import Walk, regular
 from mcpcore_lint.runner.files import content_of
-from mcpcore_lint.runner.groups import base_of
+from mcpcore_lint.runner.groups import Group, base_of
 from mcpcore_lint.runner.results import Result, decoded
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from mcpcore_lint.config import Config
-    from mcpcore_lint.records import ToolRecord
     from mcpcore_lint.rule import Rule
-    from mcpcore_lint.runner.groups import Group
 
 
 def lint_groups(

@@ -10,12 +10,11 @@ import tokenize
 from typing import TYPE_CHECKING, Final, Literal
 
 from mcpcore_lint.dataclasses import light
-from mcpcore_lint.diagnostics import Span
+from mcpcore_lint.diagnostics import Diagnostic, Span
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from mcpcore_lint.diagnostics import Diagnostic
     from mcpcore_lint.engine.syntax.source import Source
 
 _MARK: Final = re.compile(r"#\s*mcpcore:\s*(ignore-file|ignore)\b(?![-_])(?:\s*\[([^\]\n]*)\]?)?([^\n]*)")

@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING
 from mcpcore_lint.dataclasses import cached_property
 from mcpcore_lint.engine.semantics.evaluate import evaluate
 from mcpcore_lint.engine.syntax.parse import Enclosing, own_nodes, walk
+from mcpcore_lint.migrate.model import Left
 from mcpcore_lint.model import FunctionNode, Symbol, options
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from mcpcore_lint.engine.semantics.hierarchy import Hierarchy
-    from mcpcore_lint.migrate.model import Function
+    from mcpcore_lint.engine.syntax.module import Module
 
 BROAD = frozenset({"builtins.Exception", "builtins.BaseException"})
 
@@ -23,15 +24,21 @@ BROAD = frozenset({"builtins.Exception", "builtins.BaseException"})
 class Body:
     """A function of the project."""
 
-    def __init__(self, function: Function, hierarchy: Hierarchy) -> None:
-        self.function = function
-        self.node = function.node
-        self.module = function.module
+    def __init__(
+        self, node: ast.FunctionDef | ast.AsyncFunctionDef, module: Module, tool: str, hierarchy: Hierarchy
+    ) -> None:
+        self.node = node
+        self.module = module
+        self.tool = tool
         self.hierarchy = hierarchy
         self.module.complete()
         self.scope = self.module.scope_of(self.node)
         self.parents = self.module.parents
         self._enclosing = Enclosing(self.parents)
+
+    def left(self, node: ast.AST, pattern: str, decide: str) -> Left:
+        """A place in it that somebody has to decide about."""
+        return Left(self.module.path, getattr(node, "lineno", 1), (self.tool,), pattern, decide)
 
     @cached_property
     def nodes(self) -> list[ast.AST]:

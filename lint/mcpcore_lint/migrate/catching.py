@@ -9,9 +9,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from mcpcore_lint.engine.semantics.evaluate import evaluate
 from mcpcore_lint.engine.syntax.parse import all_parameters, own_nodes, walk, walk_shallow
 from mcpcore_lint.migrate.body import Body
-from mcpcore_lint.migrate.failures import statements_of
-from mcpcore_lint.migrate.failures.clauses import only_logs
-from mcpcore_lint.migrate.model import Function, Left, Place
+from mcpcore_lint.migrate.failures import only_logs, statements_of
 from mcpcore_lint.model import CallValue, Symbol
 
 if TYPE_CHECKING:
@@ -19,6 +17,7 @@ if TYPE_CHECKING:
 
     from mcpcore_lint.engine.semantics.hierarchy import Hierarchy
     from mcpcore_lint.engine.syntax.module import Module
+    from mcpcore_lint.migrate.model import Left, Place
 
 _UNDOES: Final = re.compile(r"transaction|begin|atomic|savepoint|\bconn(?:ection)?\b|connect\(", re.IGNORECASE)
 """Context managers that may commit on a `return` and roll back on a `raise`."""
@@ -45,17 +44,19 @@ def check(place: Place, answers: set[ast.AST], body: Body) -> list[Shield] | Lef
     shields: list[Shield] = []
     for context in body.withs(place.node):
         if _swallows(context, body):
-            return _left(place, body, "a context manager around the failure", "say what it does with a raised failure")
+            return body.left(
+                place.node, "a context manager around the failure", "say what it does with a raised failure"
+            )
         if isinstance(place.node, ast.Return) and _UNDOES.search(ast.unparse(context)):
-            return _left(
-                place, body, "a failure is returned inside a transaction", "raise ctx.fail if that may roll it back"
+            return body.left(
+                place.node, "a failure is returned inside a transaction", "raise ctx.fail if that may roll it back"
             )
     handled, raised = place.raised == "", place.raised
     for statement in body.tries(place.node):
         if not isinstance(statement, ast.Try):
-            return _left(place, body, "a failure inside except*", "raise ctx.fail outside of the group")
+            return body.left(place.node, "a failure inside except*", "raise ctx.fail outside of the group")
         if any(isinstance(part, (ast.Return, ast.Break, ast.Continue)) for part in statement.finalbody):
-            return _left(place, body, "a finally that leaves the function", "raise ctx.fail where nothing drops it")
+            return body.left(place.node, "a finally that leaves the function", "raise ctx.fail where nothing drops it")
         clause = next(
             (handler for handler in statement.handlers if not handled and body.catches(handler, raised)), None
         )
@@ -68,16 +69,12 @@ def check(place: Place, answers: set[ast.AST], body: Body) -> list[Shield] | Lef
             if verdict == "goes on":
                 return None
             if verdict == "cleans up":
-                return _left(
-                    place, body, "the clause that catches this does more than log", "do that before ctx.fail as well"
+                return body.left(
+                    place.node, "the clause that catches this does more than log", "do that before ctx.fail as well"
                 )
         if any(body.is_broad(handler) for handler in statement.handlers) and not _shielded(statement, body):
             shields.append(Shield(statement, body.module))
     return shields
-
-
-def _left(place: Place, body: Body, pattern: str, decide: str) -> Left:
-    return Left(body.module.path, place.node.lineno, (body.function.name,), pattern, decide)
 
 
 def _raises_again(clause: ast.ExceptHandler) -> bool:
@@ -217,7 +214,7 @@ def wrapping(body: Body, registrations: set[ast.expr], hierarchy: Hierarchy) -> 
             calls = [node for node in own_nodes(wrapper) if _calls(node, wrapped)]
             if not calls or not all(_passes_on(wrapper, call) for call in calls):
                 return Wrapping(f"@{written}")
-            inner = Body(Function(wrapper, owner, body.function.name), hierarchy)
+            inner = Body(wrapper, owner, body.tool, hierarchy)
             failing = statements_of(inner)
             for call in calls:
                 swallows = swallows or any(_swallows(context, inner) for context in inner.withs(call))

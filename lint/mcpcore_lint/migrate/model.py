@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 if TYPE_CHECKING:
     import ast
 
-    from mcpcore_lint.engine.syntax.module import Module
 
 RULES: Final = {
     "server": "rename what version 2 of the SDK calls differently, and make the SDK's FastMCP an mcpcore Server",
@@ -72,12 +71,3 @@ class Entry(NamedTuple):
     reason: str
     code: str
     when: str
-
-
-class Function(NamedTuple):
-    """The function behind a tool."""
-
-    node: ast.FunctionDef | ast.AsyncFunctionDef
-    module: Module
-    name: str
-    """The name of the tool."""

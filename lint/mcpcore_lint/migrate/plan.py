@@ -14,12 +14,10 @@ from mcpcore_lint.engine.semantics.evaluate import evaluate
 from mcpcore_lint.engine.syntax.parse import all_parameters, walk
 from mcpcore_lint.migrate.body import Body
 from mcpcore_lint.migrate.catching import Shield, check, wrapping
-from mcpcore_lint.migrate.codes import code_of
-from mcpcore_lint.migrate.contracts import Writer
+from mcpcore_lint.migrate.contracts import Names, Writer
 from mcpcore_lint.migrate.failures import failures_of
-from mcpcore_lint.migrate.messages import constant_text, is_text, pieces, slug, unlabelled, when
-from mcpcore_lint.migrate.model import Entry, Function, Left, Place
-from mcpcore_lint.migrate.names import Names
+from mcpcore_lint.migrate.messages import code_of, constant_text, is_text, pieces, slug, unlabelled, when
+from mcpcore_lint.migrate.model import Entry, Left, Place
 from mcpcore_lint.model import Symbol, ToolDef, string
 
 if TYPE_CHECKING:
@@ -27,8 +25,7 @@ if TYPE_CHECKING:
 
     from mcpcore_lint.engine.semantics.hierarchy import Hierarchy
     from mcpcore_lint.engine.syntax.module import Module
-    from mcpcore_lint.migrate.callers import Callers
-    from mcpcore_lint.migrate.helpers import Helpers
+    from mcpcore_lint.migrate.callers import Callers, Helpers
 
 _MAX_REASON: Final = 60
 _CAUSES: Final = ("exc", "error", "cause", "caught")
@@ -50,7 +47,7 @@ class Conversion:
         self.tools = tools
         self.handler = first.handler
         self.name = string(first.name) or first.handler.name
-        self.body = Body(Function(first.handler.node, first.handler.module, self.name), hierarchy)
+        self.body = Body(first.handler.node, first.handler.module, self.name, hierarchy)
         self.registrations = [
             decorator
             for decorator in first.handler.node.decorator_list
@@ -107,14 +104,14 @@ class Conversion:
             elif outcome is None:
                 continue
             elif blocked:
-                self.left.append(self._left(place.node, *blocked))
+                self.left.append(body.left(place.node, *blocked))
             elif why := callers.objection(self.handler, place):
-                self.left.append(self._left(place.node, *why))
+                self.left.append(body.left(place.node, *why))
             elif place.raised and wrapped.handles(place.raised):
                 what = place.raised.rpartition(".")[2]
-                self.left.append(self._left(place.node, f"raise of {what}", "a decorator catches this class"))
+                self.left.append(body.left(place.node, f"raise of {what}", "a decorator catches this class"))
             elif codemods.has_comment(body.module.source.segment(place.node)):
-                self.left.append(self._left(place.node, "a comment within the failure", "move it above the statement"))
+                self.left.append(body.left(place.node, "a comment within the failure", "move it above the statement"))
             else:
                 self.places.append(place)
                 self.shields += outcome
@@ -128,17 +125,14 @@ class Conversion:
         for place in self.places:
             self._name(place)
 
-    def _left(self, node: ast.AST, pattern: str, decide: str) -> Left:
-        return Left(self.body.module.path, getattr(node, "lineno", 1), (self.name,), pattern, decide)
-
     def _nested(self, hierarchy: Hierarchy) -> None:
         for node in self.body.nested:
             assert isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
-            inner = Body(Function(node, self.body.module, self.name), hierarchy)
+            inner = Body(node, self.body.module, self.name, hierarchy)
             for place in failures_of(inner)[0]:
                 if place.raised:
                     self.left.append(
-                        self._left(
+                        self.body.left(
                             place.node, "a failure inside a nested function", "raise ctx.fail where it is called"
                         )
                     )
@@ -322,7 +316,7 @@ def plan_tools(
         new = () if None in changes else rewriter.edits(fix)
         if not new:
             pattern, decide = "the code is written in a way that cannot be changed safely", "convert it by hand"
-            left += [conversion._left(failure.node, pattern, decide) for failure in conversion.places]  # noqa: SLF001
+            left += [conversion.body.left(failure.node, pattern, decide) for failure in conversion.places]
             continue
         if not accepted.accept(new):
             continue  # pragma: no cover - a guard: the edits of two tools are not known to touch

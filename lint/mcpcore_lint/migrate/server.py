@@ -1,4 +1,4 @@
-"""Stage 1: the imports, classes and fields that version 2 of the SDK calls differently; in tests too."""
+"""The imports, classes and fields that version 2 of the SDK calls differently, in tests too; FastMCP's middleware."""
 
 from __future__ import annotations
 
@@ -7,9 +7,11 @@ import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from mcpcore_lint.codemods import edits as codemods
-from mcpcore_lint.diagnostics import Edit
+from mcpcore_lint.codemods.rewrite import Rewriter
+from mcpcore_lint.diagnostics import Edit, Fix
 from mcpcore_lint.engine.semantics.evaluate import evaluate
 from mcpcore_lint.engine.syntax.parse import walk
+from mcpcore_lint.migrate.contracts import Names
 from mcpcore_lint.migrate.model import Left
 from mcpcore_lint.migrate.renames import (
     ATTRIBUTES,
@@ -50,6 +52,13 @@ _CLASS: Final = re.compile(r"<class 'mcp\.server\.fastmcp(?:\.server)?\.FastMCP'
 """What `str(type(server))` shows."""
 _DOUBLES: Final = frozenset({"Mock", "MagicMock", "AsyncMock", "NonCallableMock", "SimpleNamespace", "namedtuple"})
 """Test doubles, whose keywords are the fields that they show."""
+_INTEGRATION: Final = "mcpcore.integrations.fastmcp"
+_MIDDLEWARE: Final = "ContractMiddleware"
+_UNDOING: Final = {
+    "RetryMiddleware": "remove it, and add ContractMiddleware() as the first middleware",
+    "ErrorHandlingMiddleware": "write transform_errors=False, and add ContractMiddleware() as the first middleware",
+}
+"""Middleware of FastMCP beside which `ContractMiddleware` refuses to serve, and what to do."""
 
 
 class Project(NamedTuple):
@@ -188,8 +197,7 @@ class Renaming:
     def _rename_uses(self) -> None:
         for node in self._unshadowed():
             if isinstance(node, ast.Name) and node.id in self._locals:
-                start, end = self.module.source.node_range(node)
-                self.edits.append(Edit(start, end, self._locals[node.id]))
+                self._write(node, self._locals[node.id])
             elif isinstance(node, ast.Constant) and isinstance(node.value, str):
                 parent = self.module.parents.get(node)
                 if self._is_annotation(node) or (isinstance(parent, (ast.List, ast.Tuple)) and self._in_all(parent)):
@@ -233,27 +241,30 @@ class Renaming:
         ]
 
     def _words(self, node: ast.Constant) -> None:
-        start, end = self.module.source.node_range(node)
-        text = self.module.source.text[start:end]
-        new = text
+        new = text = self.module.source.segment(node)
         for old, name in self._locals.items():
             new = re.sub(rf"(?<![\w.]){re.escape(old)}(?!\w)", name, new)
         if new != text:
-            self.edits.append(Edit(start, end, new))
+            self._write(node, new)
+
+    def _write(self, node: ast.AST, text: str) -> None:
+        self.edits.append(Edit(*self.module.source.node_range(node), text))
 
     # -- calls and strings ---------------------------------------------------------------------------------------------
 
     def _call(self, node: ast.Call) -> None:
         name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
         options = {keyword.arg for keyword in node.keywords}
-        if not options.isdisjoint(self.project.fields) and (name in _DOUBLES or self._is_of_sdk(node)):
+        if not options.isdisjoint(self.project.fields) and (
+            name in _DOUBLES or self._named(node.func).partition(".")[0] in {"mcp", "mcp_types"}
+        ):
             for keyword in node.keywords:
                 if keyword.arg in self.project.fields and keyword.arg is not None:
                     start = self.module.source.offset(keyword.lineno, keyword.col_offset)
                     self.edits.append(Edit(start, start + len(keyword.arg), ATTRIBUTES[keyword.arg]))
         if isinstance(node.func, ast.Name) and self._locals.get(name) == "MCPError" and len(node.args) == 1:
             self._error(node)
-        if (not options.isdisjoint(GONE) or len(node.args) > 1) and self._makes_server(node):
+        if (not options.isdisjoint(GONE) or len(node.args) > 1) and self._named(node.func) in _SERVER_CLASSES:
             self._server(node, old=name in self._locals)
         if name == "get_context" and isinstance(node.func, ast.Attribute) and self._is_server(node.func.value):
             self._note(
@@ -271,9 +282,10 @@ class Renaming:
         else:
             self.edits.append(Edit(source.node_range(node.value)[1], source.node_range(node)[1], ""))
 
-    def _is_of_sdk(self, node: ast.Call) -> bool:
-        symbol = evaluate(node.func, self._scope(node)) if isinstance(node.func, (ast.Name, ast.Attribute)) else None
-        return isinstance(symbol, Symbol) and symbol.name.partition(".")[0] in {"mcp", "mcp_types"}
+    def _named(self, node: ast.expr) -> str:
+        """What a name or an attribute leads to, by its qualified name; empty if that is not known."""
+        symbol = evaluate(node, self._scope(node)) if isinstance(node, (ast.Name, ast.Attribute)) else None
+        return symbol.name if isinstance(symbol, Symbol) else ""
 
     def _scope(self, node: ast.AST) -> Scope:
         parent = self.module.parents.get(node)
@@ -283,17 +295,11 @@ class Renaming:
             parent = self.module.parents.get(parent)
         return self.module.scope
 
-    def _makes_server(self, node: ast.Call) -> bool:
-        if not isinstance(node.func, (ast.Name, ast.Attribute)):
-            return False
-        symbol = evaluate(node.func, self._scope(node))
-        return isinstance(symbol, Symbol) and symbol.name in _SERVER_CLASSES
-
     def _is_server(self, node: ast.expr) -> bool:
         """Whether an expression is a server: by its annotation as a parameter, or by the call that made it."""
         match = self._scope(node).lookup(node.id) if isinstance(node, ast.Name) else None
         for binding in match[1] if match is not None else ():
-            if isinstance(binding.value, ast.Call) and self._makes_server(binding.value):
+            if isinstance(binding.value, ast.Call) and self._named(binding.value.func) in _SERVER_CLASSES:
                 return True
             said = evaluate(binding.annotation, self.module.scope) if binding.annotation is not None else None
             if isinstance(said, Symbol) and said.name in _SERVER_CLASSES:
@@ -301,8 +307,7 @@ class Renaming:
         return False
 
     def _server(self, node: ast.Call, *, old: bool) -> None:
-        symbol = evaluate(node.func, self._scope(node))
-        if old and isinstance(symbol, Symbol) and symbol.name == "mcp.FastMCP":
+        if old and self._named(node.func) == "mcp.FastMCP":
             for argument, option in zip(node.args[1:], POSITIONAL[1:], strict=False):
                 if not isinstance(argument, ast.Starred):
                     start = self.module.source.node_range(argument)[0]
@@ -337,28 +342,22 @@ class Renaming:
                 same = path == module or path.endswith(f".{module}") or module.endswith(f".{path}")
                 if dot and same and (not rest or rest.startswith(".")):
                     new = f"{path}.{name}{rest}"
-        if new is not None:
-            start, end = self.module.source.node_range(node)
-            text = self.module.source.text[start:end]
-            if text.count(value) == 1:
-                self.edits.append(Edit(start, end, text.replace(value, new)))
+        text = self.module.source.segment(node)
+        if new is not None and text.count(value) == 1:
+            self._write(node, text.replace(value, new))
 
     def _attribute(self, node: ast.Attribute) -> None:
         """`server.FastMCP`, a name of another module that was renamed."""
-        symbol = evaluate(node.value, self._scope(node)) if isinstance(node.value, (ast.Name, ast.Attribute)) else None
-        new = self.project.exported.get((symbol.name, node.attr)) if isinstance(symbol, Symbol) else None
+        new = self.project.exported.get((self._named(node.value), node.attr))
         if new is not None:
             end = self.module.source.node_range(node)[1]
             self.edits.append(Edit(end - len(node.attr), end, new))
 
     def _patched(self, target: ast.expr, name: ast.Constant) -> None:
         """`patch.object(server, "FastMCP")`."""
-        symbol = evaluate(target, self._scope(target)) if isinstance(target, (ast.Name, ast.Attribute)) else None
-        new = self.project.exported.get((symbol.name, str(name.value))) if isinstance(symbol, Symbol) else None
+        new = self.project.exported.get((self._named(target), str(name.value)))
         if new is not None:
-            start, end = self.module.source.node_range(name)
-            text = self.module.source.text[start:end]
-            self.edits.append(Edit(start, end, text.replace(str(name.value), new)))
+            self._write(name, self.module.source.segment(name).replace(str(name.value), new))
 
     def _note(self, node: ast.AST, pattern: str, decide: str) -> None:
         self.left.append(Left(self.module.path, getattr(node, "lineno", 1), (), pattern, decide))
@@ -368,3 +367,52 @@ def _spelled(wanted: Mapping[str, list[str]], local: str) -> str:
     """How an import clause spells the new name: `Server`, or `Server as ContractServer`."""
     clauses = [clause for names in wanted.values() for clause in names]
     return next((clause for clause in clauses if clause.split(" as ")[-1] == local), local)
+
+
+# -- servers of FastMCP --------------------------------------------------------------------------------------------
+
+
+def _undoes(call: ast.Call, made: object, name: str) -> bool:
+    if not (isinstance(made, Symbol) and made.name.startswith("fastmcp.") and made.name.endswith(f".{name}")):
+        return False
+    option = next((keyword.value for keyword in call.keywords if keyword.arg == "transform_errors"), None)
+    return not (isinstance(option, ast.Constant) and option.value is False)
+
+
+def plan_middleware(module: Module) -> tuple[list[Edit], list[Left]]:
+    """The edits that add `ContractMiddleware` to the servers that a file makes."""
+    if module.source.has(_MIDDLEWARE) or not module.source.has("FastMCP"):
+        return [], []
+    names = Names(module)
+    edits: list[Edit] = []
+    left = [
+        Left(module.path, call.lineno, (), f"{name} undoes contracts", advice)
+        for name, advice in _UNDOING.items()
+        for call, scope in module.calls_near(f"{name}(")
+        if _undoes(call, evaluate(call.func, scope), name)
+    ]
+    if left:
+        return [], left
+    rewriter = Rewriter(module.path, module.source.text, module.tree)
+    for call, scope in module.calls_near("FastMCP("):
+        symbol = evaluate(call.func, scope)
+        if not (isinstance(symbol, Symbol) and symbol.name == "fastmcp.FastMCP"):
+            continue
+        made = f"{names.spell(_INTEGRATION, _MIDDLEWARE)}()"
+        argument = next((keyword for keyword in call.keywords if keyword.arg == "middleware"), None)
+        change = None
+        if argument is None and not any(keyword.arg is None for keyword in call.keywords):
+            arguments = [*codemods.arguments_in_order(call), f"middleware=[{made}]"]
+            change = codemods.rewrite_call(module, call, arguments)
+        elif argument is not None and isinstance(argument.value, ast.List):
+            segment = module.source.segment(argument.value)
+            separator = ", " if argument.value.elts else ""
+            change = codemods.replace_node(module, argument.value, f"[{made}{separator}{segment[1:].lstrip()}")
+        new = rewriter.edits(Fix("", (change,))) if change is not None else ()
+        edits += new
+        if not new:
+            pattern, decide = "the middleware of the server", "add ContractMiddleware() as its first middleware"
+            left.append(Left(module.path, call.lineno, (), pattern, decide))
+    if edits:
+        edits += names.edits({(_INTEGRATION, _MIDDLEWARE)})
+    return edits, left

@@ -13,17 +13,13 @@ from mcpcore_lint.codemods import require_libcst
 from mcpcore_lint.codemods.edits import apply
 from mcpcore_lint.diagnostics import Edit, Failure
 from mcpcore_lint.engine.syntax.source import Source, SourceError, parse
-from mcpcore_lint.migrate.callers import Callers
-from mcpcore_lint.migrate.contracts import Writer
-from mcpcore_lint.migrate.helpers import Helpers
-from mcpcore_lint.migrate.middleware import plan_middleware
+from mcpcore_lint.migrate.callers import Callers, Helpers
+from mcpcore_lint.migrate.contracts import Names, Writer
 from mcpcore_lint.migrate.model import RULES, Left
-from mcpcore_lint.migrate.names import Names
 from mcpcore_lint.migrate.plan import plan_tools
 from mcpcore_lint.migrate.renames import ATTRIBUTES
-from mcpcore_lint.migrate.report import comments, merged, statement_lines
-from mcpcore_lint.migrate.requirements import FILES, left_in_requirements
-from mcpcore_lint.migrate.server import Project, Renaming
+from mcpcore_lint.migrate.report import FILES, comments, left_in_requirements, merged, statement_lines
+from mcpcore_lint.migrate.server import Project, Renaming, plan_middleware
 from mcpcore_lint.paths import below, upwards
 from mcpcore_lint.records import in_test_file
 from mcpcore_lint.runner.checker import Checker, crashes
@@ -304,8 +300,8 @@ class _Moves:
             if column == 1 and edit.text.endswith(("\n", "\r")):
                 new, gone = new - 1, gone - 1  # the line behind the edit stays as it was
             self._starts.append(first + shift)
-            self._hunks.append((new, first, gone))
             shift += new - gone
+            self._hunks.append((new, first, gone))
 
     def before(self, line: int) -> int:
         """The line before the edits at which this one was, or that it replaces."""

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
-from mcpcore_lint.migrate.failures.clauses import left_in_clauses
+from mcpcore_lint.engine.syntax.parse import walk_shallow
 from mcpcore_lint.migrate.failures.raises import raised
 from mcpcore_lint.migrate.failures.returns import returned
 from mcpcore_lint.migrate.model import Left, Place
 
 if TYPE_CHECKING:
     from mcpcore_lint.migrate.body import Body
+
+_LOGGING: Final = frozenset(
+    {"debug", "info", "warning", "warn", "error", "exception", "critical", "log", "print", "print_exc", "write",
+     "record_exception", "set_status", "capture_exception"}
+)  # fmt: skip
 
 
 def failures_of(body: Body) -> tuple[list[Place], list[Left], set[ast.AST]]:
@@ -31,7 +36,7 @@ def failures_of(body: Body) -> tuple[list[Place], list[Left], set[ast.AST]]:
             left.append(place)
             if not place.perhaps:
                 statements.add(node)
-    return places, [*left, *left_in_clauses(body)], statements
+    return places, [*left, *_left_in_clauses(body)], statements
 
 
 def statements_of(body: Body) -> frozenset[ast.AST]:
@@ -40,4 +45,47 @@ def statements_of(body: Body) -> frozenset[ast.AST]:
     return frozenset({place.node for place in places} | statements)
 
 
-__all__ = ["failures_of", "statements_of"]
+# -- clauses that hide a failure: they log and go on, or answer with a value that looks like a result ------------------
+
+
+def _left_in_clauses(body: Body) -> list[Left]:
+    """The clauses of a function that are left as they are."""
+    left: list[Left] = []
+    for node in body.nodes:
+        if not isinstance(node, ast.ExceptHandler) or not body.is_broad(node):
+            continue
+        if all(only_logs(statement) for statement in node.body):
+            pattern, decide = "a broad clause logs and goes on", "raise ctx.fail if the tool has then not done its work"
+            left.append(body.left(node, pattern, decide)._replace(perhaps=True))
+        for part in walk_shallow([*node.body]):
+            if isinstance(part, ast.Return) and _is_empty(part.value):
+                pattern, decide = "a clause returns an empty value", "raise ctx.fail if nothing could be looked up"
+                left.append(body.left(part, pattern, decide)._replace(perhaps=True))
+    return left
+
+
+def only_logs(statement: ast.stmt) -> bool:
+    """Whether a statement does nothing but log, pass, or build a text."""
+    match statement:
+        case ast.Pass():
+            return True
+        case ast.Expr(value=ast.Constant()):
+            return True
+        case ast.Expr(value=ast.Await(value=ast.Call(func=func)) | ast.Call(func=func)):
+            name = func.attr if isinstance(func, ast.Attribute) else getattr(func, "id", "")
+            return name in _LOGGING
+    return False
+
+
+def _is_empty(value: ast.expr | None) -> bool:
+    match value:
+        case None:
+            return True
+        case ast.Constant(value=constant):
+            return not constant
+        case ast.List(elts=items) | ast.Tuple(elts=items) | ast.Dict(keys=items):
+            return not items
+    return False
+
+
+__all__ = ["failures_of", "only_logs", "statements_of"]

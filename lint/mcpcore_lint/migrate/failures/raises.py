@@ -1,19 +1,23 @@
-"""`raise` of built-in exceptions, of the frameworks' own errors and of the project's classes."""
+"""`raise` of built-in exceptions, of the frameworks' own errors, of the project's classes, or of a function's value."""
 
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
+from mcpcore_lint.engine.semantics.evaluate import evaluate
 from mcpcore_lint.engine.syntax.parse import walk
-from mcpcore_lint.migrate.failures.made import PROTOCOL, made_error
+from mcpcore_lint.migrate.body import Body
 from mcpcore_lint.migrate.messages import is_text, may_be_text
 from mcpcore_lint.migrate.model import Left, Place
+from mcpcore_lint.model import Symbol
 from mcpcore_lint.names import BUILTIN_EXCEPTIONS, canonical
 
 if TYPE_CHECKING:
-    from mcpcore_lint.migrate.body import Body
+    from collections.abc import Iterator
 
+PROTOCOL: Final = "mcp.MCPError"
+_REFUSED: Final = frozenset({PROTOCOL, "mcpcore.CodedError"})
 _NOT_FAILURES: Final = frozenset({
     "BaseException", "BaseExceptionGroup", "ExceptionGroup", "KeyboardInterrupt", "SystemExit", "GeneratorExit",
     "StopIteration", "StopAsyncIteration", "NotImplementedError", "AssertionError",
@@ -39,16 +43,16 @@ def raised(node: ast.Raise, body: Body) -> Place | Left | None:
             return None
         return _made(node, node.exc, name, body)
     if rule == "project-error" and (why := _changes_message(name, body)):
-        return _left(node, body, f"raise of {_short(name)}", why)
+        return body.left(node, f"raise of {_short(name)}", why)
     if rule == "raise" and body.clause_of(node) is not None:
         rule = "rethrow"
     if call is None:
         return Place(node, rule, None, name)
     if call.keywords or len(call.args) > 1 or any(isinstance(arg, ast.Starred) for arg in call.args):
-        return _left(node, body, f"raise of {_short(name)} with several arguments", "say which of them is the message")
+        return body.left(node, f"raise of {_short(name)} with several arguments", "say which of them is the message")
     message = call.args[0] if call.args else None
     if message is not None and not is_text(message, body.scope) and not may_be_text(message):
-        return _left(node, body, f"raise of {_short(name)} with a value", "write a message, and give the value as data")
+        return body.left(node, f"raise of {_short(name)} with a value", "write a message, and give the value as data")
     return Place(node, rule, message, name, call)
 
 
@@ -64,7 +68,7 @@ def _made(node: ast.Raise, error: ast.expr, name: str, body: Body) -> Place | Le
     else:
         pattern = f"raise of {_short(name) or ast.unparse(error)[:_SHOWN]}, whose class the project does not define"
         decide = "catch it here, and raise ctx.fail with its text"
-    return _left(node, body, pattern, decide)
+    return body.left(node, pattern, decide)
 
 
 def _rule(name: str, body: Body) -> str | None:
@@ -155,12 +159,8 @@ def _protocol_error(node: ast.Raise, call: ast.Call, body: Body) -> Place | Left
     message = keywords.get("message") or (inner.args[1] if len(inner.args) > 1 else None)
     data = "data" in keywords or len(inner.args) > 2
     if message is None or data or not (is_text(message, body.scope) or may_be_text(message)):
-        return _left(node, body, "raise of the SDK's own error", "raise ctx.fail, unless the protocol needs this code")
+        return body.left(node, "raise of the SDK's own error", "raise ctx.fail, unless the protocol needs this code")
     return Place(node, "tool-error", message, PROTOCOL)
-
-
-def _left(node: ast.AST, body: Body, pattern: str, decide: str) -> Left:
-    return Left(body.module.path, getattr(node, "lineno", 1), (body.function.name,), pattern, decide)
 
 
 def _short(name: str) -> str:
@@ -170,3 +170,73 @@ def _short(name: str) -> str:
 def mentions_name(node: ast.AST, name: str) -> bool:
     """Whether a name appears in an expression."""
     return any(isinstance(part, ast.Name) and part.id == name for part in walk([node]))
+
+
+# -- exceptions that a function makes: `raise handle_error(e)`, or a name that holds what it returned -----------------
+
+
+class Made(NamedTuple):
+    """What a function makes."""
+
+    function: str
+    """The name of the function."""
+    is_protocol_error: bool
+    """Whether it is the SDK's own error, whose text is not its message."""
+
+
+def made_error(node: ast.expr, body: Body) -> Made | None:
+    """The function of the project that makes the exception of an expression; None if it may be another one."""
+    makers = {_maker(call, body) for call in _calls(node, body)}
+    return makers.pop() if len(makers) == 1 else None
+
+
+def _calls(node: ast.expr, body: Body) -> Iterator[ast.expr | None]:
+    """The calls that an expression may be: itself, or what was assigned to the name."""
+    if not isinstance(node, ast.Name):
+        yield node
+        return
+    for binding in body.scope.bindings.get(node.id, ()):
+        yield binding.value
+
+
+def _maker(node: ast.expr | None, body: Body) -> Made | None:
+    symbol = body.symbol(node.func) if isinstance(node, ast.Call) else None
+    definition = symbol.definition if symbol is not None else None
+    if symbol is None or not isinstance(definition, ast.FunctionDef) or definition.decorator_list:
+        return None
+    owner = body.module.project.module_defining(definition)
+    if owner is None:  # pragma: no cover - each function that a name leads to is in a module of the project
+        return None
+    inner = Body(definition, owner, body.tool, body.hierarchy)
+    returns = [part.value for part in inner.nodes if isinstance(part, ast.Return)]
+    if not returns or None in returns or inner.is_generator:
+        return None
+    short = definition.name
+    if all(_makes_protocol_error(value, inner) for value in returns):
+        return Made(short, is_protocol_error=True)
+    said = evaluate(definition.returns, owner.scope) if definition.returns is not None else None
+    if isinstance(said, Symbol) and _is_failure(said.name, inner):
+        return Made(short, is_protocol_error=False)
+    classes = [inner.symbol(value.func) if isinstance(value, ast.Call) else None for value in returns]
+    if all(kind is not None and _is_failure(kind.name, inner) for kind in classes):
+        return Made(short, is_protocol_error=False)
+    return None
+
+
+def _is_failure(name: str, body: Body) -> bool:
+    """Whether a class is an exception whose text is its message."""
+    above, _ = body.hierarchy.ancestors(canonical(name))
+    return "builtins.Exception" in above and above.isdisjoint(_REFUSED)
+
+
+def _makes_protocol_error(value: ast.expr | None, body: Body) -> bool:
+    """Whether an expression is `MCPError(code, message)`, without data."""
+    if not isinstance(value, ast.Call):
+        return False
+    symbol = body.symbol(value.func)
+    return (
+        symbol is not None
+        and symbol.name == PROTOCOL
+        and len(value.args) + len(value.keywords) == 2
+        and all(keyword.arg in {"code", "message"} for keyword in value.keywords)
+    )

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint.engine.semantics.symbols import class_info
 from mcpcore_lint.engine.syntax.parse import all_parameters
-from mcpcore_lint.migrate.failures.evidence import always_returned, is_message, is_result_model
 from mcpcore_lint.migrate.failures.raises import mentions_name
 from mcpcore_lint.migrate.messages import is_text, may_be_text, pieces
 from mcpcore_lint.migrate.model import Left, Place
@@ -16,7 +15,7 @@ from mcpcore_lint.model import Symbol
 from mcpcore_lint.patterns import ERROR_DOING
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     from mcpcore_lint.migrate.body import Body
 
@@ -87,10 +86,6 @@ def returned(node: ast.Return, body: Body) -> Place | Left | None:
     return None
 
 
-def _left(node: ast.AST, body: Body, pattern: str, decide: str) -> Left:
-    return Left(body.module.path, getattr(node, "lineno", 1), (body.function.name,), pattern, decide)
-
-
 def _name(func: ast.expr, body: Body) -> str:
     symbol = body.symbol(func)
     return symbol.name if symbol is not None else ""
@@ -103,7 +98,7 @@ def _either(node: ast.Return, value: ast.IfExp, body: Body) -> Left | None:
         body.parents[statement] = body.parents[node]
         if isinstance(returned(statement, body), Place):
             pattern, decide = "a failure in a conditional expression", "write an if statement, and raise ctx.fail in it"
-            return _left(node, body, pattern, decide)
+            return body.left(node, pattern, decide)
     return None
 
 
@@ -130,7 +125,7 @@ def _mapping(
         return None
     if _may_be_result(node, table, rule, body):
         decide = "raise ctx.fail if the tool could not do its work"
-        return _left(node, body, "a mapping may be a result about an error", decide)._replace(perhaps=True)
+        return body.left(node, "a mapping may be a result about an error", decide)._replace(perhaps=True)
     nested = table.get("error")
     if isinstance(nested, ast.Dict) and whole:
         inner = {key.lower(): (key, value) for key, value in _items(nested) if key is not None}
@@ -147,7 +142,7 @@ def _mapping(
                 hint = word
                 del table["error"], texts[0]
     if not texts:
-        return _left(node, body, "a failure without a text is returned", "say in a message what went wrong")
+        return body.left(node, "a failure without a text is returned", "say in a message what went wrong")
     message = table.pop(texts[0])
     rest = {key: value for key, value in table.items() if not (_only_marks(key, value) or _is_empty(value))}
     facts = _FACTS | {*_HINT, *_MESSAGE, *_ERROR, "reason"}
@@ -166,15 +161,15 @@ def _may_be_result(node: ast.Return, table: dict[str, ast.expr], rule: str, body
     error = next((table[key] for key in _ERROR if key in table), None)
     in_clause = body.clause_of(node) is not None
     describes = (error is None and bool(table.keys() & {*_MESSAGE, "reason"})) or (len(table) == 1 and _is_word(error))
-    if rule != "model" and describes and always_returned(node, body):
+    if rule != "model" and describes and _always_returned(node, body):
         return True
     if flagged:
         has_text = error is not None and _says(error, body)
-        return rule != "model" and not in_clause and not has_text and is_result_model(node, {*table}, _is_failure, body)
+        return rule != "model" and not in_clause and not has_text and _is_result_model(node, {*table}, body)
     if error is None or isinstance(error, ast.Dict):
         return False
-    about_errors = _ABOUT_ERRORS.search(body.function.name) is not None and isinstance(error, ast.Constant)
-    return not is_message(error, node, body) or (about_errors and not in_clause)
+    about_errors = _ABOUT_ERRORS.search(body.tool) is not None and isinstance(error, ast.Constant)
+    return not _is_message(error, node, body) or (about_errors and not in_clause)
 
 
 def _is_word(value: ast.expr | None) -> bool:
@@ -183,8 +178,8 @@ def _is_word(value: ast.expr | None) -> bool:
 
 
 def _beside(node: ast.AST, body: Body) -> Left:
-    return _left(
-        node, body, "an error is returned beside data", "raise ctx.fail with the data, or return the result without it"
+    return body.left(
+        node, "an error is returned beside data", "raise ctx.fail with the data, or return the result without it"
     )
 
 
@@ -261,6 +256,53 @@ def _key(name: str) -> str:
     return {"reason": "reason_text", "recovery": "recovery_text", "retryable": "can_be_retried"}.get(name, name)
 
 
+def _is_message(value: ast.expr, node: ast.AST, body: Body) -> bool:
+    """Whether an expression is a text, or is made of the exception that was caught."""
+    for parent, _ in body.above(node):
+        if isinstance(parent, ast.ExceptHandler) and parent.name is not None and mentions_name(value, parent.name):
+            return True
+    if is_text(value, body.scope):
+        return True
+    match value:
+        case ast.Name(id=name):
+            values = [binding.value for binding in body.scope.bindings.get(name, ())]
+            return bool(values) and all(_is_written(item, body) for item in values)
+        case ast.BinOp(left=left, op=ast.Add(), right=right):
+            return is_text(left, body.scope) or is_text(right, body.scope)
+    return False
+
+
+def _is_written(value: ast.expr | None, body: Body) -> bool:
+    """Whether a value that a name gets is a text."""
+    return value is not None and not isinstance(value, ast.Name) and is_text(value, body.scope)
+
+
+def _always_returned(node: ast.Return, body: Body) -> bool:
+    """Whether a function has no other `return` or `raise`, so that it fails always or not at all."""
+    leaving = [part for part in body.nodes if isinstance(part, (ast.Return, ast.Raise))]
+    return leaving == [node] and body.parents[node] is body.node
+
+
+def _is_result_model(node: ast.Return, keys: Collection[str], body: Body) -> bool:
+    """Whether the function also returns a success with exactly the same keys."""
+    for other in body.nodes:
+        if not isinstance(other, ast.Return) or other is node:
+            continue
+        value = other.value
+        if isinstance(value, ast.Call) and value.args:
+            value = value.args[0]
+        if not isinstance(value, ast.Dict):
+            continue
+        table = {
+            key.value.lower(): part
+            for key, part in zip(value.keys, value.values, strict=True)
+            if isinstance(key, ast.Constant) and isinstance(key.value, str)
+        }
+        if table.keys() == set(keys) and not _is_failure(table):
+            return True
+    return False
+
+
 # -- texts and results -------------------------------------------------------------------------------------------------
 
 
@@ -279,12 +321,12 @@ def _text(node: ast.Return, value: ast.expr, body: Body) -> Place | Left | None:
     if clause is not None and (names_exception or _BEGINS_IN_CLAUSE.match(start)):
         return Place(node, "text", value)
     if _BEGINS.match(start):
-        if start.lstrip().lower().startswith("invalid") and _CHECKS.search(body.function.name):
-            return _left(node, body, "a text says that something is invalid", "raise ctx.fail if that is a failure")
+        if start.lstrip().lower().startswith("invalid") and _CHECKS.search(body.tool):
+            return body.left(node, "a text says that something is invalid", "raise ctx.fail if that is a failure")
         return Place(node, "text", value)
     if _SOFT.match("".join(filter(None, parts))) or clause is not None:
         decide = "raise ctx.fail if the tool could not do its work"
-        return _left(node, body, "a text may be a failure", decide)._replace(perhaps=True)
+        return body.left(node, "a text may be a failure", decide)._replace(perhaps=True)
     return None
 
 
@@ -298,9 +340,7 @@ def _result(node: ast.Return, call: ast.Call, body: Body) -> Place | Left | None
             text = {keyword.arg: keyword.value for keyword in parts}.get("text")
             if text is not None and len(keywords) == 2 and not call.args and _says(text, body):
                 return Place(node, "result", text)
-    return _left(
-        node, body, "a result is marked as failed by hand", "raise ctx.fail with the structured content as data"
-    )
+    return body.left(node, "a result is marked as failed by hand", "raise ctx.fail with the structured content as data")
 
 
 def _call(node: ast.Return, call: ast.Call, body: Body) -> Place | Left | None:
@@ -318,7 +358,7 @@ def _call(node: ast.Return, call: ast.Call, body: Body) -> Place | Left | None:
         if info is None or not _is_failure(marked):
             return None
         if info.methods.keys() & _MAKING:
-            return _left(node, body, f"{short}() says that the tool failed", "raise ctx.fail with what the class adds")
+            return body.left(node, f"{short}() says that the tool failed", "raise ctx.fail with what the class adds")
         arguments = [(None, argument) for argument in call.args] + [
             (keyword.arg, keyword.value) for keyword in call.keywords
         ]
@@ -332,8 +372,8 @@ def _call(node: ast.Return, call: ast.Call, body: Body) -> Place | Left | None:
         if isinstance(definition, (ast.FunctionDef, ast.AsyncFunctionDef)):
             owner = body.module.project.module_defining(definition)
         if owner is None or definition is None:
-            return _left(node, body, pattern, decide)
+            return body.left(node, pattern, decide)
         last = getattr(definition, "end_lineno", 0)
         line = min([definition.lineno, *(decorator.lineno for decorator in definition.decorator_list)])  # type: ignore[attr-defined]
-        return Left(owner.path, line, (body.function.name,), pattern, decide, last=last)
+        return Left(owner.path, line, (body.tool,), pattern, decide, last=last)
     return None

@@ -404,6 +404,7 @@ LEFT: dict[str, tuple[str, str]] = {
         """
         @mcp.tool()
         def f(exc: int, error: int, cause: int, caught: int) -> str:
+            print(exc)
             try:
                 return str(exc)
             except KeyError:

@@ -203,3 +203,69 @@ async def test_functions_of_tools_can_still_be_called(tmp_path: Path) -> None:
     assert module.shop.sell("tea", 2) == 1
     assert await module.count_items("tea", None, most=2) == {"count": 3, "ctx": False, "most": 2}
     assert await module.shop.again("tea") == {"item": "tea"}
+
+
+RAISING = """
+class OrderError(Exception):
+    pass
+
+
+class OrderLocked(OrderError):
+    pass
+
+
+def looked_up(item: str) -> str:
+    if item == "locked":
+        raise OrderLocked(item)
+    if item == "bad":
+        raise OrderError("It is bad")
+    if item == "open":
+        open("/no such file")
+    if item == "milk":
+        raise OSError(item)
+    return item
+
+
+@mcp.tool()
+async def sold(item: str) -> str:
+    '''Sells.'''
+    try:
+        return looked_up(item)
+    except OrderLocked as e:
+        raise ToolError(f"{type(e).__name__} of {e}")
+    except OrderError as e:
+        raise ToolError(str(e)) from e
+    except FileNotFoundError:
+        raise ToolError("There is no file")
+    except OSError as error:
+        raise ToolError(f"No {error}")
+
+
+@mcp.tool()
+async def sold_again(item: str) -> str:
+    '''Sells through the other tool.'''
+    return await sold(item)
+"""
+HEADS = {
+    "sdk": "from mcp.server.mcpserver import MCPServer\nfrom mcp.server.mcpserver.exceptions import ToolError\n\nmcp = MCPServer('x')\n",
+    "fastmcp": "from fastmcp import FastMCP\nfrom fastmcp.exceptions import ToolError\n\nmcp = FastMCP('x')\n",
+}
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("head", HEADS.values(), ids=HEADS.keys())
+async def test_exceptions_that_are_mapped_fail_with_the_same_words(head: str, tmp_path: Path) -> None:
+    """Without the `try`, the boundary makes the failure that its clause made, for tools that call the tool too."""
+    text = migrated(tmp_path / "project", head + RAISING)
+    assert "try:" not in text
+    assert "Literal" not in text
+    before, after = (loaded(tmp_path, source).mcp for source in (head + RAISING, text))
+    assert await answers(before, "tea") == await answers(after, "tea")
+    words = {"locked": "OrderLocked of locked", "bad": "It is bad", "open": "There is no file", "milk": "No milk"}
+    for item, message in words.items():
+        old, new = await answers(before, item), await answers(after, item)
+        for name, (_, _, is_error, texts, structured) in new.items():
+            assert is_error
+            assert old[name][3][0].endswith(message)
+            assert message == structured["error"]["message"]
+            assert structured["error"]["data"]["reason"] in texts[0]

@@ -191,3 +191,78 @@ def f(x: str) -> str:
     written = migrated(tmp_path, source)
     assert written.endswith(expected)
     assert written == migrated(tmp_path, written)
+
+
+CLAUSES = {
+    "a RuntimeError of a coroutine": ("async def f(x: str) -> str:", "RuntimeError as e", 'ToolError(f"Bad: {e}")'),
+    "one class by two names": ("def f(x: str) -> str:", "(OSError, IOError) as e", 'ToolError(f"Bad: {e}")'),
+    "everything": ("def f(x: str) -> str:", "Exception as e", 'ToolError(f"Bad: {e}")'),
+    "no ordinary exception": ("async def f(x: str) -> str:", "asyncio.CancelledError", 'ToolError("Bad")'),
+    "a class or classes of an unknown library": ("def f(x: str) -> str:", "strange.ERRORS", 'ToolError("Bad")'),
+    "a submodule that may not be loaded": ("def f(x: str) -> str:", "xml.sax.SAXException", 'ToolError("Bad")'),
+    "a failure of the framework": ("def f(x: str) -> str:", "ToolError as e", 'ValueError(f"Bad: {e}")'),
+    "an import for type checkers": ("def f(x: str) -> str:", "JSONDecodeError as e", 'ToolError(f"Bad: {e}")'),
+    "a parameter with the name of a class": ("def f(OSError: str) -> str:", "OSError as e", 'ToolError(f"Bad: {e}")'),
+    "another cause": ("def f(x: str) -> str:", "KeyError as e", 'ToolError(f"Bad: {e}") from None'),
+    "a comment": ("def f(x: str) -> str:", "KeyError as e", 'ToolError(f"Bad: {e}")  # as before'),
+    "a method of the exception": ("def f(x: str) -> str:", "KeyError as e", 'ToolError(f"Bad: {e.add_note(1)}")'),
+    "a call of the project": ("def f(x: str) -> str:", "KeyError as e", 'ToolError(f"Bad: {fetched(e)}")'),
+    "a result to be awaited": ("def f(x: str) -> str:", "KeyError as e", 'ToolError(f"Bad: {e}")', "fetched(x)"),
+}
+
+
+@pytest.mark.parametrize("parts", CLAUSES.values(), ids=CLAUSES.keys())
+def test_a_clause_stays_where_the_boundary_might_do_something_else(parts: tuple[str, ...], tmp_path: Path) -> None:
+    """A handler keeps its `try` unless `.on(...)` certainly means the same; its failure is converted as any other."""
+    head, caught, failure, *value = parts
+    source = f"""import asyncio
+import xml
+from typing import TYPE_CHECKING
+
+import strange
+from mcp.server.mcpserver.exceptions import ToolError
+from mcpcore import Server
+
+if TYPE_CHECKING:
+    from json import JSONDecodeError
+
+mcp = Server("x")
+
+
+async def fetched(x: str) -> str:
+    return x
+
+
+@mcp.tool()
+{head}
+    try:
+        return {value[0] if value else "str(open)"}
+    except {caught}:
+        raise {failure}
+"""
+    written = migrated(tmp_path, source)
+    assert f"    except {caught.removesuffix(' as e')}" in written
+    assert ".on(" not in written
+    assert "ctx.fail(" in written
+
+
+def test_the_lines_of_a_diff_are_those_on_disk(tmp_path: Path) -> None:
+    """Without `--write`, the report names the lines of the file as it is, also below a `try` that would go."""
+    source = """from mcpcore import Server
+from strange import Unknown
+
+mcp = Server("x")
+
+
+@mcp.tool()
+def f(x: dict[str, str]) -> str:
+    try:
+        if not x:
+            raise Unknown(x)
+        return x["a"]
+    except KeyError:
+        return "Error: there is no a"
+"""
+    outcome, _ = run(tmp_path, {"server.py": source}, write=False)
+    assert "-    except KeyError:" in outcome.files[0].diff("server.py")
+    assert [11] == [left.line for left in outcome.left]

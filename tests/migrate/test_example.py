@@ -39,6 +39,10 @@ def test_the_page_quotes_the_shop(name: str) -> None:
     block = re.search(rf"^{name.title()}:\n\n```text\n(.*?)^```", PAGE.read_text(), re.MULTILINE | re.DOTALL)
     assert block is not None
     assert block[1] in (EXAMPLE / name / "shop.py").read_text()
+    shown = {"before": r"So this tool .*?```text\n(.*?)^```", "after": r"^becomes:\n\n```text\n(.*?)^```"}[name]
+    block = re.search(shown, PAGE.read_text(), re.MULTILINE | re.DOTALL)
+    assert block is not None
+    assert block[1] in (EXAMPLE / name / "shop.py").read_text()
 
 
 def server(name: str) -> Any:
@@ -64,6 +68,10 @@ async def test_the_failures_are_failures_afterwards() -> None:
             assert failed.structured_content is not None
             error = failed.structured_content["error"]
             assert (reason, code) == (error["data"]["reason"], error["name"])
+        counted = await client.call_tool("count_items", {"order_id": "A-9"})
+        assert counted.structured_content is not None
+        assert "There is no order 'A-9'" == counted.structured_content["error"]["message"]
+        assert "there_is_no_order" == counted.structured_content["error"]["data"]["reason"]
     async with fastmcp.Client(server("after/notes")) as notes:
         missing = await notes.call_tool("read_note", {"name": "milk"}, raise_on_error=False)
         assert missing.is_error

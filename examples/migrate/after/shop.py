@@ -1,8 +1,9 @@
-"""A shop on the plain SDK: its tools fail in three ways."""
+"""A shop on the plain SDK: its tools fail in four ways."""
 
 from typing import Any, Literal
 
 from mcpcore import TODO, CodedError, Context, ErrorCode, FailureMode, Server
+from mcp.server.mcpserver.exceptions import ToolError
 
 mcp = Server("shop")
 ORDERS: dict[str, int] = {"A-1": 3}
@@ -45,6 +46,21 @@ async def get_order(ctx: Context[Literal["order_id_is_missing", "order_not_found
         raise ctx.fail("order_not_found", f"Order {order_id} not found") from exc
     except Exception as e:
         raise ctx.fail("get_order_failed", str(e)) from e
+
+
+@mcp.tool(
+    errors=[
+        FailureMode(
+            "there_is_no_order",
+            ErrorCode.NOT_FOUND,
+            when="There is no order",
+            recovery=TODO,
+        ).on(KeyError, message=lambda e: f"There is no order {e}"),
+    ],
+)
+async def count_items(order_id: str) -> int:
+    """Count the items of an order."""
+    return ORDERS[order_id]
 
 
 @mcp.tool(errors=[ORDER_NOT_FOUND])

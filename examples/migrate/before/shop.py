@@ -1,8 +1,9 @@
-"""A shop on the plain SDK: its tools fail in three ways."""
+"""A shop on the plain SDK: its tools fail in four ways."""
 
 from typing import Any
 
 from mcp.server.mcpserver import MCPServer
+from mcp.server.mcpserver.exceptions import ToolError
 
 mcp = MCPServer("shop")
 ORDERS: dict[str, int] = {"A-1": 3}
@@ -19,6 +20,15 @@ async def get_order(order_id: str) -> dict[str, Any]:
         return {"error": f"Order {order_id} not found"}
     except Exception as e:
         return {"error": str(e)}
+
+
+@mcp.tool()
+async def count_items(order_id: str) -> int:
+    """Count the items of an order."""
+    try:
+        return ORDERS[order_id]
+    except KeyError as e:
+        raise ToolError(f"There is no order {e}") from e
 
 
 @mcp.tool()

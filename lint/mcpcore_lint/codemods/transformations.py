@@ -111,6 +111,13 @@ def add_parameter(node: cst.FunctionDef, code: str, index: int) -> cst.FunctionD
     return node.with_changes(params=params.with_changes(**{name: [*here[:index], new, *here[index:]]}))
 
 
+def unwrap(node: cst.Try) -> cst.FlattenSentinel[Any]:
+    """Write the body of a `try` in its place, without its clauses."""
+    first, *others = node.body.body
+    lead = [*node.leading_lines, *first.leading_lines]  # type: ignore[union-attr]
+    return cst.FlattenSentinel([first.with_changes(leading_lines=lead), *others])
+
+
 BY_NAME: Final[dict[str, tuple[Callable[..., Any], tuple[type[cst.CSTNode], ...]]]] = {
     "replace": (replace, (cst.BaseExpression,)),
     "rewrite_call": (rewrite_call, (cst.Call,)),
@@ -119,6 +126,7 @@ BY_NAME: Final[dict[str, tuple[Callable[..., Any], tuple[type[cst.CSTNode], ...]
     "add_cause": (add_cause, (cst.Raise,)),
     "name_caught": (name_caught, (cst.ExceptHandler, cst.ExceptStarHandler)),
     "add_parameter": (add_parameter, (cst.FunctionDef,)),
+    "unwrap": (unwrap, (cst.Try,)),
 }
 """The transformations, each with the kinds of nodes that it is for."""
 

@@ -189,7 +189,7 @@ def wrapping(body: Body, registrations: set[ast.expr], hierarchy: Hierarchy) -> 
     swallows = False
     answers: list[tuple[Module, ast.AST]] = []
     for decorator in body.node.decorator_list:
-        if decorator in registrations or _is_own(decorator, outside):
+        if decorator in registrations or is_own(decorator, outside):
             continue
         written = ast.unparse(decorator)
         if written in {"staticmethod", "abstractmethod", "abc.abstractmethod", "override", "typing.override"}:
@@ -232,7 +232,8 @@ def wrapping(body: Body, registrations: set[ast.expr], hierarchy: Hierarchy) -> 
     return Wrapping("", tuple(shields), tuple(guards), swallows, tuple(answers))
 
 
-def _is_own(decorator: ast.expr, scope: object) -> bool:
+def is_own(decorator: ast.expr, scope: object) -> bool:
+    """Whether a decorator is `@tool` of mcpcore or FastMCP, which passes on what the function raises."""
     maker = evaluate(decorator.func if isinstance(decorator, ast.Call) else decorator, scope)  # type: ignore[arg-type]
     return isinstance(maker, Symbol) and maker.name in {"mcpcore.tool", "fastmcp.tool"}
 

@@ -103,7 +103,7 @@ class Writer:
             f"{inner}{code}.{entry.code},",
             f"{inner}when={text},",
             f"{inner}recovery={self.names.spell('mcpcore', 'TODO')},",
-            f"{indent})",
+            f"{indent}){entry.mapped}",
         ]
         return self.newline.join(lines)
 

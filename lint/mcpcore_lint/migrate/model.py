@@ -71,3 +71,5 @@ class Entry(NamedTuple):
     reason: str
     code: str
     when: str
+    mapped: str = ""
+    """The calls of `.on(...)` behind it, as code."""

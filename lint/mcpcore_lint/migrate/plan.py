@@ -16,12 +16,13 @@ from mcpcore_lint.migrate.body import Body
 from mcpcore_lint.migrate.catching import Shield, check, wrapping
 from mcpcore_lint.migrate.contracts import Names, Writer
 from mcpcore_lint.migrate.failures import failures_of
+from mcpcore_lint.migrate.mapping import only_try, types_of
 from mcpcore_lint.migrate.messages import code_of, constant_text, is_text, pieces, slug, unlabelled, when
 from mcpcore_lint.migrate.model import Entry, Left, Place
 from mcpcore_lint.model import Symbol, ToolDef, string
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     from mcpcore_lint.engine.semantics.hierarchy import Hierarchy
     from mcpcore_lint.engine.syntax.module import Module
@@ -206,23 +207,42 @@ class Conversion:
 
     # -- writing -------------------------------------------------------------------------------------------------------
 
-    def changes(
-        self, writer: Writer, entries: Sequence[Entry], constants: dict[Entry, str]
-    ) -> list[Change | Edit | None]:
-        """The changes in the file of the function; None for one that cannot be made."""
+    def changes(self, writer: Writer, shared: dict[Entry, str], made: Collection[Entry]) -> list[Change | Edit | None]:
+        """The changes in the file of the function; None for one that cannot be made.
+
+        Args:
+            writer: The writer of the file.
+            shared: The names of the entries that are constants.
+            made: Those of them that are new.
+        """
         module, body = self.body.module, self.body
         changes: list[Change | Edit | None] = []
+        new = {entry.reason: entry for entry in self.entries if entry not in shared or entry in made}
+        by_node: dict[ast.stmt, Place] = {place.node: place for place in self.places}
+        guarded = None if self.shields else only_try(body, by_node, self.registrations)
+        clauses = {by_node[clause.body[0]]: clause for clause in guarded.handlers} if guarded is not None else {}
+        mapped: dict[str, str] = {}
+        if guarded is not None and all(self.reasons[place] in new for place in clauses):
+            changes.append(Change("unwrap", *module.source.node_range(guarded)))
+            for place, handler in clauses.items():
+                entry = new[self.reasons[place]]
+                mapped[entry.reason] = mapped.get(entry.reason, "") + self._mapped(place, handler, entry.when)
+        places = [place for place in self.places if not (mapped and place in clauses)]
+        entries = [entry._replace(mapped=mapped.get(entry.reason, "")) for entry in self.entries]
+        constants = {
+            entry: shared[old] + entry.mapped for entry, old in zip(entries, self.entries, strict=True) if old in shared
+        }
         if entries:
             changes.append(
                 writer.declare(body, self.registrations, entries, constants, self.contract, on_server=self.on_server)
             )
-        if not self.places:
+        if not places:
             return changes
         own = self.handler.context if self.handler.context is not None and self.handler.context.mcpcore else None
-        name, made = writer.context(body, own, list(dict.fromkeys(self.reasons.values())), self.index)
-        changes += made
+        name, added = writer.context(body, own, [*dict.fromkeys(self.reasons[place] for place in places)], self.index)
+        changes += added
         named: dict[ast.ExceptHandler, str] = {}
-        for place in self.places:
+        for place in places:
             clause = body.clause_of(place.node)
             cause = ""
             if clause is not None:
@@ -237,9 +257,25 @@ class Conversion:
             changes += self._raise(place, f"{name}.fail", cause)
         return changes
 
-    def _raise(self, place: Place, callee: str, cause: str) -> list[Change | Edit | None]:
-        module, scope, node = self.body.module, self.body.scope, place.node
-        reason = f'"{self.reasons[place]}"'
+    def _mapped(self, place: Place, clause: ast.ExceptHandler, when: str) -> str:
+        """`.on(...)` for what a clause does; `when` is the sentence that a failure has without a message."""
+        text = self._message(place)[0]
+        option = ""
+        if text:
+            message = ast.parse(f"({text})", mode="eval").body
+            text = ast.unparse(message) if "\n" in text else text
+            if any(isinstance(part, ast.Name) for part in walk([message])):
+                option = "str" if text == f"str({clause.name})" else f"lambda {clause.name or 'exc'}: {text}"
+            elif not isinstance(message, ast.Constant) or message.value != when:
+                option = text
+        names = [self.body.module.source.segment(kind) for kind in types_of(clause)]
+        # Type checkers let `.on` take four classes.
+        some = [", ".join(names[at : at + 4]) for at in range(0, len(names), 4)]
+        return "".join(f".on({part}{option and ', message='}{option})" for part in some)
+
+    def _message(self, place: Place) -> tuple[str, bool]:
+        """The code of the message of a failure, and whether it lost its label."""
+        module, scope = self.body.module, self.body.scope
         text = "" if place.message is None else module.source.segment(place.message)
         bare = text if place.message is None else unlabelled(text, pieces(place.message, scope))
         labelled, text = bare != text, bare
@@ -249,6 +285,12 @@ class Conversion:
             text = f"str({text})"
         elif "\n" in text and isinstance(place.message, ast.BinOp):
             text = f"({text})" if not text.startswith("(") else text
+        return text, labelled
+
+    def _raise(self, place: Place, callee: str, cause: str) -> list[Change | Edit | None]:
+        module, scope, node = self.body.module, self.body.scope, place.node
+        reason = f'"{self.reasons[place]}"'
+        text, labelled = self._message(place)
         arguments = [reason, *([text] if text else []), *place.arguments]
         if isinstance(node, ast.Return):
             return [codemods.change(module, "raise_failure", node, cause, callee, *arguments)]
@@ -310,7 +352,7 @@ def plan_tools(
         if not (conversion.places or conversion.entries):
             continue
         names.spelled.clear()
-        changes = conversion.changes(writer, conversion.entries, shared)
+        changes = conversion.changes(writer, shared, made)
         shields = [writer.shield(shield.node, names) for shield in conversion.shields if shield.module is module]
         fix = Fix("", tuple(change for change in changes if change is not None))
         new = () if None in changes else rewriter.edits(fix)

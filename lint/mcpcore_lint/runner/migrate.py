@@ -301,7 +301,11 @@ class _Moves:
                 new, gone = new - 1, gone - 1  # the line behind the edit stays as it was
             self._starts.append(first + shift)
             shift += new - gone
-            self._hunks.append((new, first, gone))
+            # An edit may drop the lines that it begins with, such as `try:`, and keep what follows.
+            opening = edit.text.partition("\n")[0].strip()
+            same = (number for number in range(gone) if opening and source.line(first + number).strip() == opening)
+            head = next(same, 0)
+            self._hunks.append((new, first + head, gone - head))
 
     def before(self, line: int) -> int:
         """The line before the edits at which this one was, or that it replaces."""

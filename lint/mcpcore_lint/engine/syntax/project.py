@@ -328,6 +328,10 @@ class Project:
         """What is known of a class of the project, whichever file it is in."""
         return self._classes.get(node)
 
+    def classes(self) -> Iterable[ClassInfo]:
+        """The classes that were read before."""
+        return self._classes.values()
+
     def class_named(self, name: str) -> ClassInfo | None:
         """A class that was read before, by its qualified name."""
         known = self._classes_by_name

@@ -1,0 +1,191 @@
+"""Handlers whose body is one `try`."""
+
+import json
+import logging
+import sqlite3
+from typing import Any
+
+import httpx
+from mcp.server.mcpserver import Context, MCPServer
+from mcp.server.mcpserver.exceptions import ToolError
+
+mcp = MCPServer("clauses")
+ROWS: dict[str, int] = {}
+UNREADABLE = "Error: The file cannot be read"
+
+
+class OrderError(Exception):
+    """An order cannot be read."""
+
+
+class OrderLocked(OrderError):
+    """Somebody else changes the order."""
+
+
+class ShopClosed(Exception):
+    """The shop is closed."""
+
+
+class ShopClosedToday(ShopClosed, OrderError):
+    """The shop is closed today."""
+
+
+@mcp.tool()
+def one_clause(order_id: str) -> int:
+    """Get a row."""
+    try:
+        # The table is small.
+        return ROWS[order_id]  # or nothing
+    except KeyError as e:
+        raise ToolError(f"There is no order {e}") from e
+
+
+@mcp.tool()
+async def nested_classes(order_id: str, ctx: Context) -> dict[str, Any]:
+    """Read an order."""
+    try:
+        text = """
+        not
+    moved
+"""
+        if not order_id:
+            raise ValueError("The order id is missing")
+        for _ in range(3):
+            text += await fetched(
+                order_id,
+                text,
+            )
+        return {"text": text}
+    except OrderLocked:
+        return {"error": "The order is locked"}
+    except OrderError as e:
+        return {"error": str(e)}
+    except (FileNotFoundError, PermissionError):
+        raise ToolError("Error: The file cannot be opened")
+    except OSError as error:
+        raise RuntimeError(UNREADABLE)
+
+
+class Shop:
+    """A shop."""
+
+    @mcp.tool()
+    async def open_shop(self, name: str) -> str:
+        """Open the shop."""
+        try:
+            return await fetched(name, "")
+        except httpx.HTTPStatusError as exc:
+            raise ToolError(
+                f"The shop answered {exc.response.status_code} "
+                f"({type(exc).__name__})"
+            ) from exc
+
+    def sell(self, item: str) -> int:
+        """Sell an item."""
+        try:
+            return ROWS[item]
+        except KeyError:
+            raise RuntimeError("Nothing to sell")
+
+
+mcp.add_tool(Shop().sell)
+
+
+@mcp.tool()
+def logs(order_id: str) -> int:
+    """Log the failure."""
+    try:
+        return ROWS[order_id]
+    except KeyError as e:
+        logging.error("no order")
+        raise ToolError(f"There is no order {e}") from e
+
+
+@mcp.tool()
+def another_variable(order_id: str) -> int:
+    """Name an argument in the message."""
+    try:
+        return ROWS[order_id]
+    except KeyError as e:
+        raise ToolError(f"Order {order_id} is unknown: {e}") from e
+
+
+@mcp.tool()
+def everything(order_id: str) -> int:
+    """Catch everything."""
+    try:
+        return ROWS[order_id]
+    except Exception as e:
+        raise ToolError(f"It failed: {e}") from e
+
+
+@mcp.tool()
+def wrong_order(order_id: str) -> str:
+    """Catch the base class first, so that the other clause is never used."""
+    try:
+        return json.dumps(ROWS[order_id])
+    except OrderError as e:
+        raise ToolError(f"The order is bad: {e}") from e
+    except OrderLocked as e:
+        raise ToolError(f"It is locked: {e}") from e
+
+
+@mcp.tool()
+def unrelated(order_id: str) -> str:
+    """Catch two classes that a third one may derive from."""
+    try:
+        return json.dumps(ROWS[order_id])
+    except ValueError as e:
+        raise ToolError(f"The value is bad: {e}") from e
+    except sqlite3.Error as e:
+        raise ToolError(f"The table is bad: {e}") from e
+
+
+@mcp.tool()
+def related_below(order_id: str) -> str:
+    """Catch two classes that a third one derives from."""
+    try:
+        return json.dumps(ROWS[order_id])
+    except OrderError as e:
+        raise ToolError(f"The order is unknown: {e}") from e
+    except ShopClosed as e:
+        raise ToolError(f"The shop is closed: {e}") from e
+
+
+@mcp.tool()
+def cleans_up(order_id: str) -> int:
+    """Do something at the end."""
+    try:
+        return ROWS[order_id]
+    except KeyError as e:
+        raise ToolError(f"No order: {e}") from e
+    finally:
+        ROWS.clear()
+
+
+@mcp.tool()
+def begins(order_id: str) -> int:
+    """Do something before."""
+    row = ROWS["all"]
+    try:
+        return row + ROWS[order_id]
+    except KeyError as e:
+        raise ToolError(f"No row: {e}") from e
+
+
+@mcp.tool()
+def later_class(order_id: str) -> int:
+    """Catch a class that is not defined yet."""
+    try:
+        return ROWS[order_id]
+    except TooLate as e:
+        raise ToolError(f"Too late: {e}") from e
+
+
+class TooLate(Exception):
+    """It is too late."""
+
+
+async def fetched(name: str, text: str) -> str:
+    """Fetch a text."""
+    return name + text

@@ -204,3 +204,24 @@ def test_twice_as_many_clauses_take_twice_as_long(tmp_path: Path, *, one_try: bo
     assert more < 2.2 * few
     assert [200, 400] == [len(outcomes[count].converted) for count in (200, 400)]
     assert 400 == outcomes[400].files[0].diff("server.py").count("\n+        raise ctx.fail(")
+
+
+def test_twice_as_many_clauses_become_twice_as_many_mappings_in_twice_the_time(tmp_path: Path) -> None:
+    """That holds for classes with several bases too, each of which is compared with those that are caught."""
+
+    def migrated(count: int) -> None:
+        outcomes[count] = run(tmp_path / str(count), {"server.py": f"{HEAD}{classes(count)}{TOOL}{caught(count)}"})[1]
+
+    def classes(count: int) -> str:
+        names = "".join(f"class E{number}(Exception): ...\n" for number in range(count))
+        return names + "".join(f"class M{number}(E{number}, KeyError): ...\n" for number in range(count))
+
+    def caught(count: int) -> str:
+        clause = '    except E{n} as e:\n        raise ValueError(f"step {n} failed: {{e}}")\n'
+        return "    try:\n        return open(a).read()\n" + "".join(clause.format(n=n) for n in range(count))
+
+    outcomes: dict[int, dict[str, str]] = {}
+    migrated(10)
+    few, more = calls(migrated, 100), calls(migrated, 200)
+    assert more < 2.2 * few
+    assert [100, 200] == [outcomes[count]["server.py"].count(".on(E") for count in (100, 200)]

@@ -246,6 +246,35 @@ async def fetched(x: str) -> str:
     assert "ctx.fail(" in written
 
 
+def test_clauses_stay_beside_a_contract_and_constants_that_are_there(tmp_path: Path) -> None:
+    """A class is not mapped twice, and a constant of the file may need data, so neither gets a mapping."""
+    source = """from mcpcore import ErrorCode, FailureMode, Server
+
+mcp = Server("x")
+NO_KEY = FailureMode("no_key", ErrorCode.NOT_FOUND, when="There is no key.", recovery="List the keys.")
+
+
+@mcp.tool(errors=[NO_KEY.on(KeyError)])
+def f(x: str) -> str:
+    try:
+        return {}[x]
+    except KeyError as e:
+        raise ValueError(f"no other key: {e}") from e
+
+
+@mcp.tool()
+def g(x: str) -> str:
+    try:
+        return {}[x]
+    except KeyError as e:
+        raise RuntimeError(f"no key: {e}") from e
+"""
+    written = migrated(tmp_path, source)
+    assert 2 == written.count("    except KeyError as e:\n        raise ctx.fail(")
+    assert 1 == written.count(".on(")
+    assert "@mcp.tool(errors=[NO_KEY])" in written
+
+
 def test_the_lines_of_a_diff_are_those_on_disk(tmp_path: Path) -> None:
     """Without `--write`, the report names the lines of the file as it is, also below a `try` that would go."""
     source = """from mcpcore import Server

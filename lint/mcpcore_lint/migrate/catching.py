@@ -140,15 +140,13 @@ def _swallows(context: ast.expr, body: Body) -> bool:
     if isinstance(definition, ast.ClassDef):
         exits = [part for part in definition.body if getattr(part, "name", "") in {"__exit__", "__aexit__"}]
         return any(
-            isinstance(part, ast.Return) and part.value is not None and not _is_false(part.value)
+            isinstance(part, ast.Return)
+            and part.value is not None
+            and not (isinstance(part.value, ast.Constant) and not part.value.value)
             for method in exits
             for part in walk([method])
         )
     return False
-
-
-def _is_false(value: ast.expr) -> bool:
-    return isinstance(value, ast.Constant) and not value.value
 
 
 # -- decorators --------------------------------------------------------------------------------------------------------
@@ -211,7 +209,11 @@ def wrapping(body: Body, registrations: set[ast.expr], hierarchy: Hierarchy) -> 
         if not wrappers and not all(map(_returns_argument, _decorators(definition, called=called))):
             return Wrapping(f"@{written}")
         for wrapper, wrapped in wrappers:
-            calls = [node for node in own_nodes(wrapper) if _calls(node, wrapped)]
+            calls = [
+                node
+                for node in own_nodes(wrapper)
+                if isinstance(node, ast.Call) and getattr(node.func, "id", "") == wrapped
+            ]
             if not calls or not all(_passes_on(wrapper, call) for call in calls):
                 return Wrapping(f"@{written}")
             inner = Body(wrapper, owner, body.tool, hierarchy)
@@ -264,13 +266,8 @@ def _returns_argument(maker: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
     return bool(returned) and all(isinstance(value, ast.Name) and value.id in names for value in returned)
 
 
-def _calls(node: ast.AST, name: str) -> bool:
-    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == name
-
-
-def _passes_on(wrapper: ast.FunctionDef | ast.AsyncFunctionDef, call: ast.AST) -> bool:
+def _passes_on(wrapper: ast.FunctionDef | ast.AsyncFunctionDef, call: ast.Call) -> bool:
     """Whether a wrapper takes any arguments and passes all of them on unread."""
-    assert isinstance(call, ast.Call)
     arguments = wrapper.args
     if arguments.vararg is None or arguments.kwarg is None or arguments.posonlyargs or len(arguments.args) > 1:
         return False

@@ -24,7 +24,7 @@ _SPECIAL: Final = frozenset(
 )
 _FRAMEWORKS: Final = ("mcp.", "fastmcp.", "mcpcore.")
 _SHOWING: Final = frozenset({"builtins.str", "builtins.repr", "builtins.type"})
-# What the expression of a message is made of, besides names and calls.
+# The parts of a message's expression, besides names and calls.
 _PARTS: Final = (
     ast.Attribute, ast.BinOp, ast.Constant, ast.FormattedValue, ast.JoinedStr, ast.Tuple, ast.keyword,
     ast.expr_context, ast.operator,

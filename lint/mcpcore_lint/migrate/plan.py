@@ -219,7 +219,9 @@ class Conversion:
         changes: list[Change | Edit | None] = []
         new = {entry.reason: entry for entry in self.entries if entry not in shared or entry in made}
         by_node: dict[ast.stmt, Place] = {place.node: place for place in self.places}
-        guarded = None if self.shields else only_try(body, by_node, self.registrations)
+        # A contract that is there may map the classes already.
+        free = self.contract is None and not self.shields
+        guarded = only_try(body, by_node, self.registrations) if free else None
         clauses = {by_node[clause.body[0]]: clause for clause in guarded.handlers} if guarded is not None else {}
         mapped: dict[str, str] = {}
         if guarded is not None and all(self.reasons[place] in new for place in clauses):

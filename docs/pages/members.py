@@ -72,7 +72,6 @@ def _section(thing: Any, path: str, *, level: int) -> Iterator[str]:
     yield from (f'<a id="{path}"></a>', "", f"{'#' * level} `{name}`", "")
     signatures = list(_signatures(thing, path.rpartition(".")[2]))
     if signatures:
-        # No statement of Python, as the blocks marked `python` are.
         yield from ("```py", *signatures, "```", "")
     maker = _maker(thing) if thing.is_class else thing
     for docstring in dict.fromkeys(filter(None, (thing.docstring, maker and maker.docstring))):
@@ -93,21 +92,23 @@ def _signatures(thing: Any, name: str) -> Iterator[str]:
         return
     maker = _maker(thing) if thing.is_class else thing
     if maker is None:
-        yield f"class {name}"
+        yield f"class {name}: ..."
         return
     # A class has the overloads of its methods by name, a function has its own.
     overloads = thing.overloads.get(maker.name) if thing.is_class else maker.parent.overloads.get(maker.name)
+    if thing.is_class:
+        yield f"class {name}:"
+    indent = "    " * thing.is_class
     for function in overloads or [maker]:
-        prefix = "class " if thing.is_class else "async " * ("async" in maker.labels) + "def "
-        parameters = [
-            str(part) for part in _parameters(function, is_method=thing.is_class or bool(thing.parent.is_class))
-        ]
+        start = f"{indent}{'async ' * ('async' in maker.labels)}def {'__init__' if thing.is_class else name}("
+        parameters = ["self"] * thing.is_class
+        parameters += _parameters(function, is_method=thing.is_class or bool(thing.parent.is_class))
         returns = "" if thing.is_class or function.returns is None else f" -> {function.returns}"
-        line = f"{prefix}{name}({', '.join(parameters)}){returns}"
+        line = f"{start}{', '.join(parameters)}){returns}: ..."
         if len(line) > _WIDTH:
-            inside = "".join(f"    {parameter},\n" for parameter in parameters)
-            line = f"{prefix}{name}(\n{inside}){returns}"
-        yield line if thing.is_class else f"{line}: ..."
+            inside = "".join(f"{indent}    {parameter},\n" for parameter in parameters)
+            line = f"{start}\n{inside}{indent}){returns}: ..."
+        yield line
 
 
 def _parameters(function: Any, *, is_method: bool) -> Iterator[str]:

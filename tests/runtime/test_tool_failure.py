@@ -126,7 +126,7 @@ def test_the_longer_wait_of_the_draft_counts_beside_an_envelope() -> None:
             "class": "reliability",
             "code": "busy",
             "retryable": True,
-            "retryNotBefore": round((time.time() + after) * 1000),
+            "retryNotBefore": int((time.time() + after) * 1000),
             "correlationId": "a",
         }
         result = {"isError": True, "structuredContent": {"error": error}, "_meta": {TOOL_FAILURE: failure}}

@@ -18,6 +18,8 @@ MAX_RECORD: Final = 256 * 1024
 
 _DEPTH: Final = 40
 _SEARCHED: Final = frozenset({"exception", "traceback"})
+# Nearly always the texts of a declaration.
+_FIXED: Final = frozenset({"surface", "name", "server", "effects", "tool", "resource", "prompt", "reason"})
 _SHED: Final = ("traceback", "exception", "arguments", "data", "context")
 _SUMMARY: Final = ("timestamp", "server", "tool", "resource", "prompt", "surface", "code", "name", "reason",
                    "message", "correlationId", "outcome", "count")  # fmt: skip
@@ -37,7 +39,7 @@ def encode(record: Mapping[str, Any]) -> tuple[dict[str, Any], str]:
         value = {f"{key}_" if key in RESERVED else key: item for key, item in value.items()}
     if "timestamp" not in value:
         value["timestamp"] = now()
-    clean = redact_json(value, MAX_RECORD)
+    clean = redact_json(value, MAX_RECORD, _FIXED)
     if clean is None:
         # Shortened before the search for secrets, which takes as long as the record is.
         clean = redact(_json(value))

@@ -40,7 +40,7 @@ from mcpcore.audit.files import (
     read_at,
     rotated_files,
     rotated_path,
-    status_of,
+    state_of_names,
     sync_folder,
     try_lock,
     unlock,
@@ -90,6 +90,7 @@ class Writer:
         self._name = os.fsencode(str(path))
         self._head_name = os.fsencode(str(head_path(path)))
         self._lock_name = os.fsencode(str(lock_path(path)))
+        self._folder = os.fsencode(str(path.parent))
         self._signer = signer
         self._flush: AuditFlush = flush
         self._flush_interval = flush_interval
@@ -110,6 +111,7 @@ class Writer:
         self._lock_fd = -1
         self._fd = -1
         self._ident = self._head_ident = self._lock_ident = (0, 0)
+        self._names: tuple[int, int, int] | None = None
         self._end = -1
         self._seq = 0
         self._hash = GENESIS
@@ -243,23 +245,27 @@ class Writer:
     def _is_current(self) -> bool:
         """Whether the open files are those that the names lead to, with a known end; closes those that are not.
 
-        The names are looked up for each record: a file that was moved or replaced takes no more records.
+        A file that was moved or replaced takes no more records. The names are looked up for each record, unless no name
+        in the folder has changed since they were.
         """
-        status = status_of(self._name)
-        if status is None or identity_of(status) != self._ident:
-            # Moved away or deleted: another file has the name now, or will have it.
-            self._close_file()
-            return False
-        if not is_named(self._lock_ident, self._lock_name):
-            # A writer that opened the new lock file does not wait for this one.
-            unlock(self._lock_fd)
-            os.close(self._lock_fd)
-            self._lock_fd = -1
-            return False
-        self._drop_replaced_head()
+        names = state_of_names(self._folder)
+        if names is None or names != self._names:
+            if not is_named(self._ident, self._name):
+                # Moved away or deleted: another file has the name now, or will have it.
+                self._close_file()
+                return False
+            if not is_named(self._lock_ident, self._lock_name):
+                # A writer that opened the new lock file does not wait for this one.
+                unlock(self._lock_fd)
+                os.close(self._lock_fd)
+                self._lock_fd = -1
+                return False
+            self._drop_replaced_head()
+            self._names = names
         # Other writers only add to the file; a head that was changed alone is overwritten in any case.
-        if status.st_size != self._end or not self._head_known:
-            self._catch_up(status.st_size, self._read_head())
+        size = os.lseek(self._fd, 0, os.SEEK_END)
+        if size != self._end or not self._head_known:
+            self._catch_up(size, self._read_head())
         return True
 
     def _leave(self) -> None:

@@ -379,3 +379,14 @@ def test_a_key_that_names_something_else_is_not_secret(key):
     """Examples are counts, kinds, names and list positions."""
     assert not is_secret_key(key)
     assert redact({"data": {key: "words"}}) == {"data": {key: "words"}}
+
+
+@pytest.mark.parametrize("key", ["surface", "name", "server", "effects", "tool", "resource", "prompt", "reason"])
+def test_texts_that_are_searched_once_lose_their_secrets_too(key):
+    """What is known of one text holds for no other, nor for another part of the record."""
+    plain = {key: "plain", "message": "plain", "data": {"text": "plain"}}
+    for _ in range(2):
+        assert plain.items() <= encode(plain)[0].items()
+        for changed in (key, "message", "data"):
+            text = encode({**plain, changed: "password=hunter2"})[1]
+            assert ("hunter2" in text, REDACTED in text) == (False, True)

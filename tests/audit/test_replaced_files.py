@@ -7,21 +7,36 @@ import os
 import subprocess
 import sys
 import textwrap
+import time
 
 import pytest
 
-from mcpcore.audit import AuditTrail, verify
+from mcpcore.audit import AuditTrail, files, verify
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="files that are open cannot be moved on Windows")
 
 
-@pytest.fixture
-def trail(tmp_path):
+@pytest.fixture(params=["a new folder", "a folder in which no name changed for long"])
+def trail(tmp_path, request, monkeypatch):
     """An open trail in a separate folder."""
     folder = tmp_path / "logs"
     folder.mkdir()
+    if request.param != "a new folder":
+        monkeypatch.setattr(files, "time_ns", lambda: time.time_ns() + 10**10)
     with AuditTrail.open(folder / "audit.jsonl", sinks=()) as opened:
+        time.sleep(0.02)  # the tick of a file system, so that the next change has another time
         yield opened
+
+
+@pytest.mark.parametrize("name", ["audit.jsonl.lock", "audit.jsonl.head"])
+def test_the_next_record_after_a_file_beside_it_was_deleted_makes_a_new_one(trail, failure, name):
+    """A writer that opens the lock file later waits for this one again, and the trail verifies."""
+    trail.record(failure(1))
+    trail.path.with_name(name).unlink()
+    trail.record(failure(3))
+    assert trail.path.with_name(name).exists()
+    report = verify(trail.path)
+    assert report.ok, report.problems
 
 
 def test_the_next_record_after_a_move_begins_a_new_file(trail, failure):

@@ -16,7 +16,7 @@ from mcpcore.wire.redaction.table import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from collections.abc import Set as AbstractSet
 
 LONGEST_WORD: Final = 1_400
@@ -30,14 +30,15 @@ def redact_text(text: str) -> str:
     return _without(text, low, hints, alone=False) if hints else text
 
 
-def suspects(texts: list[str]) -> set[str]:
+def suspects(texts: Sequence[str]) -> set[str]:
     """Those of the texts that may hold a secret. One search over all of them is faster than a search for each."""
     whole = lowered("\0".join(texts))
-    if whole.count("\0") != len(texts) - 1:
+    hits = [*_scanner(alone=False)[0].finditer(whole)]
+    if hits and whole.count("\0") != len(texts) - 1:
         return set(texts)
     found: set[str] = set()
     number = before = 0
-    for hit in _scanner(alone=False)[0].finditer(whole):
+    for hit in hits:
         at = hit.start()
         number += whole.count("\0", before, at)
         before = at

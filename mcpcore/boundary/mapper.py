@@ -25,7 +25,8 @@ from mcpcore.values.unwrapping import (
     returned_failure,
     unwrapped,
 )
-from mcpcore.wire.envelope_builder import Facts, build_envelope, facts_of
+from mcpcore.wire.envelope_builder import Facts, build_envelope, facts_of, stands
+from mcpcore.wire.envelope_text import advice_and_facts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -169,7 +170,16 @@ class FailureMapper:
                     breaches.append(Breach("data", _misuse(misused)))
             if error.unusable_advice is not None:
                 breaches.append(Breach("other", error.unusable_advice))
-        recovery, entry = error.recovery, error.entry
+        entry, kept, lines = error.entry, None, None
+        if entry is not None and others == "none" and error.is_as_declared:
+            kept = entry.kept.get(call.state)
+            if kept is None or kept[0] is not self.limits:
+                kept = self._keep(entry, call)
+        if kept is not None:
+            _, recovery, effects, retry, lines = kept
+        else:
+            recovery = error.recovery
+            effects, retry = error.settled(call.state, others=others)
         if (
             entry is not None
             and entry.fallback_arguments is not None
@@ -178,8 +188,10 @@ class FailureMapper:
             and "fallbackArguments" not in recovery
         ):
             arguments = filled_arguments(entry, call.arguments, error.data, dumped=error.is_dumped)
-            recovery = recovery if arguments is None else {**recovery, "fallbackArguments": arguments}
-        effects, retry = error.settled(call.state, others=others)
+            # They are still to be searched and cut.
+            recovery, lines = (
+                (recovery, lines) if arguments is None else ({**recovery, "fallbackArguments": arguments}, None)
+            )
         envelope = build_envelope(
             error.code,
             error.message if call.surface == "tool" else self._sentence(error.code, error.message, call),
@@ -194,12 +206,33 @@ class FailureMapper:
             context=call.context,
             limits=self.limits,
             entry=entry,
+            lines=lines,
             is_clean=error.clean_for is not None and error.clean_for == call.name and not self.expose,
         )
         relayed = type(error) is not CodedError and is_a(error, UpstreamError)
         if relayed:
             envelope = cast("UpstreamError", error).identified(envelope)
         return Outcome(envelope=envelope, exception=whole, expected=True, breaches=breaches, relayed=relayed)
+
+    def _keep(self, entry: FailureMode[Any], call: FailedCall) -> tuple[Any, ...] | None:
+        """What all failures of `entry` in such a call have in common; None if its recovery is converted for each.
+
+        The limits that it holds for, the recovery, the effects and the advice, and the lines of `advice_and_facts`.
+        """
+        recovery = entry.recovery_json() or None
+        if recovery is not None and not stands(recovery, self.limits):
+            return None
+        effects, retry = entry.settled(call.state)
+        lines = advice_and_facts(
+            entry.reason,
+            entry.code.name,
+            retry,
+            effects,
+            recovery,
+            repeatable=call.state is not None and call.state.default in REPEATABLE,
+        )
+        kept = entry.kept[call.state] = self.limits, recovery, effects, retry, lines
+        return kept
 
     def _sentence(self, code: Code, message: str, call: FailedCall) -> str:
         return sentence_for(code, call.surface) if message == code.sentence else message

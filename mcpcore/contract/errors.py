@@ -200,19 +200,8 @@ class CodedError(Exception):
 
     def settled(self, call: CallState | None, *, others: Effects | None = "none") -> tuple[Effects | None, Retry]:
         """The effects and the retry advice that this failure of `call` is sent with; see `effects.settled`."""
-        entry = self.entry
-        if (
-            entry is not None
-            and self.retry is (entry.retry or entry.code.retry)
-            and self.retry_is_declared is (entry.retry is not None)
-            and self.code is entry.code
-            and self.effects is None
-            and others == "none"
-            and not self.omits_effects
-        ):
-            return entry.settled(call)  # as it is where `ctx.fail` is given a reason, a message and data
         # The default advice of the declared code does not apply to another code that was raised instead.
-        declared = None if entry is None else entry.retry
+        declared = None if self.entry is None else self.entry.retry
         return settled(
             call,
             self.code,
@@ -220,6 +209,23 @@ class CodedError(Exception):
             is_declared=self.retry_is_declared or (declared is not None and declared.retryable),
             effects=declared_effects(self),
             others=others,
+        )
+
+    @property
+    def is_as_declared(self) -> bool:
+        """Whether recovery, advice and effects are those of the entry, and the same for all of its failures."""
+        entry, data = self.entry, self.data
+        return (
+            entry is not None
+            and self.retry is (entry.retry or entry.code.retry)
+            and self.retry_is_declared is (entry.retry is not None)
+            and self.code is entry.code
+            and self.reason == entry.reason
+            and self._given_recovery is None
+            and self.effects is None
+            and entry.templates is None
+            and not (self.omits_recovery or self.omits_effects or self._partial_recovery)
+            and (data is None or (type(data) is dict and "recovery" not in data))
         )
 
     def with_found_advice(self, advice: Retry | None) -> Self:

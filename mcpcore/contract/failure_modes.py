@@ -166,8 +166,8 @@ class FailureMode(Mappable[R_co, D_co]):
     _hint_alone: dict[str, JSON] | None
     """The recovery as it is sent, if it is no more than a sentence, as most are."""
 
-    _settled: dict[CallState | None, tuple[Effects | None, Retry]]
-    """The effects and the advice by the state of a call."""
+    kept: dict[CallState | None, Any] = field(init=False)
+    """What all of its failures in a call of this state have in common, which the boundary keeps here."""
 
     _mapped: tuple[Mapped, ...]
     """What `on` and `on_code` map. Modes are compared and pickled without it."""
@@ -223,7 +223,7 @@ class FailureMode(Mappable[R_co, D_co]):
         values = {name: arguments[name] for name in FIELDS}
         self = object.__new__(cls)
         object.__setattr__(self, "_data_model", None)
-        object.__setattr__(self, "_settled", {})
+        object.__setattr__(self, "kept", {})
         object.__setattr__(self, "_mapped", ())
         problem = problem_of(values)
         if problem is not None:
@@ -265,20 +265,9 @@ class FailureMode(Mappable[R_co, D_co]):
         return self.settled(None)[1]
 
     def settled(self, call: CallState | None) -> tuple[Effects | None, Retry]:
-        """The effects and the advice of a failure of `call` about which its throw site says nothing more.
-
-        There are few states of a call, so that each is settled once.
-        """
-        advice = self._settled.get(call)
-        if advice is None:
-            advice = self._settled[call] = settled(
-                call,
-                self.code,
-                self.retry or self.code.retry,
-                is_declared=self.retry is not None,
-                effects=self.effects,
-            )
-        return advice
+        """The effects and the advice of a failure of `call` about which its throw site says nothing more."""
+        retry = self.retry or self.code.retry
+        return settled(call, self.code, retry, is_declared=self.retry is not None, effects=self.effects)
 
     def recovery_json(self) -> dict[str, JSON]:
         """The declared recovery as it is sent; empty where it is still to be written, and nothing else is declared."""

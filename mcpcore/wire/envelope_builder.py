@@ -44,12 +44,14 @@ def build_envelope(
     correlation_id: str | None = None,
     limits: Limits = DEFAULT_LIMITS,
     entry: FailureMode[Any] | None = None,
+    lines: tuple[str, str] | None = None,
     is_clean: bool = False,
 ) -> Envelope:
     """Make an envelope of anything: converted to JSON and cut to `limits`; never raises.
 
     With `masked`, the envelope has no `data` at all; the keys in `dropped` are left out of it. The texts that `entry`
-    declares are sent as they are. With `is_clean`, all but `context` was searched for secrets before.
+    declares are sent as they are. With `lines`, which `advice_and_facts` makes, the recovery is declared too, and
+    it stands. With `is_clean`, all but `context` was searched for secrets before.
     """
     bound = to_json_object(context) if context else None
     own = None
@@ -67,6 +69,7 @@ def build_envelope(
         if recovery is not None and hint is None:
             # As JSON first: what a throw site gave may hold objects whose own code raises.
             recovery = to_json_object(recovery, depth=limits.depth - 1, room=limits.data)
+        is_declared_hint = lines is not None or (entry is not None and hint is not None and hint is entry.recovery)
         # A declared reason is a declared text; any other may come from a caller or an upstream.
         is_free = reason is not None and (entry is None or reason != entry.reason)
         if wire.may_hold_secret(
@@ -74,7 +77,7 @@ def build_envelope(
             tool,
             None if own is None else own.text or own.json,
             bound,
-            recovery if hint is None else None if entry is not None and hint is entry.recovery else hint,
+            None if is_declared_hint else hint or recovery,
             reason if is_free else None,
         ):
             if not is_declared:
@@ -94,13 +97,17 @@ def build_envelope(
         is_entrys = entry is not None and reason == entry.reason
         if reason is not None and not is_entrys:
             reason = clean_cut(reason, MAX_REASON) or None
-        stands = recovery is None or _stands(recovery, limits)
-        if recovery is not None and not stands:
+        is_bounded = lines is not None or recovery is None or stands(recovery, limits)
+        if recovery is not None and not is_bounded:
             recovery = bounded_recovery(recovery, limits)
         sent = _data(own, retry=retry, reason=reason, recovery=recovery, limits=limits)
-        if stands:
+        if is_bounded:
             details = "" if own is None or not own.json else own.text
-            parts = recovery, details, advice_and_facts(reason, name, retry, effects, recovery, repeatable=repeatable)
+            parts = (
+                recovery,
+                details,
+                lines or advice_and_facts(reason, name, retry, effects, recovery, repeatable=repeatable),
+            )
     values = {
         "code": int(code),
         "name": name,
@@ -195,7 +202,7 @@ def bounded_recovery(recovery: Mapping[str, Any], limits: Limits) -> dict[str, J
     return fitted
 
 
-def _stands(recovery: Mapping[str, Any], limits: Limits) -> bool:
+def stands(recovery: Mapping[str, Any], limits: Limits) -> bool:
     """Whether nothing of `recovery` has to be converted or cut, as is so for nearly all that is declared."""
     left = limits.data // 4
     for key, part in recovery.items():

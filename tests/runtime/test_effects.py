@@ -611,3 +611,41 @@ def test_every_dialect_writes_every_effect(dialect: str) -> None:
         assert read is not None
         assert (None if dialect == "system_error" else effects) == read.effects
         assert isinstance(text, str)
+
+
+@pytest.mark.usefixtures("door")
+def test_what_failures_have_in_common_is_kept_for_each_entry_and_state_alone() -> None:
+    """No throw site, tool or other entry changes the answer of the next failure, whatever came before."""
+    many = [FailureMode(f"no_{n}", ErrorCode.TIMEOUT, when="x", recovery=f"Try {n}.") for n in range(9)]
+
+    def make(name: str, **options: Any) -> Any:
+        @tool(name=name, errors=[SILENT, HALF, *many], **options)
+        def f(ctx: Context[Any], reason: str, recovery: Any = ..., retry: bool = False, effects: Any = None) -> str:
+            given = ... if recovery == "" else recovery
+            raise ctx.fail(reason, recovery=given, retry=Retry.now() if retry else ..., effects=effects)
+
+        return f
+
+    def answers(server: Server[Any], calls: list[tuple[str, dict[str, Any]]]) -> list[Any]:
+        async def run() -> list[Any]:
+            async with Client(server) as client:
+                return [await client.call_tool(name, {"recovery": "", **arguments}) for name, arguments in calls]
+
+        results = []
+        for result in anyio.run(run):
+            error = result.structured_content["error"]
+            ident, _ = error.pop("correlationId"), error.pop("timestamp")
+            results.append((error, result.content[0].text.replace(ident, "")))
+        return results
+
+    def served() -> Server[Any]:
+        return Server("s", tools=[make("reads", annotations=READS), make("any")], repeat_notice=False)
+
+    calls: list[tuple[str, dict[str, Any]]] = [
+        (name, {"reason": reason, **options})
+        for reason in ("silent", "half", "no_3")
+        for options in ({}, {"recovery": "Wait."}, {"recovery": None}, {"retry": True}, {"effects": "unknown"}, {})
+        for name in ("reads", "any")
+    ]
+    whole = answers(served(), [*calls, *(("any", {"reason": entry.reason}) for entry in many), *calls])
+    assert whole[: len(calls)] == whole[-len(calls) :] == [answers(served(), [call])[0] for call in calls]

@@ -18,7 +18,7 @@ from mcp.server.mcpserver.tools.base import Tool as SDKTool
 from mcp.server.mcpserver.utilities.func_metadata import FuncMetadata
 from mcp.shared.uri_template import UriTemplate as UriTemplate  # noqa: PLC0414 - for `mcpcore.declare`
 from mcp_types import CallToolResult, ToolAnnotations
-from pydantic import PydanticUserError, TypeAdapter, create_model
+from pydantic import BaseModel, PydanticUserError, TypeAdapter, create_model
 from pydantic_core import SchemaError, to_json
 
 import mcpcore.sdk.errors  # noqa: F401 - the boundary reads the SDK's errors as soon as a handler is declared
@@ -315,11 +315,24 @@ def _with_an_object(metadata: FuncMetadata, name: str) -> FuncMetadata:
         wrapped = create_model(f"{name}Output", result=(model, ...))
         return FuncMetadata(arg_model=metadata.arg_model, output_model=wrapped, wrap_output=True)
     # The SDK describes what is read; aliases for writing and computed fields are in what is sent.
-    sent = TypeAdapter(readable(model)).json_schema(mode="serialization")
-    sent = inlined(sent)
-    if properties(sent, sent).keys() != properties(schema, schema).keys():
-        schema = sent
+    if not _is_sent_as_read(model):
+        sent = inlined(TypeAdapter(readable(model)).json_schema(mode="serialization"))
+        if properties(sent, sent).keys() != properties(schema, schema).keys():
+            schema = sent
     return metadata.model_copy(update={"output_schema": {"type": "object", **schema}})
+
+
+def _is_sent_as_read(model: Any) -> bool:
+    """Whether pydantic surely writes the fields of a model under the names that it reads; it says so for plain ones."""
+    core = getattr(model, "__pydantic_core_schema__", {})
+    fields = core.get("schema", core)
+    return (
+        (core.get("type"), fields.get("type")) == ("model", "model-fields")
+        and not ("serialization" in core or "serialization" in fields or fields.get("computed_fields"))
+        # Any other part of a field may change its name, or whether it is sent.
+        and all(field.keys() <= {"type", "schema", "metadata"} for field in fields["fields"].values())
+        and model.__get_pydantic_json_schema__.__func__ is vars(BaseModel)["__get_pydantic_json_schema__"].__func__
+    )
 
 
 def _is_object(node: object, root: Mapping[str, Any], *, depth: int) -> bool:

@@ -12,7 +12,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from mcp import Client
 from mcp.server import CacheHint
-from pydantic import BaseModel, ConfigDict, Field, RootModel, StringConstraints, computed_field
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    RootModel,
+    StringConstraints,
+    TypeAdapter,
+    computed_field,
+    model_serializer,
+)
 from typing_extensions import TypedDict
 
 from mcpcore import Context, ErrorCode, FailureMode, Server, tool
@@ -81,6 +90,38 @@ class Written(BaseModel):
     @computed_field
     def double(self) -> int:
         return self.stored * 2
+
+
+class Partly(BaseModel):
+    name: str
+    secret: str = Field(default="", exclude=True)
+
+
+class Computed(BaseModel):
+    name: str
+
+    @computed_field
+    def length(self) -> int:
+        return len(self.name)
+
+
+class Serialized(BaseModel):
+    name: str
+
+    @model_serializer
+    def write(self) -> dict[str, int]:
+        return {"length": len(self.name)}
+
+
+class Described(BaseModel):
+    name: str
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, core: Any, handler: Any) -> Any:
+        schema = handler(core)
+        if handler.mode == "serialization":
+            schema["properties"]["more"] = {}
+        return schema
 
 
 class Aliased(BaseModel):
@@ -169,6 +210,21 @@ def test_successes_and_failures_fit(name: str) -> None:
             if name not in ("mapping", "mapping of anything", "mapping with a rule for keys", "root mapping"):
                 with pytest.raises(jsonschema.ValidationError):
                     jsonschema.validate({}, schema)
+
+    anyio.run(run)
+
+
+@pytest.mark.usefixtures("door")
+@pytest.mark.parametrize("kind", [Model, Strict, Written, Aliased, Partly, Computed, Serialized, Described])
+def test_the_schema_has_the_fields_that_are_sent(kind: Any) -> None:
+    """Those that are read may have other names, and more or fewer of them may be sent."""
+
+    async def run() -> None:
+        async with Client(served(kind, None)) as client:
+            (listed,) = (await client.list_tools()).tools
+        assert listed.output_schema is not None
+        sent = TypeAdapter(kind).json_schema(mode="serialization")
+        assert {*sent.get("properties", ()), "error"} == {*listed.output_schema["properties"]}
 
     anyio.run(run)
 

@@ -76,6 +76,10 @@ def envelope() -> dict[str, Any]:
                             "retryable": {"description": "Whether `retry` allows another call.", "type": "boolean"},
                         },
                     },
+                    "inferred": {
+                        "description": "The server sent no envelope: all but the message follows from its words.",
+                        "const": True,
+                    },
                     "advice": {"description": "`retry`, `effects` and the fallback tool in words.", "type": "string"},
                     "retry": {"$ref": "#/$defs/retry"},
                     "effects": _effects(),

@@ -59,7 +59,7 @@ class UpstreamError(FrameworkError):
         sent, native = self.sent, self.sent.native_code
         if not isinstance(native, str) or len(native) > _MAX_CODE or _NATIVE_CODE.fullmatch(native) is None:
             native = None
-        rebuilt = replace(envelope, dialect=sent.dialect, native_code=native)
+        rebuilt = replace(envelope, dialect=sent.dialect, native_code=native, inferred=sent.inferred)
         return replace(rebuilt, code=sent.code, name=sent.name) if _is_foreign(sent) else rebuilt
 
 

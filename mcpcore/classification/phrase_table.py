@@ -61,6 +61,9 @@ SECTIONS: Final[dict[str, tuple[PhraseRow, ...]]] = {
 MESSAGES: Final[tuple[PhraseRow, ...]] = tuple(row for section in SECTIONS.values() for row in section)
 """Every row for messages. Rows with `only` are read first, for their class; then all others, in order."""
 
+# The phrases of weak words. In a text that another program wrote, they decide nothing.
+GUESSES: Final = frozenset(phrase for row in SECTIONS["hints"] for phrase in row.phrases)
+
 NAMES: Final = tuple(_rows(_data["names"]))
 """Class names that decide before the message is read."""
 

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar
 
 from mcpcore.boundary.upstream import declares_retry
 from mcpcore.classification import explain
+from mcpcore.classification.phrase_table import GUESSES
+from mcpcore.classification.retry_after import as_retry, in_words
 from mcpcore.contract.checks import MAX_REASON
 from mcpcore.contract.codes import Effects, ErrorCode
 from mcpcore.contract.effects import CHANGED, CallState, settled
@@ -16,7 +18,8 @@ from mcpcore.contract.failure_modes import NO_CONTRACT, Contract, FailureMode
 from mcpcore.contract.retry import Retry
 from mcpcore.values.bounds import MESSAGE
 from mcpcore.values.escaping import one_line
-from mcpcore.wire.dialects.repeating import forbids_retry
+from mcpcore.wire.dialects.reading import UNKNOWN_DIALECT
+from mcpcore.wire.dialects.repeating import asks_to_wait, forbids_retry
 from mcpcore.wire.dialects.result_forms import answer_of
 from mcpcore.wire.envelope import Envelope
 
@@ -35,9 +38,6 @@ if any(step.kind == "waited" for step in failed.steps):
     print("the server asked for a pause")
 ```
 """
-
-UNKNOWN_DIALECT: Final = "unknown"
-"""The dialect of an envelope that was not sent, but made of a plain text or a protocol error."""
 
 _MAX_TEXT: Final = 10_000
 """Characters of a plain text that are searched for what went wrong."""
@@ -95,8 +95,8 @@ class ToolCallFailed(Exception):  # noqa: N818 - it names what happened, and is 
         envelope: The failure as the server sent it, or as it was inferred. In a text alone, the effects "none" do not
             count unless the contract declares them.
         entry: The entry of the contract that declares the reason, or None.
-        inferred: Whether the server sent no envelope; then `envelope` is made of the fields and the text that it sent,
-            and of the annotations.
+        inferred: Whether the server sent no envelope, as a proxy in front of it may say; then `envelope` is made of the
+            fields and the text that it sent, and of the annotations.
         result: The result as the client returned it; None if the call was answered with a protocol error or not at all.
         steps: All steps up to the failure.
         attempts: The number of calls that were made, fallbacks included.
@@ -197,9 +197,9 @@ def failure_of(
     envelope = Envelope.from_result(answer)
     if envelope is None:
         return None
-    inferred = envelope.dialect == UNKNOWN_DIALECT
-    if inferred:
+    if envelope.dialect == UNKNOWN_DIALECT:
         envelope = inferred_envelope(envelope, listed)
+    inferred = envelope.inferred
     if envelope.retry.retryable and (forbids_retry(envelope.message) or forbids_retry(envelope.hint or "")):
         envelope = replace(envelope, retry=Retry.never(), retry_stated=True)
     entry = entry_of(envelope, listed, contract)
@@ -249,9 +249,13 @@ def inferred_envelope(envelope: Envelope, listed: ListedTool | None) -> Envelope
     if code in _VAGUE or envelope.native_code == _ANY_SERVER_ERROR:
         text = _PREFIX.sub("", envelope.message[:_MAX_TEXT], count=1)
         explanation = explain(Exception(text))
-        if explanation.matched.layer == "message":
+        if explanation.matched.layer == "message" and explanation.matched.row not in GUESSES:
             code, retry = explanation.code, explanation.retry
-    settled_envelope = with_default_effects(replace(envelope, code=int(code), name=code.name, retry=retry), listed)
+        elif stated is None and asks_to_wait(text):
+            # The text may name no time. The advice stays only where a second call does no harm.
+            retry = as_retry(in_words(text) or 5)
+    inferred = replace(envelope, code=int(code), name=code.name, retry=retry, inferred=True)
+    settled_envelope = with_default_effects(inferred, listed)
     if stated is None:
         return settled_envelope
     # A text may say how long to wait where the server's own word is only that the call may be repeated.

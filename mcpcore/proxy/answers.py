@@ -13,7 +13,7 @@ from mcpcore.boundary.crash_log import log_traced
 from mcpcore.boundary.fallbacks import misfit_of
 from mcpcore.boundary.outcome import FailedCall
 from mcpcore.boundary.upstream import UpstreamError
-from mcpcore.client.failures import UNKNOWN_DIALECT, inferred_envelope, with_default_effects
+from mcpcore.client.failures import inferred_envelope, with_default_effects
 from mcpcore.client.listing import ListedTool, listed_tool
 from mcpcore.contract.codes import ErrorCode
 from mcpcore.contract.effects import CallState
@@ -35,6 +35,7 @@ from mcpcore.proxy.overlay import ANY, HINTS, Facts, Overlay, Section
 from mcpcore.sdk.serving import PROTOCOL_NEEDS, protocol_error
 from mcpcore.values.logs import LOGGER
 from mcpcore.values.untrusted import list_in, object_in, quietly
+from mcpcore.wire.dialects.reading import UNKNOWN_DIALECT
 from mcpcore.wire.dialects.repeating import forbids_retry
 from mcpcore.wire.dialects.result_forms import is_true
 from mcpcore.wire.envelope import CANONICAL, Envelope
@@ -331,7 +332,7 @@ class ResponseRewriter:
         exc: BaseException
         if mode is not None:
             exc = _declared(mode, sent, facts, crashed=crashed)
-            if forbidden and mode.retry is None:
+            if forbidden:
                 exc.retry = sent.retry
         elif traces or (crashed and inferred):
             texts = dict.fromkeys((facts.text, *traces))

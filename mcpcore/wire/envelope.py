@@ -58,6 +58,8 @@ class Envelope:
         native_code: The code as the dialect wrote it, if the dialect has its own codes.
         repeatable: Whether a second call does no harm whatever the first one did: the tool is idempotent, or changes
             nothing.
+        inferred: Whether the server sent no envelope. Then the code, the advice and the effects follow from its words
+            and from the annotations of the tool, and only the message is the server's own.
         retry_stated: Whether the failure itself says what `retry` says. Otherwise that is the default of its code. A
             failure in no known form is never retryable then, except for RATE_LIMITED: its tool may have changed
             something.
@@ -77,6 +79,7 @@ class Envelope:
     dialect: str = field(default=CANONICAL, compare=False)
     native_code: str | int | None = field(default=None, compare=False)
     repeatable: bool = field(default=False, compare=False)
+    inferred: bool = field(default=False, compare=False)
     retry_stated: bool = field(default=False, compare=False)
 
     def __reduce__(self) -> tuple[Callable[[dict[str, Any]], Envelope], tuple[dict[str, Any]]]:
@@ -194,6 +197,8 @@ class Envelope:
         error: dict[str, JSON] = {"message": self.message}
         if self.data is not None:
             error["data"] = dict(self.data)
+        if self.inferred:
+            error["inferred"] = True
         error["advice"] = self.advice
         error["retry"] = {"kind": self.retry.kind} if self.retry.after_ms is None else self.retry.to_json()
         if self.effects is not None:
@@ -239,6 +244,7 @@ class Envelope:
             retry=default if stated is None else stated,
             retry_stated=stated is not None,
             repeatable=advice is not None and advice.repeatable,
+            inferred=error.get("inferred") is True,
             effects=as_effects(error.get("effects")),
             tool=_text(error.get("tool")),
             correlation_id=_text(error.get("correlationId")) or "",

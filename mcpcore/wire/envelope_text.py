@@ -15,7 +15,8 @@ Only the framework begins a line at the margin. The lines that continue a messag
 folded, so that diffs and compiler output stay readable. The details are one line of JSON. Only a call that was
 repeated has the sentences about identical calls, in which the number alone differs. A reason or a tool that could be
 taken for something else in the last line is written as a JSON string. The advice in it is a phrase of
-`mcpcore.contract.advice`. `read` accepts nothing that `write` cannot have written, now or in an earlier version.
+`mcpcore.contract.advice`. The line begins with "inferred" where the code and the advice are not the server's own word,
+but follow from its text. `read` accepts nothing that `write` cannot have written, now or in an earlier version.
 
 Source of the form: the section "The wire" of the design.
 """
@@ -43,6 +44,7 @@ INDENT: Final = "    "
 _ERROR: Final = "Error: "
 _RECOVERY: Final = "Recovery: "
 _DETAILS: Final = "Details: "
+_INFERRED: Final = f"inferred{BETWEEN}"
 
 _WIDEST: Final = 4
 """The most bytes of a character in UTF-8."""
@@ -75,6 +77,7 @@ class TextFields(NamedTuple):
     details: Mapping[str, Any] = {}
     repeatable: bool = False
     repeated: int | None = None
+    inferred: bool = False
 
 
 Parts: TypeAlias = "tuple[Mapping[str, Any] | None, str | None, tuple[str, str]]"
@@ -103,7 +106,7 @@ def write(envelope: Envelope, *, max_details: int, parts: Parts | None = None) -
         text = f"{text}\n\n{repeat_notice(envelope.repeated)}"
     # With parts, the id is one of this program's own.
     identity = envelope.correlation_id if parts is not None else word(envelope.correlation_id)
-    return f"{text}\n\n({facts}id {identity})"
+    return f"{text}\n\n({_INFERRED if envelope.inferred else ''}{facts}id {identity})"
 
 
 def repeat_notice(count: int) -> str:
@@ -259,7 +262,8 @@ def _untoken(token: str) -> str | None:
 def _last_line(line: str) -> TextFields | None:
     if not (line.startswith("(") and line.endswith(")")) or "\n" in line:
         return None
-    facts = line[1:-1].split(BETWEEN)
+    plain = line[1:-1].removeprefix(_INFERRED)
+    facts = plain.split(BETWEEN)
     reason = _untoken(facts.pop(0).removeprefix("reason ")) if facts[0].startswith("reason ") else ...
     correlation_id = _untoken(facts.pop().removeprefix("id ")) if facts and facts[-1].startswith("id ") else None
     if reason is None or correlation_id is None or len(facts) < 2:
@@ -279,4 +283,5 @@ def _last_line(line: str) -> TextFields | None:
         reason=None if reason is ... else reason,
         fallback_tool=tool,
         repeatable=advice.repeatable,
+        inferred=plain != line[1:-1],
     )

@@ -135,7 +135,7 @@ def test_an_entry_of_an_overlay_decides() -> None:
     """Its author knows the server; an entry that says nothing leaves it open."""
     assert Retry.never() == failed("HTTP 503", overlay=overlay()).retry
     stated = failed("HTTP 503. Do not retry.", overlay=overlay(retry={"after": 60}))
-    assert 60 == stated.retry.seconds
+    assert Retry.never() == stated.retry
     known = failed("HTTP 503", overlay=overlay(effects="none"))
     assert ("none", 5) == (known.effects, known.retry.seconds)
     assert Retry.never() == failed("HTTP 503. Do not retry.", overlay=overlay(effects="none")).retry
@@ -194,9 +194,38 @@ def test_the_crash_of_what_a_tool_ran_is_its_answer(tool: str) -> None:
 
 
 def test_the_crash_of_a_tool_is_masked() -> None:
-    """Also if the server sends it as a success."""
-    for is_error in (True, False):
-        response = {"result": {"isError": is_error, "content": [{"type": "text", "text": TRACE}]}}
-        envelope = failed(response)
-        assert ("INTERNAL_ERROR", "The tool failed unexpectedly.") == (envelope.name, envelope.message)
-        assert "rows" not in str(envelope.to_json())
+    """The client gets nothing of its text."""
+    envelope = failed(TRACE)
+    assert ("INTERNAL_ERROR", "The tool failed unexpectedly.") == (envelope.name, envelope.message)
+    assert "rows" not in str(envelope.to_json())
+
+
+@pytest.mark.parametrize("annotations", [{"readOnlyHint": True}, {"idempotentHint": True}])
+@pytest.mark.parametrize(
+    ("said", "seconds"),
+    [
+        ("The CRM does not answer. Wait a few seconds and call again.", 5),
+        ("The CRM is asleep. Wait 20 seconds, then retry.", 20),
+        ("The CRM is asleep; call again in a minute.", 5),
+        ("The CRM does not answer.", None),
+        ("The CRM is asleep. Wake it and try again.", None),
+    ],
+)
+def test_words_without_certainty_give_no_code(said: str, seconds: int | None, annotations: dict[str, Any]) -> None:
+    """A wait that the text asks for becomes advice where a second call does no harm, and nowhere else."""
+    for envelope, expected in ((failed(said, annotations), seconds), (failed(said), None)):
+        assert ("UNKNOWN_ERROR", said, True) == (envelope.name, envelope.message, envelope.inferred)
+        assert expected == envelope.retry.seconds
+    # The code of the protocol is the server's own word, however little it says.
+    named = failed({"error": {"code": -32603, "message": said}}).name
+    assert ("INTERNAL_ERROR", Retry.never()) == (named, failed(f"{said} Do not retry.", annotations).retry)
+
+
+def test_what_the_proxy_adds_is_marked_as_inferred() -> None:
+    """In both forms, after the server's own words; what a server or an overlay states itself is not."""
+    plain = failed("HTTP 404: no such order")
+    assert plain.text().startswith("Error: HTTP 404: no such order\n\n(inferred · NOT_FOUND · ")
+    read = Envelope.from_result({"isError": True, "content": [{"type": "text", "text": plain.text()}]})
+    assert (True, True, True) == (plain.inferred, plain.to_json()["inferred"], read is not None and read.inferred)
+    for stated in (failed("HTTP 503", overlay=overlay()), failed(sent_as(code=1402, name="QUOTA_SPENT"))):
+        assert (False, False) == (stated.inferred, "inferred" in f"{stated.to_json()}{stated.text()}")

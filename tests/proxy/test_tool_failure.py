@@ -40,7 +40,9 @@ def through_proxy(answers: ResponseRewriter | None = None, *, on: bool = True, *
 
 def test_the_proxy_writes_it_where_there_is_none() -> None:
     """The rest of `_meta` stays, and an envelope that is passed on as it is gets one too."""
-    failure = checked(through_proxy(_meta={"a": 1})["_meta"][TOOL_FAILURE])
+    failure = checked(
+        through_proxy(_meta={"a": 1}, content=[{"type": "text", "text": "Forbidden."}])["_meta"][TOOL_FAILURE]
+    )
     assert "governance" == failure["class"]
     assert 1 == through_proxy(_meta={"a": 1})["_meta"]["a"]
     assert TOOL_FAILURE in through_proxy(_meta="odd")["_meta"]

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from mcpcore.wire.dialects.dialect import Dialect
     from mcpcore.wire.dialects.fields import Fields
 
+# The dialect of an envelope that was not sent, but made of a plain text or a protocol error.
 UNKNOWN_DIALECT: Final = "unknown"
 
 
@@ -221,6 +222,7 @@ def _canonical_text(text: str) -> Envelope | None:
         correlation_id=fields.correlation_id,
         data=data or None,
         repeated=fields.repeated,
+        inferred=fields.inferred,
     )
 
 

@@ -1,4 +1,4 @@
-"""Words with which a failed answer forbids another call, in any text of it; `fields` reads what its fields say."""
+"""Words about another call in any text of a failed answer; `fields` reads what its fields say."""
 
 from __future__ import annotations
 
@@ -20,6 +20,12 @@ _FORBIDS: Final = re.compile(
 )
 """Words with which a server forbids another call, and not only one too soon."""
 
+# Words with which a server asks for the same call after a while, and not after something was changed.
+_WAITS: Final = re.compile(
+    r"\bwait\b[^.;\n]{0,60}?\b(?:again|retry|retrying)\b|\b(?:again|retry) (?:later|shortly|soon|in|after)\b",
+    re.IGNORECASE,
+)
+
 _MAX_SEARCHED: Final = 20_000
 """Characters of a text that are searched."""
 
@@ -30,3 +36,8 @@ _BETWEEN: Final = re.compile(r"(?:[^\S\n]|[*_`~])+|(?<=[a-z])\n(?=[a-z])")
 def forbids_retry(text: str) -> bool:
     """Whether a text says that the call must not be made again; one that says for how long does not."""
     return _FORBIDS.search(_BETWEEN.sub(" ", text[:_MAX_SEARCHED].replace("\u2019", "'"))) is not None
+
+
+def asks_to_wait(text: str) -> bool:
+    """Whether a text asks for the same call after a while."""
+    return _WAITS.search(_BETWEEN.sub(" ", text[:_MAX_SEARCHED])) is not None

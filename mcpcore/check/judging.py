@@ -9,15 +9,15 @@ from typing import Any, Final
 
 from mcpcore.check.model import BAD_ARGUMENTS, Answer, AnswerKind, CheckedTool, Probe, Verdict, broken, met
 from mcpcore.check.probe_arguments import forged_line, planted
-from mcpcore.client.failures import UNKNOWN_DIALECT
 from mcpcore.client.headers import HIDDEN
 from mcpcore.client.schemas import error_path
 from mcpcore.contract.effects import CHANGED
 from mcpcore.contract.failure_modes import CONTRACT_META_KEY
-from mcpcore.proxy.disguises import disguised_failure, is_crash
+from mcpcore.proxy.disguises import disguised_failure, is_crash, suspected_failure
 from mcpcore.values.bounds import MESSAGE
 from mcpcore.values.untrusted import quietly
 from mcpcore.wire.arguments import INVALID_ARGUMENTS
+from mcpcore.wire.dialects.reading import UNKNOWN_DIALECT
 from mcpcore.wire.envelope import CANONICAL, Envelope
 from mcpcore.wire.redaction import REDACTED, redact_shapes
 
@@ -48,18 +48,8 @@ def traceback_in(text: str) -> str | None:
     return None if match is None else match[0].strip()
 
 
+# The text that the SDK and FastMCP send instead of that of an exception.
 _MASKED: Final = re.compile(r"^Error (?:executing|calling) tool '?[\w.-]{1,128}'?$", re.MULTILINE)
-"""What the SDK and FastMCP send in place of the text of an exception."""
-
-
-def crash_in(text: str) -> bool:
-    """Whether `text` is that of an exception that a program did not expect."""
-    return is_crash(_MASKED.sub("", text))
-
-
-def secret_in(text: str) -> bool:
-    """Whether `text` holds a secret that is known by its form."""
-    return redact_shapes(text).count(REDACTED) > text.count(REDACTED)
 
 
 def paths_in(text: str, known: Iterable[str]) -> Iterator[str]:
@@ -138,11 +128,11 @@ def judge(probe: Probe, answer: Answer, tool: CheckedTool | None, around: Surrou
     if answer.kind not in {"result", "error"} or answer.asks:
         return verdicts
     leaked = list(_leaks_anywhere(answer, around))
-    disguised = None if answer.failed or tool is None else _disguise(probe, answer, tool)
-    if not answer.failed and disguised is None:
+    is_disguised = not answer.failed and tool is not None and _is_disguised(probe, answer, tool)
+    if not answer.failed and not is_disguised:
         return [*verdicts, *leaked, *_accepted(probe)]
-    verdicts.append(_marked(answer, tool, disguised, around))
-    sent = _envelope_of(answer, disguised)
+    verdicts.append(_marked(answer, tool, around, is_disguised=is_disguised))
+    sent = _envelope_of(answer, is_disguised=is_disguised)
     verdicts += _next_step(probe, answer, sent, around)
     verdicts += _retry(probe, answer, sent, tool, around)
     leaked = leaked or list(_leaks_in_failure(probe, answer, around))
@@ -208,14 +198,16 @@ _WRONG: Final = {
 }
 
 
-def _disguise(probe: Probe, answer: Answer, tool: CheckedTool) -> str | None:
-    """The words of a failure that was sent as a success."""
-    failure = quietly(lambda: disguised_failure(answer.value, tool.name, probe.arguments, declared=tool.fields), None)
-    return None if failure is None else failure[0]
+def _is_disguised(probe: Probe, answer: Answer, tool: CheckedTool) -> bool:
+    """Whether a success is a failure, which words can tell where the arguments cannot fit the tool."""
+    sent, name, cannot_fit = answer.value, tool.name, probe.kind in BAD_ARGUMENTS and probe.strict
+    if cannot_fit and quietly(lambda: suspected_failure(sent, name), None) is not None:
+        return True
+    return quietly(lambda: disguised_failure(sent, name, probe.arguments, declared=tool.fields), None) is not None
 
 
-def _marked(answer: Answer, tool: CheckedTool | None, disguised: str | None, around: Surroundings) -> Verdict:
-    if disguised is not None:
+def _marked(answer: Answer, tool: CheckedTool | None, around: Surroundings, *, is_disguised: bool) -> Verdict:
+    if is_disguised:
         return broken("failure-as-success", f"without isError: {around.shown(answer)}")
     # By the specification, a call of an unknown tool is a protocol error.
     if answer.kind == "error" and tool is not None:
@@ -223,11 +215,11 @@ def _marked(answer: Answer, tool: CheckedTool | None, disguised: str | None, aro
     return met("marked")
 
 
-def _envelope_of(answer: Answer, disguised: str | None) -> Envelope | None:
+def _envelope_of(answer: Answer, *, is_disguised: bool) -> Envelope | None:
     value = answer.value
     if answer.kind == "error":
         value = {"jsonrpc": "2.0", "id": 0, "error": {k: v for k, v in answer.value.items() if v is not None}}
-    elif disguised is not None:
+    elif is_disguised:
         value = {**answer.value, "isError": True}
     return quietly(lambda: Envelope.from_result(value), None)
 
@@ -288,9 +280,9 @@ def _leaks_in_failure(probe: Probe, answer: Answer, around: Surroundings) -> Ite
     frame = traceback_in(text)
     if frame is not None:
         yield broken("leaks-traceback", _cut(frame))
-    elif crash_in(text) and INVALID_ARGUMENTS not in text:
+    elif is_crash(_MASKED.sub("", text)) and INVALID_ARGUMENTS not in text:
         yield broken("leaks-exception", around.shown(answer))
-    if secret_in(text):
+    if redact_shapes(text).count(REDACTED) > text.count(REDACTED):
         yield broken("leaks-secret", "a part of the text has the form of a secret")
     sent = str(probe.arguments)
     for path in paths_in(text, (sent, *around.said)):

@@ -18,6 +18,7 @@ from mcpcore.cli import output
 from mcpcore.cli.options import SplitCommand, after_dashes, complete_files, header_option, require_url
 from mcpcore.cli.problems import INTERRUPTED, Failed, Problem
 from mcpcore.cli.run import Wire, allow_host_option, announce, bind, parse_address, require_http
+from mcpcore.reports import counted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -244,7 +245,7 @@ def _answers(
     from mcpcore.sdk.serving import exposes_internal_errors
 
     try:
-        overlay = Overlay() if contract is None else Overlay.read(contract)
+        overlay = Overlay() if contract is None else Overlay.read(contract, drafts=False)
         server = overlay.server or server
         boundary = Boundary(
             server=server,
@@ -255,6 +256,9 @@ def _answers(
         )
     except (OverlayError, AuditError) as exc:
         raise Problem(str(exc)) from None
+    if overlay.left_out:
+        count, places = counted(len(overlay.left_out), "entry", "entries"), ", ".join(overlay.left_out)
+        output.line(f"{contract}: not used until the recovery is written: {count}: {places}", err=True)
     learner = None
     if learn is not None:
         if learn.exists():

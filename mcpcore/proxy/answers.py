@@ -23,9 +23,11 @@ from mcpcore.proxy.disguises import (
     MAX_SEARCHED,
     cleaned,
     disguised_failure,
+    envelope_in,
     is_crash,
     object_of,
     shows_texts,
+    suspected_failure,
     traces_in,
 )
 from mcpcore.proxy.learning import Learner, Statistics
@@ -183,28 +185,34 @@ class ResponseRewriter:
 
     def _of_result(self, asked: Asked, response: Json, result: Json, listing: Listing) -> Json | None:
         kind = _kind_of(asked, result)
-        if is_true(result.get("isError")):
+        # Python's SDK may have written a result without its aliases.
+        if is_true(result.get("isError")) or is_true(result.get("is_error")):
             if kind == "input_required" and _asks_for_input(result):
                 return None
             return self._converted(asked, listing, lambda: self._of_failed(asked, response, result, listing))
         disguised = self._disguised(asked, result, listing) if kind == "complete" else None
         if disguised is None:
             if kind == "complete":
-                self._succeeded(asked, listing)
+                self._succeeded(asked, result, listing)
             return None
         text, facts = disguised
 
         def convert() -> Json:
             # Its JSON may be an envelope of another dialect, which knows more than its words.
-            sent = None if facts is None else Envelope.from_result({"structuredContent": facts})
-            sent = sent or _envelope_of([{"type": "text", "text": text}])
+            sent = None if facts is None else envelope_in(facts)
+            sent = sent or _envelope_of([{"type": "text", "text": text}], facts)
             said = Facts(text=text, json=facts or {})
-            envelope, masked = self._judged(asked, response, sent, said, listing.get(asked.name), "tools")
+            envelope, masked = self._judged(asked, response, sent, said, listing, "tools")
             return self._replaced(asked, response, envelope, masked=masked)
 
         return self._converted(asked, listing, convert)
 
-    def _succeeded(self, asked: Asked, listing: Listing) -> None:
+    def _succeeded(self, asked: Asked, result: Json, listing: Listing) -> None:
+        suspicion = quietly(lambda: suspected_failure(result, asked.name), None)
+        if suspicion is not None:
+            self._watch("the statistics", lambda: self.statistics.suspect(asked.name))
+            if (learner := self.learner) is not None and listing.may_have(asked.name):
+                self._watch("the draft", lambda: learner.suspect(asked.name, *suspicion))
         repeats, session = self.boundary.repeats, asked.session
         if session is not None and repeats.has_failures:
             tool = listing.get(asked.name) or self._unlisted(asked.name)
@@ -221,7 +229,7 @@ class ResponseRewriter:
             described = self._described(result, sent)
             return None if described is result else {**response, "result": described}
         said = Facts(text=texts_of(result), json=object_of(result) or {})
-        envelope, masked = self._judged(asked, response, sent, said, listing.get(asked.name), "tools")
+        envelope, masked = self._judged(asked, response, sent, said, listing, "tools")
         return self._replaced(asked, response, envelope, masked=masked)
 
     def _converted(self, asked: Asked, listing: Listing, convert: Callable[[], Json | None]) -> Json | None:
@@ -280,35 +288,34 @@ class ResponseRewriter:
             if self.overlay.tools.mode_of(asked.name, seen, success=True) is not None:
                 return text, facts
         declared = listing.fields.get(asked.name, ())
-        return quietly(lambda: disguised_failure(result, asked.name, asked.arguments, declared=declared), None)
+        facts = quietly(lambda: disguised_failure(result, asked.name, asked.arguments, declared=declared), None)
+        return None if facts is None else (texts_of(result), facts)
 
     def _of_error(self, asked: Asked, response: Json, error: Json, listing: Listing) -> Json | None:
         """A call that was answered with an error of the protocol, which most hosts do not show the model."""
         code = _facts_of(error).code
-        tool = listing.get(asked.name)
-        is_unknown = tool is None and listing.complete
+        is_unknown = listing.get(asked.name) is None and listing.complete
         is_answer = not _OF_A_QUESTION.isdisjoint(params_of(asked.request))
         if code in _STEPS or (code == _INVALID_PARAMS and (is_unknown or is_answer)):
             # The client has to know that there is no such tool, or that its answer to a question was refused.
             return self._of_other(asked, response, error, listing)
 
         def convert() -> Json:
-            envelope, _ = self._judged(asked, response, _envelope_of_error(error), _facts_of(error), tool, "tools")
+            envelope, _ = self._judged(asked, response, _envelope_of_error(error), _facts_of(error), listing, "tools")
             return self._response(asked, self._result(asked, envelope, {}))
 
         return self._converted(asked, listing, convert)
 
     def _judged(
-        self, asked: Asked, answer: Json, sent: Envelope, facts: Facts, tool: ListedTool | None, kind: str | None
+        self, asked: Asked, answer: Json, sent: Envelope, facts: Facts, listing: Listing | None, kind: str | None
     ) -> tuple[Envelope, bool]:
         """The envelope of a failed request, recorded, and whether nothing else of `answer` may be sent.
 
-        `kind` is the section of the overlay about the request.
+        `kind` is the section of the overlay about the request, and `listing` the tools where it is a call of one.
         """
         name, surface = asked.name, SURFACES[asked.method]
         section = Section() if kind is None else self.overlay.sections[kind]
-        if kind == "tools":
-            tool = tool or self._unlisted(name)
+        tool = None if listing is None else listing.get(name) or self._unlisted(name)
         inferred = sent.dialect == UNKNOWN_DIALECT
         if inferred:
             sent = inferred_envelope(sent, tool)
@@ -319,7 +326,7 @@ class ResponseRewriter:
             sent = replace(sent, retry=Retry.never())
         mode = section.mode_of(name, facts)
         # A program that the tool ran may have crashed; then its traceback is the answer, unless the call itself broke.
-        ran = kind == "tools" and facts.code is None and shows_texts(name)
+        ran = tool is not None and facts.code is None and shows_texts(name)
         traces = [] if ran else _traces_beside(sent, answer)
         crashed = bool(traces) or (not ran and is_crash(facts.text))
         call = FailedCall(
@@ -327,7 +334,7 @@ class ResponseRewriter:
             surface=surface,
             contract=section.contract_of(name),
             arguments=asked.arguments,
-            state=CallState(None if tool is None else tool.effects) if kind == "tools" else None,
+            state=None if tool is None else CallState(tool.effects),
         )
         exc: BaseException
         if mode is not None:
@@ -342,8 +349,8 @@ class ResponseRewriter:
             exc = UpstreamError(replace(sent, message=cleaned(sent.message), data=_data_of(sent, facts)))
         outcome = self.boundary.record_failure(exc, call)
         self._count(name, outcome.envelope)
-        learner = self.learner
-        if learner is not None and kind is not None and mode is None and inferred:
+        is_new = kind is not None and mode is None and inferred and (listing is None or listing.may_have(name))
+        if (learner := self.learner) is not None and kind is not None and is_new:
             # A draft with an entry for every URI would be of no use, and a list has no name.
             shown = ANY if kind == "resources" or name == asked.method else name
             self._watch("the draft", lambda: learner.saw(kind, shown, sent, facts))

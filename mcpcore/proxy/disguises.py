@@ -1,8 +1,7 @@
-"""Failures in disguise: successful results that say that they failed, where that is certain.
+"""Failures in disguise: successful results whose structure says that they failed, and texts of crashes.
 
-A result may hold a file, a page or a line of a log, whose words are not the tool's own. So an object counts as a
-failure only if nothing else is in it, and a text only if it is the whole result and its tool is not one that shows
-texts of others. A flag such as `"ok": false` may be the answer to a question, so words have to come with it.
+Words never make a failure of a success: a text that begins with "Error:" may be what the tool was asked for, and a flag
+such as `"ok": false` may be the answer to a question. Such results are only suspected, which changes nothing in them.
 """
 
 from __future__ import annotations
@@ -12,7 +11,10 @@ import re
 from collections.abc import Collection, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
+from mcpcore.proxy.messages import texts_of
+from mcpcore.proxy.overlay import place
 from mcpcore.values.untrusted import quietly
+from mcpcore.wire.envelope import Envelope
 
 if TYPE_CHECKING:
     from mcpcore.proxy.messages import Json
@@ -22,6 +24,7 @@ _PREFIX: Final = re.compile(
     r"^(?:Error (?:executing|calling) tool '?[A-Za-z0-9._-]{1,128}'?|MCP error -?\d{1,6}|Error|ERROR): "
 )
 
+# Texts that nobody wrote for a client: of exceptions that a program did not expect.
 _CRASH: Final = re.compile(
     r"^Error (?:executing|calling) tool '?[A-Za-z0-9._-]{1,128}'?$"
     r"|^panic: |nil pointer dereference|Segmentation fault|core dumped"
@@ -33,8 +36,8 @@ _CRASH: Final = re.compile(
     r"|^(?:list|tuple|string) index out of range$|local variable '\w{1,60}' referenced before",
     re.MULTILINE,
 )
-"""Texts that nobody wrote for a client: of exceptions that a program did not expect."""
 
+# Tracebacks of Python, JavaScript and Go, also in JSON whose escapes were undone.
 _ANY_TRACE: Final = re.compile(
     r"""Traceback \(most recent call last\)"""
     r"""|(?:^|")[ \t]++at .{1,300}:\d+:\d+\)?(?:$|")"""
@@ -42,7 +45,6 @@ _ANY_TRACE: Final = re.compile(
     r"""|(?:^|")goroutine \d+ \[""",
     re.MULTILINE,
 )
-"""Tracebacks of Python, JavaScript and Go, also in JSON whose escapes were undone."""
 
 _ESCAPED: Final = re.compile(r"(?<!\\)\\++([nrt\"])")
 _PLAIN: Final = {"n": "\n", "r": "\n", "t": "\t", '"': '"'}
@@ -89,69 +91,34 @@ def _is_trace(text: str) -> bool:
     return "\\" in lines and _ANY_TRACE.search(_ESCAPED.sub(lambda match: _PLAIN[match[1]], lines)) is not None
 
 
+# Characters of a text that can be the JSON of a failure; a longer one has more to say.
 _MAX_TEXT: Final = 4_000
-"""Characters of a text that can be a failure; a longer one has more to say."""
 
-_FLAGS: Final = ("success", "ok", "succeeded")
-_ERRORS: Final = ("error", "error_message", "errorMessage")
-_WORDS: Final = frozenset(
-    {
-        *_FLAGS, *_ERRORS, "errors", "message", "msg", "detail", "details", "code", "error_code", "errorCode",
-        "error_type", "errorType", "status", "status_code", "statusCode", "type", "isError", "is_error", "hint",
-        "suggestion", "reason", "timestamp", "request_id", "requestId", "traceback", "stack",
-        "retry_after", "retryAfter",
-    }
-)  # fmt: skip
-"""Keys that belong to a failure; a result with any other key that has a value may be one of success."""
+# The flags of a failure, and what they say of one.
+_FLAGS: Final[Mapping[str, bool]] = {"isError": True, "is_error": True, "ok": False, "success": False}
 
-_MESSAGES: Final = ("message", "msg")
-_FAILED_STATUS: Final = ("error", "Error", "ERROR")
+_SAYS_SO: Final = frozenset({"isError", "is_error"})
 
-_DOING: Final = (
-    "accessing|adding|appending|applying|calculating|calling|cancelling|closing|communicating|computing|"
-    "connecting|converting|copying|creating|deleting|deploying|describing|disconnecting|discovering|downloading|editing|"
-    "evaluating|executing|extracting|fetching|flushing|generating|getting|initializing|inserting|installing|"
-    "invoking|loading|looking|making|merging|moving|opening|performing|publishing|pushing|querying|registering|"
-    "removing|renaming|requesting|resolving|retrieving|running|saving|sending|starting|stopping|storing|"
-    "submitting|subscribing|transitioning|unsubscribing|updating|uploading|validating|writing"
-)
-"""Activities that public servers name before the error that ended them."""
+# Where an error says of what kind it is.
+_TYPES: Final = frozenset({"code", "type", "error_code", "errorCode", "error_type", "errorType"})
 
-_DOING_OR_NOUN: Final = (
-    "analyzing|building|finding|formatting|listing|parsing|processing|reading|rendering|searching|setting"
-)
-"""Such words that also make a noun of "error", as in `Error processing guide: …`."""
+_OF_ERROR: Final = _TYPES | {"error", "message"}
+_OF_RESULT: Final = frozenset({"content", "structuredContent", "structured_content", "_meta"})
 
-_TITLES: Final = (
-    "chapter|docs|documentation|format|guide|guidelines|handbook|level|manual|mode|policy|rules|strategy|tips"
+# Fields of a failure that make an answer of it if the output schema of the tool declares them.
+_PROMISED: Final = frozenset({"error", "code", "error_code"})
+
+# Values of `status` that make a result suspect.
+_FAILED: Final = frozenset({"error", "failed", "failure"})
+
+# How texts begin that may be failures; since words decide nothing, nobody sees more of it than a count.
+_SUSPECT: Final = re.compile(
+    r"\W{0,8}(?:\w{1,40} ){0,3}?(?:error|failed|failure|exception|traceback|cannot|could not|unable to)\b",
+    re.IGNORECASE,
 )
 
-_TEXT: Final = re.compile(
-    r"""(?:[❌✗✖⚠️]+\s*)?(?:(?:"""
-    r"""Database|SQL|Query|Internal|Server|Network|Connection|API|HTTP|Request|Tool|Unexpected|Unknown|"""
-    r"""Configuration) )?(?:ERROR|[Ee]rror)"""
-    rf"""(?: (?:(?:{_DOING})(?: [^:\n]{{1,80}})?|(?:{_DOING_OR_NOUN}) (?!(?:{_TITLES})\b)[^:\n]{{1,80}}"""
-    r"""|(?:in|while|when|from|during) [^:\n]{1,80}|occurred(?: [^:\n]{1,80})?))?"""
-    r""": ?(?P<message>\S.*)"""
-)
-"""Texts that a program writes when it fails; other words between "error" and the colon make a title or a quantity."""
-
-_QUANTITY: Final = re.compile(r"(?i:none|null|n/a|no|off|[±+~≈<>-]*\s*\d[\d.,]*(?:e[+-]?\d+)?\s?\S{0,3})[.!]?")
-"""Values that make a measurement of the text, such as `Error: 3 cm`."""
-
-_FRAME: Final = re.compile(r"\s+at .+|\s*File \".+\", line \d+.*|LINE \d+: .*|Did you mean .*|\s*\^?[~^]*\s*")
-
-_TRACE: Final = re.compile(
-    r"""Traceback \(most recent call last\):\n[ \t]+File ".*\n(?:[ \t].*\n)*"""
-    r"""(?:\w+\.)*\w+(?:: .*|:)?(?:\n(?:[ \t].*|[\[(].*[\])]|[\w.]+))*"""
-)
-"""A traceback of Python: frames, the exception, and lines that libraries add to its message."""
-
-_CHAINED: Final = re.compile(
-    r"\n\n(?:During handling of the above exception, another exception occurred"
-    r"|The above exception was the direct cause of the following exception):\n\n"
-)
-
+# Words in the names of tools that return the texts of others.
+# Words in the names of tools that return the texts of others.
 _SHOWS_TEXTS: Final = frozenset(
     {
         "bash", "cat", "command", "content", "contents", "diff", "document", "echo", "eval", "exec", "execute", "file",
@@ -159,10 +126,10 @@ _SHOWS_TEXTS: Final = frozenset(
         "render", "run", "script", "shell", "show", "summarize", "tail", "text", "transcript", "translate", "view",
     }
 )  # fmt: skip
-"""Words in the names of tools that return the texts of others."""
 
+# Words in the names of tools that read rows, and not texts.
+# Words in the names of tools that read rows, and not texts.
 _ASKS: Final = frozenset({"query", "sql", "table", "database"})
-"""Words in the names of tools that read rows, and not texts."""
 
 
 def shows_texts(tool: str) -> bool:
@@ -202,74 +169,63 @@ def _parsed(text: str | None) -> Json | None:
 
 def disguised_failure(
     result: Json, tool: str, arguments: Mapping[str, Any], *, declared: Collection[str] = ()
-) -> tuple[str, Json | None] | None:
-    """The words and the object of a failure that `result`, a success, certainly is; None for any other result.
+) -> Json | None:
+    """The object of a failure that `result`, a success, is beyond doubt; None for any other result.
 
-    `declared` are the fields in the output schema of the tool, which then need not say that it failed.
+    That is exactly one of the dialects, or an object that holds only an error, which has its own type or code.
+
+    Args:
+        result: The result.
+        tool: The name of the tool.
+        arguments: The arguments of the call; what repeats them says nothing.
+        declared: The fields in the output schema of the tool. An error that it promises is its answer.
     """
-    structured = isinstance(result.get("structuredContent"), dict)
-    alone = text_alone(result)
-    if alone is not None and shows_texts(tool):
+    facts, text = object_of(result), text_alone(result)
+    if facts is None or not _PROMISED.isdisjoint(declared) or facts in arguments.values():
         return None
-    plain = object_of(result)
-    if plain is not None and (structured or len(result.get("content") or ()) == 1):
-        message = _failure_in(plain, arguments, declared)
-        return None if message is None else (message, plain)
-    said = None if alone is None else _said_in(alone.strip())
-    # An answer that repeats the caller's words is not about a failure.
-    if alone is None or said is None or any(said in text for text in _texts_in(arguments)):
+    if text is not None and (shows_texts(tool) or json.dumps(text.strip())[1:-1] in json.dumps(arguments)):
         return None
-    return alone.strip(), None
+    is_alone = isinstance(result.get("structuredContent"), dict) or len(result.get("content") or ()) == 1
+    return facts if is_alone and (_holds_error(facts) or envelope_in(facts) is not None) else None
 
 
-def _said_in(text: str) -> str | None:
-    """The words of the failure that a text certainly is; None if it may be a success."""
-    if text.startswith("Traceback "):
-        parts = _CHAINED.split(text.replace("\r\n", "\n")) if len(text) <= MAX_SEARCHED else ["too long"]
-        return text if all(map(_TRACE.fullmatch, parts)) else None
-    first, *others = text.split("\n")
-    match = _TEXT.fullmatch(first.strip()) if len(text) <= _MAX_TEXT else None
-    if match is None or not all(map(_FRAME.fullmatch, others)):
+def envelope_in(facts: Json) -> Envelope | None:
+    """The failure that an object is: exactly one of the dialects, or a failed result."""
+    is_result = "content" in facts and any(facts.get(flag) is True for flag in _SAYS_SO)
+    return Envelope.from_result(facts if is_result else {"structuredContent": facts})
+
+
+def _holds_error(facts: Json) -> bool:
+    """Whether an object holds only an error, which has its own type or code. A key with null counts as absent."""
+    held = {key: value for key, value in facts.items() if value is not None}
+    flags = {key for key, failed in _FLAGS.items() if held.get(key) is failed}
+    others = held.keys() - flags
+    if flags & _SAYS_SO:
+        return set() < others <= _OF_ERROR | _OF_RESULT
+    error = held.get("error")
+    inner, allowed = (error, {"error"}) if isinstance(error, dict) else ({**held, "message": error}, _OF_ERROR)
+    # A code of 0 says that there is no error.
+    types = [inner[key] for key in _TYPES & inner.keys() if inner[key] not in (0, "0", "")]
+    has_type = any(isinstance(kind, str | int) and kind is not True for kind in types)
+    return others <= allowed and _words(inner.get("message")) and has_type
+
+
+def suspected_failure(result: Json, tool: str) -> tuple[str, str, Json] | None:
+    """The words, their path in the object, and the flags for which `result`, a success, may be a failure.
+
+    None without any of them. The path is empty where the words are the text.
+    """
+    facts, text = object_of(result), texts_of(result)
+    if text_alone(result) is not None and shows_texts(tool):
         return None
-    said = match["message"].strip()
-    return None if _QUANTITY.fullmatch(said) else said
+    if facts is None:
+        return (text, "", {}) if _SUSPECT.match(text) else None
+    flags = {key: facts[key] for key, failed in _FLAGS.items() if facts.get(key) is failed}
+    flags |= {"status": facts["status"]} if str(facts.get("status")).lower() in _FAILED else {}
+    said = ((place(facts, path.split(".")), path) for path in ("error", "error.message", *["message"][: len(flags)]))
+    words, path = next(((words, path) for words, path in said if _words(words)), ("", ""))
+    return (words, path, flags) if words or flags else None
 
 
-def _failure_in(plain: Json, arguments: Mapping[str, Any], declared: Collection[str]) -> str | None:
-    """The words of the failure that an object certainly is; None if it may be a success."""
-    if any(plain.get(key) is True for key in _FLAGS):
-        return None
-    own = _texts_in(arguments)
-    # A report about something that failed, such as a test run, has other facts than the words of a failure.
-    if not all(key in _WORDS or value in (None, "", [], {}, False) or value in own for key, value in plain.items()):
-        return None
-    error = next((words for key in _ERRORS if (words := _words(plain.get(key)))), None)
-    flags = [key for key in _FLAGS if plain.get(key) is False]
-    flags += [key for key in ("isError", "is_error") if plain.get(key) is True]
-    statuses = ["status"] if plain.get("status") in _FAILED_STATUS else []
-    if not flags and not statuses:
-        # A list of errors may be what a checker found.
-        return None if "errors" in plain or "error" in declared else error
-    if any(key in declared for key in (*flags, *statuses)):
-        return error if flags else None  # a value that the tool promises is its answer: whether a signature is valid
-    return error or next((words for key in _MESSAGES if (words := _words(plain.get(key)))), None)
-
-
-def _words(value: object) -> str:
-    """The sentence in the value of `error`: a text, an object with a message, or a list of such."""
-    if isinstance(value, str):
-        return value.strip()
-    if isinstance(value, Mapping):
-        return next((words for key in ("message", "msg", "detail", "error") if (words := _words(value.get(key)))), "")
-    if isinstance(value, list) and value:
-        return "; ".join(filter(None, map(_words, value[:5])))
-    return ""
-
-
-def _texts_in(arguments: object, depth: int = 0) -> list[str]:
-    if isinstance(arguments, str):
-        return [arguments]
-    if depth > 5 or not isinstance(arguments, Mapping | list):
-        return []
-    parts = arguments.values() if isinstance(arguments, Mapping) else arguments
-    return [text for part in parts for text in _texts_in(part, depth + 1)]
+def _words(value: object) -> bool:
+    return isinstance(value, str) and not value.isspace() and value != ""

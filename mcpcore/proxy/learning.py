@@ -6,10 +6,11 @@ import json
 import re
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from mcpcore.contract.codes import ErrorCode
 from mcpcore.proxy.disguises import cleaned
-from mcpcore.proxy.overlay import Facts, Overlay, compiled, escaped
+from mcpcore.proxy.overlay import ANY, UNWRITTEN, Facts, Overlay, escaped
 from mcpcore.reports import counted
 from mcpcore.values.escaping import clean_text, whole_characters
 from mcpcore.values.logs import LOGGER
@@ -23,8 +24,8 @@ if TYPE_CHECKING:
     from mcpcore.wire.envelope import Envelope
 
 
+# The most kinds of failures that are counted; clients may call tools of any name.
 _MAX_KINDS: Final = 10_000
-"""The most kinds of failures that are counted; clients may call tools of any name."""
 
 
 @dataclass(slots=True)
@@ -34,6 +35,13 @@ class Statistics:
     calls: int = 0
     restarts: int = 0
     failures: Counter[tuple[str, str]] = field(default_factory=Counter)
+    # Successes that may be failures, by their tools.
+    suspected: Counter[str] = field(default_factory=Counter)
+
+    def suspect(self, name: str) -> None:
+        """Count a success that may be a failure, and that was sent as it is."""
+        if name[:200] in self.suspected or len(self.suspected) < _MAX_KINDS:
+            self.suspected[name[:200]] += 1
 
     def count(self, name: str, envelope: Envelope) -> None:
         """Count a failure by its tool and its reason, or its code if it has none."""
@@ -47,6 +55,11 @@ class Statistics:
         yield f"{counted(self.calls, 'tool call')}, {counted(failed, 'failure')}, {counted(self.restarts, 'restart')}"
         for (name, reason), count in self.failures.most_common():
             yield f"  {count:>6}  {name}  {reason}"
+        if self.suspected:
+            total = sum(self.suspected.values())
+            yield f"{counted(total, 'success', 'successes')} passed unchanged, and may be failures; see --learn:"
+            for name, count in self.suspected.most_common():
+                yield f"  {count:>6}  {name}"
         unfired = list(overlay.unfired())
         if unfired:
             yield f"{counted(len(unfired), 'entry', 'entries')} of {overlay.source} matched nothing:"
@@ -55,39 +68,66 @@ class Statistics:
 
 
 _MAX_SHAPES: Final = 500
+
+# Characters of a failure that its shape is made of; they are the first line of its text.
 _MAX_TEXT: Final = 300
-"""Characters of a failure that its shape is made of; they are the first line of its text."""
 
-RECOVERY: Final = "TODO: say what the caller can do about it."
+RECOVERY: Final = f"{UNWRITTEN}: say what the caller can do about it."
 
+# The mark in a shape for a part that varies; the texts themselves have no control characters.
+_ANY: Final = "\0"
+
+# What differs between two failures of the same shape: quoted words, URLs, ids, paths, addresses, numbers.
 _VARIABLE: Final = re.compile(
     rf"""{re.escape(REDACTED)}|"""
     r"""(?P<quote>["'`]).{1,200}?(?P=quote)"""
     r"|[a-zA-Z][a-zA-Z0-9+.-]*://\S+"
     r"|[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}"
     r"|(?:[A-Za-z]:)?(?:[~.]{0,2}[/\\])[^\s:,;()'\"]+"
+    r"|[\w.+-]+(?:[/\\][\w.+-]+)+"
     r"|[\w.+-]+@[\w-]+\.[\w.]+"
     r"|\S*\d\S*"
 )
-"""What differs between two failures of the same shape: quoted words, URLs, ids, paths, addresses, numbers."""
 
+# The same, and the characters that JSON may write in several ways.
 _VARIABLE_IN_JSON: Final = re.compile(_VARIABLE.pattern + r"""|[^ -~]+|["\\]""")
-"""The same, and the characters that JSON may write in several ways."""
 
+_PATH: Final = re.compile(r"/|\b[A-Za-z]:\\")
+
+# Letters and digits of a pattern that is looked for anywhere; a shorter one must match a line, or a text of JSON.
 _MIN_WORDS: Final = 12
-"""Letters and digits of a pattern that is looked for anywhere; a shorter one must match a line, or a text of JSON."""
+
+
+class _Kind(NamedTuple):
+    """The facts that two results must share, besides their words, to be covered by one entry."""
+
+    section: str
+    code: str
+    native: int | None = None
+    status: int | None = None
+    in_json: bool = False
+    # The tool, the path of the words in the object, and the flags, if it is a success that may be a failure.
+    success: tuple[str, str, tuple[tuple[str, Any], ...]] | None = None
 
 
 @dataclass(slots=True)
 class _Shape:
-    section: str
-    name: str
-    pattern: str
-    code: str
-    sample: str
-    native: int | None
-    status: int | None
+    # The words of the text and the spaces between them; `_ANY` for a part that varies.
+    words: list[str]
+    names: set[str]
     count: int = 1
+
+
+def _common(words: list[str], others: list[str]) -> list[str] | None:
+    """The words with one gap that cover two texts; None unless they share two words, and half, at their ends."""
+    if words == others:
+        return words
+    most = min(len(words), len(others))
+    first = next((index for index in range(most) if words[index] != others[index]), most)
+    last = next((index for index in range(most - first) if words[-1 - index] != others[-1 - index]), most - first)
+    covering = [*words[:first], _ANY, *words[len(words) - last :]]
+    fixed = sum(any(map(str.isalpha, word)) for word in covering)
+    return covering if fixed >= 2 and 4 * fixed >= max(len(words), len(others)) else None
 
 
 @dataclass(slots=True)
@@ -101,27 +141,36 @@ class Learner:
     name: str | None = None
     """The name of the server; None until it has said it."""
 
-    _shapes: dict[tuple[str, str, str, int | None, int | None], _Shape] = field(default_factory=dict)
+    _shapes: list[tuple[_Kind, _Shape]] = field(default_factory=list)
 
     def saw(self, section: str, name: str, envelope: Envelope, facts: Facts) -> None:
         """Take a failure that no entry matches; `section` is the key in the overlay, and `name` the key in that."""
-        # The draft is a file of UTF-8, which has no halves of surrogate pairs.
-        name, text = whole_characters(name), whole_characters(facts.text)
         # In JSON, the message alone says what kind of failure it is.
-        in_json = text.lstrip().startswith("{") and bool(facts.json)
-        line = _first_line(cleaned(envelope.message if in_json else text))
-        statuses = set(filter(_is_status, facts.statuses))
+        in_json = facts.text.lstrip().startswith("{") and bool(facts.json)
+        statuses = {status for status in facts.statuses if type(status) is int and 100 <= status <= 599}
         status = statuses.pop() if len(statuses) == 1 else None
-        if not line and facts.code is None and status is None:
+        kind = _Kind(section, envelope.name, facts.code, status, in_json)
+        self._take(kind, name, cleaned(envelope.message if in_json else facts.text))
+
+    def suspect(self, name: str, text: str, path: str, flags: Json) -> None:
+        """Take a success of a tool that may be a failure: its words, their path in its object, and its flags."""
+        kind = _Kind("tools", ErrorCode.UNKNOWN_ERROR.name, success=(name, path, tuple(flags.items())))
+        self._take(kind, name, text)
+
+    def _take(self, kind: _Kind, name: str, text: str) -> None:
+        words, name = _words_of(text, in_json=kind.in_json), whole_characters(name)
+        if not words and (kind.native, kind.status, kind.success) == (None, None, None):
             return  # nothing that a match could name
-        pattern = _pattern_of(line, text, in_json=in_json)
-        key = section, name, pattern, facts.code, status
-        known = self._shapes.get(key)
-        if known is not None:
-            known.count += 1
-            return
+        for known, shape in self._shapes:
+            covering = _common(shape.words, words) if known == kind else None
+            if covering is not None:
+                shape.count += 1
+                if (covering, shape.names) != (shape.words, shape.names | {name}):
+                    shape.words, shape.names = covering, shape.names | {name}
+                    self.write()
+                return
         if len(self._shapes) < _MAX_SHAPES:
-            self._shapes[key] = _Shape(section, name, pattern, envelope.name, line, facts.code, status)
+            self._shapes.append((kind, _Shape(words, {name})))
             self.write()
 
     @property
@@ -133,14 +182,15 @@ class Learner:
         """Write the draft."""
         sections: dict[str, dict[str, list[Json]]] = {}
         # A pattern also matches the failures of the same shape that name a status; those entries must come first.
-        for shape in sorted(self._shapes.values(), key=lambda shape: shape.status is None):
-            entries = sections.setdefault(shape.section, {}).setdefault(shape.name, [])
-            entries.append(_entry(shape, [entry["reason"] for entry in entries]))
+        for kind, shape in sorted(self._shapes, key=lambda pair: pair[0].status is None):
+            name = ANY if len(shape.names) > 1 else next(iter(shape.names))
+            entries = sections.setdefault(kind.section, {}).setdefault(name, [])
+            entries.append(_entry(kind, shape, [entry["reason"] for entry in entries]))
         server = whole_characters(self.name or self.server)
         if self.path.suffix == ".json":
             text = json.dumps({"version": 1, "server": server, **sections}, indent=2, ensure_ascii=False) + "\n"
         else:
-            text = _toml(server, sections, sum(shape.count for shape in self._shapes.values()))
+            text = _toml(server, sections, sum(shape.count for _, shape in self._shapes))
         from mcpcore_lint.runner.files import write_text
 
         try:
@@ -149,84 +199,81 @@ class Learner:
             LOGGER.error("the draft %s cannot be written: %s", self.path, exc.strerror or exc)  # noqa: TRY400 - no bug
 
 
-def _is_status(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and 100 <= value <= 599
-
-
+# Characters of a text that are searched for secrets; the draft shows the beginning of one line.
 _SEARCHED: Final = 100_000
-"""Characters of a text that are searched for secrets; the draft shows the beginning of one line."""
 
 
-def _first_line(text: str) -> str:
+def _words_of(text: str, *, in_json: bool) -> list[str]:
+    """The first line of `text` as a shape: its words, and `_ANY` for what varies in it.
+
+    A line of nothing else is its own shape, unless it holds a path; that says no more than that the tool failed.
+    """
     # The text is searched as in a log: the draft is a file that people pass on. A secret that is cut at the end of this
     # much text is far behind what the draft shows.
-    lines = redact_text(redact_shapes(clean_text(text.lstrip()[:_SEARCHED]))).splitlines()
-    return next((line.strip() for line in lines if line.strip()), "")[:_MAX_TEXT]
+    lines = redact_text(redact_shapes(clean_text(whole_characters(text).lstrip()[:_SEARCHED]))).splitlines()
+    line = next((line.strip() for line in lines if line.strip()), "")[:_MAX_TEXT]
+    masked = (_VARIABLE_IN_JSON if in_json else _VARIABLE).sub(_ANY, line)
+    if re.search(r"[^\W_]{3}", masked) is None:
+        masked = "" if _PATH.search(line) else line
+    return re.split(r"(\s+)", masked) if masked else []
 
 
-def _pattern_of(line: str, text: str, *, in_json: bool) -> str:
-    """A regular expression for texts of the same shape as `line`, which is a part of `text`."""
-    parts, end = [], 0
-    for match in (_VARIABLE_IN_JSON if in_json else _VARIABLE).finditer(line):
-        parts += [escaped(line[end : match.start()]), ".+"]
-        end = match.end()
-    parts.append(escaped(line[end:]))
-    pattern = re.sub(r"\.\+(?:\s*\.\+)+", ".+", "".join(parts))
-    # A pattern of nothing but variable parts would match every failure.
-    pattern = pattern if re.search(r"[^\W_]{3}", pattern.replace(".+", "")) else escaped(line)
-    if not line or len(re.findall(r"[^\W_]", pattern)) >= _MIN_WORDS:
-        return pattern
-    anchored = f'"{pattern}"'
-    if not in_json:
-        # The words that SDKs put before the text are in the same line.
-        whole = next(whole for whole in text.splitlines() if whole.strip())
-        before, _, after = whole.partition(line)
-        anchored = f"{'' if text == whole else '(?m)'}^{escaped(before)}{pattern}{escaped(after)}$"
-    return anchored if compiled(anchored)(text) else pattern
+def _pattern_of(words: list[str], kind: _Kind) -> str | None:
+    """A regular expression for the texts of a shape."""
+    pattern = re.sub(r"\.\+(?:\s*\.\+)+", ".+", ".+".join(map(escaped, "".join(words).split(_ANY))))
+    if kind.success is not None and words:
+        return rf"^\s*{pattern}"  # a success may have the same words anywhere else
+    if not words or len(re.findall(r"[^\W_]", pattern)) >= _MIN_WORDS:
+        return pattern or None
+    # The words that SDKs put before a text end with a colon.
+    return f'(?:"|: ){pattern}"' if kind.in_json else rf"(?m)(?:^|: )\s*{pattern}\s*$"
 
 
-def _entry(shape: _Shape, taken: list[str]) -> dict[str, Any]:
-    reason = base = shape.code.lower() if shape.code != "UNKNOWN_ERROR" else _slug(shape.sample)
+def _entry(kind: _Kind, shape: _Shape, taken: list[str]) -> dict[str, Any]:
+    sentence = re.sub(rf"{_ANY}(?:\s*{_ANY})*", "…", "".join(shape.words))
+    slug = "_".join(re.findall(r"[a-z]{2,}", sentence.lower())[:4]) or "failed"
+    reason = base = kind.code.lower() if kind.code != ErrorCode.UNKNOWN_ERROR.name else slug
     number = 2
     while reason in taken:
         reason, number = f"{base}_{number}", number + 1
-    match: dict[str, Any] = {"text": shape.pattern} if shape.pattern else {}
-    if shape.native is not None:
-        match["code"] = shape.native
-    if shape.status is not None:
-        match["status"] = shape.status
+    _, path, flags = kind.success or ("", "", ())
+    text = _pattern_of(shape.words, kind)
+    match = {
+        "text": None if path else text,
+        "code": kind.native,
+        "status": kind.status,
+        "json": {**dict(flags), **({path: {"pattern": text}} if path else {})} or None,
+        "in_success": kind.success and True,
+    }
     return {
         "reason": reason,
-        "code": shape.code,
-        "when": shape.sample or "The tool failed without a text.",
+        "code": kind.code,
+        "when": sentence or "The tool failed without a text.",
         "recovery": RECOVERY,
-        "match": match,
+        "match": {key: value for key, value in match.items() if value is not None},
     }
-
-
-def _slug(text: str) -> str:
-    words = re.findall(r"[a-z]{2,}", _VARIABLE.sub(" ", text).lower())
-    return "_".join(words[:4]) or "failed"
 
 
 def _toml(server: str, sections: dict[str, dict[str, list[Json]]], count: int) -> str:
     lines = [
-        f"# Drafted from {counted(count, 'failure')}. Name the reasons, complete each recovery, and say how to retry.",
+        f"# Drafted from {counted(count, 'result')}. An entry counts once its recovery is written.",
+        "# Name the reasons, and say how to retry. Delete an entry with in_success if what it matches is no failure.",
         "version = 1",
-        f"server = {_string(server)}",
+        f"server = {_value(server)}",
     ]
     named = (
-        (f"{kind}.{_string(name)}", entries) for kind, by_name in sections.items() for name, entries in by_name.items()
+        (f"{kind}.{_value(name)}", entries) for kind, by_name in sections.items() for name, entries in by_name.items()
     )
     for place, entries in named:
         for entry in entries:
             lines += ["", f"[[{place}]]"]
-            lines += [f"{key} = {_string(entry[key])}" for key in ("reason", "code", "when", "recovery")]
-            for key, value in entry["match"].items():
-                lines.append(f"match.{key} = {_string(value) if isinstance(value, str) else value}")
+            lines += [f"{key} = {_value(entry[key])}" for key in ("reason", "code", "when", "recovery")]
+            lines += [f"match.{key} = {_value(value)}" for key, value in entry["match"].items()]
     return "\n".join(lines) + "\n"
 
 
-def _string(text: str) -> str:
-    # A JSON string is one of TOML, but for DEL, which TOML wants escaped.
-    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+def _value(value: Any) -> str:
+    if isinstance(value, dict):
+        return f"{{ {', '.join(f'{_value(key)} = {_value(part)}' for key, part in value.items())} }}"
+    # A scalar of JSON is one of TOML, but for DEL, which TOML wants escaped.
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

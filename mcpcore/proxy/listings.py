@@ -253,7 +253,7 @@ class Listing:
 
     def learn(self, page: Json, overlay: Overlay | None = None) -> None:
         """Take the tools of one page, with the hints that the overlay adds."""
-        for tool in _tools_in(page):
+        for tool in filter(lambda tool: isinstance(tool, dict), list_in(page, "tools")):
             listed = listed_tool(tool if overlay is None else annotated(tool, overlay.tools))
             if listed is None:
                 continue
@@ -281,6 +281,10 @@ class Listing:
         """The tool of that name, or None."""
         return self.tools.get(name)
 
+    def may_have(self, name: str) -> bool:
+        """Whether the server may have a tool of that name, which a server that lists none has not denied."""
+        return name in self.tools or not self.tools or not self.complete
+
     def misfit(self, name: str, arguments: Mapping[str, Any]) -> FrameworkError | None:
         """The failure of calling the tool of that name with arguments that cannot fit it; None if they may."""
         tool = self.tools.get(name)
@@ -301,10 +305,6 @@ def declared_fields(schema: object) -> frozenset[str]:
         # The Python SDKs wrap the value of a handler that returns a union.
         declared = quietly(lambda: properties(declared["result"], own), {}) or declared
     return frozenset(declared)
-
-
-def _tools_in(page: Json) -> Iterator[Json]:
-    return (tool for tool in list_in(page, "tools") if isinstance(tool, dict))
 
 
 _NAMES: Final = {

@@ -147,6 +147,9 @@ def same(expected: object, value: object) -> bool:
 ANY: Final = "*"
 """The name for entries of all tools, resources or prompts; the entries of the one that failed are tried first."""
 
+# The beginning of a recovery that is not written.
+UNWRITTEN: Final = "TODO"
+
 MAX_FILE: Final = 2_000_000
 """Bytes of an overlay."""
 
@@ -196,7 +199,9 @@ class Match(_Strict):
         default=None, description="The HTTP status that the failure names, in its JSON or in its text."
     )
     in_success: bool = Field(
-        default=False, description="Whether a result that counts as a success is a failure if it matches."
+        default=False,
+        description="Whether a result that counts as a success is a failure if it matches. Only such entries judge "
+        "its words.",
     )
     _search: Callable[[str], bool] | None = PrivateAttr(default=None)
     _places: list[tuple[list[str], Callable[[Any], bool]]] = PrivateAttr(default_factory=list)
@@ -247,7 +252,10 @@ class Entry(_Strict):
     reason: str = Field(max_length=MAX_REASON, pattern=r"^[a-z][a-z0-9_]*$", description="The name, in snake_case.")
     code: Literal[*ErrorCode.__members__] = Field(description="The name of the code.")  # type: ignore[valid-type]
     when: str = Field(pattern=r"\S", description="The circumstances, as a sentence.")
-    recovery: str = Field(pattern=r"\S", description="The next step for the caller, as a sentence.")
+    recovery: str = Field(
+        pattern=r"\S",
+        description="The next step for the caller, as a sentence. With `TODO` first, the entry is a draft, and unused.",
+    )
     retry: Literal["never", "now"] | After | None = Field(
         default=None, description="The advice; without it, that of the code."
     )
@@ -362,7 +370,10 @@ class Section:
         """
         entries = {name: [(entry.matches, entry.mode()) for entry in of_name] for name, of_name in declared.items()}
         contracts = {name: Contract([mode for _, mode in modes]) for name, modes in entries.items()}
-        return cls(entries, contracts, {name: _template(name) for name in entries if uris and "{" in name})
+        # A part of a template in braces matches any text.
+        parts = {name: re.split(r"{[^{}]*}", name) for name in entries if uris and "{" in name}
+        templates = {name: compiled(f"(?s)^{'.*'.join(map(escaped, texts))}$") for name, texts in parts.items()}
+        return cls(entries, contracts, templates)
 
     def _names(self, name: str) -> Iterator[str]:
         """The names under which there are entries for `name`, in the order in which they are tried."""
@@ -410,11 +421,6 @@ class Section:
                     yield name, mode.reason
 
 
-def _template(name: str) -> Callable[[str], bool]:
-    """Whether a URI may be one of a template; a part in braces matches any text."""
-    return compiled(f"(?s)^{'.*'.join(map(escaped, re.split(r'{[^{}]*}', name)))}$")
-
-
 @dataclass(slots=True)
 class Overlay:
     """A checked overlay."""
@@ -424,10 +430,16 @@ class Overlay:
     tools: Section = field(default_factory=Section)
     resources: Section = field(default_factory=Section)
     prompts: Section = field(default_factory=Section)
+    # The entries that do not count, since their recovery is not written.
+    left_out: Sequence[str] = ()
 
     @classmethod
-    def read(cls, path: Path) -> Self:
+    def read(cls, path: Path, *, drafts: bool = True) -> Self:
         """Read a TOML file, or with the suffix `.json` a JSON file.
+
+        Args:
+            path: The file.
+            drafts: Whether entries count whose recovery is not written; no client may see those.
 
         Raises:
             OverlayError: If it cannot be read, or does not hold a contract; the message names the place.
@@ -442,11 +454,16 @@ class Overlay:
             plain = json.loads(text) if path.suffix == ".json" else tomllib.loads(text)
         except (ValueError, RecursionError) as exc:
             raise OverlayError(f"{path} is not {'JSON' if path.suffix == '.json' else 'TOML'}: {exc}") from exc
-        return cls.of(plain, str(path))
+        return cls.of(plain, str(path), drafts=drafts)
 
     @classmethod
-    def of(cls, plain: object, source: str = "the overlay") -> Self:
+    def of(cls, plain: object, source: str = "the overlay", *, drafts: bool = True) -> Self:
         """Check an overlay that was parsed already.
+
+        Args:
+            plain: The overlay as JSON.
+            source: The name of the file, for messages.
+            drafts: Whether entries count whose recovery is not written.
 
         Raises:
             OverlayError: If it is not of the format, or a contract cannot have an entry.
@@ -463,7 +480,11 @@ class Overlay:
             raise OverlayError(
                 f"{source}: {at + ': ' if at else ''}{first['msg'].removeprefix('Value error, ')}"
             ) from exc
+        left_out = []
         for kind, name, declared in _declared(file):
+            unwritten = [entry for entry in declared if not drafts and entry.recovery.startswith(UNWRITTEN)]
+            left_out += [f"{kind}.{name} {entry.reason}" for entry in unwritten]
+            declared[:] = [entry for entry in declared if entry not in unwritten]
             twice = next((reason for reason, count in Counter(e.reason for e in declared).items() if count > 1), None)
             if twice is not None:
                 raise OverlayError(
@@ -475,7 +496,7 @@ class Overlay:
         except (ContractError, ValueError) as exc:
             raise OverlayError(f"{source}: {exc}") from exc
         tools.hints = {name: of_tool.hints for name, of_tool in file.tools.items() if isinstance(of_tool, OfTool)}
-        return cls(source, file.server, *sections)
+        return cls(source, file.server, *sections, left_out)
 
     @property
     def sections(self) -> Mapping[str, Section]:

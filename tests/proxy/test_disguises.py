@@ -1,13 +1,18 @@
-"""Which successful results are definitely failures, and which are not."""
+"""Which successful results are definitely failures, which are only suspected, and that no success is changed."""
 
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from mcpcore.proxy.disguises import disguised_failure
+from mcpcore import Envelope
+from mcpcore.proxy.disguises import disguised_failure, suspected_failure
+from tests.proxy.test_conversation import respond, talk
+
+CASES = Path(__file__).parent / "cases" / "successes.json"
 
 
 def text(*texts: str) -> dict[str, Any]:
@@ -20,40 +25,85 @@ def structured(value: Any) -> dict[str, Any]:
     return {**text(json.dumps(value)), "structuredContent": value}
 
 
+ERROR = {"code": "nf", "message": "no such city"}
 FAILURES = [
-    (text("Error: no such city"), "Error: no such city"),
-    (text("ERROR: no such city"), "ERROR: no such city"),
-    (text("❌ Error: no such city"), "❌ Error: no such city"),
-    (text("Error fetching weather: no such city"), "Error fetching weather: no such city"),
-    (text("Error: boom\n    at f (/srv/a.js:1:2)"), "Error: boom\n    at f (/srv/a.js:1:2)"),
-    (text("Database error: no such table: x"), "Database error: no such table: x"),
-    (
-        text("Error: no table\nLINE 1: SELECT x\n               ^"),
-        "Error: no table\nLINE 1: SELECT x\n               ^",
-    ),
-    ({**text("Error: x"), "structuredContent": {"result": "Error: x"}}, "Error: x"),
-    (structured({"error": "no such city"}), "no such city"),
-    (structured({"error": {"code": "nf", "message": "no such city"}}), "no such city"),
-    (structured({"success": False, "error": "no such city", "data": None}), "no such city"),
-    (structured({"ok": False, "message": "no such city"}), "no such city"),
-    (structured({"status": "error", "message": "no such city"}), "no such city"),
-    (structured({"success": False, "error": ["one", "two"]}), "one; two"),
-    (structured({"isError": True, "message": "no such city"}), "no such city"),
-    (structured({"error": "no such city", "city": "Atlantis"}), "no such city"),
-    (text('{"error": "no such city"}'), "no such city"),
-    ({**text("{}"), "structuredContent": {"result": '{"error": "no such city"}'}}, "no such city"),
+    structured({"error": ERROR}),
+    structured({"error": ERROR, "data": None}),
+    structured({"error": {"type": "quota", "message": "no such city", "param": None}}),
+    structured({"error": "no such city", "code": "NOT_FOUND"}),
+    structured({"error": "no such city", "error_type": "LookupError"}),
+    structured({"ok": False, "error": ERROR}),
+    structured({"success": False, "error": ERROR}),
+    structured({"isError": True, "message": "no such city"}),
+    structured({"is_error": True, "content": [{"type": "text", "text": "no such city"}]}),
+    structured({"ok": True, "data": {"ok": False, "error": {"code": "ERR_NOT_FOUND", "message": "no such city"}}}),
+    structured({"code": "NOT_FOUND", "message": "no such city", "retry": {"kind": "not_retryable"}}),
+    text(json.dumps({"error": ERROR})),
+    {**text("{}"), "structuredContent": {"result": json.dumps({"error": ERROR})}},
+    {**text("no such city"), "is_error": True},
 ]
 
 
-@pytest.mark.parametrize(("result", "words"), FAILURES)
-def test_a_certain_failure_is_one(result: dict[str, Any], words: str) -> None:
-    """The words of the failure are found."""
-    found = disguised_failure(result, "get_weather", {"city": "Atlantis"})
-    assert found is not None
-    assert words == found[0]
+@pytest.mark.parametrize("result", FAILURES)
+def test_a_certain_failure_is_one(result: dict[str, Any]) -> None:
+    """Its structure says so: a flag of the protocol, a dialect, or an error with its own type or code and nothing else."""
+    envelope = Envelope.from_result(respond(talk(name="get_weather", arguments={"city": "Atlantis"}), result=result))
+    assert envelope is not None
+    assert "no such city" == envelope.message
 
+
+SUSPECTED = [
+    text("Error: no such city"),
+    text("❌ Error fetching weather: no such city"),
+    text("Database error: no such table: x"),
+    text("Traceback (most recent call last):\n  File \"a.py\", line 1, in f\nKeyError: 'x'"),
+    text("Error: no such city", "second block"),
+    {**text("Error: x"), "structuredContent": {"result": "Error: x"}},
+    structured({"error": "no such city"}),
+    structured({"error": ["one", "two"], "success": False}),
+    structured({"ok": False, "message": "no such city"}),
+    structured({"ok": False}),
+    structured({"status": "error", "message": "no such city"}),
+    structured({"error": {"code": 0, "message": "no such city"}}),
+    structured({"error": {"message": "no such city"}}),
+    structured({"error": ERROR, "city": "Rome"}),
+    structured({"isError": True}),
+]
+
+
+@pytest.mark.parametrize("result", SUSPECTED)
+def test_words_and_flags_are_only_suspected(result: dict[str, Any]) -> None:
+    """They may be the answer to what was asked, so the result passes unchanged, and is counted."""
+    conversation = talk(name="get_weather", arguments={"city": "Atlantis"})
+    assert result == respond(conversation, result=result)["result"]
+    statistics = conversation.answers.statistics
+    assert ({"get_weather": 1}, {}) == (statistics.suspected, statistics.failures)
+
+
+TITLES = (
+    "Error rate: 0.02 %",
+    "Error budget: 99.95 % left",
+    "Error count: 0",
+    "Error handling guide: see chapter 4",
+    "Error handling guide\nUse try.",
+    "Error handling: see chapter 4",
+    "Error reporting: enabled",
+    "Error tracking for servers: add a DSN",
+    "Error logging setup: done",
+    "Error processing guide: see chapter 4",
+    "Error parsing: a survey",
+    "Error code: E42 means that the disk is full",
+    "Error 404: the page was not found",
+    "Error margin: 3 cm",
+    "Error in measurement: ±3 °C",
+    "Error (noun): a mistake",
+    "API error rate: 3 %",
+    "Error: 0",
+    "Error: none",
+)
 
 SUCCESSES = [
+    *map(text, TITLES),
     text("Error: no such city", "second block"),
     text("The last line says\nError: no such city"),
     text("Errors: 0"),
@@ -88,32 +138,30 @@ def test_what_may_be_a_success_stays_one(result: dict[str, Any]) -> None:
     assert disguised_failure(result, "get_weather", {"city": "Atlantis"}) is None
 
 
-def test_the_words_of_the_caller_are_found_at_any_depth() -> None:
-    """An answer that repeats them is not about a failure; numbers and deep nests have no words."""
+def test_what_repeats_the_arguments_is_an_answer() -> None:
+    """The text or the object may be in an argument at any depth; numbers and deep nests have no words."""
+    said = json.dumps({"error": ERROR})
     nested: Any = "deep"
     for _ in range(8):
         nested = [nested]
-    arguments = {"limit": 3, "filter": {"names": ["Atlantis"]}, "nested": nested}
-    assert disguised_failure(text("Error: Atlantis"), "spell", arguments) is None
-    assert disguised_failure(text("Error: deep"), "spell", arguments) is not None
+    for arguments in ({"limit": 3, "filter": {"names": [said]}, "nested": nested}, {"value": {"error": ERROR}}):
+        assert disguised_failure(text(said), "format", arguments) is None
+    assert disguised_failure(text(said), "format", {"nested": nested}) is not None
 
 
 @pytest.mark.parametrize("tool", ["read_file", "catLog", "echo", "run-command", "get_logs"])
 def test_tools_that_show_texts_of_others_are_believed(tool: str) -> None:
     """A file may consist of the line of an error, or of an object with one."""
-    for result in (text("Error: disk full"), text('{"error": "disk full"}')):
+    for result in (text("Error: disk full"), text(json.dumps({"error": ERROR}))):
         assert disguised_failure(result, tool, {}) is None
-
-
-def test_a_tool_that_reads_rows_shows_no_texts() -> None:
-    """`read_query` has `read` in its name, and answers from a table."""
-    assert disguised_failure(text("Error: only SELECT"), "read_query", {}) is not None
+        assert suspected_failure(result, tool) is None
+    assert disguised_failure(text(json.dumps({"error": ERROR})), "read_query", {}) is not None
 
 
 def test_declared_fields_are_results() -> None:
-    """A tool whose output schema has `error`, a flag or a status may succeed with one; a flag with an error says more."""
+    """A tool whose output schema promises an error, or a code, answers with one."""
     for value, fields in (
-        ({"error": "x"}, {"error"}),
+        ({"error": ERROR}, {"error"}),
         ({"ok": False}, {"ok"}),
         ({"ok": False, "message": "no digit"}, {"ok", "message"}),
         ({"ok": False, "error": ""}, {"ok", "error"}),
@@ -123,90 +171,17 @@ def test_declared_fields_are_results() -> None:
     ):
         assert disguised_failure(structured(value), "check", {}, declared=fields) is None
     for value, fields in (
-        ({"success": False, "error": "x"}, {"success", "error"}),
         ({"success": False, "error": {"code": 1, "message": "x"}}, {"success"}),
-        ({"success": False, "status": "error", "error": "x"}, {"status"}),
-        ({"success": False, "message": "x"}, {"city"}),
+        ({"error": "x", "code": 7}, {"city"}),
     ):
-        found = disguised_failure(structured(value), "check", {}, declared=fields)
-        assert found is not None
-        assert "x" == found[0]
+        assert value == disguised_failure(structured(value), "check", {}, declared=fields)
 
 
-@pytest.mark.parametrize(
-    "said",
-    [
-        "Error rate: 0.02 %",
-        "Error budget: 99.95 % left",
-        "Error count: 0",
-        "Error handling guide: see chapter 4",
-        "Error handling guide\nUse try.",
-        "Error handling: see chapter 4",
-        "Error reporting: enabled",
-        "Error tracking for servers: add a DSN",
-        "Error logging setup: done",
-        "Error processing guide: see chapter 4",
-        "Error parsing: a survey",
-        "Error code: E42 means that the disk is full",
-        "Error 404: the page was not found",
-        "Error margin: 3 cm",
-        "Error in measurement: ±3 °C",
-        "Error (noun): a mistake",
-        "API error rate: 3 %",
-        "Error: 0",
-        "Error: none",
-    ],
-)
-def test_titles_and_quantities_are_no_failures(said: str) -> None:
-    """Only `Error:`, and what a program was doing when the error came up, begin a failure."""
-    assert disguised_failure(text(said), "get_metrics", {}) is None
-
-
-@pytest.mark.parametrize(
-    "said",
-    [
-        "Error: 404 Not Found",
-        "Error fetching https://a.example/: 404",
-        "Error executing tool lend: no such book",
-        "Error listing canaries: access denied",
-        "Error parsing the answer: unexpected end",
-        "Unexpected error calling the API: no route",
-        "Error in lend: no such book",
-        "Error while connecting: refused",
-        "Error occurred: no such book",
-        "Error from the API: no such book",
-    ],
-)
-def test_what_programs_write_is_a_failure(said: str) -> None:
-    """The verbs are those of public servers."""
-    assert disguised_failure(text(said), "get_metrics", {}) == (said, None)
-
-
-TRACE = """Traceback (most recent call last):
-  File "/srv/app.py", line 3, in lend
-    raise ValueError(name)
-          ^^^^^^^^^^^^^^^^
-app.errors.Missing: no such book"""
-CHAIN = "\n\nDuring handling of the above exception, another exception occurred:\n\n"
-
-
-def test_a_traceback_alone_is_a_failure() -> None:
-    """A program that writes its traceback as the answer has crashed; a tool that runs others has not."""
-    for said in (
-        TRACE,
-        TRACE.replace("\n", "\r\n"),
-        f"{TRACE}{CHAIN}{TRACE}\n",
-        f"{TRACE}\n[SQL: SELECT 1]\nfield.name\n  Input should be a string",
-    ):
-        assert disguised_failure(text(said), "lend", {}) == (said.strip(), None)
-        assert disguised_failure(text(said), "run_python", {}) is None
-        assert disguised_failure(text(said), "explain", {"trace": f"{said}\n"}) is None
-    for said in (
-        f"{TRACE}\n\nThe name is not in the list.",
-        f"{TRACE}\nThe name is not in the list.",
-        f"The log says:\n{TRACE}",
-        "Traceback (most recent call last):",
-        f"{TRACE}{CHAIN}What comes next is unknown.",
-        TRACE + "x" * 20_000,
-    ):
-        assert disguised_failure(text(said), "lend", {}) is None
+def test_no_success_of_public_servers_is_changed() -> None:
+    """The file holds results that mention errors: recorded from servers, and written after what tools of others answer."""
+    cases = json.loads(CASES.read_text(encoding="utf-8"))
+    assert len(cases) >= 200
+    for case in cases:
+        result = case.get("result") or (text(case["text"]) if "text" in case else structured(case["object"]))
+        line = json.dumps({"jsonrpc": "2.0", "id": 1, "result": result}).encode()
+        assert [line] == talk(name=case["tool"]).from_server(line).to_client, case

@@ -247,7 +247,10 @@ def test_odd_names_and_texts_end_neither_the_draft_nor_the_trail(draft: str, tmp
     talk = Conversation(ResponseRewriter(Boundary(server="s", audit=trail), learner=learner), Listing(complete=True))
     for ident, name in enumerate(NAMES):
         talk.from_client(request("tools/call", ident, name=name))
-        result = {**failed(f"\ud800 number {ident} of \udfff happened"), "structuredContent": {"\ud800": ident}}
+        result = {
+            **failed("\ud800 aaa aa \udfff".replace("a", chr(98 + ident))),
+            "structuredContent": {"\ud800": ident},
+        }
         (sent,) = talk.from_server(json.dumps({"jsonrpc": "2.0", "id": ident, "result": result}).encode()).to_client
         assert "correlationId" in json.loads(sent)["result"]["structuredContent"]["error"]
     talk.from_client(request("tools/call", 99, name="plain"))
@@ -288,7 +291,7 @@ def test_what_watches_failures_costs_none(monkeypatch: pytest.MonkeyPatch, tmp_p
     [
         ("tools/call", {"result": failed("Traceback (most recent call last):\nKeyError: 'hunter2'")}),
         ("tools/call", {"error": {"code": -32603, "message": "hunter2"}}),
-        ("tools/call", {"result": {"content": [{"type": "text", "text": "Error: hunter2 is wrong"}]}}),
+        ("tools/call", {"result": {"content": [], "structuredContent": {"error": "hunter2 is wrong", "code": 7}}}),
         ("resources/read", {"error": {"code": -32603, "message": "hunter2", "data": "hunter2"}}),
     ],
     ids=["result", "error", "in disguise", "resource"],

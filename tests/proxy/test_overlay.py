@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 import time
 import tomllib
 from pathlib import Path
@@ -19,6 +20,7 @@ from mcpcore.proxy.learning import Learner
 from mcpcore.proxy.listings import Listing
 from mcpcore.proxy.overlay import Facts, Overlay, OverlayError, json_schema
 from tests.proxy.conftest import PLAIN, Connect, request
+from tests.proxy.test_conversation import respond, talk
 
 OVERLAY = """
 version = 1
@@ -301,6 +303,115 @@ def test_a_draft_names_the_status_that_all_failures_of_a_shape_have(tmp_path: Pa
     assert ["d.toml"] == [path.name for path in tmp_path.iterdir()], "nothing else stays"
 
 
+PATHS = ("/home/ann/a.txt", "C:\\Users\\ann\\a.txt", "/home/Ann Lee/ann.txt", "src/ann/a.txt", "'my ann/a b'", "~/ann")
+
+
+@pytest.mark.parametrize(
+    ("seen", "patterns", "others"),
+    [
+        (["no such table: users", "no such column: price"], ["no such .+"], ["nobody", "say no such thing"]),
+        (
+            ["Entity with name Ann not found", "Entity with name Bob B. not found"],
+            ["Entity with name .+ not found"],
+            [],
+        ),
+        (["ENOENT: no such file, open '/a'", "ENOENT: no such file, stat '/b'"], ["ENOENT: no such file, .+"], ["no"]),
+        (["Error executing tool get: no such row", "no such line"], ["no such .+"], ["and no such row"]),
+        (["no table", "no column"], ["no table", "no column"], ["no"]),
+        (["could read no file", "could open a socket"], ["could read no file", "could open a socket"], []),
+        ([f"could not open the file {path}" for path in PATHS], ["could not open the file .+"], [*PATHS]),
+        ([*PATHS[:2], "the disk is full"], ["the disk is full"], [*PATHS]),
+        (
+            [("read", "ENOENT: no file '/a'"), ("stat", "ENOENT: no file '/b'"), ("get", "it exists")],
+            ["no file", "it"],
+            [],
+        ),
+    ],
+)
+def test_texts_of_one_shape_have_one_pattern(seen: Any, patterns: list[str], others: list[str], tmp_path: Path) -> None:
+    """They begin and end alike, in half of their words. Those of several tools are of all, and paths stay private."""
+    learner = Learner(tmp_path / "d.toml", "python")
+    for name, text in ((("get", part) if isinstance(part, str) else part) for part in seen):
+        learner.saw(
+            "tools", name, Envelope(code=1, name="NOT_FOUND", message="", retry=Retry.never()), Facts(text=text)
+        )
+    assert "ann" not in learner.path.read_text()
+    learned = Overlay.read(learner.path).tools
+    assert (len(seen) == 3 and isinstance(seen[0], tuple)) == ("*" in learned.entries)
+    texts = [str(match.text) for name in sorted(learned.entries) for (match, *_), _ in learned.entries[name]]
+    assert [True] * len(patterns) == [pattern in text for pattern, text in zip(patterns, texts, strict=True)]
+    assert not any(learned.mode_of("get", Facts(text=text)) for text in others)
+
+
+def answered(
+    result: dict[str, Any], overlay: Overlay | None = None, *, learn: Path | None = None, name: str = "t"
+) -> bytes:
+    """Return the line that the client gets for a result of a tool; the server has one, `t`."""
+    answers = ResponseRewriter(
+        Boundary(server="s", audit=None), overlay or Overlay(), learner=None if learn is None else Learner(learn, "s")
+    )
+    conversation = Conversation(answers, Listing(complete=True))
+    conversation.listing.learn({"tools": [{"name": "t"}]})
+    conversation.from_client(request("tools/call", 1, name=name))
+    (sent,) = conversation.from_server(json.dumps({"jsonrpc": "2.0", "id": 1, "result": result}).encode()).to_client
+    return sent
+
+
+@pytest.mark.parametrize("is_error", [True, False])
+def test_a_draft_names_no_tool_that_does_not_exist(is_error: bool, tmp_path: Path) -> None:
+    """A client may call anything; the list of the server says what there is."""
+    for name, is_drafted in (("gte", False), ("t", True)):
+        content = [{"type": "text", "text": "Error: the thing is not there"}]
+        answered({"isError": is_error, "content": content}, learn=tmp_path / "d.toml", name=name)
+        assert is_drafted == (tmp_path / "d.toml").exists()
+
+
+@pytest.mark.parametrize("suffix", ["toml", "json"])
+@pytest.mark.parametrize(
+    ("result", "matches"),
+    [
+        ({"content": [{"type": "text", "text": "Error: the disk is full"}]}, {"text", "in_success"}),
+        ({"content": [], "structuredContent": {"ok": False}}, {"json_path", "in_success"}),
+        (
+            {"content": [], "structuredContent": {"status": "error", "message": "The disk is full."}},
+            {"json_path", "in_success"},
+        ),
+        ({"content": [{"type": "text", "text": '{"error": "the disk is full"}'}]}, {"json_path", "in_success"}),
+    ],
+)
+def test_a_suspected_success_is_drafted_and_left_to_the_owner(
+    result: dict[str, Any], matches: set[str], suffix: str, tmp_path: Path
+) -> None:
+    """The entry counts once its recovery is written; then the same success is a failure."""
+    path = tmp_path / f"d.{suffix}"
+    unchanged = answered(result)
+    assert unchanged == answered(result, learn=path) == answered(result, drafted := Overlay.read(path, drafts=False))
+    assert (1, ()) == (len(drafted.left_out), drafted.tools.contract_of("t").reasons)
+    path.write_text(path.read_text().replace("TODO: say what the caller can do about it.", "Free some space."))
+    assert b"Free some space." in answered(result, finished := Overlay.read(path, drafts=False))
+    assert matches <= finished.tools.entries["t"][0][0][0].model_fields_set
+    other = json.loads(json.dumps(result).replace('"Error: ', '"The log has Error: ').replace("false", "true"))
+    assert (other == result) == (answered(other) != answered(other, finished)), "the words elsewhere are no failure"
+
+
+def test_the_command_uses_no_draft(relay: Any, tmp_path: Path) -> None:
+    """It says which entries it leaves out, and counts what it suspects."""
+    answered(
+        {"isError": True, "content": [{"type": "text", "text": "404 not found"}]}, learn=(draft := tmp_path / "d.toml")
+    )
+    lines = request("tools/call", 1, name="suspect") + request("tools/list", 2)
+    script = (
+        "import json\n"
+        "for line in (json.loads(input()) for _ in range(2)):\n"
+        "    answer = {'content': [{'type': 'text', 'text': 'Error: x'}], 'tools': []}\n"
+        "    print(json.dumps({'jsonrpc': '2.0', 'id': line['id'], 'result': answer}), flush=True)"
+    )
+    out, errors, _ = relay(lines, "--stats", "--contract", draft, "--", sys.executable, "-c", script, wait_for=2)
+    assert b"TODO" not in out
+    assert f"{draft}: not used until the recovery is written: 1 entry: tools.t not_found" in errors.decode()
+    assert "1 success passed unchanged, and may be failures; see --learn:\n       1  suspect" in errors.decode()
+
+
 def test_a_draft_of_no_failures_is_not_written(relay: Any, tmp_path: Path) -> None:
     """A file would stop the next run."""
     _, errors, code = relay(b"", "--learn", tmp_path / "d.toml", "--", "cat")
@@ -353,13 +464,25 @@ def test_a_draft_has_shapes_and_no_secrets(tmp_path: Path) -> None:
 )
 def test_a_draft_matches_the_same_failure_of_another_thing(text: Any, again: Any, other: Any, tmp_path: Path) -> None:
     """JSON is compared by its message; a short text must be the whole line."""
-    answers = ResponseRewriter(Boundary(server="s", audit=None), learner=Learner(tmp_path / "d.toml", "s"))
-    conversation = Conversation(answers, Listing(complete=True))
-    conversation.from_client(request("tools/call", 1, name="t"))
     said = text if isinstance(text, str) else json.dumps(text)
-    result = {"isError": True, "content": [{"type": "text", "text": said}]}
-    conversation.from_server(json.dumps({"jsonrpc": "2.0", "id": 1, "result": result}).encode())
+    answered({"isError": True, "content": [{"type": "text", "text": said}]}, learn=tmp_path / "d.toml")
     (((match, *_), _),) = Overlay.read(tmp_path / "d.toml").tools.entries["t"]
     assert [True, True, False] == [
         match.fits(Facts(text=said if isinstance(said, str) else json.dumps(said))) for said in (text, again, other)
     ]
+
+
+@pytest.mark.parametrize(
+    "path", sorted(Path(__file__).parents[2].glob("examples/overlays/*.toml")), ids=lambda path: path.stem
+)
+def test_each_entry_of_the_overlays_of_servers(path: Path) -> None:
+    """Each result gets its reason, a success without an entry is unchanged, and every entry matches a result."""
+    overlay = Overlay.read(path, drafts=False)
+    for case in json.loads((path.parent / "cases" / f"{path.stem}.json").read_text(encoding="utf-8")):
+        message = respond(talk(name=case["tool"], overlay=overlay), **case["answer"])
+        envelope = Envelope.from_result(message)
+        if envelope is None:
+            assert (None, case["answer"]["result"]) == (case["reason"], message["result"]), case
+        else:
+            assert (case["reason"], case["reason"] is None) == (envelope.reason, envelope.inferred), case
+    assert ([], []) == (list(overlay.unfired()), list(overlay.left_out))

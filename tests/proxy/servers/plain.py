@@ -22,8 +22,8 @@ class Sum(BaseModel):
 
 @server.tool(annotations=ToolAnnotations(read_only_hint=True))
 def look_up(word: str) -> str:
-    """Fail as a text alone, sent as a success."""
-    return f"Error: no article about {len(word)} letters was found"
+    """Fail with the JSON of an error alone, sent as a success."""
+    return f'{{"error": {{"code": "NOT_FOUND", "message": "no article about {len(word)} letters was found"}}}}'
 
 
 @server.tool()

@@ -17,7 +17,7 @@ CONFORMANCE := tests/proxy/conformance/node_modules
 COMPARISON := bench/comparison/node_modules
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check docs site quickstart newest locks pictures coverage bench conformance hosts reach browser lock clean
+.PHONY: help setup demo test check docs site quickstart newest locks pictures coverage bench overlays conformance hosts reach browser lock clean
 
 help: ## what can be made
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 10
@@ -109,6 +109,9 @@ bench: setup $(VENV)/.bench $(PEERS)/.ready $(COMPARISON)/.ready ## every figure
 
 conformance: setup reach $(CONFORMANCE)/.ready ## every scenario of the MCP conformance suite through the proxy; a part is in `make test`
 	MCPCORE_CONFORMANCE=all $(BIN)/python -m pytest -q tests/proxy/test_conformance.py
+
+overlays: setup ## the overlays of examples/overlays, against what their servers say
+	$(BIN)/python -m pytest -q -n 0 tests/proxy/test_overlay.py -k overlays_of_servers
 
 hosts: setup $(HOSTS)/.ready $(REACH)/.ready ## what Codex, Gemini CLI and opencode put before their models; writes tests/hosts/results
 	$(BIN)/python -m pytest -q -m hosts tests/hosts

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import os
 import sys
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TextIO
 
 from mcpcore_lint.options import checked
 from mcpcore_lint.output import CannotRunError, escaped, note, progress, say, say_patch, say_source
@@ -15,7 +15,6 @@ from mcpcore_lint.runner import memo
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from typing import TextIO
 
     from mcpcore_lint.diagnostics import Diagnostic
     from mcpcore_lint.runner.baseline import Baseline, Entry

@@ -13,24 +13,33 @@ from mcpcore.contract.retry import LATER, NEVER, NOW
 from mcpcore_lint.engine.semantics.data_model import requires_value
 from mcpcore_lint.engine.semantics.evaluate import evaluate
 from mcpcore_lint.engine.syntax.source import SourceError
-from mcpcore_lint.model import CallValue, Const, Mapping, Symbol, Text, is_left_out, string
+from mcpcore_lint.model import (
+    CallValue,
+    Const,
+    ContractEntry,
+    Mapping,
+    Symbol,
+    Text,
+    ThrowSite,
+    ToolDef,
+    Value,
+    is_left_out,
+    string,
+)
 from mcpcore_lint.records import in_test_file
 from mcpcore_lint.rule import RuleContext
 from mcpcore_lint.rules import rule_named
-from mcpcore_lint.rules._advice import sent_advice
+from mcpcore_lint.rules._advice import Advice, sent_advice
 from mcpcore_lint.rules._thrown import CODED, all_thrown
 from mcpcore_lint.runner.checker import Checker, FileState
 from mcpcore_lint.runner.files import content_of
-from mcpcore_lint.runner.groups import find_groups
+from mcpcore_lint.runner.groups import Group, find_groups
 from mcpcore_lint.schemas import UnknownValueError, plain, schema_of_annotation, schema_of_model
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from mcpcore_lint.engine.syntax.module import Module
-    from mcpcore_lint.model import ContractEntry, ThrowSite, ToolDef, Value
-    from mcpcore_lint.rules._advice import Advice
-    from mcpcore_lint.runner.groups import Group
 
 _OPTIONS: Final = {
     "fallback_tool": "fallbackTool",

@@ -12,11 +12,10 @@ import io
 import os
 import sys
 import time
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TextIO
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from typing import TextIO
 
 _PROGRESS_AFTER: Final = 0.7
 _PROGRESS_EVERY: Final = 0.1

@@ -4,22 +4,19 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from textwrap import dedent
 from typing import TYPE_CHECKING, Any, Final
 
 from mcpcore_lint.diagnostics import Severity
 from mcpcore_lint.output import CannotRunError, printable, say
 from mcpcore_lint.patterns import hint
-from mcpcore_lint.rule import is_ours
+from mcpcore_lint.rule import Rule, is_ours
 from mcpcore_lint.rules import all_rules, selected
 from mcpcore_lint.runner import memo
 from mcpcore_lint.settings import PerFile
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from mcpcore_lint.rule import Rule
     from mcpcore_lint.runner.groups import Group
 
 

@@ -9,13 +9,12 @@ import textwrap
 from typing import TYPE_CHECKING, Any
 
 from mcpcore_lint.rule import Invalid, Rule, Valid, is_ours
-from mcpcore_lint.runner.engine import fix_source, lint_source
+from mcpcore_lint.runner.engine import Report, fix_source, lint_source
 from mcpcore_lint.settings import Settings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from mcpcore_lint.runner.engine import Report
 
 _MARK = re.compile(r"[ \t]*# here$", re.MULTILINE)
 PATH = "server.py"

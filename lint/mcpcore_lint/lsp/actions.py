@@ -11,7 +11,7 @@ from lsprotocol import types
 from mcpcore_lint.codemods import LibcstMissingError
 from mcpcore_lint.codemods.edits import apply
 from mcpcore_lint.codemods.rewrite import Rewriter
-from mcpcore_lint.diagnostics import Edit
+from mcpcore_lint.diagnostics import Diagnostic, Edit, Fix
 from mcpcore_lint.engine.syntax.source import Source, SourceError, parse
 from mcpcore_lint.lsp.diagnostics import converted
 from mcpcore_lint.lsp.reading import first_line
@@ -22,7 +22,6 @@ from mcpcore_lint.runner.suppress import Suppressions
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from mcpcore_lint.diagnostics import Diagnostic, Fix
     from mcpcore_lint.lsp.positions import Document
     from mcpcore_lint.lsp.workspace import Analysis, Workspace
 

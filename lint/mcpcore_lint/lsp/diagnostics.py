@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING, Final
 
 from lsprotocol import types
 
-from mcpcore_lint.diagnostics import Severity
+from mcpcore_lint.diagnostics import Diagnostic, Severity
 from mcpcore_lint.report import page
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from mcpcore_lint.diagnostics import Diagnostic
     from mcpcore_lint.lsp.positions import Document
     from mcpcore_lint.lsp.workspace import Analysis, Workspace
 

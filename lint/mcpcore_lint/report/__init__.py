@@ -7,14 +7,13 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from mcpcore_lint.dataclasses import light
-from mcpcore_lint.diagnostics import Severity
+from mcpcore_lint.diagnostics import Diagnostic, Failure, Severity
 from mcpcore_lint.output import printable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from mcpcore_lint.codemods.rewrite import Rewriters
-    from mcpcore_lint.diagnostics import Diagnostic, Failure
 
 
 @light

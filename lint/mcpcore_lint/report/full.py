@@ -4,15 +4,11 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-from mcpcore_lint.diagnostics import Severity
+from mcpcore_lint.diagnostics import Diagnostic, Related, Severity
 from mcpcore_lint.output import printable
-from mcpcore_lint.report import lines_of, summary
-
-if TYPE_CHECKING:
-    from mcpcore_lint.diagnostics import Diagnostic, Related
-    from mcpcore_lint.report import Outcome
+from mcpcore_lint.report import Outcome, lines_of, summary
 
 _RED, _GREEN, _BLUE, _BOLD, _DIM = 31, 32, 34, 1, 2
 _COLORS: Final = {Severity.ERROR: _RED, Severity.WARNING: 33, Severity.INFO: 36}

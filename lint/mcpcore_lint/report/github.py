@@ -6,14 +6,11 @@ Paths are relative to the top of the repository, as Actions expects, whatever fo
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from mcpcore_lint.diagnostics import Severity
 from mcpcore_lint.output import printable
-from mcpcore_lint.report import message_and_help, summary
-
-if TYPE_CHECKING:
-    from mcpcore_lint.report import Outcome
+from mcpcore_lint.report import Outcome, message_and_help, summary
 
 _COMMANDS: Final = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "notice"}
 

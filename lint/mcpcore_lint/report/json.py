@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from mcpcore_lint.diagnostics import Severity
-from mcpcore_lint.report import page
-
-if TYPE_CHECKING:
-    from mcpcore_lint.diagnostics import Diagnostic, Span
-    from mcpcore_lint.report import Outcome
+from mcpcore_lint.diagnostics import Diagnostic, Severity, Span
+from mcpcore_lint.report import Outcome, page
 
 
 def render(outcome: Outcome) -> str:

@@ -5,15 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote
 
-from mcpcore_lint.diagnostics import Severity, Span
-from mcpcore_lint.report import message_and_help, page
+from mcpcore_lint.diagnostics import Diagnostic, Severity, Span
+from mcpcore_lint.report import Outcome, message_and_help, page
 from mcpcore_lint.report.fingerprints import content_marks, fingerprints
 from mcpcore_lint.report.json import dump
 
 if TYPE_CHECKING:
     from mcpcore_lint.codemods.rewrite import Rewriters
-    from mcpcore_lint.diagnostics import Diagnostic
-    from mcpcore_lint.report import Outcome
 
 _LEVELS: Final = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "note"}
 _ROOT: Final = "%SRCROOT%"

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from mcpcore_lint.dataclasses import light
-from mcpcore_lint.engine.registrations.hints import hints_of
-from mcpcore_lint.model import CallValue, Const, is_left_out, strings
-
-if TYPE_CHECKING:
-    from mcpcore_lint.engine.registrations.hints import Hints
-    from mcpcore_lint.model import CodeValue, ContractEntry, ToolDef, Value
+from mcpcore_lint.engine.registrations.hints import Hints, hints_of
+from mcpcore_lint.model import CallValue, CodeValue, Const, ContractEntry, ToolDef, Value, is_left_out, strings
 
 CHANGED_BY_HINTS: Final = frozenset({"SERVICE_UNAVAILABLE", "TIMEOUT"})
 """The codes whose default advice depends on the annotations.

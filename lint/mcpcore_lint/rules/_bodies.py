@@ -10,7 +10,22 @@ from mcpcore_lint.engine.semantics.codes import CODES
 from mcpcore_lint.engine.semantics.evaluate import evaluate
 from mcpcore_lint.engine.syntax.parse import walk
 from mcpcore_lint.frameworks import framework_of, uses_mcpcore
-from mcpcore_lint.model import CallValue, CodeValue, Const, Symbol, Text, Value, options, string
+from mcpcore_lint.model import (
+    CallValue,
+    CatchSite,
+    CodeValue,
+    Const,
+    ContractEntry,
+    ErrorSite,
+    FunctionNode,
+    Handler,
+    Symbol,
+    Text,
+    ToolDef,
+    Value,
+    options,
+    string,
+)
 from mcpcore_lint.names import FRAMEWORK_ERRORS, FRAMEWORKS, PROTOCOL_ERRORS
 from mcpcore_lint.rules._wording import is_placeholder
 
@@ -18,7 +33,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from mcpcore_lint.engine.syntax.scopes import Scope
-    from mcpcore_lint.model import CatchSite, ContractEntry, ErrorSite, FunctionNode, Handler, ToolDef
     from mcpcore_lint.rule import RuleContext
 
 N = TypeVar("N", bound=ast.AST)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint.codemods import edits as codemods
 from mcpcore_lint.engine.semantics.codes import CODES
-from mcpcore_lint.model import Text, string
+from mcpcore_lint.model import Text, ToolDef, string
 from mcpcore_lint.rules._fail_fix import is_method
 from mcpcore_lint.rules._thrown import BASELINE, Thrown, all_thrown
 
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from mcpcore_lint.diagnostics import Fix
-    from mcpcore_lint.model import ToolDef
     from mcpcore_lint.rule import RuleContext
 
 MAX_WHEN: Final = 90

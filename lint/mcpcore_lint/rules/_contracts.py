@@ -6,12 +6,10 @@ import ast
 from typing import TYPE_CHECKING
 
 from mcpcore_lint.engine.registrations.contracts import contract_of
-from mcpcore_lint.model import Choice, Items, is_left_out, options
+from mcpcore_lint.model import Choice, Contract, ContractEntry, Items, ToolDef, is_left_out, options
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-    from mcpcore_lint.model import Contract, ContractEntry, ToolDef
 
 
 def contracts_of(tool: ToolDef) -> tuple[Contract, ...]:

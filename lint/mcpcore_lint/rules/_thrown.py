@@ -4,16 +4,24 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from mcpcore_lint.diagnostics import Related
-from mcpcore_lint.model import is_left_out, options, string
+from mcpcore_lint.diagnostics import Fix, Related
+from mcpcore_lint.model import (
+    Contract,
+    ErrorSite,
+    Reach,
+    ReachedThrow,
+    ThrowSite,
+    ToolDef,
+    is_left_out,
+    options,
+    string,
+)
 from mcpcore_lint.rules._bodies import codes_of
 
 if TYPE_CHECKING:
     import ast
     from collections.abc import Iterator
 
-    from mcpcore_lint.diagnostics import Fix
-    from mcpcore_lint.model import Contract, ErrorSite, Reach, ReachedThrow, ThrowSite, ToolDef
     from mcpcore_lint.rule import RuleContext
 
 CODED: Final = frozenset({"fail", "factory", "coded", "guard"})

@@ -6,13 +6,11 @@ import ast
 import difflib
 from typing import TYPE_CHECKING, Final
 
-from mcpcore_lint.model import CallValue, CodeValue, Const, Items, Mapping, Symbol, Text
+from mcpcore_lint.model import CallValue, CodeValue, Const, Items, Mapping, Symbol, Text, Value
 from mcpcore_lint.patterns import regex
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
-
-    from mcpcore_lint.model import Value
 
 
 _PLACEHOLDER: Final = regex(

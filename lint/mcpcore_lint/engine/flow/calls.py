@@ -18,7 +18,9 @@ from mcpcore_lint.engine.flow.decorations import decorations_of
 from mcpcore_lint.engine.flow.effects import (
     BROAD,
     Becomes,
+    Bindings,
     Blind,
+    Bound,
     Clause,
     Effect,
     Event,
@@ -42,7 +44,6 @@ if TYPE_CHECKING:
     import ast
     from collections.abc import Iterable, Iterator, Mapping
 
-    from mcpcore_lint.engine.flow.effects import Bindings, Bound
     from mcpcore_lint.engine.semantics.hierarchy import Hierarchy
     from mcpcore_lint.engine.syntax.module import ClassInfo
     from mcpcore_lint.engine.syntax.project import Project

@@ -5,14 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mcpcore_lint.dataclasses import replace
-from mcpcore_lint.engine.flow.effects import CODED, Blind, Effect, Guard, Key, Throw
-from mcpcore_lint.model import Reach, ReachedThrow, ReachedWrite, Site, UnresolvedCall
+from mcpcore_lint.engine.flow.effects import CODED, Blind, Effect, Guard, Key, Throw, Write
+from mcpcore_lint.model import Handler, Reach, ReachedThrow, ReachedWrite, Site, UnresolvedCall
 
 if TYPE_CHECKING:
     from mcpcore_lint.diagnostics import Span
     from mcpcore_lint.engine.flow.calls import CallGraph
-    from mcpcore_lint.engine.flow.effects import Write
-    from mcpcore_lint.model import Handler
 
 
 class Collector:

@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from mcpcore_lint.engine.flow.effects import Blind, Event, Guard, Key, Parameter, key_of, parameter_of
+from mcpcore_lint.engine.flow.effects import Blind, Event, Guard, Key, Parameter, Program, key_of, parameter_of
 from mcpcore_lint.engine.flow.facts.converting import guard_of_context, guards_made
 from mcpcore_lint.engine.flow.facts.except_clauses import yield_guards
 from mcpcore_lint.engine.semantics.evaluate import Resolver, evaluate
 from mcpcore_lint.engine.syntax.parse import all_parameters, own_nodes
-from mcpcore_lint.model import CallValue, FunctionNode, Symbol
+from mcpcore_lint.model import CallValue, FunctionNode, Symbol, Value
 
 if TYPE_CHECKING:
-    from typing import TypeAlias
-
-    from mcpcore_lint.engine.flow.effects import Program
     from mcpcore_lint.engine.syntax.module import Module
     from mcpcore_lint.engine.syntax.scopes import Scope
-    from mcpcore_lint.model import Value
 
     _Function: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
 

@@ -14,6 +14,7 @@ from mcpcore_lint.engine.registrations.collecting import collector_of
 from mcpcore_lint.engine.registrations.environment import (
     DEEP,
     Frame,
+    Function,
     assignments_of,
     callee_frame,
     returned,
@@ -43,7 +44,6 @@ from mcpcore_lint.model import CallValue, Const, Missing, Symbol, Text, Unknown,
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from mcpcore_lint.engine.registrations.environment import Function
     from mcpcore_lint.engine.semantics.hierarchy import Hierarchy
     from mcpcore_lint.engine.syntax.module import Module
     from mcpcore_lint.records import ToolFlavour

@@ -5,14 +5,13 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Final
 
-from mcpcore_lint.engine.registrations.environment import Frame, constructed, substitute
+from mcpcore_lint.engine.registrations.environment import Frame, Placed, constructed, substitute
 from mcpcore_lint.engine.semantics.evaluate import evaluate
 from mcpcore_lint.model import Const, Items, Symbol, string
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from mcpcore_lint.engine.registrations.environment import Placed
     from mcpcore_lint.engine.registrations.functions import Functions
     from mcpcore_lint.engine.syntax.scopes import Scope
 

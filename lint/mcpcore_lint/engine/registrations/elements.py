@@ -9,7 +9,10 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 from mcpcore_lint.engine.registrations.conditions import Conditions
 from mcpcore_lint.engine.registrations.environment import (
     DEEP,
+    Env,
     Frame,
+    Function,
+    Placed,
     assignments_of,
     bind,
     callee_frame,
@@ -27,7 +30,6 @@ from mcpcore_lint.names import BUILTIN_NAMES
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from mcpcore_lint.engine.registrations.environment import Env, Function, Placed
     from mcpcore_lint.engine.registrations.functions import Functions
     from mcpcore_lint.engine.syntax.scopes import Scope
 

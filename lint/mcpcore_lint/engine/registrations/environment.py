@@ -15,13 +15,12 @@ from mcpcore_lint.engine.semantics.symbols import class_info, class_round
 from mcpcore_lint.engine.semantics.type_model import ancestry, method_of
 from mcpcore_lint.engine.semantics.types import Inference
 from mcpcore_lint.engine.syntax.parse import all_parameters, own_nodes
-from mcpcore_lint.engine.syntax.scopes import Binding, Scope
+from mcpcore_lint.engine.syntax.scopes import Binding, Bindings, Scope
 from mcpcore_lint.model import CallValue, Symbol
 from mcpcore_lint.names import FRAMEWORKS
 
 if TYPE_CHECKING:
     from mcpcore_lint.engine.syntax.module import ClassInfo, Module
-    from mcpcore_lint.engine.syntax.scopes import Bindings
 
 DEEP: Final = 8
 """How many bindings of a name are followed, and how many imports."""

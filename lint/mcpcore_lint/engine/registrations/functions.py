@@ -9,6 +9,7 @@ from mcpcore_lint.engine.registrations.elements import Elements
 from mcpcore_lint.engine.registrations.environment import (
     DEEP,
     Frame,
+    Function,
     assignments_of,
     callee_frame,
     method_called,
@@ -19,15 +20,13 @@ from mcpcore_lint.engine.registrations.environment import (
 from mcpcore_lint.engine.semantics.evaluate import evaluate
 from mcpcore_lint.engine.semantics.type_model import method_of
 from mcpcore_lint.engine.syntax.parse import alternatives
-from mcpcore_lint.model import Const, Symbol, Unknown, Value, options
+from mcpcore_lint.model import Const, FunctionNode, Symbol, Unknown, Value, options
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from mcpcore_lint.engine.registrations.environment import Function
     from mcpcore_lint.engine.syntax.module import Module
     from mcpcore_lint.engine.syntax.scopes import Scope
-    from mcpcore_lint.model import FunctionNode
 
 STEPS: Final = 600
 """How many expressions are read for one registration, since names that are bound often lead along too many paths."""

@@ -10,7 +10,7 @@ import ast
 from collections import Counter
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from mcpcore_lint.engine.registrations.environment import arguments_of, bind, substitute
+from mcpcore_lint.engine.registrations.environment import Env, Placed, arguments_of, bind, substitute
 from mcpcore_lint.engine.semantics.branches import Branch, Branches
 from mcpcore_lint.engine.semantics.evaluate import evaluate
 from mcpcore_lint.engine.syntax.parse import alternatives, own_nodes, walk, walk_shallow
@@ -19,7 +19,6 @@ from mcpcore_lint.model import FunctionNode, Symbol, Value, options, string
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from mcpcore_lint.engine.registrations.environment import Env, Placed
     from mcpcore_lint.engine.registrations.functions import Functions, Target
     from mcpcore_lint.engine.syntax.module import Module
 

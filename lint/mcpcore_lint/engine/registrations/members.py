@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Final
 
-from mcpcore_lint.engine.registrations.environment import DEEP, assignments_of, in_module, substitute
+from mcpcore_lint.engine.registrations.environment import DEEP, Placed, assignments_of, in_module, substitute
 from mcpcore_lint.engine.semantics.evaluate import evaluate
 from mcpcore_lint.engine.semantics.symbols import class_round
 from mcpcore_lint.engine.semantics.type_model import ancestry
@@ -13,7 +13,6 @@ from mcpcore_lint.model import CallValue, Symbol, Text, options, string
 
 if TYPE_CHECKING:
     from mcpcore_lint.engine.registrations.elements import Pair
-    from mcpcore_lint.engine.registrations.environment import Placed
     from mcpcore_lint.engine.registrations.functions import Functions
     from mcpcore_lint.engine.syntax.module import ClassInfo, Module
     from mcpcore_lint.engine.syntax.scopes import Scope

@@ -5,7 +5,14 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from mcpcore_lint.engine.registrations.environment import Frame, assignments_of, callee_frame, substitute, written_scope
+from mcpcore_lint.engine.registrations.environment import (
+    Frame,
+    Placed,
+    assignments_of,
+    callee_frame,
+    substitute,
+    written_scope,
+)
 from mcpcore_lint.engine.semantics.evaluate import evaluate
 from mcpcore_lint.engine.semantics.symbols import class_round
 from mcpcore_lint.engine.syntax.parse import children, own_nodes
@@ -14,7 +21,6 @@ from mcpcore_lint.model import Symbol, Text
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from mcpcore_lint.engine.registrations.environment import Placed
     from mcpcore_lint.engine.registrations.functions import Functions
     from mcpcore_lint.engine.registrations.members import Members
     from mcpcore_lint.engine.registrations.registration_forms import Site

@@ -10,14 +10,13 @@ from mcpcore_lint.engine.semantics.annotations import unquote
 from mcpcore_lint.engine.semantics.evaluate import Resolver, evaluate
 from mcpcore_lint.engine.semantics.symbols import class_info
 from mcpcore_lint.engine.semantics.type_model import ancestry
-from mcpcore_lint.model import CallValue, Const, Mapping, Missing, Symbol, is_left_out, string
+from mcpcore_lint.model import CallValue, Const, Mapping, Missing, Symbol, Value, is_left_out, string
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from mcpcore_lint.engine.syntax.module import ClassInfo, Module
     from mcpcore_lint.engine.syntax.scopes import Scope
-    from mcpcore_lint.model import Value
 
 RESERVED: Final = frozenset({"reason", "retryable", "recovery"})
 """Keys of `data` that the framework writes; they belong to no data model."""

@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 from mcpcore_lint.dataclasses import light_value
 from mcpcore_lint.engine.semantics.evaluate import evaluate
 from mcpcore_lint.engine.semantics.symbols import class_info, last_name
-from mcpcore_lint.model import Symbol
+from mcpcore_lint.model import FunctionNode, Symbol
 
 if TYPE_CHECKING:
     import ast
 
     from mcpcore_lint.engine.syntax.module import ClassInfo, Module
     from mcpcore_lint.engine.syntax.scopes import Scope
-    from mcpcore_lint.model import FunctionNode
 
 
 @light_value

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Final
 
-from mcpcore_lint.engine.semantics.annotations import MAX_DEPTH
+from mcpcore_lint.engine.semantics.annotations import MAX_DEPTH, NamedType
 from mcpcore_lint.engine.semantics.evaluate import MAX_STEPS, Resolver, evaluate
 from mcpcore_lint.engine.semantics.symbols import class_info, class_round, is_local, last_name
 from mcpcore_lint.engine.semantics.type_model import (
@@ -23,13 +23,11 @@ from mcpcore_lint.engine.semantics.type_model import (
     outside_bases,
 )
 from mcpcore_lint.engine.syntax.parse import alternatives, own_nodes
-from mcpcore_lint.model import CallValue, Const, Items, Symbol, Unknown, Value, options
+from mcpcore_lint.model import CallValue, Const, FunctionNode, Items, Symbol, Unknown, Value, options
 
 if TYPE_CHECKING:
-    from mcpcore_lint.engine.semantics.annotations import NamedType
     from mcpcore_lint.engine.syntax.module import ClassInfo, Module
     from mcpcore_lint.engine.syntax.scopes import Binding, Scope
-    from mcpcore_lint.model import FunctionNode
 
 _MAY_BE_OWN: Final = frozenset({"importlib.import_module", "builtins.__import__"})
 """Functions outside the project that may return a module of the project."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mcpcore_lint.diagnostics import Related, Severity, Span
-from mcpcore_lint.engine.semantics.data_model import RESERVED, data_keys, read_model
+from mcpcore_lint.engine.semantics.data_model import RESERVED, DataModel, data_keys, read_model
 from mcpcore_lint.model import ToolDef, string
 from mcpcore_lint.rule import Rule, RuleContext
 from mcpcore_lint.rules._thrown import all_thrown
@@ -13,8 +13,6 @@ from mcpcore_lint.rules._thrown import all_thrown
 if TYPE_CHECKING:
     import ast
     from collections.abc import Sequence
-
-    from mcpcore_lint.engine.semantics.data_model import DataModel
 
 
 class ContractDataMismatch(Rule):

@@ -10,7 +10,7 @@ from mcpcore_lint.engine.semantics.evaluate import Resolver, evaluate
 from mcpcore_lint.engine.semantics.symbols import class_info
 from mcpcore_lint.engine.semantics.type_model import ancestry
 from mcpcore_lint.engine.syntax.parse import walk, walk_shallow
-from mcpcore_lint.model import CallValue, Choice, Const, Items, Mapping, Text, Value, options, string
+from mcpcore_lint.model import CallValue, Choice, Const, Handler, Items, Mapping, Text, Value, options, string
 from mcpcore_lint.patterns import ERROR_DOING, regex
 from mcpcore_lint.rules._bodies import mentions, short, text_start, unpacked
 
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from mcpcore_lint.engine.syntax.module import Module
-    from mcpcore_lint.model import Handler
     from mcpcore_lint.rule import RuleContext
 
 # Keys are compared in lower case: `{"Status": "Failed"}`, `{"isError": True}`.

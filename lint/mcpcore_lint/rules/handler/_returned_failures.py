@@ -11,7 +11,7 @@ from mcpcore_lint.engine.semantics.evaluate import evaluate
 from mcpcore_lint.engine.semantics.symbols import class_info
 from mcpcore_lint.engine.semantics.type_model import ancestry
 from mcpcore_lint.engine.syntax.parse import own_nodes, walk, walk_shallow
-from mcpcore_lint.model import Mapping, Symbol, Value, options, string
+from mcpcore_lint.model import Handler, Mapping, Symbol, Value, options, string
 from mcpcore_lint.patterns import regex
 from mcpcore_lint.rules._bodies import Body, body_of, inside, mentions
 from mcpcore_lint.rules.handler._failures import (
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 
     from mcpcore_lint.engine.syntax.module import Module
     from mcpcore_lint.engine.syntax.scopes import Scope
-    from mcpcore_lint.model import Handler
     from mcpcore_lint.rule import RuleContext
 
 _CONVERSIONS: Final = frozenset(

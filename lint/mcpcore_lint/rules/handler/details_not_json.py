@@ -7,14 +7,13 @@ import math
 from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint.diagnostics import Severity
-from mcpcore_lint.model import CallValue, Const, Items, Mapping, Symbol, Value, options
+from mcpcore_lint.model import CallValue, Const, Handler, Items, Mapping, Symbol, ToolDef, Value, options
 from mcpcore_lint.rule import Rule, RuleContext
 from mcpcore_lint.rules._bodies import Body, body_of, inside
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from mcpcore_lint.model import Handler, ToolDef
 
 _BY_SYNTAX: Final[dict[type, str]] = {
     ast.SetComp: "a set",

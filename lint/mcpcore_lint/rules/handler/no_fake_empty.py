@@ -7,7 +7,19 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint.diagnostics import Severity
-from mcpcore_lint.model import CallValue, Const, Items, Mapping, Text, Unknown, string
+from mcpcore_lint.model import (
+    CallValue,
+    CatchSite,
+    Const,
+    Handler,
+    Items,
+    Mapping,
+    Text,
+    ToolDef,
+    Unknown,
+    Value,
+    string,
+)
 from mcpcore_lint.patterns import regex
 from mcpcore_lint.rule import Rule, RuleContext
 from mcpcore_lint.rules._bodies import Body, body_of, mentions, origin, short, text_start, unpacked, where_to
@@ -16,7 +28,6 @@ from mcpcore_lint.rules.handler._failures import RELEVANT_KEYS, SUCCESS_KEYS, no
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from mcpcore_lint.model import CatchSite, Handler, ToolDef, Value
 
 _ABSENCE: Final = regex(
     r"NotFound|DoesNotExist|NoResult|NoSuch|Missing|Empty|NotExist|Absent|NotADirectory|Lookup|Stop(?:Async)?Iteration"

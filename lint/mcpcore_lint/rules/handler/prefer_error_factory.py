@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
 
 from mcpcore_lint.codemods import edits as codemods
-from mcpcore_lint.diagnostics import Severity
-from mcpcore_lint.model import Missing
+from mcpcore_lint.diagnostics import Fix, Severity
+from mcpcore_lint.model import ErrorSite, Missing, ToolDef
 from mcpcore_lint.names import FACTORY_OF_CODE
 from mcpcore_lint.rule import Rule, RuleContext
 from mcpcore_lint.rules._bodies import codes_of
 from mcpcore_lint.rules._thrown import declared_codes
-
-if TYPE_CHECKING:
-    from mcpcore_lint.diagnostics import Fix
-    from mcpcore_lint.model import ErrorSite, ToolDef
 
 
 class PreferErrorFactory(Rule):

@@ -6,7 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from mcpcore_lint.codemods import edits as codemods
-from mcpcore_lint.diagnostics import Severity
+from mcpcore_lint.diagnostics import Change, Fix, Severity
 from mcpcore_lint.engine.syntax.parse import walk_shallow
 from mcpcore_lint.frameworks import uses_mcpcore
 from mcpcore_lint.names import CONSTRUCTORS
@@ -15,7 +15,6 @@ from mcpcore_lint.rules._bodies import Body, body_of, short
 from mcpcore_lint.rules.handler._raises import NOT_FAILURES
 
 if TYPE_CHECKING:
-    from mcpcore_lint.diagnostics import Change, Fix
     from mcpcore_lint.model import CatchSite, Handler, ThrowSite, ToolDef
 
 

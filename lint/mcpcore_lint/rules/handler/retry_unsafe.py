@@ -4,18 +4,29 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from mcpcore_lint.diagnostics import Severity
+from mcpcore_lint.diagnostics import Related, Severity
 from mcpcore_lint.engine.registrations.hints import hints_of
-from mcpcore_lint.model import CallValue, CodeValue, Missing, is_left_out, options, string
+from mcpcore_lint.model import (
+    Argument,
+    CallValue,
+    CodeValue,
+    Contract,
+    ContractEntry,
+    ErrorSite,
+    Missing,
+    ToolDef,
+    Value,
+    is_left_out,
+    options,
+    string,
+)
 from mcpcore_lint.rule import Rule, RuleContext
 from mcpcore_lint.rules._contracts import contracts_of, element_of, entries_of
 
 if TYPE_CHECKING:
     import ast
 
-    from mcpcore_lint.diagnostics import Related
     from mcpcore_lint.engine.syntax.module import Module
-    from mcpcore_lint.model import Argument, Contract, ContractEntry, ErrorSite, ToolDef, Value
 
 _STEP: Final = (
     'say effects="none" if the call fails before it changes anything, "unknown" or "partial" if it may have changed '

@@ -17,6 +17,7 @@ from mcpcore_lint.model import (
     Const,
     ErrorForm,
     ErrorSite,
+    Fate,
     Items,
     Mapping,
     Missing,
@@ -41,7 +42,6 @@ if TYPE_CHECKING:
     from mcpcore_lint.engine.semantics.hierarchy import Hierarchy
     from mcpcore_lint.engine.syntax.module import Module
     from mcpcore_lint.engine.syntax.scopes import Scope
-    from mcpcore_lint.model import Fate
 
 
 CODED_ERROR: Final = "mcpcore.CodedError"

@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 from mcpcore_lint.dataclasses import cached_property
 from mcpcore_lint.engine.syntax.parse import FIELDS, Enclosing, body_of, children
-from mcpcore_lint.engine.syntax.scopes import bind_statement
+from mcpcore_lint.engine.syntax.scopes import Scope, bind_statement
 from mcpcore_lint.names import PLAIN_BUILTINS
 
 if TYPE_CHECKING:
     from mcpcore_lint.engine.syntax.module import Module
-    from mcpcore_lint.engine.syntax.scopes import Scope
     from mcpcore_lint.model import FunctionNode
 
 

@@ -6,7 +6,7 @@ import ast
 from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint.dataclasses import replace
-from mcpcore_lint.engine.flow.bodies.errors import CODED_ARGUMENTS, CODED_ERROR
+from mcpcore_lint.engine.flow.bodies.errors import CODED_ARGUMENTS, CODED_ERROR, ErrorReader
 from mcpcore_lint.engine.semantics.evaluate import evaluate
 from mcpcore_lint.engine.syntax.parse import SCOPES, walk_shallow
 from mcpcore_lint.model import (
@@ -27,7 +27,6 @@ from mcpcore_lint.model import (
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from mcpcore_lint.engine.flow.bodies.errors import ErrorReader
     from mcpcore_lint.engine.flow.bodies.nodes import BodyNodes
     from mcpcore_lint.engine.syntax.scopes import Scope
 

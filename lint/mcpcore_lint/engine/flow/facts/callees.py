@@ -6,7 +6,7 @@ import ast
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from mcpcore_lint.engine.flow.bodies.builder import HandlerBuilder
-from mcpcore_lint.engine.flow.effects import Bound, Key, Parameter, key_of, parameter_of
+from mcpcore_lint.engine.flow.effects import Bound, Key, Parameter, Program, key_of, parameter_of
 from mcpcore_lint.engine.flow.facts.spelling import is_abstract
 from mcpcore_lint.engine.semantics.evaluate import evaluate
 from mcpcore_lint.engine.semantics.symbols import class_info, is_static
@@ -25,15 +25,13 @@ from mcpcore_lint.engine.semantics.type_model import (
 )
 from mcpcore_lint.engine.semantics.types import Inference
 from mcpcore_lint.engine.syntax.parse import all_parameters
-from mcpcore_lint.model import CallValue, Symbol, Unknown, Value, options
+from mcpcore_lint.model import CallValue, FunctionNode, Symbol, Unknown, Value, options
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from mcpcore_lint.engine.flow.effects import Program
     from mcpcore_lint.engine.syntax.module import ClassInfo, Module
     from mcpcore_lint.engine.syntax.scopes import Binding
-    from mcpcore_lint.model import FunctionNode
 
 Callee: TypeAlias = "Key | str"
 """A function of the project, or the name of one outside."""

@@ -6,7 +6,7 @@ import ast
 from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint.engine.flow.bodies.raises import SUPPRESS, types_of
-from mcpcore_lint.engine.flow.effects import NOTHING, Clause, Guard, Key
+from mcpcore_lint.engine.flow.effects import NOTHING, Clause, Guard, Key, Program
 from mcpcore_lint.engine.flow.facts.callees import Callees
 from mcpcore_lint.engine.flow.facts.converting import guard_of_context, guards_made, unread_guard
 from mcpcore_lint.engine.flow.facts.spelling import spelled
@@ -15,12 +15,10 @@ from mcpcore_lint.engine.semantics.branches import ends
 from mcpcore_lint.engine.semantics.evaluate import evaluate
 from mcpcore_lint.engine.semantics.type_model import Instance, Outside, method_of
 from mcpcore_lint.engine.syntax.parse import SCOPES, own_nodes, walk, walk_shallow
-from mcpcore_lint.model import Symbol, options
+from mcpcore_lint.model import FunctionNode, Symbol, options
 
 if TYPE_CHECKING:
-    from mcpcore_lint.engine.flow.effects import Program
     from mcpcore_lint.engine.syntax.module import Module
-    from mcpcore_lint.model import FunctionNode
 
 _TASK_GROUPS: Final = frozenset(
     {"asyncio.TaskGroup", "anyio.create_task_group", "trio.open_nursery", "anyio.abc.TaskGroup"}

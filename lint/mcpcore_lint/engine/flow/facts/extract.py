@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from mcpcore_lint.dataclasses import replace
 from mcpcore_lint.engine.flow.bodies.errors import evaluate_arguments
 from mcpcore_lint.engine.flow.bodies.raises import leaves
-from mcpcore_lint.engine.flow.effects import Blind, Effect, Event, Facts, Guard, Key, Parameter, Throw, Write
+from mcpcore_lint.engine.flow.effects import Blind, Effect, Event, Facts, Guard, Key, Parameter, Program, Throw, Write
 from mcpcore_lint.engine.flow.facts.callees import Callees
 from mcpcore_lint.engine.flow.facts.converting import guards_made
 from mcpcore_lint.engine.flow.facts.except_clauses import Guards
@@ -19,15 +19,25 @@ from mcpcore_lint.engine.semantics.codes import CODES
 from mcpcore_lint.engine.semantics.evaluate import evaluate
 from mcpcore_lint.engine.semantics.symbols import class_info
 from mcpcore_lint.engine.semantics.type_model import BUILTIN_METHODS, Instance
-from mcpcore_lint.model import CodeValue, Const, ErrorForm, Symbol, ThrowSite, is_left_out, options, string
+from mcpcore_lint.model import (
+    CodeValue,
+    Const,
+    ErrorForm,
+    ErrorSite,
+    FunctionNode,
+    Symbol,
+    ThrowSite,
+    Value,
+    is_left_out,
+    options,
+    string,
+)
 from mcpcore_lint.names import FRAMEWORKS, PLAIN_BUILTINS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from mcpcore_lint.engine.flow.effects import Program
     from mcpcore_lint.engine.syntax.module import ClassInfo, Module
-    from mcpcore_lint.model import ErrorSite, FunctionNode, Value
 
 NEVER_NOW: Final = frozenset(
     {

@@ -7,6 +7,7 @@ import sys
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from mcpcore_lint.engine.semantics.codes import CODES
+from mcpcore_lint.engine.semantics.endings import leaves, unreachable
 from mcpcore_lint.engine.semantics.evaluate import evaluate
 from mcpcore_lint.engine.syntax.parse import walk
 from mcpcore_lint.frameworks import framework_of, uses_mcpcore
@@ -49,7 +50,13 @@ class Body:
         self.module = handler.module
         self.root = handler.node
         index = self.module.built[self.root].body
-        self.nodes = index.nodes
+        functions = [
+            node for node in (self.root, *index.nodes) if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
+        ]
+        scopes = [(node, self.module.scope_of(node)) for node in functions]
+        self.unreachable = {part for node, scope in scopes for part in unreachable(node.body, scope)}
+        """The nodes behind a call that never returns."""
+        self.nodes = [node for node in index.nodes if node not in self.unreachable]
         self.parents = index.parents
         self._enclosing = index.enclosing
         self._function_of = index.function_of
@@ -102,6 +109,10 @@ class Body:
     def value(self, node: ast.expr) -> Value:
         """The value of an expression of the body."""
         return evaluate(node, self.scope(node))
+
+    def raises(self, block: list[ast.stmt]) -> bool:
+        """Whether some statements always end with an exception, perhaps one that a function raises for them."""
+        return bool(block) and leaves(block, self.scope(block[0]), raising=True)
 
     def names(self) -> set[str]:
         """All names that the body and its parameters use."""

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from mcpcore_lint.engine.syntax.scopes import Scope
 
 
+JUMPS: Final = (ast.Return, ast.Raise, ast.Continue, ast.Break)
 _COMPOUND: Final = (ast.With, ast.AsyncWith, ast.Try, ast.TryStar, ast.For, ast.AsyncFor, ast.While)
 
 
@@ -172,24 +173,24 @@ def _texts(values: Iterable[Value]) -> frozenset[str]:
     return frozenset(text for value in values if (text := string(value)) is not None)
 
 
-def ends(body: list[ast.stmt]) -> bool:
-    """Whether the code after some statements is unreachable."""
+def ends(body: list[ast.stmt], stops: Callable[[ast.stmt], bool] = lambda node: isinstance(node, JUMPS)) -> bool:
+    """Whether the code after some statements is unreachable. `stops` says so of a simple statement."""
     last = body[-1] if body else None
     while isinstance(last, ast.If):  # an `elif` chain may be very long
-        if not last.orelse or not ends(last.body):
+        if not last.orelse or not ends(last.body, stops):
             return False
         last = last.orelse[-1]
     match last:
-        case ast.Return() | ast.Raise() | ast.Continue() | ast.Break():
-            return True
         case ast.With() | ast.AsyncWith():
-            return ends(last.body)
+            # A context manager that swallows exceptions says so by its name.
+            swallows = any("suppress" in ast.unparse(item.context_expr) for item in last.items)
+            return not swallows and ends(last.body, stops)
         case ast.Try() | ast.TryStar():
-            inside = ends(last.orelse or last.body) and all(ends(clause.body) for clause in last.handlers)
-            return inside or ends(last.finalbody)
+            inside = ends(last.orelse or last.body, stops) and all(ends(clause.body, stops) for clause in last.handlers)
+            return inside or ends(last.finalbody, stops)
         case ast.Match(cases=cases):
             total = any(
                 isinstance(case.pattern, ast.MatchAs) and not (case.pattern.pattern or case.guard) for case in cases
             )
-            return total and all(ends(case.body) for case in cases)
-    return False
+            return total and all(ends(case.body, stops) for case in cases)
+    return last is not None and stops(last)

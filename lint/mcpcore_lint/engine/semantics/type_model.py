@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from mcpcore_lint.dataclasses import light_value
@@ -10,8 +11,6 @@ from mcpcore_lint.engine.semantics.symbols import class_info, last_name
 from mcpcore_lint.model import FunctionNode, Symbol
 
 if TYPE_CHECKING:
-    import ast
-
     from mcpcore_lint.engine.syntax.module import ClassInfo, Module
     from mcpcore_lint.engine.syntax.scopes import Scope
 
@@ -76,6 +75,18 @@ def method_of(info: ClassInfo, name: str) -> tuple[ast.FunctionDef | ast.AsyncFu
         if method is not None:
             return method, ancestor
     return None
+
+
+def is_abstract(node: ast.FunctionDef | ast.AsyncFunctionDef, owner: ClassInfo) -> bool:
+    """Whether a method has no body: it is abstract, or belongs to a protocol."""
+    if any("abstract" in ast.unparse(decorator) for decorator in node.decorator_list):
+        return True
+    match [part for part in node.body if not (isinstance(part, ast.Expr) and isinstance(part.value, ast.Constant))]:
+        case []:
+            return any("Protocol" in ast.unparse(base) or "ABC" in ast.unparse(base) for base in owner.node.bases)
+        case [ast.Raise(exc=ast.expr() as error)]:
+            return "NotImplementedError" in ast.unparse(error)
+    return False
 
 
 def ancestry(info: ClassInfo) -> tuple[ClassInfo, ...]:

@@ -88,7 +88,7 @@ class _AnswerReader:
         """
         matches = [*self._changed_in_clauses()]
         for site in self._function.returns:
-            value = site.node.value
+            value = site.node.value if site.node not in self._body.unreachable else None
             if item is not None and isinstance(value, ast.Tuple):
                 value = value.elts[item] if item < len(value.elts) else None
             if value is not None and not _cannot_fail(value, site.scope):
@@ -150,8 +150,7 @@ class _AnswerReader:
         answers = {core.id for core in cores if isinstance(core, ast.Name)}
         has_one_try = sum(1 for _ in self._body.all(ast.Try)) == 1
         for catch in self._function.catches if answers else ():
-            raises = any(isinstance(node, ast.Raise) for node in catch.body[-1:])
-            for name in sorted(answers) if not raises else ():
+            for name in sorted(answers) if not self._body.raises([*catch.body]) else ():
                 changes = [*self._fields_set(walk_shallow([*catch.body]), name)]
                 fields = [(key, value) for _, key, value in changes if key is not None]
                 shape = self._detector.shape_of_fields(fields, in_clause=True)
@@ -298,7 +297,7 @@ def _is_checked(name: ast.Name, body: Body) -> bool:
             # A branch that returns the failure that it found checks nothing: `if "error" in answer: return answer`.
             if (_NEGATION.search(test) is None) is (_FAILURE.search(test) is None):
                 return True
-        elif inside(name, node.orelse) or isinstance(node.body[-1], _LEAVING):
+        elif inside(name, node.orelse) or isinstance(node.body[-1], _LEAVING) or body.raises(node.body):
             return True
     return False
 

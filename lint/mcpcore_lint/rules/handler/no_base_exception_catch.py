@@ -60,7 +60,7 @@ def _passes_on(catch: CatchSite, body: Body) -> bool:
     statement = body.parents.get(catch.node)
     clauses = statement.handlers if isinstance(statement, (ast.Try, ast.TryStar)) else []
     return any(
-        _reraises(clause)
+        _reraises(clause) or (not isinstance(clause.body[-1], ast.Raise) and body.raises(clause.body))
         for clause in clauses
         if clause is catch.node or (clause.type is not None and "ancelled" in ast.unparse(clause.type))
     )

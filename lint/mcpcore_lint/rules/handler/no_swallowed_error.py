@@ -74,7 +74,8 @@ class NoSwallowedError(Rule):
                 continue
             statement = catch.node if isinstance(catch.node, ast.stmt) else body.parents[catch.node]
             loop = next((parent for parent in body.above(statement) if isinstance(parent, _LOOPS)), None)
-            if _is_aside(statement, body) or _is_answered(catch.try_body, statement, loop, body):
+            leaves = body.raises([*catch.body]) or _is_aside(statement, body)
+            if leaves or _is_answered(catch.try_body, statement, loop, body):
                 continue
             expressions = (node.value for node in walk_shallow([*catch.body]) if isinstance(node, ast.Expr))
             logs = any(map(_is_logging, expressions))
@@ -132,7 +133,7 @@ def _is_aside(statement: ast.AST, body: Body) -> bool:
     for parent in body.above(statement):
         if isinstance(parent, (ast.Try, ast.TryStar)) and child in parent.finalbody:
             return True
-        if isinstance(parent, ast.ExceptHandler) and isinstance(parent.body[-1], ast.Raise):
+        if isinstance(parent, ast.ExceptHandler) and body.raises(parent.body):
             return True
         child = parent
     function = body.function_of(statement)

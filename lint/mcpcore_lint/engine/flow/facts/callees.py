@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from mcpcore_lint.engine.flow.bodies.builder import HandlerBuilder
 from mcpcore_lint.engine.flow.effects import Bound, Key, Parameter, Program, key_of, parameter_of
-from mcpcore_lint.engine.flow.facts.spelling import is_abstract
 from mcpcore_lint.engine.semantics.evaluate import evaluate
 from mcpcore_lint.engine.semantics.symbols import class_info, is_static
 from mcpcore_lint.engine.semantics.type_model import (
@@ -19,6 +18,7 @@ from mcpcore_lint.engine.semantics.type_model import (
     Outside,
     Super,
     ancestry,
+    is_abstract,
     is_property,
     method_of,
     outside_bases,

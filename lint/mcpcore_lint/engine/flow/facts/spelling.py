@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, Final
-
-if TYPE_CHECKING:
-    from mcpcore_lint.engine.syntax.module import ClassInfo
+from typing import Final
 
 MAX_PARTS: Final = 20
 """A callee is spelled with at most this many parts."""
@@ -38,19 +35,3 @@ def last_name(func: ast.expr) -> str:
         case ast.Attribute(attr=name) | ast.Name(id=name):
             return name
     return ""
-
-
-def is_abstract(node: ast.FunctionDef | ast.AsyncFunctionDef, owner: ClassInfo) -> bool:
-    """Whether a method has no body: it is abstract, or belongs to a protocol."""
-    for decorator in node.decorator_list:
-        if "abstract" in spelled(decorator):
-            return True
-    only: ast.stmt | None = None
-    for statement in node.body:
-        if not (isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)):
-            if only is not None:
-                return False
-            only = statement
-    if only is None:
-        return any("Protocol" in spelled(base) or "ABC" in spelled(base) for base in owner.node.bases)
-    return isinstance(only, ast.Raise) and "NotImplementedError" in spelled(only.exc)

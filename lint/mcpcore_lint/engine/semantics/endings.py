@@ -1,0 +1,151 @@
+"""Calls that never return, because they always raise, and the code behind them."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Final
+
+from mcpcore_lint.engine.semantics.annotations import unquote
+from mcpcore_lint.engine.semantics.branches import JUMPS, ends
+from mcpcore_lint.engine.semantics.evaluate import Resolver, evaluate
+from mcpcore_lint.engine.semantics.symbols import class_round, last_name
+from mcpcore_lint.engine.semantics.type_model import BUILTIN_METHODS, ClassObject, Instance, is_abstract, method_of
+from mcpcore_lint.engine.semantics.types import Inference
+from mcpcore_lint.engine.syntax.parse import own_nodes, statements, walk
+from mcpcore_lint.model import Const, Symbol, options
+
+if TYPE_CHECKING:
+    from mcpcore_lint.engine.syntax.module import Module
+    from mcpcore_lint.engine.syntax.scopes import Scope
+
+_NEVER: Final = frozenset({"typing.NoReturn", "typing.Never"})
+_OUTSIDE: Final = frozenset(
+    {"sys.exit", "os._exit", "os.abort", "builtins.exit", "builtins.quit", "typing.assert_never"}
+)
+_LOGGING: Final = frozenset({"debug", "info", "warning", "error", "exception", "critical", "print"})
+"""Methods that nearly always belong to a logger: looking them up would cost more than it finds."""
+_MAX_DEPTH: Final = 8
+"""How many functions that raise through each other are followed."""
+
+
+def unreachable(body: list[ast.stmt], scope: Scope, depth: int = 0) -> set[ast.AST]:
+    """The nodes of a function that never run, because the calls before them never return."""
+    dead: list[ast.AST] = []
+    for node in (None, *statements(body)):
+        blocks = [body] if node is None else [getattr(node, name, []) for name in ("body", "orelse", "finalbody")]
+        for block in blocks:
+            for index, statement in enumerate(block[:-1]):
+                if leaves([statement], scope, depth=depth) and not ends([statement]):
+                    dead += block[index + 1 :]
+                    break
+    return {*walk(dead)} if dead else set()
+
+
+def leaves(body: list[ast.stmt], scope: Scope, *, raising: bool = False, depth: int = 0) -> bool:
+    """Whether the code after some statements never runs. `raising`: because they all raise."""
+    kinds = ast.Raise if raising else JUMPS
+    return ends(body, lambda statement: isinstance(statement, kinds) or _never_passed(statement, scope, depth))
+
+
+def _never_passed(statement: ast.stmt, scope: Scope, depth: int) -> bool:
+    """Whether a statement calls a function that never returns."""
+    if not isinstance(statement, (ast.Expr, ast.Return, ast.Assign)):
+        return False
+    value = statement.value
+    call = value.value if isinstance(value, ast.Await) else value
+    if not isinstance(call, ast.Call) or depth > _MAX_DEPTH:
+        return False
+    return _never_returns(call, scope, depth, awaited=call is not value)
+
+
+def _never_returns(call: ast.Call, scope: Scope, depth: int, *, awaited: bool) -> bool:
+    func = call.func
+    if not isinstance(func, (ast.Name, ast.Attribute)) or last_name(func) in _LOGGING | BUILTIN_METHODS:
+        return False
+    definitions: list[ast.AST | None] = []
+    for value in options(evaluate(func, scope)):
+        if isinstance(value, Symbol):
+            if value.definition is None and value.name not in _OUTSIDE:
+                return False
+            definitions.append(value.definition)
+    if not definitions and isinstance(func, ast.Attribute):
+        definitions += _methods(func, scope)
+    functions = [node for node in definitions if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))]
+    if len(functions) != len(definitions) or any(
+        isinstance(node, ast.AsyncFunctionDef) > awaited for node in functions
+    ):
+        return bool(definitions) and not any(definitions)
+    overloads = [node for node in functions if "overload" in map(last_name, node.decorator_list)]
+    if overloads:
+        # The first overload that accepts the call decides, unless the function raises in any case.
+        chosen = next((node for node in overloads if _accepts(node, call, scope)), None)
+        if chosen is not None and _never_declared(chosen, scope):
+            return True
+        functions = [node for node in functions if node not in overloads]
+    return bool(functions) and all(_always_raises(node, scope, depth + 1) for node in functions)
+
+
+def _methods(func: ast.Attribute, scope: Scope) -> Iterator[ast.AST | None]:
+    """The definitions of a method, with its overloads."""
+    for kind in Inference(class_round(scope)).of(func.value, scope):
+        method = method_of(kind.info, func.attr) if isinstance(kind, (Instance, ClassObject)) else None
+        if method is None or is_abstract(*method):
+            yield from (ast.Pass(),)
+        else:
+            yield from (binding.node for binding in method[1].attributes[func.attr])
+
+
+def _always_raises(node: ast.FunctionDef | ast.AsyncFunctionDef, scope: Scope, depth: int) -> bool:
+    """Whether no path through a function of the project leads to its end or to a `return`."""
+    module = scope.module.project.module_defining(node)
+    if module is None:
+        return False
+    # The result depends on the depth, so the depth is part of the key: callers must not depend on their order.
+    key = ("always raises", node, depth)
+    if key not in module.memo:
+        module.memo[key] = False  # a function that calls itself
+        module.memo[key] = _never_declared(node, module.scope) or _raises_on_all_paths(node, module, depth)
+    return bool(module.memo[key])
+
+
+def _raises_on_all_paths(node: ast.FunctionDef | ast.AsyncFunctionDef, module: Module, depth: int) -> bool:
+    scope = module.scope_of(node)
+    inner = own_nodes(node)
+    if any(isinstance(part, (ast.Yield, ast.YieldFrom)) for part in inner) or not leaves(node.body, scope, depth=depth):
+        return False
+    returns = [part for part in inner if isinstance(part, ast.Return) and not _never_passed(part, scope, depth)]
+    return not returns or {*returns} <= unreachable(node.body, scope, depth)
+
+
+def _never_declared(node: ast.FunctionDef | ast.AsyncFunctionDef, scope: Scope) -> bool:
+    annotation = unquote(node.returns)
+    symbol = Resolver().annotation_symbol(annotation, scope) if annotation is not None else None
+    return symbol is not None and symbol.name in _NEVER
+
+
+def _accepts(node: ast.FunctionDef | ast.AsyncFunctionDef, call: ast.Call, scope: Scope) -> bool:
+    """Whether an overload certainly accepts a call: its `Literal` and `None` parameters get just such values."""
+    args = node.args
+    positional = [*args.posonlyargs, *args.args]
+    if positional and positional[0].arg in {"self", "cls"}:
+        positional = positional[1:]
+    by_name = {arg.arg: arg for arg in (*positional, *args.kwonlyargs)}
+    passed = {arg.arg: value for arg, value in zip(positional, call.args, strict=False)}
+    passed |= {keyword.arg: keyword.value for keyword in call.keywords if keyword.arg is not None}
+    first_default = len(positional) - len(args.defaults)
+    optional = {arg.arg for arg in positional[first_default:]}
+    optional |= {arg.arg for arg, default in zip(args.kwonlyargs, args.kw_defaults, strict=True) if default is not None}
+    if len(call.args) > len(positional) or not by_name.keys() - optional <= passed.keys() <= by_name.keys():
+        return False
+    return all(_fits(by_name[name].annotation, value, scope) for name, value in passed.items())
+
+
+def _fits(annotation: ast.expr | None, argument: ast.expr, scope: Scope) -> bool:
+    """Whether an argument has a literal type: `Literal[True]`, `None`. All other types are taken to fit."""
+    node, value = unquote(annotation), evaluate(argument, scope)
+    literal = node.slice if isinstance(node, ast.Subscript) and last_name(node) == "Literal" else node
+    if literal is node and not isinstance(node, ast.Constant):
+        return True
+    allowed = literal.elts if isinstance(literal, ast.Tuple) else [literal]
+    return isinstance(value, Const) and repr(value.value) in [ast.unparse(part) for part in allowed if part is not None]

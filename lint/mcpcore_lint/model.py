@@ -486,6 +486,8 @@ class ToolDef:
     """The URI of a resource."""
     serves: tuple[Served, ...] = ()
     """The tools that a low-level handler serves."""
+    wrappers: tuple[Handler, ...] = ()
+    """The functions that are registered in place of the handler, and call it."""
 
     @property
     def display_name(self) -> str:

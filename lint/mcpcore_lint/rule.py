@@ -180,6 +180,16 @@ class RuleContext:
         """
         return self._state.checker.graph.called(handler, call)
 
+    def wrappers(self, handler: Handler, tool: ToolDef | None = None) -> Sequence[Handler] | None:
+        """The functions that replace a function, by its decorators or its registration; None if they are not all known.
+
+        Args:
+            handler: The function.
+            tool: The tool that it handles.
+        """
+        wrappers = self._state.checker.graph.wrappers(handler, tool.registration if tool is not None else None)
+        return None if wrappers is None else [*wrappers, *(tool.wrappers if tool is not None else ())]
+
     def is_handler(self, function: FunctionNode, module: Module) -> bool:
         """Whether a function of the project is the handler of a tool, a resource or a prompt.
 

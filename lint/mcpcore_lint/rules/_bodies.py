@@ -102,6 +102,13 @@ class Body:
                 return block[block.index(statement) + 1 :]
         return []
 
+    def before(self, statement: ast.AST) -> list[ast.stmt]:
+        """The statements before a statement in its block."""
+        for block in vars(self.parents.get(statement, statement)).values():
+            if isinstance(block, list) and statement in block:
+                return block[: block.index(statement)]
+        return []
+
     def scope(self, node: ast.AST) -> Scope:
         """The scope in which a node is evaluated."""
         return self.module.scope_of(self.function_of(node))

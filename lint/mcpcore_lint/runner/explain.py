@@ -181,7 +181,7 @@ def _caught(leading: Sequence[Handler], graph: CallGraph) -> list[str]:
         lines.append("Caught in the handler:")
         lines += _clauses((clause, "") for clause in own.catches)
     nodes = {handler.node for handler in leading}
-    others = [*leading[:-1], *(wrapper for handler in leading for wrapper in graph.wrappers(handler))]
+    others = [*leading[:-1], *(wrapper for handler in leading for wrapper in graph.wrappers(handler) or ())]
     others += [handler for handler in graph.on_the_way(own) if handler.node not in nodes]
     if any(handler.catches for handler in others):
         lines.append("Caught before it reaches the handler:")

@@ -109,10 +109,18 @@ class CallGraph:
         keys = self._callees(handler).targets(call)[0]
         return [located[0] for key in keys if (located := self.program.find(key)) is not None]
 
-    def wrappers(self, handler: Handler) -> list[Handler]:
-        """Return the wrapper functions of the handler's decorators."""
-        wrappers = decorations_of(handler.node, handler.module, self.program).wrappers
-        located = [self.program.find(wrapper) for wrapper, _ in wrappers]
+    def wrappers(self, handler: Handler, registration: ast.expr | None = None) -> list[Handler] | None:
+        """Return the wrapper functions of the handler's decorators; None if one of them is not followed.
+
+        Args:
+            handler: The function.
+            registration: The decorator that registers it, which need not be followed.
+        """
+        decorations = decorations_of(handler.node, handler.module, self.program)
+        own = None if registration is None else handler.module.source.span(registration)
+        if any(isinstance(event.effect, Blind) and event.span != own for event in decorations.events):
+            return None
+        located = [self.program.find(wrapper) for wrapper, _ in decorations.wrappers]
         return [HandlerBuilder.of(*place, self.hierarchy).model for place in located if place is not None]
 
     def on_the_way(self, handler: Handler) -> list[Handler]:

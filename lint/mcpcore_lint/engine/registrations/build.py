@@ -180,6 +180,7 @@ class Builder:
         kind, flavour = maker.form.kind, maker.flavour
         details = (contract, description, maker.server, annotations, uri)
         tool = ToolDef(kind, flavour, name, handler, self.module, registration, *details)
+        tool.wrappers = tuple(self.handler(*wrapper) for wrapper in target.wrappers)
         self._found.append(tool)
         if maker.flavour == "lowlevel":
             self._serve(tool)

@@ -41,6 +41,8 @@ class Target(NamedTuple):
     """The name of the tool, unless the registration gives one."""
     signed: bool = False
     """Whether a wrapper or `partial(...)` may have replaced its signature."""
+    wrappers: tuple[tuple[Function, Module], ...] = ()
+    """The functions that are registered in its place, and call it."""
 
 
 class Functions:
@@ -101,7 +103,10 @@ class Functions:
             inside = Frame(outside, scope.filled) if isinstance(scope, Frame) else outside
             signed = owner.source.has("__signature__")
             targets = self.behind(wrapped, inside, depth + 1)
-            return [target._replace(signed=signed or target.signed) for target in targets]
+            return [
+                target._replace(signed=signed or target.signed, wrappers=(*target.wrappers, (node, owner)))
+                for target in targets
+            ]
         named_later = _is_renamed(node.name, owner)
         unknown = Unknown(node, owner, "it is renamed after its definition")
         return [Target(node, owner, unknown if named_later else Const(node, owner, node.name))]

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ast
 import re
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
+from mcpcore_lint.engine.flow.bodies.builder import HandlerBuilder
 from mcpcore_lint.engine.semantics.evaluate import Resolver, evaluate
 from mcpcore_lint.engine.semantics.symbols import class_info
 from mcpcore_lint.engine.semantics.type_model import ancestry
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from mcpcore_lint.engine.syntax.module import Module
+    from mcpcore_lint.engine.syntax.scopes import Scope
     from mcpcore_lint.rule import RuleContext
 
 # Keys are compared in lower case: `{"Status": "Failed"}`, `{"isError": True}`.
@@ -63,6 +65,8 @@ _FAILURE_IN_CLAUSE: Final = regex(
     r"|.{0,60}\b(?:failed|error)\b\s*[:.!]",
     re.IGNORECASE,
 )
+MARKS: Final = frozenset({"isError", "is_error"})
+"""The keywords that mark such a result as failed."""
 _HAND_MADE: Final = "a hand-made"
 EXCEPTION_TEXT: Final = "the text of the caught exception"
 _A_TEXT: Final = "the text"
@@ -169,10 +173,10 @@ class FailureDetector:
         bases = self._ctx.hierarchy.ancestors(name, value.func)[0] if is_class else frozenset({name})
         if not bases.isdisjoint(CALL_RESULTS):
             # On the SDK and FastMCP this is how a tool fails with its own text.
-            for key in ("is_error", "isError"):
-                marked = value.argument(key)
-                if isinstance(marked, Const) and marked.value is True:
-                    return Failure(f"{_HAND_MADE} {short(name)}({key}=True)") if self._contract_tool else None
+            for key, marked in value.keywords:
+                if key in MARKS and not (isinstance(marked, Const) and marked.value is False):
+                    is_marked = self._contract_tool and isinstance(marked, Const) and marked.value is True
+                    return Failure(f"{_HAND_MADE} {short(name)}({key}=True)") if is_marked else None
             contents = [self.failure(value.argument(key), in_clause=in_clause) for key in CONTENTS]
             return next(filter(None, contents), None)
         is_model = is_class and not any("Exception" in base for base in bases)
@@ -199,9 +203,11 @@ class FailureDetector:
         self._open.append(node)
         try:
             # Some servers call one such function a thousand times.
-            key = ("always returns a failure", node, self._contract_tool)
+            function = HandlerBuilder.of(node, module, self._ctx.hierarchy).model
+            settings = settings_of(function, call.args, dict(call.keywords), complete=call.complete)
+            key = ("always returns a failure", node, self._contract_tool, settings)
             if key not in module.memo:
-                module.memo[key] = self._only_failures(node, module, Resolver())
+                module.memo[key] = self._only_failures(node, module, constants(settings, function))
             always: Failure | None = module.memo[key]
             return always or self._with_arguments(node, module, call, in_clause=in_clause)
         finally:
@@ -211,7 +217,7 @@ class FailureDetector:
         self,
         node: ast.FunctionDef | ast.AsyncFunctionDef,
         module: Module,
-        resolver: Resolver,
+        arguments: dict[str, Value],
         *,
         in_clause: bool = False,
     ) -> Failure | None:
@@ -219,7 +225,7 @@ class FailureDetector:
         first: Failure | None = None
         scope = module.scope_of(node)
         for answer in _returned_values(node):
-            for option in options(resolver.expression(answer, scope)):
+            for option in options(evaluate_with(arguments, answer, scope)):
                 failure = self.failure(option, in_clause=in_clause)
                 if failure is None:
                     return None
@@ -238,21 +244,14 @@ class FailureDetector:
         failures = [*filter(None, (self.failure(value, in_clause=in_clause) for value in arguments.values()))]
         if not failures:
             return None
-        scope = module.scope_of(node)
-        resolver = Resolver()
-        resolver.frame = scope, arguments
-        # The values that were cached for other arguments do not hold here.
-        cached, scope.values = scope.values, {}
-        try:
-            failure = self._only_failures(node, module, resolver, in_clause=in_clause)
-        finally:
-            scope.values = cached
+        failure = self._only_failures(node, module, arguments, in_clause=in_clause)
         if failure is not None:
             # The call builds the failure, unless another function built the argument.
             return failure._replace(place=next((argument.place for argument in failures if argument.place), None))
         # The function may convert its only argument, a mapping, into another form.
         (name, argument), *others = arguments.items()
-        converts = not others and all(mentions(answer, name) for answer in _returned_values(node))
+        raises = any(isinstance(part, ast.Raise) for part in walk([*node.body]))
+        converts = not others and not raises and all(mentions(answer, name) for answer in _returned_values(node))
         return failures[0] if converts and isinstance(argument, Mapping) else None
 
     # Mappings and models
@@ -310,6 +309,67 @@ class FailureDetector:
         if isinstance(value, Choice):
             return all(self._is_error(option, table, in_clause=in_clause, model=model) for option in options(value))
         return in_clause or (not model and table.keys() <= _ERROR_DETAILS | ERROR_KEYS)
+
+
+Settings: TypeAlias = "tuple[tuple[str, bool | str | None], ...]"
+"""The parameters that a call sets to None, to a bool or to an empty string, and which may switch branches."""
+
+
+def settings_of(function: Handler, args: Sequence[Value], keywords: dict[str, Value], *, complete: bool) -> Settings:
+    """Read the settings of one call, including those that it leaves at their defaults."""
+    scope = function.module.scope_of(function.node)
+    positional = [parameter.name for parameter in function.parameters if parameter.kind == "positional"]
+    passed = {**dict(zip(positional, args, strict=False)), **keywords}
+    settings: list[tuple[str, bool | str | None]] = []
+    for parameter in function.parameters if complete else ():
+        value = passed.get(parameter.name)
+        if value is None and parameter.default is not None:
+            value = evaluate(parameter.default, scope.parent or function.module.scope)
+        is_rebound = len(scope.bindings.get(parameter.name, ())) > 1
+        constant = value.value if isinstance(value, Const) and not is_rebound else ...
+        if constant is None or constant == "" or isinstance(constant, bool):
+            settings.append((parameter.name, constant))
+    return tuple(settings)
+
+
+def constants(settings: Settings, function: Handler) -> dict[str, Value]:
+    """The settings as values of the parameters."""
+    return {name: Const(function.node, function.module, value) for name, value in settings}
+
+
+def evaluate_with(arguments: dict[str, Value], node: ast.expr, scope: Scope) -> Value:
+    """The value of an expression of a function that gets some arguments."""
+    resolver = Resolver()
+    if not arguments:
+        return resolver.expression(node, scope)
+    resolver.frame = scope, arguments
+    # The values that were cached for other arguments do not hold here.
+    cached, scope.values = scope.values, {}
+    try:
+        return resolver.expression(node, scope)
+    finally:
+        scope.values = cached
+
+
+def holds(test: ast.expr, settings: dict[str, bool | str | None]) -> bool | None:
+    """Whether a condition holds for some settings; None if they do not decide it."""
+    match test:
+        case ast.Name(id=name) if name in settings:
+            return bool(settings[name])
+        case ast.UnaryOp(op=ast.Not(), operand=operand):
+            inner = holds(operand, settings)
+            return None if inner is None else not inner
+        case ast.BoolOp(op=operator, values=values):
+            stops = isinstance(operator, ast.Or)
+            results = [holds(value, settings) for value in values]
+            return stops if stops in results else None if None in results else not stops
+        case ast.Compare(
+            left=ast.Name(id=name),
+            ops=[ast.Is() | ast.IsNot() | ast.Eq() | ast.NotEq() as operator],
+            comparators=[ast.Constant(value=other)],
+        ) if name in settings:
+            return (settings[name] == other) is isinstance(operator, (ast.Is, ast.Eq))
+    return None
 
 
 def normalized(key: str) -> str:

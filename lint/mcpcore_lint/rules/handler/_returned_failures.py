@@ -7,10 +7,11 @@ import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from mcpcore_lint.engine.flow.bodies.builder import HandlerBuilder
+from mcpcore_lint.engine.semantics.endings import leaves
 from mcpcore_lint.engine.semantics.evaluate import evaluate
-from mcpcore_lint.engine.semantics.symbols import class_info
+from mcpcore_lint.engine.semantics.symbols import class_info, last_name
 from mcpcore_lint.engine.semantics.type_model import ancestry
-from mcpcore_lint.engine.syntax.parse import own_nodes, walk, walk_shallow
+from mcpcore_lint.engine.syntax.parse import own_nodes, walk_shallow
 from mcpcore_lint.model import Handler, Mapping, Symbol, Value, options, string
 from mcpcore_lint.patterns import regex
 from mcpcore_lint.rules._bodies import Body, body_of, inside, mentions
@@ -23,8 +24,14 @@ from mcpcore_lint.rules.handler._failures import (
     Failure,
     FailureDetector,
     Place,
+    Settings,
+    constants,
+    evaluate_with,
+    holds,
     normalized,
+    settings_of,
 )
+from mcpcore_lint.rules.handler._to_client import is_judged, is_kept, looks_for_failure
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -71,12 +78,16 @@ def returned_failures(function: Handler, ctx: RuleContext, *, contract_tool: boo
 class _AnswerReader:
     """Reads the answers of one function; `depth` counts the functions that return its result."""
 
-    def __init__(self, function: Handler, ctx: RuleContext, *, contract_tool: bool, depth: int) -> None:
+    def __init__(
+        self, function: Handler, ctx: RuleContext, *, contract_tool: bool, depth: int, settings: Settings = ()
+    ) -> None:
         self._function = function
         self._body = body_of(function)
         self._ctx = ctx
         self._contract_tool = contract_tool
         self._depth = depth
+        self._settings = dict(settings)
+        self._arguments = constants(settings, function)
         self._detector = FailureDetector(function, ctx, contract_tool=contract_tool)
 
     def failures(self, *, item: int | None = None, caught: bool = False) -> list[Returned]:
@@ -91,16 +102,16 @@ class _AnswerReader:
             value = site.node.value if site.node not in self._body.unreachable else None
             if item is not None and isinstance(value, ast.Tuple):
                 value = value.elts[item] if item < len(value.elts) else None
-            if value is not None and not _cannot_fail(value, site.scope):
+            if value is not None and self._runs(site.node) and not _cannot_fail(value, site.scope):
                 matches += self._answer(value, site.scope, caught=caught or site.catch is not None)
         return sorted(dict.fromkeys(matches), key=lambda match: (match.node.lineno, match.node.col_offset))
 
     def _answer(self, node: ast.expr, scope: Scope, *, caught: bool) -> Iterator[Returned]:
         """The failures that one answer is."""
-        failure = self._failure(node, evaluate(node, scope), caught=caught)
+        failure = self._failure(node, self._evaluate(node, scope), caught=caught)
         core = _core(node, scope)
         if failure is None and core is not node:
-            failure = self._failure(core, evaluate(core, scope), caught=caught)
+            failure = self._failure(core, self._evaluate(core, scope), caught=caught)
         if failure is not None:
             yield Returned(failure, node, caught)
             return
@@ -110,6 +121,8 @@ class _AnswerReader:
     def _failure(self, node: ast.expr, value: Value, *, caught: bool) -> Failure | None:
         failures: list[Failure | None] = []
         for option in options(value):
+            if option.node is not None and not self._runs(option.node):
+                continue
             own = option.node is not None and inside(option.node, [node])
             in_clause = option.node in self._body.parents and self._body.clause_of(option.node) is not None
             known = own or in_clause or not self._may_change(node)
@@ -119,6 +132,26 @@ class _AnswerReader:
             failures.append(failure)
         # A name with several values is a failure if all of its values are.
         return failures[0] if failures and all(failures) else None
+
+    def _evaluate(self, node: ast.expr, scope: Scope) -> Value:
+        return evaluate_with(self._arguments, node, scope)
+
+    def _runs(self, node: ast.AST) -> bool:
+        """Whether a node of the function may run with the settings of the call."""
+        child = node
+        for parent in (*self._body.above(node), self._function.node) if self._settings else ():
+            if isinstance(parent, (ast.If, ast.IfExp)) and child is not parent.test:
+                body = parent.body if isinstance(parent.body, list) else [parent.body]
+                if holds(parent.test, self._settings) not in {None, child in body}:
+                    return False
+            for statement in self._body.before(child):
+                verdict = holds(statement.test, self._settings) if isinstance(statement, ast.If) else None
+                if isinstance(statement, ast.If) and verdict is not None:
+                    taken = statement.body if verdict else statement.orelse
+                    if taken and leaves(taken, self._body.scope(statement)):
+                        return False
+            child = parent
+        return True
 
     def _may_change(self, node: ast.expr) -> bool:
         """Whether code may change a field that shows a failure in a mapping before it returns the mapping."""
@@ -167,7 +200,12 @@ class _AnswerReader:
             return
         for call, item in self._calls(node, scope):
             in_clause = caught or (call in self._body.parents and self._body.clause_of(call) is not None)
+            args = [self._evaluate(arg, scope) for arg in call.args]
+            keywords = {keyword.arg or "": self._evaluate(keyword.value, scope) for keyword in call.keywords}
+            complete = "" not in keywords and not any(isinstance(arg, ast.Starred) for arg in call.args)
             for function, module in self._functions(call, scope):
+                model = HandlerBuilder.of(function, module, self._ctx.hierarchy).model
+                direct = complete and last_name(call.func) == function.name
                 yield from failures_of(
                     function,
                     module,
@@ -176,19 +214,20 @@ class _AnswerReader:
                     item=item,
                     caught=in_clause,
                     depth=self._depth + 1,
+                    settings=settings_of(model, args, keywords, complete=direct),
                 )
 
     def _calls(self, node: ast.expr, scope: Scope) -> Iterator[tuple[ast.Call, int | None]]:
         """The calls whose result an expression is, or an item of whose result."""
         if isinstance(node, ast.Call):
             yield node, None
-        match = scope.lookup(node.id) if isinstance(node, ast.Name) else None
+        match = scope.lookup_at(node) if isinstance(node, ast.Name) else None
         if not isinstance(node, ast.Name) or match is None or match[0] is not scope or _is_checked(node, self._body):
             return
         for binding in match[1]:
             value, item = _assigned(node.id, binding.node)
             core = _core(value, scope) if value is not None else None
-            if isinstance(core, ast.Call):
+            if isinstance(core, ast.Call) and not is_judged(self._function, core, self._ctx):
                 yield core, item
 
     def _functions(
@@ -221,15 +260,17 @@ def failures_of(
     item: int | None = None,
     caught: bool = False,
     depth: int = 0,
+    settings: Settings = (),
 ) -> list[Returned]:
     """The failures that a function of the project returns, with their places; computed once for all its callers."""
     # The result depends on the depth, so the depth is part of the key: callers must not depend on their order.
-    key = ("returned failures", function, item, caught, contract_tool, depth)
+    key = ("returned failures", function, item, caught, contract_tool, depth, settings)
     if key not in module.memo:
         module.memo[key] = []
         model = HandlerBuilder.of(function, module, ctx.hierarchy).model
-        if not any(isinstance(node, (ast.Yield, ast.YieldFrom)) for node in own_nodes(function)):
-            reader = _AnswerReader(model, ctx, contract_tool=contract_tool, depth=depth)
+        yields = any(isinstance(node, (ast.Yield, ast.YieldFrom)) for node in own_nodes(function))
+        if not yields and is_kept(model, ctx):
+            reader = _AnswerReader(model, ctx, contract_tool=contract_tool, depth=depth, settings=settings)
             for match in reader.failures(item=item, caught=caught):
                 place = match.failure.place or Place(match.node, module, function)
                 module.memo[key].append(match._replace(failure=match.failure._replace(place=place)))
@@ -285,12 +326,12 @@ def _is_checked(name: ast.Name, body: Body) -> bool:
     flags = {
         target.id
         for assignment in body.all(ast.Assign)
-        if _looks_for_failure(assignment.value, name.id)
+        if looks_for_failure(assignment.value, name.id)
         for target in assignment.targets
         if isinstance(target, ast.Name)
     }
     for node in body.all(ast.If):
-        if not _looks_for_failure(node.test, name.id) and not any(mentions(node.test, flag) for flag in flags):
+        if not looks_for_failure(node.test, name.id) and not any(mentions(node.test, flag) for flag in flags):
             continue
         if inside(name, node.body):
             test = ast.unparse(node.test)
@@ -300,16 +341,6 @@ def _is_checked(name: ast.Name, body: Body) -> bool:
         elif inside(name, node.orelse) or isinstance(node.body[-1], _LEAVING) or body.raises(node.body):
             return True
     return False
-
-
-def _looks_for_failure(test: ast.expr, name: str) -> bool:
-    """Whether a test may look for a failure in an answer, rather than test whether the answer is empty."""
-    return mentions(test, name) and any(
-        (isinstance(node, ast.Call) and mentions(node, name) and getattr(node.func, "id", "") != "len")
-        or (isinstance(node, ast.Constant) and isinstance(node.value, str))
-        or (isinstance(node, ast.Attribute) and normalized(node.attr) in MARKING_KEYS)
-        for node in walk([test])
-    )
 
 
 def _cannot_fail(node: ast.expr, scope: Scope) -> bool:

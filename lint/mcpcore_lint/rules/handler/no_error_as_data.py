@@ -6,15 +6,13 @@ import ast
 from typing import Final
 
 from mcpcore_lint.diagnostics import Severity
-from mcpcore_lint.engine.flow.bodies.builder import HandlerBuilder
-from mcpcore_lint.engine.semantics.evaluate import evaluate
-from mcpcore_lint.engine.syntax.parse import walk, walk_shallow
-from mcpcore_lint.model import Handler, Symbol, ToolDef
+from mcpcore_lint.model import Handler, ToolDef
 from mcpcore_lint.patterns import regex
 from mcpcore_lint.rule import Rule, RuleContext
-from mcpcore_lint.rules._bodies import body_of, where_to
+from mcpcore_lint.rules._bodies import body_of, inside, where_to
 from mcpcore_lint.rules.handler._failures import EXCEPTION_TEXT, Failure
 from mcpcore_lint.rules.handler._returned_failures import failures_of, returned_failures
+from mcpcore_lint.rules.handler._to_client import calls_of_wrapped, reaches_client
 
 _HEALTH_CHECK: Final = regex(
     r"(?:^|_)(?:health|healthcheck|ping|diagnose|diagnostics?|doctor)(?:_|$)"
@@ -53,7 +51,8 @@ class NoErrorAsData(Rule):
     def check_handler(self, handler: Handler, tool: ToolDef, ctx: RuleContext) -> None:
         """Report each answer that is certainly a failure, where it is built."""
         contract_tool = tool.flavour == "mcpcore"
-        for match in returned_failures(handler, ctx, contract_tool=contract_tool):
+        matches = returned_failures(handler, ctx, contract_tool=contract_tool)
+        for match in matches if matches and reaches_client(handler, tool, ctx) else ():
             failure, place = match.failure, match.failure.place
             if tool.kind == "prompt" and failure.is_text:
                 continue
@@ -77,38 +76,31 @@ class NoErrorAsData(Rule):
                 related=[ctx.related(match.node, f"{tool.display_name} returns it", handler.module)],
                 shared=True,
             )
-        if tool.kind != "prompt":
-            _check_decorators(handler, tool, ctx)
+        if tool.kind != "prompt" and reaches_client(handler, tool, ctx):
+            _check_wrappers(handler, tool, ctx)
 
 
-def _check_decorators(handler: Handler, tool: ToolDef, ctx: RuleContext) -> None:
-    """Report the failures that a decorator of the project returns for every exception."""
-    scope = handler.module.scope_of(handler.node).parent or handler.module.scope
-    for decorator in getattr(handler.node, "decorator_list", ()):
-        value = evaluate(getattr(decorator, "func", decorator), scope)
-        function = value.definition if isinstance(value, Symbol) and decorator is not tool.registration else None
-        module = ctx.project.module_defining(function) if isinstance(function, ast.FunctionDef) else None
-        if module is None or not isinstance(function, ast.FunctionDef):
+def _check_wrappers(handler: Handler, tool: ToolDef, ctx: RuleContext) -> None:
+    """Report the failures that a decorator returns for every exception, or instead of calling the tool."""
+    for wrapper in ctx.wrappers(handler, tool) or ():
+        if isinstance(wrapper.node, ast.Lambda):
             continue
-        nodes = walk([function])
-        parameters = {node.arg for node in nodes if isinstance(node, ast.arg)}
-        for wrapper in (node for node in nodes if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))):
-            body = body_of(HandlerBuilder.of(wrapper, module, ctx.hierarchy).model)
-            for match in failures_of(wrapper, module, ctx, contract_tool=tool.flavour == "mcpcore"):
-                catch, place = body.clause_of(match.node), match.failure.place
-                if catch is None or not catch.broad or place is None or match.failure.is_marked:
-                    continue
-                calls = (node.func for node in walk_shallow([*catch.try_body]) if isinstance(node, ast.Call))
-                if any(isinstance(func, ast.Name) and func.id in parameters for func in calls):
-                    ctx.report(
-                        place.node,
-                        f"{function.name}() returns {match.failure.shape} for every exception of the tools that it "
-                        "wraps; the client sees successful calls",
-                        help="let the exception through, or raise one that says what the caller can do next",
-                        tool=tool,
-                        module=place.module,
-                        shared=True,
-                    )
+        body, calls = body_of(wrapper), calls_of_wrapped(wrapper)
+        for match in failures_of(wrapper.node, wrapper.module, ctx, contract_tool=tool.flavour == "mcpcore"):
+            catch, place = body.clause_of(match.node), match.failure.place
+            guards = catch is None or (catch.broad and any(inside(call, catch.try_body) for call in calls))
+            if place is None or match.failure.is_marked or not (calls and guards):
+                continue
+            when = "instead of calling the tools" if catch is None else "for every exception of the tools"
+            decorator = wrapper.qualname.partition(".")[0]
+            ctx.report(
+                place.node,
+                f"{decorator}() returns {match.failure.shape} {when} that it wraps; the client sees successful calls",
+                help="let the exception through, or raise one that says what the caller can do next",
+                tool=tool,
+                module=place.module,
+                shared=True,
+            )
 
 
 def _effect(failure: Failure) -> str:

@@ -1,0 +1,148 @@
+"""Follows a returned value to the client: whatever takes it on the way may make it a failure after all."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING, Any, Final
+
+from mcpcore_lint.engine.flow.bodies.builder import HandlerBuilder
+from mcpcore_lint.engine.semantics.evaluate import evaluate
+from mcpcore_lint.engine.semantics.symbols import last_name
+from mcpcore_lint.engine.syntax.parse import all_parameters, walk
+from mcpcore_lint.model import Handler, Symbol, ToolDef
+from mcpcore_lint.rules._bodies import Body, body_of, mentions
+from mcpcore_lint.rules.handler._failures import MARKING_KEYS, MARKS, normalized
+
+if TYPE_CHECKING:
+    from mcpcore_lint.rule import RuleContext
+
+_HARMLESS: Final = frozenset({"isinstance", "len", "str", "repr", "type", "dict", "list", "bool", "print", "cast"})
+_TESTS: Final = (ast.If, ast.IfExp, ast.Match, ast.While, ast.Assert)
+_MAX_DEPTH: Final = 3
+"""How many functions that pass a value on to each other are read."""
+
+
+def reaches_client(handler: Handler, tool: ToolDef, ctx: RuleContext) -> bool:
+    """Whether what a handler returns certainly reaches the client as a successful result."""
+    for served in (served for other in ctx.tools for served in other.serves):
+        if served.handler is not None and served.handler.node is handler.node:
+            ways = [*served.way, *([(served.inside, served.call)] if served.call is not None else [])]
+            if any(is_judged(caller, call, ctx) for caller, call in ways):
+                return False
+    return is_kept(handler, ctx, tool)
+
+
+def is_kept(handler: Handler, ctx: RuleContext, tool: ToolDef | None = None) -> bool:
+    """Whether the decorators of a function certainly keep its result."""
+    wrappers = ctx.wrappers(handler, tool)
+    return wrappers is not None and not any(
+        is_judged(wrapper, call, ctx) for wrapper in wrappers for call in calls_of_wrapped(wrapper)
+    )
+
+
+def calls_of_wrapped(wrapper: Handler) -> list[ast.Call]:
+    """The calls by which a wrapper calls the function that it wraps, or else may pass it to a function that does."""
+    scope = wrapper.module.scope_of(wrapper.node)
+
+    def is_outer(node: ast.expr) -> bool:
+        match = scope.lookup(node.id) if isinstance(node, ast.Name) else None
+        return match is not None and match[0] is not scope and match[1][0].kind == "parameter"
+
+    calls = [*body_of(wrapper).all(ast.Call)]
+    direct = [call for call in calls if is_outer(call.func)]
+    return direct or [call for call in calls if any(map(is_outer, call.args))]
+
+
+def is_judged(function: Handler, call: ast.Call, ctx: RuleContext, depth: int = 0) -> bool:
+    """Whether a function may fail because of the result of a call, or passes the result to code that is not known."""
+    body = body_of(function)
+    names = _names_of(call, body)
+
+    def concerns(node: ast.AST | None) -> bool:
+        return node is not None and any(
+            part is call or (isinstance(part, ast.Name) and part.id in names) for part in walk([node])
+        )
+
+    for test in body.nodes:
+        if not isinstance(test, _TESTS):
+            continue
+        condition = test.subject if isinstance(test, ast.Match) else test.test
+        if isinstance(test, ast.Match) or any(looks_for_failure(condition, name) for name in names):
+            after: list[ast.AST] = [test, *body.after(test)] if concerns(condition) else []
+            if any(_may_fail(node, body) for node in walk(after)):
+                return True
+    for node in body.nodes:
+        if isinstance(node, ast.keyword) and node.arg in MARKS and concerns(node.value):
+            return True
+    return any(
+        concerns(argument) and _is_judge(other, function, ctx, depth)
+        for other in body.all(ast.Call)
+        if other is not call
+        for argument in (*other.args, *(keyword.value for keyword in other.keywords))
+    )
+
+
+def _names_of(call: ast.Call, body: Body) -> set[str]:
+    """The names that hold the result of a call, a part of it, or something that is computed from it."""
+    names: set[str] = set()
+    assignments: list[tuple[ast.AST | None, ast.AST]] = []
+    for node in body.nodes:
+        if isinstance(node, (ast.Assign, ast.AnnAssign, ast.NamedExpr)):
+            assignments.append((node.value, node))
+        elif isinstance(node, (ast.For, ast.AsyncFor, ast.comprehension)):
+            assignments.append((node.iter, node.target))
+    before = -1
+    while before != len(names):
+        before = len(names)
+        for value, target in assignments:
+            parts = walk([value]) if value is not None else []
+            if call in parts or any(isinstance(part, ast.Name) and part.id in names for part in parts):
+                stored = (part for part in walk([target]) if isinstance(part, ast.Name))
+                names.update(part.id for part in stored if isinstance(part.ctx, ast.Store))
+    return names
+
+
+def looks_for_failure(test: ast.expr, name: str) -> bool:
+    """Whether a test may look for a failure in an answer, rather than test whether the answer is empty."""
+    return mentions(test, name) and any(
+        (isinstance(node, ast.Call) and mentions(node, name) and getattr(node.func, "id", "") != "len")
+        or (isinstance(node, ast.Constant) and isinstance(node.value, str))
+        or (isinstance(node, ast.Attribute) and normalized(node.attr) in MARKING_KEYS)
+        for node in walk([test])
+    )
+
+
+def _may_fail(node: ast.AST, body: Body) -> bool:
+    """Whether a node raises, or may mark a result as failed."""
+    if isinstance(node, ast.keyword):
+        return node.arg in MARKS and not (isinstance(node.value, ast.Constant) and node.value.value is False)
+    return isinstance(node, ast.stmt) and body.raises([node])
+
+
+def _is_judge(call: ast.Call, function: Handler, ctx: RuleContext, depth: int) -> bool:
+    """Whether a function that gets a result may fail because of it, or is not known."""
+    body = body_of(function)
+    if last_name(call.func) in _HARMLESS:
+        return False
+    located = [(node, ctx.project.module_defining(node)) for node in ctx.called(function, call)]
+    for node, module in located:
+        if module is None or depth > _MAX_DEPTH:
+            return True
+        key: Any = ("judges", node)
+        if key not in module.memo:
+            module.memo[key] = False
+            helper = HandlerBuilder.of(node, module, ctx.hierarchy).model
+            inner = body_of(helper)
+            parameters = {arg.arg for arg in all_parameters(node.args)}
+            module.memo[key] = any(
+                _may_fail(part, inner) and not any(inner.clauses_above(part)) for part in inner.nodes
+            ) or any(
+                _is_judge(other, helper, ctx, depth + 1)
+                for other in inner.all(ast.Call)
+                if any(mentions(argument, name) for argument in other.args for name in parameters)
+            )
+        if module.memo[key]:
+            return True
+    # The result may be given to a method of an unknown object, whose own result is used.
+    known = located or isinstance(evaluate(call.func, body.scope(call)), Symbol)
+    return not known and not isinstance(body.parents.get(call), ast.Expr)

@@ -185,3 +185,26 @@ def test_handlers_in_the_settings_silence_the_rule():
     """With `handlers` the functions are named, so no registration is reported as unresolved."""
     source, example = UNRESOLVED["a member by an unknown name"]
     assert not _found(source, handlers=(example,))[1]
+
+
+def test_the_help_says_what_the_example_matches():
+    """An entry that names no function is recognized before anyone copies it into the settings."""
+    _, (named,) = _found(UNRESOLVED["a member by an unknown name"][0])
+    _, (unnamed,) = _found(UNRESOLVED["a member by a prefix that no function has"][0])
+    assert named.help.endswith('handlers = ["store:*"], which matches find')
+    assert unnamed.help.endswith('handlers = ["store:handle_*"], which matches no function that was found')
+
+
+def test_an_entry_for_a_package_matches_the_functions_of_its_modules(tmp_path):
+    """The help counts the functions of all files of the package, and names two."""
+    tools = tmp_path / "acme" / "tools"
+    tools.mkdir(parents=True)
+    (tmp_path / "acme" / "__init__.py").touch()
+    (tools / "__init__.py").touch()
+    (tools / "books.py").write_text("def find(): ...\n\n\ndef lend(): ...\n")
+    (tools / "users.py").write_text("def greet(): ...\n\n\ndef _hidden(): ...\n")
+    source = START + textwrap.dedent(UNRESOLVED["modules by unknown names"][0]).replace("  # here", "")
+    settings = Settings(select=frozenset({RULE}))
+    report = lint_source(source, path="app.py", root=str(tmp_path), settings=settings)
+    (finding,) = report.diagnostics
+    assert finding.help.endswith('handlers = ["acme.tools.*:*"], which matches find, lend and 1 more')

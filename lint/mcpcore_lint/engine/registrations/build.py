@@ -103,7 +103,7 @@ class Builder:
     def _registered(self, site: Site) -> None:
         functions = self.calls.functions
         rounds = functions.elements.rounds(site.call, site.scope, site.target)
-        resolved = not rounds  # the conditions leave no round
+        resolved = True  # where the conditions leave no round, nothing is registered
         for scope in rounds:
             functions.steps = 0
             maker = self.calls.evaluated(site.maker, scope) if scope is not site.scope else site.maker
@@ -112,7 +112,7 @@ class Builder:
                 # `add_tool(Tool.from_function(...))`: the inner call is the registration, the outer one has the server.
                 self._servers.setdefault(made.node, maker.server)
             targets = {target.node: target for target in functions.behind(site.target, scope)}
-            resolved = resolved or bool(targets)
+            resolved = resolved and bool(targets)
             names: set[str | None] = set()
             for target in targets.values():
                 if isinstance(target.node, (ast.FunctionDef, ast.AsyncFunctionDef)):

@@ -205,6 +205,39 @@ class Elements:
             case ast.Name() | ast.Attribute():
                 for placed in self._sources(node, scope):
                     yield from self.pairs(*placed, deeper)
+                if isinstance(node, ast.Name) and scope.module.changes_in_place(node.id):
+                    yield from self._filled(node.id, scope, deeper)
+
+    def _filled(self, name: str, scope: Scope, depth: int) -> Iterator[Pair]:
+        """The entries that are added to a table: `x[key] = fn`, `x.update(...)`, `x.setdefault(key, []).append(fn)`."""
+        place = scope.lookup(name)
+        if place is None or isinstance(place[0].node, ast.Lambda):
+            return
+        home = scope if written_scope(scope) is place[0] else place[0]
+        for statement in statements([*place[0].node.body]):
+            match statement:
+                case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id=table), attr="update"), args=[more])):
+                    for frame in self.rounds(more, home) if table == name else ():
+                        yield from self.pairs(more, frame, depth)
+                    continue
+                case ast.Assign(targets=[ast.Subscript() as entry], value=value):
+                    holder, key = entry.value, entry.slice
+                case ast.Expr(value=ast.Call(func=ast.Attribute(value=entry, attr="append"), args=[item])):
+                    value = ast.copy_location(ast.List([item], ast.Load()), item)
+                    match entry:
+                        case ast.Subscript(value=holder, slice=key):
+                            pass
+                        case ast.Call(func=ast.Attribute(value=holder, attr="setdefault"), args=[key, *_]):
+                            pass
+                        case _:
+                            continue
+                case ast.Expr(value=ast.Call(func=ast.Attribute(value=holder, attr="setdefault"), args=[key, value])):
+                    pass
+                case _:
+                    continue
+            if isinstance(holder, ast.Name) and holder.id == name:
+                pair = ast.copy_location(ast.Tuple([key, value], ast.Load()), value)
+                yield from ((key, value, frame) for frame in self.rounds(key, home, pair))
 
     # -- loops -------------------------------------------------------------------------------------------------------
 

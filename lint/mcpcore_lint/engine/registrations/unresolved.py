@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import os
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from mcpcore_lint.engine.registrations.environment import (
@@ -13,6 +14,7 @@ from mcpcore_lint.engine.registrations.environment import (
     substitute,
     written_scope,
 )
+from mcpcore_lint.engine.registrations.named import named_functions
 from mcpcore_lint.engine.semantics.evaluate import evaluate
 from mcpcore_lint.engine.semantics.symbols import class_round
 from mcpcore_lint.engine.syntax.parse import children, own_nodes
@@ -44,6 +46,8 @@ class Unresolved(NamedTuple):
     """The expression that is registered, as written."""
     example: str
     """An entry for the setting `handlers` that would name the functions."""
+    matches: tuple[str, ...]
+    """The functions of the project that the entry names."""
 
 
 def unresolved_in(module: Module) -> tuple[Unresolved, ...]:
@@ -76,7 +80,8 @@ def unresolved_registration(site: Site, functions: Functions) -> Unresolved | No
         example = _example(node, scope, functions.elements.members) if isinstance(node, ast.Call) else None
         if example is not None:
             text = " ".join(ast.unparse(site.target).split())
-            return Unresolved(site.registration, text if len(text) <= 60 else text[:57] + "...", example)
+            shown = text if len(text) <= 60 else text[:57] + "..."
+            return Unresolved(site.registration, shown, example, _matches(example, scope.module))
         queue += _origins(node, scope, functions.elements.members)
     return None
 
@@ -99,6 +104,17 @@ def _example(node: ast.Call, scope: Scope, members: Members) -> str | None:
         is_self = isinstance(holder, ast.Name) and holder.id in {"self", "cls"} and class_round(scope) is not None
         return f"{here}:*" if is_self else None
     return f"{module.name}:{_pattern(node.args[1], scope) if name == 'builtins.getattr' and node.args[1:] else '*'}"
+
+
+def _matches(example: str, module: Module) -> tuple[str, ...]:
+    """The functions that an entry names: in one module, or in those next to a package's own file."""
+    project, name = module.project, example.partition(":")[0]
+    home = project.module_of(module, name.removesuffix(".*"), 0)
+    folder = os.path.dirname(home.absolute) if home is not None and home.name != name else ""
+    names = sorted(os.listdir(folder)) if folder and os.path.isdir(folder) else []
+    paths = (os.path.join(folder, inner) for inner in names if inner.endswith(".py"))
+    modules = [project.module_at(project.display_path(path)) for path in paths] or [home]
+    return tuple(node.name for part in modules if part is not None for node in named_functions(part, [example]))
 
 
 def _pattern(node: ast.expr, scope: Scope) -> str:

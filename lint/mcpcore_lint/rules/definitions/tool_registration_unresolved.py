@@ -29,5 +29,8 @@ class ToolRegistrationUnresolved(Rule):
             return
         for unresolved in unresolved_in(module):
             message = f"no function is found behind `{unresolved.text}`, so no rule checks it"
+            others = f" and {len(unresolved.matches) - 2} more" if len(unresolved.matches) > 2 else ""
+            matches = ", ".join(unresolved.matches[:2]) + others if unresolved.matches else "no function that was found"
             step = f'name the functions in [tool.mcpcore.lint], such as handlers = ["{unresolved.example}"]'
+            step += f", which matches {matches}"
             ctx.report(unresolved.registration, message, help=step)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import re
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, Final, NamedTuple
 
 from mcpcore_lint.diagnostics import Severity, Span
 from mcpcore_lint.options import FORMATS
@@ -12,9 +13,6 @@ from mcpcore_lint.output import CannotRunError
 from mcpcore_lint.paths import is_below, is_repository, upwards
 from mcpcore_lint.patterns import closest, hint, regex
 from mcpcore_lint.settings import NOTHING, PerFile, Settings
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
 
 SECTION: Final = "tool.mcpcore.lint"
 FILE: Final = "pyproject.toml"

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias
+from collections.abc import Iterable, Iterator
+from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 from mcpcore_lint.output import CannotRunError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
 
 Kind: TypeAlias = Literal["flag", "rules", "text", "choice", "number", "path", "file", "output"]
 """The values of an option. rules: ids, families or prefixes, which may be repeated; path: a file or a folder; file: not

@@ -12,10 +12,8 @@ import io
 import os
 import sys
 import time
-from typing import TYPE_CHECKING, Final, TextIO
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator
+from typing import Final, TextIO
 
 _PROGRESS_AFTER: Final = 0.7
 _PROGRESS_EVERY: Final = 0.1

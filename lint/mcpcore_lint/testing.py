@@ -6,15 +6,12 @@ import os
 import re
 import tempfile
 import textwrap
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 from mcpcore_lint.rule import Invalid, Rule, Valid, is_ours
 from mcpcore_lint.runner.engine import Report, fix_source, lint_source
 from mcpcore_lint.settings import Settings
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
 
 _MARK = re.compile(r"[ \t]*# here$", re.MULTILINE)
 PATH = "server.py"

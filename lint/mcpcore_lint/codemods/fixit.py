@@ -8,18 +8,15 @@ from __future__ import annotations
 import inspect
 import re
 import textwrap
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Final
+from typing import Any, ClassVar, Final
 
 from libcst.metadata import CodePosition, CodeRange
 
 from mcpcore_lint import rule
 from mcpcore_lint.codemods.rule import CstRule, CstScope
 from mcpcore_lint.rule import Valid
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
 
 MARK: Final = "# A case for mcpcore lint."
 """The last line of cases for whole files, because only files that concern MCP are visited."""

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import cache
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import libcst as cst
 
 from mcpcore_lint.codemods.visiting import children
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
 
 _NO_SPACE: Final = cst.SimpleWhitespace("")
 _SPACE: Final = cst.SimpleWhitespace(" ")

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 import re
-from typing import TYPE_CHECKING, Final
+from collections.abc import Sequence
+from typing import Final
 
 from lsprotocol import types
 
@@ -14,16 +15,12 @@ from mcpcore_lint.codemods.rewrite import Rewriter
 from mcpcore_lint.diagnostics import Diagnostic, Edit, Fix
 from mcpcore_lint.engine.syntax.source import Source, SourceError, parse
 from mcpcore_lint.lsp.diagnostics import converted
+from mcpcore_lint.lsp.positions import Document
 from mcpcore_lint.lsp.reading import first_line
+from mcpcore_lint.lsp.workspace import Analysis, Workspace
 from mcpcore_lint.runner.engine import fix_source
 from mcpcore_lint.runner.groups import is_document
 from mcpcore_lint.runner.suppress import Suppressions
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from mcpcore_lint.lsp.positions import Document
-    from mcpcore_lint.lsp.workspace import Analysis, Workspace
 
 FIX_ALL: Final = "source.fixAll.mcpcore"
 KINDS: Final = (types.CodeActionKind.QuickFix, FIX_ALL)

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterator
+from typing import Final
 
 from lsprotocol import types
 
 from mcpcore_lint.engine.flow.bodies.parameters import parameters_of
 from mcpcore_lint.lsp.hover import described
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from mcpcore_lint.lsp.positions import Document
-    from mcpcore_lint.lsp.reading import Reading
-    from mcpcore_lint.model import ContractEntry, ToolDef
+from mcpcore_lint.lsp.positions import Document
+from mcpcore_lint.lsp.reading import Reading
+from mcpcore_lint.model import ContractEntry, ToolDef
 
 TRIGGERS: Final = ('"', "'", "(", "[")
 _WINDOW: Final = 4_000

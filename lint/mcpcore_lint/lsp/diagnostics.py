@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterator
+from typing import Final
 
 from lsprotocol import types
 
 from mcpcore_lint.diagnostics import Diagnostic, Severity
+from mcpcore_lint.lsp.positions import Document
+from mcpcore_lint.lsp.workspace import Analysis, Workspace
 from mcpcore_lint.report import page
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from mcpcore_lint.lsp.positions import Document
-    from mcpcore_lint.lsp.workspace import Analysis, Workspace
 
 SOURCE: Final = "mcpcore"
 _SEVERITIES: Final = {

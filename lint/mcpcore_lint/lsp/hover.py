@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import os
 import re
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from lsprotocol import types
 
+from mcpcore_lint.lsp.positions import Document
+from mcpcore_lint.lsp.reading import Place, Reading
+from mcpcore_lint.lsp.workspace import Workspace
+from mcpcore_lint.model import ContractEntry, ToolDef
 from mcpcore_lint.rules._advice import advice_of, sent_advice
-
-if TYPE_CHECKING:
-    from mcpcore_lint.lsp.positions import Document
-    from mcpcore_lint.lsp.reading import Place, Reading
-    from mcpcore_lint.lsp.workspace import Workspace
-    from mcpcore_lint.model import ContractEntry, ToolDef
 
 _MOST: Final = 8
 """How many places and entries are listed."""

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterable, Iterator
+from typing import Final
 
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from mcpcore_lint.lsp.positions import Document
-    from mcpcore_lint.lsp.reading import Place, Reading
-    from mcpcore_lint.lsp.workspace import Workspace
+from mcpcore_lint.lsp.positions import Document
+from mcpcore_lint.lsp.reading import Place, Reading
+from mcpcore_lint.lsp.workspace import Workspace
 
 _LITERAL: Final = re.compile(r"[rRuU]?(\"\"\"|'''|[\"'])(.*)\1", re.DOTALL)
 _REASON: Final = re.compile(r"[A-Za-z][\w.-]*", re.ASCII)

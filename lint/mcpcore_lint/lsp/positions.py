@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Sequence
 from difflib import SequenceMatcher
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from lsprotocol import types
 
+from mcpcore_lint.diagnostics import Edit, Span
 from mcpcore_lint.engine.syntax.source import Source
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from mcpcore_lint.diagnostics import Edit, Span
 
 _BOM: Final = "\ufeff"
 _LINE: Final = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+\Z")

@@ -5,23 +5,20 @@ from __future__ import annotations
 import ast
 import contextlib
 import re
-from typing import TYPE_CHECKING, Final, Literal, NamedTuple
+from collections.abc import Iterable, Iterator
+from typing import Final, Literal, NamedTuple
 
+from mcpcore_lint.diagnostics import Span
 from mcpcore_lint.engine.semantics.evaluate import Resolver
 from mcpcore_lint.engine.syntax.imports import ImportSearch
+from mcpcore_lint.engine.syntax.module import Module
 from mcpcore_lint.engine.syntax.source import Source, SourceError, parse
+from mcpcore_lint.lsp.positions import Document
+from mcpcore_lint.lsp.workspace import Workspace
 from mcpcore_lint.model import Const, ContractEntry, FunctionNode, ToolDef, Value, options
+from mcpcore_lint.runner.checker import Checker
 from mcpcore_lint.runner.discover import Walk
 from mcpcore_lint.runner.files import content_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from mcpcore_lint.diagnostics import Span
-    from mcpcore_lint.engine.syntax.module import Module
-    from mcpcore_lint.lsp.positions import Document
-    from mcpcore_lint.lsp.workspace import Workspace
-    from mcpcore_lint.runner.checker import Checker
 
 _ATTEMPTS: Final = 8
 """How many lines of a document that is not valid Python are replaced at most. Each attempt parses it again."""

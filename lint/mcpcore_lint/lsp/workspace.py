@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
 
 from pygls.uris import from_fs_path
 
 from mcpcore_lint import config
+from mcpcore_lint.config import Config
+from mcpcore_lint.diagnostics import Diagnostic
 from mcpcore_lint.engine.syntax.source import Source, SourceError
 from mcpcore_lint.lsp.positions import Document
 from mcpcore_lint.paths import is_below, upwards
@@ -17,13 +20,7 @@ from mcpcore_lint.runner.discover import Walk
 from mcpcore_lint.runner.files import content_of
 from mcpcore_lint.runner.groups import Group, documents_of, is_document
 from mcpcore_lint.runner.runner import lint_groups
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from mcpcore_lint.config import Config
-    from mcpcore_lint.diagnostics import Diagnostic
-    from mcpcore_lint.settings import Settings
+from mcpcore_lint.settings import Settings
 
 
 class Analysis(NamedTuple):

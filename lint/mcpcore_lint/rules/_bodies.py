@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import ast
 import sys
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from collections.abc import Iterator, Sequence
+from typing import Any, Final, TypeVar
 
 from mcpcore_lint.engine.semantics.codes import CODES
 from mcpcore_lint.engine.semantics.endings import leaves, unreachable
 from mcpcore_lint.engine.semantics.evaluate import evaluate
 from mcpcore_lint.engine.syntax.parse import walk
+from mcpcore_lint.engine.syntax.scopes import Scope
 from mcpcore_lint.frameworks import framework_of, uses_mcpcore
 from mcpcore_lint.model import (
     CallValue,
@@ -28,13 +30,8 @@ from mcpcore_lint.model import (
     string,
 )
 from mcpcore_lint.names import FRAMEWORK_ERRORS, FRAMEWORKS, PROTOCOL_ERRORS
+from mcpcore_lint.rule import RuleContext
 from mcpcore_lint.rules._wording import is_placeholder
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from mcpcore_lint.engine.syntax.scopes import Scope
-    from mcpcore_lint.rule import RuleContext
 
 N = TypeVar("N", bound=ast.AST)
 

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import ast
 import json
-from typing import TYPE_CHECKING, Final
+from collections.abc import Mapping
+from typing import Final
 
 from mcpcore_lint.codemods import edits as codemods
+from mcpcore_lint.diagnostics import Fix
 from mcpcore_lint.engine.semantics.codes import CODES
 from mcpcore_lint.model import Text, ToolDef, string
+from mcpcore_lint.rule import RuleContext
 from mcpcore_lint.rules._fail_fix import is_method
 from mcpcore_lint.rules._thrown import BASELINE, Thrown, all_thrown
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from mcpcore_lint.diagnostics import Fix
-    from mcpcore_lint.rule import RuleContext
 
 MAX_WHEN: Final = 90
 

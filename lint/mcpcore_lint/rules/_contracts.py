@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from mcpcore_lint.engine.registrations.contracts import contract_of
 from mcpcore_lint.model import Choice, Contract, ContractEntry, Items, ToolDef, is_left_out, options
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 
 def contracts_of(tool: ToolDef) -> tuple[Contract, ...]:

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from mcpcore_lint.codemods import edits as codemods
+from mcpcore_lint.diagnostics import Change, Edit, Fix
+from mcpcore_lint.engine.syntax.module import Module
 from mcpcore_lint.model import Contract, ErrorSite, Symbol, ToolDef, Unknown
 from mcpcore_lint.names import CONSTRUCTORS
+from mcpcore_lint.rule import RuleContext
 from mcpcore_lint.rules._bodies import body_of
-
-if TYPE_CHECKING:
-    from mcpcore_lint.diagnostics import Change, Edit, Fix
-    from mcpcore_lint.engine.syntax.module import Module
-    from mcpcore_lint.rule import RuleContext
 
 CONTEXT_NAMES: Final = ("ctx", "context", "call_context", "mcp_context")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from mcpcore_lint.diagnostics import Fix, Related
@@ -16,13 +17,11 @@ from mcpcore_lint.model import (
     options,
     string,
 )
+from mcpcore_lint.rule import RuleContext
 from mcpcore_lint.rules._bodies import codes_of
 
 if TYPE_CHECKING:
     import ast
-    from collections.abc import Iterator
-
-    from mcpcore_lint.rule import RuleContext
 
 CODED: Final = frozenset({"fail", "factory", "coded", "guard"})
 """Forms of errors that have a code."""

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
 
 from mcpcore_lint.engine.syntax.parse import walk
+from mcpcore_lint.model import ToolDef
 from mcpcore_lint.records import in_test_file
-
-if TYPE_CHECKING:
-    from mcpcore_lint.model import ToolDef
 
 
 def in_test(tool: ToolDef) -> bool:

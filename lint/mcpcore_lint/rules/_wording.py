@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import ast
 import difflib
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterable, Sequence
+from typing import Final
 
 from mcpcore_lint.model import CallValue, CodeValue, Const, Items, Mapping, Symbol, Text, Value
 from mcpcore_lint.patterns import regex
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
 
 _PLACEHOLDER: Final = regex(
     # "Todo items cannot be listed." is a sentence, as is "TODO items are listed."; "todo: ..." is a placeholder.

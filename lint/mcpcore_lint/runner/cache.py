@@ -9,7 +9,8 @@ from __future__ import annotations
 import os
 import sys
 import time
-from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
+from collections.abc import Container, Mapping
+from typing import Any, Final, TypeAlias, TypeVar
 
 from mcpcore_lint.diagnostics import Change, Diagnostic, Edit, Failure, Fix, Related, Severity, Span
 from mcpcore_lint.records import ToolRecord
@@ -18,10 +19,6 @@ from mcpcore_lint.runner.discover import Walk, found
 from mcpcore_lint.runner.files import content_of
 from mcpcore_lint.runner.results import FileResult, Report
 from mcpcore_lint.settings import fingerprint
-
-if TYPE_CHECKING:
-    from collections.abc import Container, Mapping
-
 
 T = TypeVar("T", FileResult, Report)
 _State: TypeAlias = "tuple[int, int, int, bytes]"

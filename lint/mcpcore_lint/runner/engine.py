@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import os
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
 
 from mcpcore_lint.paths import below
 from mcpcore_lint.runner.check import FilesRun
@@ -12,9 +12,6 @@ from mcpcore_lint.runner.discover import Walk
 from mcpcore_lint.runner.patch import FixedFile
 from mcpcore_lint.runner.results import Report
 from mcpcore_lint.settings import Settings
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
 
 
 def lint_paths(

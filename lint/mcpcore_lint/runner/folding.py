@@ -7,13 +7,10 @@ Suppressions, the baseline and `--changed-since` still apply to each place.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterable
+from typing import Final
 
 from mcpcore_lint.diagnostics import Diagnostic, Fix, Related
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
 
 _NAMED: Final = 3
 """How many tools a message names. The others are counted."""

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
 
 from mcpcore_lint.output import CannotRunError, clear
 from mcpcore_lint.paths import is_below
 from mcpcore_lint.runner.discover import SKIPPED, found
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
 
 
 def watch(paths: Sequence[str], run: Callable[[], int]) -> int:

@@ -9,7 +9,9 @@ call that cannot be resolved.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, TypeVar
+import ast
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Final, TypeVar
 
 from mcpcore_lint.dataclasses import replace
 from mcpcore_lint.engine.flow.bodies.builder import HandlerBuilder
@@ -38,17 +40,11 @@ from mcpcore_lint.engine.flow.effects import (
 from mcpcore_lint.engine.flow.facts.callees import Callees
 from mcpcore_lint.engine.flow.facts.except_clauses import Guards
 from mcpcore_lint.engine.flow.facts.extract import Extractor
+from mcpcore_lint.engine.semantics.hierarchy import Hierarchy
+from mcpcore_lint.engine.syntax.module import ClassInfo
+from mcpcore_lint.engine.syntax.project import Project
+from mcpcore_lint.model import FunctionNode, Handler, Reach
 from mcpcore_lint.reach import Site
-
-if TYPE_CHECKING:
-    import ast
-    from collections.abc import Iterable, Iterator, Mapping
-
-    from mcpcore_lint.engine.semantics.hierarchy import Hierarchy
-    from mcpcore_lint.engine.syntax.module import ClassInfo
-    from mcpcore_lint.engine.syntax.project import Project
-    from mcpcore_lint.model import FunctionNode, Handler, Reach
-
 
 K = TypeVar("K")
 _GROUP_TYPES: Final = frozenset({"builtins.ExceptionGroup", "builtins.BaseExceptionGroup"})

@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
+from collections.abc import Mapping
+from typing import Final, Literal, NamedTuple, TypeAlias
 
 from mcpcore_lint.dataclasses import light
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from mcpcore_lint.diagnostics import Span
-    from mcpcore_lint.engine.semantics.hierarchy import Hierarchy
-    from mcpcore_lint.engine.syntax.module import ClassInfo, Module
-    from mcpcore_lint.engine.syntax.project import Project
-    from mcpcore_lint.model import ErrorForm, FunctionNode
-
+from mcpcore_lint.diagnostics import Span
+from mcpcore_lint.engine.semantics.hierarchy import Hierarchy
+from mcpcore_lint.engine.syntax.module import ClassInfo, Module
+from mcpcore_lint.engine.syntax.project import Project
+from mcpcore_lint.model import ErrorForm, FunctionNode
 
 BROAD: Final = frozenset({"builtins.Exception", "builtins.BaseException"})
 """Classes whose `except` clause catches nearly everything."""

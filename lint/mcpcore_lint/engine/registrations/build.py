@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
 
 from mcpcore_lint.dataclasses import replace
 from mcpcore_lint.engine.flow.bodies.builder import HandlerBuilder, outline
 from mcpcore_lint.engine.registrations.calls import Calls
 from mcpcore_lint.engine.registrations.contracts import contract_given
+from mcpcore_lint.engine.registrations.functions import Target
 from mcpcore_lint.engine.registrations.hints import annotations_of, joined
 from mcpcore_lint.engine.registrations.lowlevel import dispatched
 from mcpcore_lint.engine.registrations.registration_forms import HINTS, NEAR, Maker, Site
 from mcpcore_lint.engine.registrations.unresolved import Unresolved, note_unresolved, unresolved_registration
 from mcpcore_lint.engine.semantics.evaluate import evaluate
+from mcpcore_lint.engine.semantics.hierarchy import Hierarchy
+from mcpcore_lint.engine.syntax.module import Module
+from mcpcore_lint.engine.syntax.scopes import Scope
 from mcpcore_lint.model import (
     CallValue,
     Const,
@@ -32,12 +35,6 @@ from mcpcore_lint.model import (
     string,
 )
 from mcpcore_lint.values import choice
-
-if TYPE_CHECKING:
-    from mcpcore_lint.engine.registrations.functions import Target
-    from mcpcore_lint.engine.semantics.hierarchy import Hierarchy
-    from mcpcore_lint.engine.syntax.module import Module
-    from mcpcore_lint.engine.syntax.scopes import Scope
 
 
 class Builder:

@@ -7,7 +7,8 @@ A decorator is read as a call with the decorated function as its argument.
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterator
+from typing import Final
 
 from mcpcore_lint.dataclasses import replace
 from mcpcore_lint.engine.registrations.collecting import collector_of
@@ -37,17 +38,12 @@ from mcpcore_lint.engine.registrations.registration_forms import (
 )
 from mcpcore_lint.engine.registrations.servers import Servers
 from mcpcore_lint.engine.semantics.evaluate import Resolver, evaluate
+from mcpcore_lint.engine.semantics.hierarchy import Hierarchy
 from mcpcore_lint.engine.semantics.symbols import class_round
+from mcpcore_lint.engine.syntax.module import Module
 from mcpcore_lint.engine.syntax.scopes import Binding, Scope
 from mcpcore_lint.model import CallValue, Const, Missing, Symbol, Text, Unknown, Value, options
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from mcpcore_lint.engine.semantics.hierarchy import Hierarchy
-    from mcpcore_lint.engine.syntax.module import Module
-    from mcpcore_lint.records import ToolFlavour
-
+from mcpcore_lint.records import ToolFlavour
 
 _HANDLER: Final = "<handler>"
 """The name of a decorated function in the scope that its decorators are read in."""

@@ -9,16 +9,14 @@ from __future__ import annotations
 
 import ast
 import re
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from mcpcore_lint.engine.registrations.environment import returned
 from mcpcore_lint.engine.registrations.registration_forms import DECORATORS, Maker, flavour_in
+from mcpcore_lint.engine.syntax.module import Module
 from mcpcore_lint.engine.syntax.parse import all_parameters, own_nodes
+from mcpcore_lint.engine.syntax.scopes import Scope
 from mcpcore_lint.patterns import regex
-
-if TYPE_CHECKING:
-    from mcpcore_lint.engine.syntax.module import Module
-    from mcpcore_lint.engine.syntax.scopes import Scope
 
 _COLLECTS: Final = frozenset({"append", "add", "setdefault", "insert"})
 _MARK: Final = regex(r"mcp_?tool|is_tool|^_*tool_*$|tool_?(?:def|spec)", re.IGNORECASE)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, Final
+from collections.abc import Set as AbstractSet
+from typing import Final
 
 from mcpcore_lint.engine.flow.bodies.errors import arguments_of
+from mcpcore_lint.engine.syntax.module import Module
 from mcpcore_lint.engine.syntax.parse import walk
 from mcpcore_lint.model import (
     Argument,
@@ -23,12 +25,6 @@ from mcpcore_lint.model import (
     Value,
 )
 from mcpcore_lint.names import ENTRY_ARGUMENTS, ENTRY_POSITIONAL
-
-if TYPE_CHECKING:
-    from collections.abc import Set as AbstractSet
-
-    from mcpcore_lint.engine.syntax.module import Module
-
 
 _POSITIONS: Final = {
     name: ENTRY_POSITIONAL.index(name) if name in ENTRY_POSITIONAL else None for name in ENTRY_ARGUMENTS

@@ -8,19 +8,17 @@ construction of objects.
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from mcpcore_lint.engine.semantics.evaluate import evaluate
 from mcpcore_lint.engine.semantics.symbols import class_info, class_round
 from mcpcore_lint.engine.semantics.type_model import ancestry, method_of
 from mcpcore_lint.engine.semantics.types import Inference
+from mcpcore_lint.engine.syntax.module import ClassInfo, Module
 from mcpcore_lint.engine.syntax.parse import all_parameters, own_nodes
 from mcpcore_lint.engine.syntax.scopes import Binding, Bindings, Scope
 from mcpcore_lint.model import CallValue, Symbol
 from mcpcore_lint.names import FRAMEWORKS
-
-if TYPE_CHECKING:
-    from mcpcore_lint.engine.syntax.module import ClassInfo, Module
 
 DEEP: Final = 8
 """How many bindings of a name are followed, and how many imports."""

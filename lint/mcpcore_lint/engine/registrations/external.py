@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+import ast
+from collections.abc import Iterator
+from typing import Final
 
 from mcpcore_lint.engine.semantics.evaluate import evaluate
+from mcpcore_lint.engine.syntax.module import Module
+from mcpcore_lint.engine.syntax.scopes import Scope
 from mcpcore_lint.model import CallValue, Items, is_left_out, options, string
-
-if TYPE_CHECKING:
-    import ast
-    from collections.abc import Iterator
-
-    from mcpcore_lint.engine.syntax.module import Module
-    from mcpcore_lint.engine.syntax.scopes import Scope
 
 OPTION: Final = "external_tools"
 

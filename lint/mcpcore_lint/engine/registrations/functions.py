@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, Final, NamedTuple
+from collections.abc import Callable
+from typing import Final, NamedTuple
 
 from mcpcore_lint.engine.registrations.elements import Elements
 from mcpcore_lint.engine.registrations.environment import (
@@ -19,14 +20,10 @@ from mcpcore_lint.engine.registrations.environment import (
 )
 from mcpcore_lint.engine.semantics.evaluate import evaluate
 from mcpcore_lint.engine.semantics.type_model import method_of
+from mcpcore_lint.engine.syntax.module import Module
 from mcpcore_lint.engine.syntax.parse import alternatives
+from mcpcore_lint.engine.syntax.scopes import Scope
 from mcpcore_lint.model import Const, FunctionNode, Symbol, Unknown, Value, options
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from mcpcore_lint.engine.syntax.module import Module
-    from mcpcore_lint.engine.syntax.scopes import Scope
 
 STEPS: Final = 600
 """How many expressions are read for one registration, since names that are bound often lead along too many paths."""

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
+from collections.abc import Iterable
+from typing import Final, Literal, NamedTuple, TypeAlias
 
 from mcpcore_lint.model import CallValue, Const, Mapping, ToolDef, Value, is_left_out, options, string
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
 
 Hint: TypeAlias = Literal["true", "false", "missing", "unknown"]
 """A hint that the author stated, left out (or gave as None), or that the linter cannot see."""

@@ -8,19 +8,16 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
-from typing import TYPE_CHECKING, Final, NamedTuple
+from collections.abc import Iterator
+from typing import Final, NamedTuple
 
 from mcpcore_lint.engine.registrations.environment import Env, Placed, arguments_of, bind, substitute
+from mcpcore_lint.engine.registrations.functions import Functions, Target
 from mcpcore_lint.engine.semantics.branches import Branch, Branches
 from mcpcore_lint.engine.semantics.evaluate import evaluate
+from mcpcore_lint.engine.syntax.module import Module
 from mcpcore_lint.engine.syntax.parse import alternatives, own_nodes, walk, walk_shallow
 from mcpcore_lint.model import FunctionNode, Symbol, Value, options, string
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from mcpcore_lint.engine.registrations.functions import Functions, Target
-    from mcpcore_lint.engine.syntax.module import Module
 
 DEEP: Final = 4
 """Through how many functions a name is followed."""

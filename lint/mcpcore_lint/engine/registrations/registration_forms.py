@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+import ast
+from typing import Final, NamedTuple
 
-if TYPE_CHECKING:
-    import ast
-
-    from mcpcore_lint.engine.syntax.scopes import Scope
-    from mcpcore_lint.model import CallValue
-    from mcpcore_lint.records import ToolFlavour, ToolKind
+from mcpcore_lint.engine.syntax.scopes import Scope
+from mcpcore_lint.model import CallValue
+from mcpcore_lint.records import ToolFlavour, ToolKind
 
 
 class Form(NamedTuple):

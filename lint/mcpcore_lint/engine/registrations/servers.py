@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from mcpcore_lint.engine.registrations.environment import returned
 from mcpcore_lint.engine.registrations.registration_forms import flavour_in
 from mcpcore_lint.engine.semantics.evaluate import evaluate
+from mcpcore_lint.engine.semantics.hierarchy import Hierarchy
 from mcpcore_lint.engine.semantics.symbols import class_round, qualified
 from mcpcore_lint.engine.semantics.type_model import Instance, Outside
 from mcpcore_lint.engine.semantics.types import Inference
+from mcpcore_lint.engine.syntax.module import ClassInfo, Module
+from mcpcore_lint.engine.syntax.scopes import Scope
 from mcpcore_lint.model import CallValue, Choice, Symbol, Unknown, Value, is_left_out, options
 from mcpcore_lint.names import FRAMEWORKS, SERVERS
-
-if TYPE_CHECKING:
-    from mcpcore_lint.engine.semantics.hierarchy import Hierarchy
-    from mcpcore_lint.engine.syntax.module import ClassInfo, Module
-    from mcpcore_lint.engine.syntax.scopes import Scope
-    from mcpcore_lint.records import ToolFlavour
+from mcpcore_lint.records import ToolFlavour
 
 _USUAL: Final = frozenset({"mcp", "server", "app", "mcp_server", "mcp_app", "fastmcp"})
 """Usual names of the parameter for a server."""

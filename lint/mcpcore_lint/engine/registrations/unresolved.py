@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 import os
-from typing import TYPE_CHECKING, Final, NamedTuple
+from collections.abc import Iterator
+from typing import Final, NamedTuple
 
 from mcpcore_lint.engine.registrations.environment import (
     Frame,
@@ -14,20 +15,16 @@ from mcpcore_lint.engine.registrations.environment import (
     substitute,
     written_scope,
 )
+from mcpcore_lint.engine.registrations.functions import Functions
+from mcpcore_lint.engine.registrations.members import Members
 from mcpcore_lint.engine.registrations.named import named_functions
+from mcpcore_lint.engine.registrations.registration_forms import Site
 from mcpcore_lint.engine.semantics.evaluate import evaluate
 from mcpcore_lint.engine.semantics.symbols import class_round
+from mcpcore_lint.engine.syntax.module import Module
 from mcpcore_lint.engine.syntax.parse import children, own_nodes
+from mcpcore_lint.engine.syntax.scopes import Scope
 from mcpcore_lint.model import Symbol, Text
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from mcpcore_lint.engine.registrations.functions import Functions
-    from mcpcore_lint.engine.registrations.members import Members
-    from mcpcore_lint.engine.registrations.registration_forms import Site
-    from mcpcore_lint.engine.syntax.module import Module
-    from mcpcore_lint.engine.syntax.scopes import Scope
 
 STEPS: Final = 300
 _LOOKS_INTO: Final = frozenset(

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import ast
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
+from mcpcore_lint.engine.syntax.scopes import Scope
 from mcpcore_lint.model import Symbol, Value, string
-
-if TYPE_CHECKING:
-    from mcpcore_lint.engine.syntax.scopes import Scope
-
 
 MAX_DEPTH: Final = 40
 """The maximum depth of names, calls and operators to follow in an expression."""

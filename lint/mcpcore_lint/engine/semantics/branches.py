@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, Final, NamedTuple
+from collections.abc import Callable, Iterable
+from typing import Final, NamedTuple
 
 from mcpcore_lint.dataclasses import light
 from mcpcore_lint.engine.semantics.evaluate import evaluate
+from mcpcore_lint.engine.syntax.scopes import Scope
 from mcpcore_lint.model import FunctionNode, Items, Value, options, string
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-    from mcpcore_lint.engine.syntax.scopes import Scope
-
 
 JUMPS: Final = (ast.Return, ast.Raise, ast.Continue, ast.Break)
 _COMPOUND: Final = (ast.With, ast.AsyncWith, ast.Try, ast.TryStar, ast.For, ast.AsyncFor, ast.While)

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+import ast
+from typing import Final
 
 from mcpcore_lint.dataclasses import cached_property
+from mcpcore_lint.engine.syntax.module import Module
 from mcpcore_lint.model import CallValue, CodeValue, Const, Unknown, Value, options, string
 from mcpcore_lint.values import choice
-
-if TYPE_CHECKING:
-    import ast
-
-    from mcpcore_lint.engine.syntax.module import Module
 
 
 class _Codes:

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, Final, NamedTuple
+from collections.abc import Iterator
+from typing import Final, NamedTuple
 
 from mcpcore_lint.dataclasses import light
 from mcpcore_lint.engine.semantics.annotations import unquote
 from mcpcore_lint.engine.semantics.evaluate import Resolver, evaluate
 from mcpcore_lint.engine.semantics.symbols import class_info
 from mcpcore_lint.engine.semantics.type_model import ancestry
+from mcpcore_lint.engine.syntax.module import ClassInfo, Module
+from mcpcore_lint.engine.syntax.scopes import Scope
 from mcpcore_lint.model import CallValue, Const, Mapping, Missing, Symbol, Value, is_left_out, string
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from mcpcore_lint.engine.syntax.module import ClassInfo, Module
-    from mcpcore_lint.engine.syntax.scopes import Scope
 
 RESERVED: Final = frozenset({"reason", "retryable", "recovery"})
 """Keys of `data` that the framework writes; they belong to no data model."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from mcpcore_lint.engine.semantics.annotations import unquote
 from mcpcore_lint.engine.semantics.branches import JUMPS, ends
@@ -12,12 +12,10 @@ from mcpcore_lint.engine.semantics.evaluate import Resolver, evaluate
 from mcpcore_lint.engine.semantics.symbols import class_round, last_name
 from mcpcore_lint.engine.semantics.type_model import BUILTIN_METHODS, ClassObject, Instance, is_abstract, method_of
 from mcpcore_lint.engine.semantics.types import Inference
+from mcpcore_lint.engine.syntax.module import Module
 from mcpcore_lint.engine.syntax.parse import own_nodes, statements, walk
+from mcpcore_lint.engine.syntax.scopes import Scope
 from mcpcore_lint.model import Const, Symbol, options
-
-if TYPE_CHECKING:
-    from mcpcore_lint.engine.syntax.module import Module
-    from mcpcore_lint.engine.syntax.scopes import Scope
 
 _NEVER: Final = frozenset({"typing.NoReturn", "typing.Never"})
 _OUTSIDE: Final = frozenset(

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Callable
+from typing import Any, Final
 
 from mcpcore_lint.dataclasses import replace
 from mcpcore_lint.engine.semantics.annotations import MAX_DEPTH, AnnotationReader
 from mcpcore_lint.engine.semantics.codes import CODES, code_of, custom_code
 from mcpcore_lint.engine.semantics.symbols import class_info, enum_like, exported_by_mcpcore, qualified
+from mcpcore_lint.engine.syntax.module import Module
 from mcpcore_lint.engine.syntax.parse import alternatives
+from mcpcore_lint.engine.syntax.scopes import Binding, Scope
 from mcpcore_lint.model import (
     CallValue,
     Choice,
@@ -27,13 +30,6 @@ from mcpcore_lint.model import (
 )
 from mcpcore_lint.names import BUILTIN_NAMES, ENTRY_POSITIONAL, canonical
 from mcpcore_lint.values import MAX_OPTIONS, choice
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from mcpcore_lint.engine.syntax.module import Module
-    from mcpcore_lint.engine.syntax.scopes import Binding, Scope
-
 
 MAX_STEPS: Final = 1_000
 """The maximum number of bindings to visit for one expression. A name that is bound often has too many paths."""

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import builtins
-from typing import TYPE_CHECKING, Final
+from collections.abc import Mapping
+from typing import Final
 
 from mcpcore_lint.engine.semantics.evaluate import Resolver
 from mcpcore_lint.engine.semantics.symbols import class_info
+from mcpcore_lint.engine.syntax.project import Project
 from mcpcore_lint.model import Symbol
 from mcpcore_lint.names import canonical
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from mcpcore_lint.engine.syntax.project import Project
 
 FRAMEWORK_BASES: Final[dict[str, tuple[str, ...]]] = {
     "mcpcore.CodedError": ("builtins.Exception",),

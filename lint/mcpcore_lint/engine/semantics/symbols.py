@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
+from mcpcore_lint.engine.syntax.module import ClassInfo, Module
+from mcpcore_lint.engine.syntax.scopes import Scope
+from mcpcore_lint.model import FunctionNode, Symbol
 from mcpcore_lint.names import PLAIN_BUILTINS
-
-if TYPE_CHECKING:
-    from mcpcore_lint.engine.syntax.module import ClassInfo, Module
-    from mcpcore_lint.engine.syntax.scopes import Scope
-    from mcpcore_lint.model import FunctionNode, Symbol
 
 _VALUES: Final = frozenset(
     {ast.Constant, ast.JoinedStr, ast.List, ast.Dict, ast.Set, ast.Tuple, ast.ListComp, ast.DictComp, ast.SetComp,

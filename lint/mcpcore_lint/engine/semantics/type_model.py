@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import Final, TypeAlias
 
 from mcpcore_lint.dataclasses import light_value
 from mcpcore_lint.engine.semantics.evaluate import evaluate
 from mcpcore_lint.engine.semantics.symbols import class_info, last_name
+from mcpcore_lint.engine.syntax.module import ClassInfo, Module
+from mcpcore_lint.engine.syntax.scopes import Scope
 from mcpcore_lint.model import FunctionNode, Symbol
-
-if TYPE_CHECKING:
-    from mcpcore_lint.engine.syntax.module import ClassInfo, Module
-    from mcpcore_lint.engine.syntax.scopes import Scope
 
 
 @light_value

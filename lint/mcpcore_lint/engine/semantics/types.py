@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from mcpcore_lint.engine.semantics.annotations import MAX_DEPTH, NamedType
 from mcpcore_lint.engine.semantics.evaluate import MAX_STEPS, Resolver, evaluate
@@ -22,12 +22,10 @@ from mcpcore_lint.engine.semantics.type_model import (
     once,
     outside_bases,
 )
+from mcpcore_lint.engine.syntax.module import ClassInfo, Module
 from mcpcore_lint.engine.syntax.parse import alternatives, own_nodes
+from mcpcore_lint.engine.syntax.scopes import Binding, Scope
 from mcpcore_lint.model import CallValue, Const, FunctionNode, Items, Symbol, Unknown, Value, options
-
-if TYPE_CHECKING:
-    from mcpcore_lint.engine.syntax.module import ClassInfo, Module
-    from mcpcore_lint.engine.syntax.scopes import Binding, Scope
 
 _MAY_BE_OWN: Final = frozenset({"importlib.import_module", "builtins.__import__"})
 """Functions outside the project that may return a module of the project."""

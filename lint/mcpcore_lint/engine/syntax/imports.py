@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from collections.abc import Callable, Collection, Iterator
+from typing import Final
 
+from mcpcore_lint.engine.syntax.project import Project
 from mcpcore_lint.patterns import regex
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator
-
-    from mcpcore_lint.engine.syntax.project import Project
 
 _IMPORT: Final = regex(r"import(?<!\wimport)[ \t(]")
 """Where an import may stand: to begin with a plain text makes the search many times faster."""

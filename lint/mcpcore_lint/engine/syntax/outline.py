@@ -10,17 +10,14 @@ from __future__ import annotations
 import ast
 import re
 from bisect import bisect_left
+from collections.abc import Callable, Iterable
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from mcpcore_lint.engine.syntax.parse import BLOCKS, FIELDS, statements
 from mcpcore_lint.engine.syntax.source import Source, SourceError, parse
+from mcpcore_lint.model import FunctionNode
 from mcpcore_lint.patterns import regex
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-    from mcpcore_lint.model import FunctionNode
 
 SHORT: Final = 160
 """Bodies with fewer characters are parsed with the file, since deferring them would take as long."""

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterator, Mapping
+from typing import Final
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from mcpcore_lint.model import FunctionNode
+from mcpcore_lint.model import FunctionNode
 
 _LEAVES: Final = (
     ast.expr_context, ast.boolop, ast.operator, ast.unaryop, ast.cmpop, ast.alias, ast.type_ignore,

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import sys
+from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from mcpcore_lint.engine.syntax.module import ClassInfo, Module
 from mcpcore_lint.engine.syntax.requirements import Requirements, nearest
 from mcpcore_lint.engine.syntax.source import Source, SourceError
+from mcpcore_lint.model import FunctionNode
 from mcpcore_lint.names import FRAMEWORKS
-
-if TYPE_CHECKING:
-    import ast
-    from collections.abc import Callable, Iterable, Iterator
-
-    from mcpcore_lint.model import FunctionNode
 
 MANY: Final = 400
 """How many files are listed at most: an editor waits for the answer."""

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import os
 import re
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Final, NamedTuple
 
 from mcpcore_lint.paths import is_below, upwards
 from mcpcore_lint.patterns import regex
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
 
 PYPROJECT: Final = "pyproject.toml"
 LISTS: Final = ("requirements.txt", "setup.cfg", "setup.py")

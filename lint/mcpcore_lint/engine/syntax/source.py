@@ -7,14 +7,11 @@ import contextlib
 import re
 import warnings
 from bisect import bisect_right
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from mcpcore_lint.diagnostics import Span
 from mcpcore_lint.engine.syntax.downlevel import downleveled
 from mcpcore_lint.patterns import regex
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 BOM = b"\xef\xbb\xbf"
 _COOKIE = regex(rb"^[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from mcpcore_lint.diagnostics import Related, Severity, Span
@@ -12,7 +13,6 @@ from mcpcore_lint.rules._thrown import all_thrown
 
 if TYPE_CHECKING:
     import ast
-    from collections.abc import Sequence
 
 
 class ContractDataMismatch(Rule):

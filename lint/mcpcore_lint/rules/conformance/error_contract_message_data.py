@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from mcpcore_lint.diagnostics import Severity
 from mcpcore_lint.engine.semantics.data_model import data_keys
@@ -12,9 +12,6 @@ from mcpcore_lint.model import Const, ErrorSite, Mapping, Symbol, ToolDef
 from mcpcore_lint.rule import Rule, RuleContext
 from mcpcore_lint.rules._bodies import Body, body_of, codes_of, short, to_be_filled_in
 from mcpcore_lint.rules._thrown import CODED
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 
 class ContractMessageData(Rule):

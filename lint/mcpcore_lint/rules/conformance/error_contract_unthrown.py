@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Sequence
 
 from mcpcore_lint.diagnostics import Severity
 from mcpcore_lint.engine.semantics.type_model import is_property
@@ -15,10 +15,6 @@ from mcpcore_lint.rules._bodies import body_of, codes_of, to_be_filled_in
 from mcpcore_lint.rules._contracts import element_of
 from mcpcore_lint.rules._thrown import CODED, all_thrown, reason_texts
 from mcpcore_lint.rules._wording import near
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
 
 CONVERTERS = frozenset({"from_http_response", "from_http_response_async"})
 """Functions of mcpcore that choose the code from a table which the linter does not read."""

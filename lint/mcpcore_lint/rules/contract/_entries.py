@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 import builtins
 import re
-from typing import TYPE_CHECKING, ClassVar, Final, NamedTuple
+from collections.abc import Iterator
+from typing import ClassVar, Final, NamedTuple
 
 from mcpcore_lint.diagnostics import Fix, Severity
 from mcpcore_lint.engine.registrations.contracts import contract_of
@@ -31,10 +32,6 @@ from mcpcore_lint.patterns import regex
 from mcpcore_lint.rule import Rule, RuleContext
 from mcpcore_lint.rules._contracts import tool_entries
 from mcpcore_lint.rules._wording import described, is_placeholder
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
 
 FAILURE_MODE: Final = "mcpcore.FailureMode"
 NOT_ENTRIES: Final = frozenset(

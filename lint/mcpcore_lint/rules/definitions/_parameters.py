@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 import re
 import sys
+from collections.abc import Iterator
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from mcpcore_lint.engine.semantics.annotations import unquote
 from mcpcore_lint.engine.semantics.evaluate import Resolver
@@ -14,10 +15,6 @@ from mcpcore_lint.engine.semantics.symbols import enum_like
 from mcpcore_lint.engine.syntax.scopes import Scope
 from mcpcore_lint.model import Symbol
 from mcpcore_lint.patterns import regex
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
 
 PLAIN_NAMES: Final = frozenset(
     {

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ast
 from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from mcpcore_lint.diagnostics import Severity
 from mcpcore_lint.engine.syntax.module import Module
@@ -15,10 +16,6 @@ from mcpcore_lint.model import Items, Symbol, ToolDef, Value, string
 from mcpcore_lint.records import ToolRecord
 from mcpcore_lint.rule import ProjectContext, Rule, RuleContext
 from mcpcore_lint.rules.definitions._texts import name_place
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
 
 _MESSAGE: Final = "the name {!r} is taken by another tool of the server"
 _FUNCTIONS: Final = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)

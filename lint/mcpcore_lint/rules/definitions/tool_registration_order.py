@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from mcpcore_lint.diagnostics import Severity
 from mcpcore_lint.engine.registrations.servers import Servers
 from mcpcore_lint.engine.semantics.evaluate import Resolver
+from mcpcore_lint.engine.syntax.module import Module
 from mcpcore_lint.engine.syntax.parse import walk
+from mcpcore_lint.engine.syntax.scopes import Scope
 from mcpcore_lint.model import Symbol
 from mcpcore_lint.rule import Rule, RuleContext
-
-if TYPE_CHECKING:
-    from mcpcore_lint.engine.syntax.module import Module
-    from mcpcore_lint.engine.syntax.scopes import Scope
 
 _DECORATORS: Final = {"mcpcore.tool": "tool", "mcpcore.resource": "resource", "mcpcore.prompt": "prompt"}
 _STEP: Final = "register it on an mcpcore.Server, with @server.{}(errors=[...]) alone"

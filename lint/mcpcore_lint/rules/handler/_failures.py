@@ -4,23 +4,20 @@ from __future__ import annotations
 
 import ast
 import re
-from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
+from collections.abc import Sequence
+from typing import Final, NamedTuple, TypeAlias
 
 from mcpcore_lint.engine.flow.bodies.builder import HandlerBuilder
 from mcpcore_lint.engine.semantics.evaluate import Resolver, evaluate
 from mcpcore_lint.engine.semantics.symbols import class_info
 from mcpcore_lint.engine.semantics.type_model import ancestry
+from mcpcore_lint.engine.syntax.module import Module
 from mcpcore_lint.engine.syntax.parse import walk, walk_shallow
+from mcpcore_lint.engine.syntax.scopes import Scope
 from mcpcore_lint.model import CallValue, Choice, Const, Handler, Items, Mapping, Text, Value, options, string
 from mcpcore_lint.patterns import ERROR_DOING, regex
+from mcpcore_lint.rule import RuleContext
 from mcpcore_lint.rules._bodies import mentions, short, text_start, unpacked
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from mcpcore_lint.engine.syntax.module import Module
-    from mcpcore_lint.engine.syntax.scopes import Scope
-    from mcpcore_lint.rule import RuleContext
 
 # Keys are compared in lower case: `{"Status": "Failed"}`, `{"isError": True}`.
 SUCCESS_KEYS: Final = frozenset({"ok", "success", "succeeded", "successful"})

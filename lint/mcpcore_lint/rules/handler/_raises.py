@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import ast
 import re
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
+from mcpcore_lint.model import ErrorSite, ToolDef
 from mcpcore_lint.patterns import regex
-
-if TYPE_CHECKING:
-    from mcpcore_lint.model import ErrorSite, ToolDef
 
 NOT_FAILURES: Final = frozenset(
     f"builtins.{name}"

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import ast
 import re
-from typing import TYPE_CHECKING, Final, NamedTuple
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final, NamedTuple
 
 from mcpcore_lint.engine.flow.bodies.builder import HandlerBuilder
 from mcpcore_lint.engine.semantics.endings import leaves
 from mcpcore_lint.engine.semantics.evaluate import evaluate
 from mcpcore_lint.engine.semantics.symbols import class_info, last_name
 from mcpcore_lint.engine.semantics.type_model import ancestry
+from mcpcore_lint.engine.syntax.module import Module
 from mcpcore_lint.engine.syntax.parse import own_nodes, walk_shallow
+from mcpcore_lint.engine.syntax.scopes import Scope
 from mcpcore_lint.model import Handler, Mapping, Symbol, Value, options, string
 from mcpcore_lint.patterns import regex
+from mcpcore_lint.rule import RuleContext
 from mcpcore_lint.rules._bodies import Body, body_of, inside, mentions
 from mcpcore_lint.rules.handler._failures import (
     CALL_RESULTS,
@@ -32,13 +36,6 @@ from mcpcore_lint.rules.handler._failures import (
     settings_of,
 )
 from mcpcore_lint.rules.handler._to_client import is_judged, is_kept, looks_for_failure
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from mcpcore_lint.engine.syntax.module import Module
-    from mcpcore_lint.engine.syntax.scopes import Scope
-    from mcpcore_lint.rule import RuleContext
 
 _CONVERSIONS: Final = frozenset(
     {"json.dumps", "orjson.dumps", "ujson.dumps", "yaml.dump", "yaml.safe_dump", "dataclasses.asdict",

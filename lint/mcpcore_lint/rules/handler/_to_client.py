@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from mcpcore_lint.engine.flow.bodies.builder import HandlerBuilder
 from mcpcore_lint.engine.semantics.evaluate import evaluate
 from mcpcore_lint.engine.semantics.symbols import last_name
 from mcpcore_lint.engine.syntax.parse import all_parameters, walk
 from mcpcore_lint.model import Handler, Symbol, ToolDef
+from mcpcore_lint.rule import RuleContext
 from mcpcore_lint.rules._bodies import Body, body_of, mentions
 from mcpcore_lint.rules.handler._failures import MARKING_KEYS, MARKS, normalized
-
-if TYPE_CHECKING:
-    from mcpcore_lint.rule import RuleContext
 
 _HARMLESS: Final = frozenset({"isinstance", "len", "str", "repr", "type", "dict", "list", "bool", "print", "cast"})
 _TESTS: Final = (ast.If, ast.IfExp, ast.Match, ast.While, ast.Assert)

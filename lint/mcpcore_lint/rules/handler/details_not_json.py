@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import ast
 import math
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterator
+from typing import Final
 
 from mcpcore_lint.diagnostics import Severity
 from mcpcore_lint.model import CallValue, Const, Handler, Items, Mapping, Symbol, ToolDef, Value, options
 from mcpcore_lint.rule import Rule, RuleContext
 from mcpcore_lint.rules._bodies import Body, body_of, inside
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
 
 _BY_SYNTAX: Final[dict[type, str]] = {
     ast.SetComp: "a set",
@@ -32,9 +29,7 @@ _BY_NAME: Final[dict[str, str]] = {"math.nan": "NaN", "math.inf": "infinity"}
 class DetailsNotJson(Rule):
     """`data` with a value that JSON cannot represent."""
 
-    id = "details-not-json"
     severity = Severity.WARNING
-    family = "handler"
     summary = "the client does not get the value: `data` holds a set, NaN, a function or a key that is not a string"
     why = (
         "The boundary never sends broken JSON. It replaces a value that does not fit by the name of its type, so the "

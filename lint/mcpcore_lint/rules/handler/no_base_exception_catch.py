@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
 
 from mcpcore_lint.diagnostics import Severity
 from mcpcore_lint.engine.syntax.parse import walk_shallow
+from mcpcore_lint.model import CatchSite, Handler, ToolDef
 from mcpcore_lint.rule import Rule, RuleContext
 from mcpcore_lint.rules._bodies import Body, body_of, where_to
-
-if TYPE_CHECKING:
-    from mcpcore_lint.model import CatchSite, Handler, ToolDef
 
 
 class NoBaseExceptionCatch(Rule):
     """A clause that swallows cancellation."""
 
-    id = "no-base-exception-catch"
     severity = Severity.ERROR
-    family = "handler"
     summary = "the client cannot cancel the call: `except BaseException` or a bare `except` does not re-raise"
     why = (
         "Cancelling a call raises an exception inside the handler. A clause that catches it and goes on keeps the "

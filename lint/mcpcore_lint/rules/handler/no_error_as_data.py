@@ -28,9 +28,7 @@ _JOB_STATUS: Final = regex(r"(?:^|_)(?:status|state|poll|progress|wait|watch|fol
 class NoErrorAsData(Rule):
     """A failure returned like a result."""
 
-    id = "no-error-as-data"
     severity = Severity.WARNING
-    family = "handler"
     summary = (
         'the client sees a successful call: the tool returns its failure as {"ok": False}, {"error": ...}, '
         '"Error: ..." or CallToolResult(is_error=True)'

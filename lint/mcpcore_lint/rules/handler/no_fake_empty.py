@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 import re
-from typing import TYPE_CHECKING, Final
+from collections.abc import Sequence
+from typing import Final
 
 from mcpcore_lint.diagnostics import Severity
 from mcpcore_lint.model import (
@@ -25,10 +26,6 @@ from mcpcore_lint.rule import Rule, RuleContext
 from mcpcore_lint.rules._bodies import Body, body_of, mentions, origin, short, text_start, unpacked, where_to
 from mcpcore_lint.rules.handler._failures import RELEVANT_KEYS, SUCCESS_KEYS, normalized
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-
 _ABSENCE: Final = regex(
     r"NotFound|DoesNotExist|NoResult|NoSuch|Missing|Empty|NotExist|Absent|NotADirectory|Lookup|Stop(?:Async)?Iteration"
     r"|^(?:Key|Index|Attribute|Import|EOF)Error$|^(?:CancelledError|KeyboardInterrupt|GeneratorExit)$"
@@ -46,9 +43,7 @@ _NAMES: Final = {"''": "an empty string", "b''": "empty bytes"}
 class NoFakeEmpty(Rule):
     """An `except` clause that returns an empty value."""
 
-    id = "no-fake-empty"
     severity = Severity.WARNING
-    family = "handler"
     summary = 'the agent reads "nothing found" where the tool failed: an `except` returns an empty or default value'
     why = (
         "An agent that reads an empty list stops looking. It tells the user that there are no such articles, when "

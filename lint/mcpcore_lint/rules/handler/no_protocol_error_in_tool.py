@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from mcpcore_lint.diagnostics import Severity
 from mcpcore_lint.frameworks import PROTOCOL, TEXT, framework_of
+from mcpcore_lint.model import Handler, ToolDef
 from mcpcore_lint.patterns import regex
 from mcpcore_lint.rule import Rule, RuleContext
 from mcpcore_lint.rules._bodies import short, where_to
 from mcpcore_lint.rules.handler._raises import about_an_unknown_tool
-
-if TYPE_CHECKING:
-    from mcpcore_lint.model import Handler, ToolDef
 
 _NEEDED: Final = regex(r"-32042|-32021|URL_ELICITATION_REQUIRED|MISSING_REQUIRED_CLIENT_CAPABILITY")
 """Codes that the protocol itself needs."""
@@ -22,9 +20,7 @@ _NEEDED: Final = regex(r"-32042|-32021|URL_ELICITATION_REQUIRED|MISSING_REQUIRED
 class NoProtocolErrorInTool(Rule):
     """The SDK's `MCPError` raised in a tool."""
 
-    id = "no-protocol-error-in-tool"
     severity = Severity.ERROR
-    family = "handler"
     summary = "the model never sees the failure: most hosts do not show it the SDK's MCPError"
     why = (
         "`MCPError` ends the request with a JSON-RPC error. That is meant for broken requests: most hosts log it or "

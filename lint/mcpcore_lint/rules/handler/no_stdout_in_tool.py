@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterator
+from typing import Final
 
 from mcpcore_lint.diagnostics import Related, Severity
 from mcpcore_lint.engine.syntax.parse import walk
 from mcpcore_lint.frameworks import framework_of
+from mcpcore_lint.model import Handler, ReachedWrite, ToolDef
 from mcpcore_lint.rule import Rule, RuleContext
 from mcpcore_lint.rules._tools import in_test
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from mcpcore_lint.model import Handler, ReachedWrite, ToolDef
 
 _STEPS: Final = {
     "print": "log it with `logging`, which writes to standard error, or print it there: `file=sys.stderr`",
@@ -36,9 +33,7 @@ _RUNS: Final = frozenset({"run", "run_async", "run_stdio_async"}) | _HTTP_RUNS
 class NoStdoutInTool(Rule):
     """A tool that writes to standard output."""
 
-    id = "no-stdout-in-tool"
     severity = Severity.WARNING
-    family = "handler"
     summary = "the client receives broken messages over stdio: the tool, or a function that it calls, prints"
     why = (
         "A server over stdio sends its messages on standard output, one JSON object a line. With SDK 1, and with "

@@ -4,20 +4,17 @@ from __future__ import annotations
 
 import ast
 import re
-from typing import TYPE_CHECKING, Final
+from collections.abc import Sequence
+from typing import Final
 
 from mcpcore_lint.diagnostics import Severity
 from mcpcore_lint.engine.semantics.symbols import last_name
 from mcpcore_lint.engine.syntax.parse import children, walk
 from mcpcore_lint.frameworks import framework_of
+from mcpcore_lint.model import CatchSite, ErrorSite, Handler, ToolDef
 from mcpcore_lint.patterns import regex
 from mcpcore_lint.rule import Rule, RuleContext
 from mcpcore_lint.rules._bodies import Body, body_of, callee, origin, raised_sites, short
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from mcpcore_lint.model import CatchSite, ErrorSite, Handler, ToolDef
 
 _STRINGIFIERS: Final = frozenset(
     {"builtins.str", "builtins.repr", "builtins.ascii", "builtins.format", "json.dumps", "orjson.dumps",
@@ -54,9 +51,7 @@ _COMPOSED: Final = (
 class NoStringifyUpstreamError(Rule):
     """The text of an upstream exception or response in a message."""
 
-    id = "no-stringify-upstream-error"
     severity = Severity.WARNING
-    family = "handler"
     summary = "the client reads text that a library or a service wrote for its own log"
     why = (
         "The text of an upstream exception or the body of a response names hosts, paths, queries and tokens, changes "

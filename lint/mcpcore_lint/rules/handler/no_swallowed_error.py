@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import ast
 import re
-from typing import TYPE_CHECKING, Final
+from collections.abc import Sequence
+from typing import Final
 
 from mcpcore_lint.diagnostics import Severity
 from mcpcore_lint.engine.semantics.symbols import last_name
 from mcpcore_lint.engine.syntax.parse import walk_shallow
+from mcpcore_lint.model import Handler, ToolDef
 from mcpcore_lint.patterns import regex
 from mcpcore_lint.rule import Rule, RuleContext
 from mcpcore_lint.rules._bodies import Body, body_of, mentions
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from mcpcore_lint.model import Handler, ToolDef
 
 _LOGGING: Final = regex(
     r"(?:log[^.]*|console|\b(?:ctx|context))"
@@ -45,9 +42,7 @@ _BACKGROUND: Final = regex(r"^(?:Thread|Timer|create_task|ensure_future|submit|s
 class NoSwallowedError(Rule):
     """A broad `except` clause that only passes."""
 
-    id = "no-swallowed-error"
     severity = Severity.WARNING
-    family = "handler"
     summary = "the agent reads a success: a broad `except` (or `suppress`) only passes, continues, logs or prints"
     why = (
         "The tool goes on after the failure, so a typo in the next release, an outage and a full disk all look like a "

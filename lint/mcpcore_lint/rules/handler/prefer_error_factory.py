@@ -16,9 +16,7 @@ from mcpcore_lint.rules._thrown import declared_codes
 class PreferErrorFactory(Rule):
     """`CodedError(ErrorCode.X, ...)` where a factory for the code exists."""
 
-    id = "prefer-error-factory"
     severity = Severity.WARNING
-    family = "handler"
     fixable = True
     summary = "`CodedError(ErrorCode.NOT_FOUND, ...)` where `not_found(...)` sends the client the same error"
     why = "The factory is shorter, cannot be given a wrong code, and is the name that readers search for."

@@ -6,14 +6,13 @@ from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint.diagnostics import Severity
 from mcpcore_lint.frameworks import as_markdown, framework_of
+from mcpcore_lint.model import Handler, ThrowSite, ToolDef
 from mcpcore_lint.rule import Rule, RuleContext
 from mcpcore_lint.rules._bodies import short, where_to
 from mcpcore_lint.rules.handler._raises import NOT_FAILURES, about_an_unknown_tool
 
 if TYPE_CHECKING:
     import ast
-
-    from mcpcore_lint.model import Handler, ThrowSite, ToolDef
 
 _FACTORIES: Final[dict[str, str]] = {
     "builtins.ValueError": "validation_error",
@@ -34,9 +33,7 @@ _UNSPECIFIC: Final = frozenset({"builtins.Exception", "builtins.BaseException"})
 class PreferMcpErrorInHandler(Rule):
     """A builtin exception raised on purpose."""
 
-    id = "prefer-mcp-error-in-handler"
     severity = Severity.WARNING
-    family = "handler"
     summary = "the agent gets no code and no next step: the handler raises a builtin exception"
     why = f"""
 `ValueError` and other builtin exceptions carry a sentence and nothing else: no code, no retry advice, no next step. The

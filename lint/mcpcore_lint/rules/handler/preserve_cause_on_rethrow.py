@@ -3,27 +3,22 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
 
 from mcpcore_lint.codemods import edits as codemods
 from mcpcore_lint.diagnostics import Change, Fix, Severity
 from mcpcore_lint.engine.syntax.parse import walk_shallow
 from mcpcore_lint.frameworks import uses_mcpcore
+from mcpcore_lint.model import CatchSite, Handler, ThrowSite, ToolDef
 from mcpcore_lint.names import CONSTRUCTORS
 from mcpcore_lint.rule import Rule, RuleContext
 from mcpcore_lint.rules._bodies import Body, body_of, short
 from mcpcore_lint.rules.handler._raises import NOT_FAILURES
 
-if TYPE_CHECKING:
-    from mcpcore_lint.model import CatchSite, Handler, ThrowSite, ToolDef
-
 
 class PreserveCauseOnRethrow(Rule):
     """An error raised in an `except` clause without `from`."""
 
-    id = "preserve-cause-on-rethrow"
     severity = Severity.WARNING
-    family = "handler"
     fixable = True
     summary = "the log does not show what caused the error: it is raised in an `except` clause without `from`"
     why = (

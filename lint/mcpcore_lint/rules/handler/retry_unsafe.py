@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint.diagnostics import Related, Severity
 from mcpcore_lint.engine.registrations.hints import hints_of
+from mcpcore_lint.engine.syntax.module import Module
 from mcpcore_lint.model import (
     Argument,
     CallValue,
@@ -26,8 +27,6 @@ from mcpcore_lint.rules._contracts import contracts_of, element_of, entries_of
 if TYPE_CHECKING:
     import ast
 
-    from mcpcore_lint.engine.syntax.module import Module
-
 _STEP: Final = (
     'say effects="none" if the call fails before it changes anything, "unknown" or "partial" if it may have changed '
     "something; or Retry.never()"
@@ -39,9 +38,7 @@ _RETRYING: Final = frozenset({"mcpcore.Retry.now", "mcpcore.Retry.after"})
 class RetryUnsafe(Rule):
     """Advice to repeat a call that may have taken effect."""
 
-    id = "retry-unsafe"
     severity = Severity.WARNING
-    family = "handler"
     summary = (
         "the agent may do something twice: retry advice without `effects` on a tool that is neither read-only nor "
         "idempotent"

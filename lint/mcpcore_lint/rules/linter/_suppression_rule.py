@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from mcpcore_lint.rule import Rule, RuleContext
-
-if TYPE_CHECKING:
-    from mcpcore_lint.runner.suppress import Suppressions
+from mcpcore_lint.runner.suppress import Suppressions
 
 
 class SuppressionRule(Rule):

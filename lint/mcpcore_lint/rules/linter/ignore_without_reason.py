@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from mcpcore_lint.diagnostics import Severity
 from mcpcore_lint.rule import RuleContext
 from mcpcore_lint.rules.linter._suppression_rule import SuppressionRule
-
-if TYPE_CHECKING:
-    from mcpcore_lint.runner.suppress import Suppressions
+from mcpcore_lint.runner.suppress import Suppressions
 
 
 class IgnoreWithoutReason(SuppressionRule):

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from mcpcore_lint.diagnostics import Edit, Fix, Severity
 from mcpcore_lint.engine.syntax.source import Source
 from mcpcore_lint.rule import RuleContext
 from mcpcore_lint.rules.linter._suppression_rule import SuppressionRule
-
-if TYPE_CHECKING:
-    from mcpcore_lint.runner.suppress import Suppression, Suppressions
+from mcpcore_lint.runner.suppress import Suppression, Suppressions
 
 
 class UnusedIgnore(SuppressionRule):

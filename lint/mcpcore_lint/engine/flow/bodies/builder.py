@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
 
 from mcpcore_lint.dataclasses import replace
 from mcpcore_lint.engine.flow.bodies.context import ContextCalls
@@ -12,6 +11,8 @@ from mcpcore_lint.engine.flow.bodies.nodes import BodyNodes
 from mcpcore_lint.engine.flow.bodies.parameters import parameters_of
 from mcpcore_lint.engine.flow.bodies.raises import RaiseReader
 from mcpcore_lint.engine.semantics.evaluate import evaluate
+from mcpcore_lint.engine.semantics.hierarchy import Hierarchy
+from mcpcore_lint.engine.syntax.module import Module
 from mcpcore_lint.model import (
     FunctionNode,
     Handler,
@@ -21,10 +22,6 @@ from mcpcore_lint.model import (
     ReturnSite,
     Unknown,
 )
-
-if TYPE_CHECKING:
-    from mcpcore_lint.engine.semantics.hierarchy import Hierarchy
-    from mcpcore_lint.engine.syntax.module import Module
 
 
 def outline(node: FunctionNode, module: Module) -> Handler:

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
+from mcpcore_lint.engine.flow.bodies.nodes import BodyNodes
 from mcpcore_lint.engine.semantics.evaluate import Resolver
-
-if TYPE_CHECKING:
-    from mcpcore_lint.engine.flow.bodies.nodes import BodyNodes
-    from mcpcore_lint.engine.syntax.scopes import Binding, Scope
-    from mcpcore_lint.model import ContextParameter
+from mcpcore_lint.engine.syntax.scopes import Binding, Scope
+from mcpcore_lint.model import ContextParameter
 
 _METHODS: Final = frozenset({"fail", "recovery_for", "guard"})
 """Methods of the context that may be assigned to a variable."""

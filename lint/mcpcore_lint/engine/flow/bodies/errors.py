@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import ast
 from itertools import takewhile
-from typing import TYPE_CHECKING, Final, TypeGuard
+from typing import Final, TypeGuard
 
 from mcpcore_lint.dataclasses import replace
+from mcpcore_lint.engine.flow.bodies.context import ContextCalls
+from mcpcore_lint.engine.flow.bodies.nodes import BodyNodes
 from mcpcore_lint.engine.semantics.codes import CODES
 from mcpcore_lint.engine.semantics.evaluate import Resolver, evaluate
+from mcpcore_lint.engine.semantics.hierarchy import Hierarchy
 from mcpcore_lint.engine.semantics.symbols import is_local
+from mcpcore_lint.engine.syntax.module import Module
+from mcpcore_lint.engine.syntax.scopes import Scope
 from mcpcore_lint.model import (
     Argument,
     CallValue,
@@ -35,14 +40,6 @@ from mcpcore_lint.names import (
     PROTOCOL_ERRORS,
 )
 from mcpcore_lint.values import choice
-
-if TYPE_CHECKING:
-    from mcpcore_lint.engine.flow.bodies.context import ContextCalls
-    from mcpcore_lint.engine.flow.bodies.nodes import BodyNodes
-    from mcpcore_lint.engine.semantics.hierarchy import Hierarchy
-    from mcpcore_lint.engine.syntax.module import Module
-    from mcpcore_lint.engine.syntax.scopes import Scope
-
 
 CODED_ERROR: Final = "mcpcore.CodedError"
 PROTOCOL_CODES_NEEDED: Final = frozenset({-32042, -32021, -32003})

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from mcpcore_lint.dataclasses import cached_property
+from mcpcore_lint.engine.syntax.module import Module
 from mcpcore_lint.engine.syntax.parse import FIELDS, Enclosing, body_of, children
 from mcpcore_lint.engine.syntax.scopes import Scope, bind_statement
+from mcpcore_lint.model import FunctionNode
 from mcpcore_lint.names import PLAIN_BUILTINS
-
-if TYPE_CHECKING:
-    from mcpcore_lint.engine.syntax.module import Module
-    from mcpcore_lint.model import FunctionNode
-
 
 _SCOPES: Final = frozenset({ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.comprehension})
 _INSIDE: Final = {**FIELDS, ast.arguments: tuple(name for name in FIELDS[ast.arguments] if "default" not in name)}

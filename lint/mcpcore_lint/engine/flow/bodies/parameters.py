@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, Final, Literal
+from collections.abc import Iterator
+from typing import Final, Literal
 
 from mcpcore_lint.engine.semantics.annotations import unquote
 from mcpcore_lint.engine.semantics.evaluate import Resolver, evaluate
 from mcpcore_lint.engine.semantics.symbols import is_static
 from mcpcore_lint.engine.syntax.parse import all_parameters
+from mcpcore_lint.engine.syntax.scopes import Scope
 from mcpcore_lint.model import (
     CallValue,
     Const,
@@ -19,11 +21,6 @@ from mcpcore_lint.model import (
     Symbol,
     Value,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from mcpcore_lint.engine.syntax.scopes import Scope
 
 _INJECTING: Final = frozenset(
     {

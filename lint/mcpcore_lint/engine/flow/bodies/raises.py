@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterator, Sequence
+from typing import Final
 
 from mcpcore_lint.dataclasses import replace
 from mcpcore_lint.engine.flow.bodies.errors import CODED_ARGUMENTS, CODED_ERROR, ErrorReader
+from mcpcore_lint.engine.flow.bodies.nodes import BodyNodes
 from mcpcore_lint.engine.semantics.evaluate import evaluate
 from mcpcore_lint.engine.syntax.parse import SCOPES, walk_shallow
+from mcpcore_lint.engine.syntax.scopes import Scope
 from mcpcore_lint.model import (
     Argument,
     CatchSite,
@@ -23,13 +26,6 @@ from mcpcore_lint.model import (
     Value,
     options,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from mcpcore_lint.engine.flow.bodies.nodes import BodyNodes
-    from mcpcore_lint.engine.syntax.scopes import Scope
-
 
 SUPPRESS: Final = frozenset({"contextlib.suppress", "anyio.suppress"})
 

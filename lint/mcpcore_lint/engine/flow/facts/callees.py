@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, Final, TypeAlias
+from collections.abc import Iterator, Sequence
+from typing import Final, TypeAlias
 
 from mcpcore_lint.engine.flow.bodies.builder import HandlerBuilder
 from mcpcore_lint.engine.flow.effects import Bound, Key, Parameter, Program, key_of, parameter_of
@@ -24,14 +25,10 @@ from mcpcore_lint.engine.semantics.type_model import (
     outside_bases,
 )
 from mcpcore_lint.engine.semantics.types import Inference
+from mcpcore_lint.engine.syntax.module import ClassInfo, Module
 from mcpcore_lint.engine.syntax.parse import all_parameters
+from mcpcore_lint.engine.syntax.scopes import Binding
 from mcpcore_lint.model import CallValue, FunctionNode, Symbol, Unknown, Value, options
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from mcpcore_lint.engine.syntax.module import ClassInfo, Module
-    from mcpcore_lint.engine.syntax.scopes import Binding
 
 Callee: TypeAlias = "Key | str"
 """A function of the project, or the name of one outside."""

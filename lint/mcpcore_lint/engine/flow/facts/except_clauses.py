@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from mcpcore_lint.engine.flow.bodies.raises import SUPPRESS, types_of
 from mcpcore_lint.engine.flow.effects import NOTHING, Clause, Guard, Key, Program
@@ -14,11 +14,9 @@ from mcpcore_lint.engine.flow.facts.stdout import REDIRECTS, replaces_stdout
 from mcpcore_lint.engine.semantics.branches import ends
 from mcpcore_lint.engine.semantics.evaluate import evaluate
 from mcpcore_lint.engine.semantics.type_model import Instance, Outside, method_of
+from mcpcore_lint.engine.syntax.module import Module
 from mcpcore_lint.engine.syntax.parse import SCOPES, own_nodes, walk, walk_shallow
 from mcpcore_lint.model import FunctionNode, Symbol, options
-
-if TYPE_CHECKING:
-    from mcpcore_lint.engine.syntax.module import Module
 
 _TASK_GROUPS: Final = frozenset(
     {"asyncio.TaskGroup", "anyio.create_task_group", "trio.open_nursery", "anyio.abc.TaskGroup"}

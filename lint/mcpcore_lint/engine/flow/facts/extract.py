@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 import sys
-from typing import TYPE_CHECKING, Final
+from collections.abc import Callable
+from typing import Final
 
 from mcpcore_lint.dataclasses import replace
 from mcpcore_lint.engine.flow.bodies.errors import evaluate_arguments
@@ -19,6 +20,7 @@ from mcpcore_lint.engine.semantics.codes import CODES
 from mcpcore_lint.engine.semantics.evaluate import evaluate
 from mcpcore_lint.engine.semantics.symbols import class_info
 from mcpcore_lint.engine.semantics.type_model import BUILTIN_METHODS, Instance
+from mcpcore_lint.engine.syntax.module import ClassInfo, Module
 from mcpcore_lint.model import (
     CodeValue,
     Const,
@@ -33,11 +35,6 @@ from mcpcore_lint.model import (
     string,
 )
 from mcpcore_lint.names import FRAMEWORKS, PLAIN_BUILTINS
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from mcpcore_lint.engine.syntax.module import ClassInfo, Module
 
 NEVER_NOW: Final = frozenset(
     {

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, Final, NamedTuple
+from collections.abc import Iterable, Sequence
+from typing import Final, NamedTuple
 
+from mcpcore_lint.engine.flow.effects import WriteKind
 from mcpcore_lint.engine.flow.facts.spelling import last_name, spelled
 from mcpcore_lint.engine.semantics.evaluate import evaluate
+from mcpcore_lint.engine.syntax.scopes import Scope
 from mcpcore_lint.model import CallValue, Const, Symbol, Value, options
 from mcpcore_lint.patterns import regex
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from mcpcore_lint.engine.flow.effects import WriteKind
-    from mcpcore_lint.engine.syntax.scopes import Scope
 
 _BEFORE: Final = r"\s?\((?!(?:[^()]|\([^()]*\))*?"
 """The start of a call whose arguments do not match the pattern that follows."""

@@ -320,6 +320,7 @@ KEYS: Final[dict[str, Key]] = {
     "format": Key("string", "The format of the report; `full`.", _format),
     "exclude": Key("list", "Globs of files and folders to exclude, in addition to `.gitignore`.", _patterns),
     "markdown": Key("list", "Globs of Markdown files, or of folders with them, whose Python blocks are checked."),
+    "include-tests": Key("boolean", "Whether to check files of tests too; `false`: read only where they are imported."),
     "respect-gitignore": Key("boolean", "Whether to exclude what `.gitignore` and `.git/info/exclude` name; `true`."),
     "source-roots": Key("list", "Folders that imports start from; detected if left out."),
     "tools": Key("list", "Tools that other servers define.", _selectors),

@@ -14,6 +14,10 @@ FAMILIES: Final = ("contract", "conformance", "handler", "definitions", "linter"
 """The families of the linter's own rules, in the order of the reference."""
 
 
+ALIASES: Final = {"error-contract-retryable-type": "error-contract-retry-type"}
+"""Other names of rules, by which settings and comments may name them."""
+
+
 @cache
 def rule_modules(family: str) -> tuple[str, ...]:
     """The names of a family's rule modules. Modules whose names start with `_` hold shared helpers."""
@@ -48,4 +52,4 @@ def known(selector: str) -> bool:
 
 def is_id(name: str) -> bool:
     """Whether a name is the id of one of the linter's own rules."""
-    return any(name in family for family in rule_ids().values())
+    return any(ALIASES.get(name, name) in family for family in rule_ids().values())

@@ -11,8 +11,9 @@ from mcpcore_lint.diagnostics import Change, Diagnostic, Edit, Fix, Related, Sev
 
 if TYPE_CHECKING:
     import ast
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
+    from mcpcore_lint.engine.flow.effects import Throw
     from mcpcore_lint.engine.semantics.hierarchy import Hierarchy
     from mcpcore_lint.engine.syntax.module import Module
     from mcpcore_lint.engine.syntax.project import Project
@@ -179,6 +180,14 @@ class RuleContext:
             call: A call in its body.
         """
         return self._state.checker.graph.called(handler, call)
+
+    def stopped(self, handler: Handler) -> Iterator[tuple[Throw, tuple[str, ...], Span]]:
+        """The errors that clauses of a handler stop, each with the functions that lead to it, and its place or call.
+
+        Args:
+            handler: The handler.
+        """
+        return self._state.checker.graph.stopped(handler)
 
     def wrappers(self, handler: Handler, tool: ToolDef | None = None) -> Sequence[Handler] | None:
         """The functions that replace a function, by its decorators or its registration; None if they are not all known.

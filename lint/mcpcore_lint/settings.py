@@ -57,6 +57,7 @@ class Settings(NamedTuple):
         per_file: Applied in order to the files whose path matches.
         exclude: Globs of files and folders to skip, in addition to `.gitignore`.
         respect_gitignore: Whether to skip what `.gitignore` files and `.git/info/exclude` ignore.
+        include_tests: Whether to check files of tests too, which are otherwise read only where something imports them.
         source_roots: Folders, relative to the project, that imports start from; detected if empty.
         raises: The exceptions of third-party functions, all by qualified name.
         exceptions: Base classes of third-party exceptions, by qualified name.
@@ -77,6 +78,7 @@ class Settings(NamedTuple):
     per_file: tuple[PerFile, ...] = ()
     exclude: tuple[str, ...] = ()
     respect_gitignore: bool = True
+    include_tests: bool = False
     source_roots: tuple[str, ...] = ()
     raises: Mapping[str, tuple[str, ...]] = NOTHING
     exceptions: Mapping[str, tuple[str, ...]] = NOTHING
@@ -101,6 +103,6 @@ def fingerprint(settings: Settings) -> str:
             sorted((str(key), repr(plain(item))) for key, item in value.items()) if hasattr(value, "items") else value
         )
 
-    skipped = {"cache_dir", "jobs", "exclude", "respect_gitignore"}
+    skipped = {"cache_dir", "jobs", "exclude", "respect_gitignore", "include_tests"}
     names = [name for name in Settings._fields if name not in skipped]
     return repr([(name, plain(getattr(settings, name))) for name in names])

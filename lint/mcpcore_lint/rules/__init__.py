@@ -134,7 +134,7 @@ def _mentions_group(folder: str) -> bool:
 
 def rule_named(name: str) -> Rule | None:
     """The rule of an id, or None."""
-    return all_rules().get(name)
+    return all_rules().get(ids.ALIASES.get(name, name))
 
 
 def names_a_rule(name: str, *, exact: bool = False) -> bool:
@@ -152,6 +152,7 @@ def near_rule(name: str) -> str | None:
 
 def matches(rule: Rule, selector: str) -> bool:
     """Whether a selector matches a rule: its id, its family, `all`, or a prefix of the id that ends at a hyphen."""
+    selector = ids.ALIASES.get(selector, selector)
     return selector in {"all", rule.id, rule.family} or rule.id.startswith(selector.rstrip("-*") + "-")
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from mcpcore_lint.diagnostics import Fix, Related
+from mcpcore_lint.diagnostics import Fix, Related, Span
 from mcpcore_lint.model import (
+    CatchSite,
     Contract,
     ErrorSite,
     Reach,
@@ -90,6 +91,34 @@ def all_thrown(tool: ToolDef, ctx: RuleContext, *, named: bool = False) -> list[
         ctx.module.memo[key] = [*_direct(tool, reach), *_through(tool, reach)]
     errors: list[Thrown] = ctx.module.memo[key]
     return [thrown for thrown in errors if named or not thrown.only_named]
+
+
+class Masked(NamedTuple):
+    """A failure with reasons that a broad clause of the handler catches."""
+
+    reasons: tuple[str, ...]
+    path: tuple[str, ...]
+    """The functions that lead to it; empty if the handler raises it itself."""
+    span: Span
+    catch: CatchSite
+
+
+def masked(tool: ToolDef, ctx: RuleContext) -> Iterator[Masked]:
+    """The failures that the first clause that can catch them, a broad one, does not raise again."""
+    handler = tool.handler
+    for throw, path, span in ctx.stopped(handler):
+        around = [catch for catch in handler.catches if _guards(catch, span)]
+        innermost = max((catch.try_body[0].lineno for catch in around), default=0)
+        for catch in around:
+            kinds = [ctx.hierarchy.is_kind_of(throw.type_name, name) for name in catch.types if name is not None]
+            if catch.try_body[0].lineno == innermost and (True in kinds or None in catch.types):
+                if catch.broad and throw.reasons:
+                    yield Masked(throw.reasons, path, span, catch)
+                break
+
+
+def _guards(catch: CatchSite, span: Span) -> bool:
+    return bool(catch.try_body) and catch.try_body[0].lineno <= span.line <= (catch.try_body[-1].end_lineno or 0)
 
 
 def _direct(tool: ToolDef, reach: Reach) -> Iterator[Thrown]:

@@ -23,6 +23,8 @@ SKIPPED: Final = frozenset(
 )
 """Folders without code that people wrote. Folders whose names start with a dot are skipped too."""
 
+TESTS: Final = ("tests/", "test/", "test_*.py", "*_test.py", "conftest.py")
+"""Patterns for the files of tests. No model uses a server that a test creates."""
 _EXCLUDE: Final = os.path.join(".git", "info", "exclude")
 _MOST_STARS: Final = 8
 """Patterns with more stars are ignored: matching them by a regular expression could take forever."""
@@ -174,7 +176,7 @@ class Walk:
     def __init__(self, settings: Settings, root: str) -> None:
         self.settings = settings
         self.root = root
-        exclude = _patterns(settings.exclude)
+        exclude = _patterns((*(() if settings.include_tests else TESTS), *settings.exclude))
         self._exclude = [_Level(root, exclude)] if exclude.lines else []
         self.files: dict[str, Found] = {}
         self.failures: list[Failure] = []

@@ -9,6 +9,7 @@ import re
 import tokenize
 from typing import TYPE_CHECKING, Final, Literal
 
+from mcpcore_lint import ids
 from mcpcore_lint.dataclasses import light
 from mcpcore_lint.diagnostics import Diagnostic, Span
 
@@ -52,7 +53,9 @@ def find(source: Source, tree: ast.Module) -> list[Suppression]:
         if match is None:
             continue
         # Without brackets a comment means every rule. Empty brackets mean no rule.
-        rules = tuple(rule.strip() for rule in (match[2] or "").split(",") if rule.strip())
+        rules = tuple(
+            ids.ALIASES.get(rule.strip(), rule.strip()) for rule in (match[2] or "").split(",") if rule.strip()
+        )
         if match[2] is not None and not rules:
             rules = ("",)
         why = match[3].split("#")[0].strip(" \t-:=\u2013\u2014")

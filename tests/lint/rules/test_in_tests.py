@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from mcpcore_lint import Settings, lint_source
+from mcpcore_lint.runner.discover import Walk
 
 TOOL = """\
 from fastmcp import FastMCP
@@ -44,3 +45,25 @@ def test_a_tool_of_a_test_may_print(path, reported):
     assert [diagnostic.rule for diagnostic in lint_source(code, path=path, settings=settings).diagnostics] == (
         ["no-stdout-in-tool"] if reported else []
     )
+
+
+def test_files_of_tests_are_checked_on_request(tmp_path):
+    """They are otherwise read only where another file imports them."""
+    for name in ("server.py", "tests/helpers.py", "src/test_server.py", "src/server_test.py", "conftest.py"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(TOOL)
+    roots = [str(tmp_path)]
+    assert [*Walk(Settings(), str(tmp_path)).run(roots).files] == [str(tmp_path / "server.py")]
+    assert len(Walk(Settings(include_tests=True), str(tmp_path)).run(roots).files) == 5
+
+
+@pytest.mark.parametrize("name", ["error-contract-retry-type", "error-contract-retryable-type"])
+def test_a_rule_is_selected_and_suppressed_by_its_other_name(name):
+    """The other name of a rule is no unknown rule."""
+    code = (
+        "from mcpcore import ErrorCode, FailureMode\n"
+        f'A = FailureMode("a", ErrorCode.CONFLICT, when="w", recovery="r", retry=3)  # mcpcore: ignore[{name}] tested\n'
+        'B = FailureMode("b", ErrorCode.CONFLICT, when="w", recovery="r", retry=3)\n'
+    )
+    findings = lint_source(code, settings=Settings(select=frozenset({name, "linter"}))).diagnostics
+    assert [(finding.rule, finding.span.line) for finding in findings] == [("error-contract-retry-type", 3)]

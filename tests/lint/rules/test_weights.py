@@ -54,7 +54,7 @@ SEVERITIES = {
     ("prefer-mcp-error-in-handler", "any exception"): (INFO, WARN, INFO, WARN, WARN),
     ("no-stringify-upstream-error", "wrapped"): (None, INFO, None, INFO, WARN),
     ("no-stringify-upstream-error", "traceback"): (INFO, INFO, INFO, INFO, WARN),
-    ("preserve-cause-on-rethrow", "no cause"): (INFO, INFO, INFO, INFO, WARN),
+    ("preserve-cause-on-rethrow", "no cause"): (None, None, None, None, WARN),
     ("no-protocol-error-in-tool", "protocol"): (None, WARN, None, ERROR, ERROR),
     ("no-swallowed-error", "swallowed"): (INFO, INFO, INFO, INFO, WARN),
 }
@@ -63,6 +63,7 @@ NAMED = {
     ("prefer-mcp-error-in-handler", "a sentence"): INFO,
     ("prefer-mcp-error-in-handler", "no sentence"): INFO,
     ("no-stringify-upstream-error", "wrapped"): INFO,
+    ("preserve-cause-on-rethrow", "no cause"): INFO,
     ("no-protocol-error-in-tool", "protocol"): INFO,
 }
 

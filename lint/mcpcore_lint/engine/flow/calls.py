@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Final, TypeVar
 
 from mcpcore_lint.dataclasses import replace
+from mcpcore_lint.diagnostics import Span
 from mcpcore_lint.engine.flow.bodies.builder import HandlerBuilder
 from mcpcore_lint.engine.flow.collecting import Collector
 from mcpcore_lint.engine.flow.decorations import decorations_of
@@ -104,6 +105,13 @@ class CallGraph:
         """Return the functions of the project that a call in a handler may run."""
         keys = self._callees(handler).targets(call)[0]
         return [located[0] for key in keys if (located := self.program.find(key)) is not None]
+
+    def stopped(self, handler: Handler) -> Iterator[tuple[Throw, tuple[str, ...], Span]]:
+        """Yield the errors that the guards of a handler stop, each with the path to it and its place in the handler."""
+        for event in self.facts(_raw(handler)).events:
+            for effect, path in self.leaving(event):
+                if isinstance(effect, Throw) and not effect.is_named_only and self.passes(effect, event.guards) is None:
+                    yield effect, path, event.span
 
     def wrappers(self, handler: Handler, registration: ast.expr | None = None) -> list[Handler] | None:
         """Return the wrapper functions of the handler's decorators; None if one of them is not followed.

@@ -23,7 +23,7 @@ class ContractFailNotRaised(Rule):
     bad = 'if not found:\n    ctx.fail("no_match")'
     good = 'if not found:\n    raise ctx.fail("no_match")'
     how_to_fix = """Write `raise` before the call. The fix does this if the call is a separate statement, and for
-    `return ctx.fail(...)`."""
+    `return ctx.fail(...)`. It is unsafe, because the code after the call no longer runs."""
     when_to_suppress = "Never: an error that is not raised has no effect."
 
     def check_handler(self, handler: Handler, tool: ToolDef, ctx: RuleContext) -> None:
@@ -39,5 +39,5 @@ class ContractFailNotRaised(Rule):
             step = "write `raise` instead of `return`" if returned else "write `raise` before it"
             target, fix = body.parents.get(error.node), None
             if isinstance(target, ast.Expr) or (error.fate == "returned" and isinstance(target, ast.Return)):
-                fix = ctx.fix("Raise it", [edits.change(error.module, "raise_it", target)])
+                fix = ctx.fix("Raise it", [edits.change(error.module, "raise_it", target)], unsafe=True)
             ctx.report(error.node, message, help=step, tool=tool, module=handler.module, fix=fix)

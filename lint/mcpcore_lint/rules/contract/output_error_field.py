@@ -8,6 +8,7 @@ from mcpcore_lint.diagnostics import Severity
 from mcpcore_lint.engine.semantics.data_model import error_field
 from mcpcore_lint.model import Const, ToolDef
 from mcpcore_lint.rule import Rule, RuleContext
+from mcpcore_lint.rules.handler._returned_failures import returned_failures
 
 
 class OutputErrorField(Rule):
@@ -18,7 +19,8 @@ class OutputErrorField(Rule):
     why = """Clients look for failures in `structuredContent.error`, so some read the successful result as a failure,
     and others read a failure that is returned there as a success. A tool with a contract fails at import. A dict that
     has the key at run time is sent as it was returned, with a line in the log; on a strict server the call fails with
-    INTERNAL_ERROR. On a server without mcpcore the finding is information: nothing else puts failures there."""
+    INTERNAL_ERROR. On a server without mcpcore the finding is information: nothing else puts failures there,
+    and it is left out where no-error-as-data reports the returned failure."""
     bad = "class Found(BaseModel):\n    items: list[str]\n    error: str | None = None"
     good = "class Found(BaseModel):\n    items: list[str]\n    warning: str | None = None"
     how_to_fix = """Raise the failure instead of returning it, with `ctx.fail` for a declared reason. If the field is
@@ -33,7 +35,8 @@ class OutputErrorField(Rule):
             return
         module = tool.handler.module
         match = error_field(node, module)
-        if match is None:
+        # On a server without mcpcore, no-error-as-data says it where the failure is returned.
+        if match is None or (tool.flavour != "mcpcore" and returned_failures(tool.handler, ctx, contract_tool=False)):
             return
         model, field = match
         sent = "" if field.name == "error" else " is sent as 'error', which"

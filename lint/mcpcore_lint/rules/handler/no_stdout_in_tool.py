@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from typing import Final
 
 from mcpcore_lint.diagnostics import Related, Severity
+from mcpcore_lint.engine.flow.facts.stdout import written_by
+from mcpcore_lint.engine.syntax.module import Module
 from mcpcore_lint.engine.syntax.parse import walk
 from mcpcore_lint.frameworks import framework_of
 from mcpcore_lint.model import Handler, ReachedWrite, ToolDef
@@ -55,6 +57,17 @@ class NoStdoutInTool(Rule):
     )
     when_to_suppress = "If the server never runs over stdio, or the child process prints nothing."
 
+    def check_file(self, module: Module, ctx: RuleContext) -> None:
+        """Report each log that a file with tools sends to standard output, outside of the tools themselves."""
+        tools = [tool for tool in ctx.tools if not in_test(tool) and not _runs_over_http_only(tool, ctx)]
+        for call, scope in module.calls_near("stdout") if tools else ():
+            name = getattr(ctx.resolve(call.func, scope), "name", "")
+            if name in _HANDLERS and scope.node not in {tool.handler.node for tool in tools}:
+                written = written_by(call, [], scope)
+                if written is not None:
+                    effect = "writes every line of the log to standard output, which over stdio carries the protocol"
+                    ctx.report(call, f"{written[0]} {effect}", help="log to standard error: stream=sys.stderr")
+
     def check_handler(self, handler: Handler, tool: ToolDef, ctx: RuleContext) -> None:
         """Report the writes to standard output in the handler and in the functions that it calls."""
         if in_test(tool) or _runs_over_http_only(tool, ctx):
@@ -81,6 +94,10 @@ class NoStdoutInTool(Rule):
                 related=(*_call_site(first, handler, tool), *more),
                 shared=True,
             )
+
+
+_HANDLERS: Final = frozenset({"logging.basicConfig", "logging.StreamHandler"})
+"""Functions that make a log write to the stream that they get."""
 
 
 def _call_site(write: ReachedWrite, handler: Handler, tool: ToolDef) -> Iterator[Related]:

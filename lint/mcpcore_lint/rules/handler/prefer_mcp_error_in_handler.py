@@ -104,7 +104,8 @@ def _report(throw: ThrowSite, node: ast.AST, type_name: str, handler: Handler, t
             weight = Severity.INFO
         message += f", {framework.effect(handling.shows, tool)}"
         if handling.sends:
-            message += f", so it looks like {'any other failure' if type_name in _UNSPECIFIC else 'a bug'}"
+            unspecific = type_name in _UNSPECIFIC
+            message += ", so it looks like any other failure" if unspecific else ", without a next step for the agent"
     # A decorator, a `with` or a guard may catch the exception. This follows the calls of the handler, which costs more
     # than all checks before it.
     reach = ctx.reach(tool)

@@ -20,11 +20,11 @@ class PreserveCauseOnRethrow(Rule):
 
     severity = Severity.WARNING
     fixable = True
-    summary = "the log does not show what caused the error: it is raised in an `except` clause without `from`"
+    summary = "the log shows the cause as another accident: the error is raised in an `except` clause without `from`"
     why = (
         "The log and the audit trail show the cause of a failure by its `__cause__`. Without `from` the first "
-        "exception looks like a second accident that happened while the first one was handled. On servers without "
-        "mcpcore, which have no audit trail, the finding is information."
+        "exception looks like an accident that happened while the first one was handled. On servers without mcpcore, "
+        "which have no audit trail, the rule is off unless you select it by its id: ruff's B904 says the same."
     )
     bad = "except httpx.HTTPError:\n    raise service_unavailable()"
     good = "except httpx.HTTPError as error:\n    raise service_unavailable() from error"
@@ -33,6 +33,8 @@ class PreserveCauseOnRethrow(Rule):
 
     def check_handler(self, handler: Handler, tool: ToolDef, ctx: RuleContext) -> None:
         """Report each new error that a clause raises without a cause."""
+        if not uses_mcpcore(tool) and not ctx.named:
+            return
         seen: set[ast.AST] = set()
         body = body_of(handler)
         for throw in handler.throws:
@@ -53,7 +55,8 @@ class PreserveCauseOnRethrow(Rule):
                 how, step = "from itself", "name the caught exception differently, and raise the new error `from` it"
             ctx.report(
                 throw.node,
-                f"the log does not show the cause of {_class_name(throw)}, which the `except`{clause} raises {how}",
+                f"the `except`{clause} raises {_class_name(throw)} {how}, so the log shows its cause as another "
+                "accident",
                 help=step,
                 tool=tool,
                 module=handler.module,

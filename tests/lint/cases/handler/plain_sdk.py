@@ -43,7 +43,7 @@ async def search(query: str) -> str:
             response = await client.get("https://example.org", params={"q": query})
             response.raise_for_status()
     except httpx.TimeoutException:
-        raise ToolError("the index is slow")  # expect: preserve-cause-on-rethrow
+        raise ToolError("the index is slow")
     except httpx.HTTPStatusError as e:
         if e.response.status_code == 404:
             return "[]"

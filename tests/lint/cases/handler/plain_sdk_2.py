@@ -22,7 +22,7 @@ async def search(query: str) -> str:
             response = await client.get("https://example.org", params={"q": query})
             response.raise_for_status()
     except httpx.TimeoutException:
-        raise ToolError("the index is slow: try again in a minute")  # expect: preserve-cause-on-rethrow
+        raise ToolError("the index is slow: try again in a minute")
     except httpx.HTTPStatusError as e:
         raise ToolError(f"the index said {e.response.text}") from e  # expect: no-stringify-upstream-error
     except httpx.HTTPError as e:

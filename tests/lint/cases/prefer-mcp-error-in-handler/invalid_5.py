@@ -1,4 +1,4 @@
-# message: fetch raises ValueError, whose text SDK 1 sends, so it looks like a bug
+# message: fetch raises ValueError, whose text SDK 1 sends, without a next step for the agent
 from mcp.server.fastmcp import FastMCP
 
 mcp = FastMCP("x")

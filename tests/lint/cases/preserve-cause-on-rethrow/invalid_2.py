@@ -1,4 +1,4 @@
-# message: the log does not show the cause of CodedError, which the `except` of FileNotFoundError raises without `from`
+# message: the `except` of FileNotFoundError raises CodedError without `from`, so the log shows its cause as another accident
 from mcpcore import not_found, tool
 
 @tool

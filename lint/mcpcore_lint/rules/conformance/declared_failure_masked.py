@@ -1,0 +1,46 @@
+"""declared-failure-masked."""
+
+from mcpcore_lint.diagnostics import Severity
+from mcpcore_lint.model import Handler, ToolDef
+from mcpcore_lint.rule import Rule, RuleContext
+from mcpcore_lint.rules._bodies import body_of
+from mcpcore_lint.rules._thrown import masked
+
+
+class DeclaredFailureMasked(Rule):
+    """A declared failure that a broad clause replaces."""
+
+    severity = Severity.WARNING
+    summary = "the client never sees a declared failure: a broad `except` on its way raises another error instead"
+    why = """The contract promises a reason with its recovery. The clause catches the failure with everything else, and
+    the agent reads another error, mostly one without a next step."""
+    bad = """MODE = FailureMode("no_match", ErrorCode.NOT_FOUND, when="no such article", recovery="Search.")
+
+@tool(errors=[MODE])
+async def fetch(ctx: Context, pmid: str) -> str:
+    try:
+        raise ctx.fail("no_match")
+    except Exception as error:
+        raise internal_error() from error"""
+    good = bad.replace("except Exception", "except CodedError:\n        raise\n    except Exception")
+    how_to_fix = """Let coded errors through with `except CodedError: raise` before the broad clause, move the failure
+    out of the `try`, or catch only the exceptions that are expected."""
+    when_to_suppress = "If the failure must not leave this block, whatever the contract says."
+
+    def check_handler(self, handler: Handler, tool: ToolDef, ctx: RuleContext) -> None:
+        """Report each declared reason that a clause of the handler replaces, where it is raised or called."""
+        contract = tool.contract
+        body = body_of(handler)
+        for failure in masked(tool, ctx) if contract is not None else ():
+            reasons = [reason for reason in failure.reasons if contract is not None and reason in contract.by_reason]
+            if not reasons or not body.raises([*failure.catch.body]):
+                continue
+            way = f" ({' > '.join((tool.display_name, *failure.path))})" if failure.path else ""
+            ctx.report(
+                failure.span,
+                f"the declared failure {reasons[0]!r}{way} never reaches the client: an `except` replaces it",
+                help="re-raise coded errors before it: `except CodedError: raise`",
+                tool=tool,
+                module=handler.module,
+                related=[ctx.related(failure.catch.node, "this clause raises another error", handler.module)],
+            )

@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import contextlib
 import os
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import Any, Final, NamedTuple
 
 from mcpcore.contract.retry import LATER, NEVER, NOW
 from mcpcore_lint.engine.semantics.data_model import requires_value
 from mcpcore_lint.engine.semantics.evaluate import evaluate
+from mcpcore_lint.engine.syntax.module import Module
 from mcpcore_lint.engine.syntax.source import SourceError
 from mcpcore_lint.model import (
     CallValue,
@@ -35,11 +37,6 @@ from mcpcore_lint.runner.checker import Checker, FileState
 from mcpcore_lint.runner.files import content_of
 from mcpcore_lint.runner.groups import Group, find_groups
 from mcpcore_lint.schemas import UnknownValueError, plain, schema_of_annotation, schema_of_model
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from mcpcore_lint.engine.syntax.module import Module
 
 _OPTIONS: Final = {
     "fallback_tool": "fallbackTool",

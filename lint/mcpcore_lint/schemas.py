@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from mcpcore_lint.engine.semantics.annotations import unquote
 from mcpcore_lint.engine.semantics.data_model import read_model
 from mcpcore_lint.engine.semantics.evaluate import evaluate
+from mcpcore_lint.engine.syntax.scopes import Scope
 from mcpcore_lint.model import CodeValue, Const, Items, Mapping, Symbol, Value, string
-
-if TYPE_CHECKING:
-    from mcpcore_lint.engine.syntax.scopes import Scope
 
 _TYPES: Final = {
     "builtins.str": "string",

@@ -27,9 +27,7 @@ class Value:
     @property
     def span(self) -> Span | None:
         """The place of the value, which may be in another file than the code that uses it."""
-        if self.node is None or self.module is None:
-            return None
-        return self.module.source.span(self.node)
+        return None if self.node is None or self.module is None else self.module.source.span(self.node)
 
 
 @light
@@ -167,9 +165,7 @@ def options(value: Value) -> tuple[Value, ...]:
 
 def string(value: Value) -> str | None:
     """The text of a known string, or None."""
-    if type(value) is Const and isinstance(value.value, str):
-        return value.value
-    return None
+    return value.value if type(value) is Const and isinstance(value.value, str) else None
 
 
 def strings(value: Value) -> tuple[str, ...] | None:

@@ -1,7 +1,5 @@
 """Code actions: the linter's own fixes, a comment that suppresses a finding, and all safe fixes together."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Sequence

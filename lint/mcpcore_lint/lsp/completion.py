@@ -1,7 +1,5 @@
 """Completes reasons inside `ctx.fail("` and its kin, and inside `Context[Literal[...]]`."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from typing import Final

@@ -1,7 +1,5 @@
 """Findings as the protocol has them."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator
 from typing import Final

@@ -1,7 +1,5 @@
 """What an editor shows about a reason: its entry, and where it is raised."""
 
-from __future__ import annotations
-
 import os
 import re
 from typing import Final

@@ -1,7 +1,5 @@
 """Goes from a reason to its declaration and to its uses, and renames it."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator
 from typing import Final

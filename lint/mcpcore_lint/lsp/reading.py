@@ -1,7 +1,5 @@
 """Reads a document for a request at a position, even while it is not valid Python, and finds the reasons in it."""
 
-from __future__ import annotations
-
 import ast
 import contextlib
 import re

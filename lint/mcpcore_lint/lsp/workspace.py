@@ -1,7 +1,5 @@
 """The open documents and the projects that they belong to: what is checked, and under which settings."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from mcpcore_lint.diagnostics import Diagnostic
 from mcpcore_lint.report import Outcome, closed
-
-if TYPE_CHECKING:
-    from mcpcore_lint.diagnostics import Diagnostic
 
 
 def render(outcome: Outcome) -> str:

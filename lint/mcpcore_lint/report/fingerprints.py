@@ -4,14 +4,10 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable
 
+from mcpcore_lint.diagnostics import Diagnostic
 from mcpcore_lint.report import lines_of
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-    from mcpcore_lint.diagnostics import Diagnostic
 
 
 def content_marks(

@@ -1,7 +1,5 @@
 """The retry advice of an entry: its own, or the default of its code, which the runtime may withhold."""
 
-from __future__ import annotations
-
 from functools import cache
 from typing import Final
 

@@ -1,7 +1,5 @@
 """The nodes of a handler's body with their parents, and questions that several rules ask about them."""
 
-from __future__ import annotations
-
 import ast
 import sys
 from collections.abc import Iterator, Sequence
@@ -92,19 +90,17 @@ class Body:
 
     def after(self, statement: ast.AST) -> list[ast.stmt]:
         """The statements after a statement in its block."""
-        parent = self.parents.get(statement)
-        for name in ("body", "orelse", "finalbody"):
-            block = getattr(parent, name, None)
-            if isinstance(block, list) and statement in block:
-                return block[block.index(statement) + 1 :]
-        return []
+        block = self._block(statement)
+        return block[block.index(statement) + 1 :] if isinstance(statement, ast.stmt) and block else []
 
     def before(self, statement: ast.AST) -> list[ast.stmt]:
         """The statements before a statement in its block."""
-        for block in vars(self.parents.get(statement, statement)).values():
-            if isinstance(block, list) and statement in block:
-                return block[: block.index(statement)]
-        return []
+        block = self._block(statement)
+        return block[: block.index(statement)] if isinstance(statement, ast.stmt) and block else []
+
+    def _block(self, statement: ast.AST) -> list[ast.stmt]:
+        blocks = vars(self.parents.get(statement, statement)).values()
+        return next((block for block in blocks if isinstance(block, list) and statement in block), [])
 
     def scope(self, node: ast.AST) -> Scope:
         """The scope in which a node is evaluated."""
@@ -244,6 +240,4 @@ def unpacked(value: Value) -> Value:
 def text_start(value: Value) -> str | None:
     """The beginning of a string, as far as it is known."""
     whole = string(value)
-    if whole is None and isinstance(value, Text) and value.parts:
-        return value.parts[0]
-    return whole
+    return value.parts[0] if whole is None and isinstance(value, Text) and value.parts else whole

@@ -1,7 +1,5 @@
 """The fix of error-contract-missing: writes a contract with an entry for each failure that a tool can have."""
 
-from __future__ import annotations
-
 import ast
 import json
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """The contracts of a tool and their entries, where conditional expressions are resolved to all of their branches."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterator
 

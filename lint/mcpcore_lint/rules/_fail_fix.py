@@ -1,7 +1,5 @@
 """The fix of error-contract-prefer-fail: writes `raise ctx.fail("reason", "...")` for `raise not_found("...")`."""
 
-from __future__ import annotations
-
 import ast
 from typing import Final
 

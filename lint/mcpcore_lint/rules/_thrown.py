@@ -1,9 +1,8 @@
 """The coded errors that leave a tool, raised by its handler or by the functions that it calls."""
 
-from __future__ import annotations
-
+import ast
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from mcpcore_lint.diagnostics import Fix, Related, Span
 from mcpcore_lint.model import (
@@ -20,9 +19,6 @@ from mcpcore_lint.model import (
 )
 from mcpcore_lint.rule import RuleContext
 from mcpcore_lint.rules._bodies import codes_of
-
-if TYPE_CHECKING:
-    import ast
 
 CODED: Final = frozenset({"fail", "factory", "coded", "guard"})
 """Forms of errors that have a code."""

@@ -1,7 +1,5 @@
 """Facts about a tool that rules of several families need."""
 
-from __future__ import annotations
-
 import ast
 
 from mcpcore_lint.engine.syntax.parse import walk

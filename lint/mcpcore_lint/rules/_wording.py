@@ -1,7 +1,5 @@
 """Words for messages: the description of a value, a shortened text, the closest known name."""
 
-from __future__ import annotations
-
 import ast
 import difflib
 from collections.abc import Iterable, Sequence

@@ -10,20 +10,17 @@ import os
 import subprocess
 import tempfile
 from collections import Counter
-from typing import TYPE_CHECKING, Final
+from collections.abc import Callable, Iterable, Sequence
+from typing import Final
 
+from mcpcore_lint.diagnostics import Diagnostic
 from mcpcore_lint.output import CannotRunError
 from mcpcore_lint.paths import is_below, upwards
 from mcpcore_lint.report.fingerprints import content_marks
 from mcpcore_lint.runner.discover import Walk
 from mcpcore_lint.runner.groups import Group
+from mcpcore_lint.runner.results import Result
 from mcpcore_lint.runner.runner import lint_groups
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
-    from mcpcore_lint.diagnostics import Diagnostic
-    from mcpcore_lint.runner.results import Result
 
 _OF_A_HOOK: Final = frozenset(
     {"GIT_DIR", "GIT_WORK_TREE", "GIT_PREFIX", "GIT_INDEX_FILE", "GIT_COMMON_DIR", "GIT_NAMESPACE"}

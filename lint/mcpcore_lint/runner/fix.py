@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Final
 
 from mcpcore_lint.codemods.edits import Compatible, apply
 from mcpcore_lint.codemods.rewrite import Rewriter
@@ -12,14 +13,10 @@ from mcpcore_lint.engine.syntax.source import Source, SourceError, parse
 from mcpcore_lint.runner.checker import crash
 from mcpcore_lint.runner.discover import Found
 from mcpcore_lint.runner.files import ChangedMeanwhileError, put_in_place
+from mcpcore_lint.runner.groups import Group
 from mcpcore_lint.runner.patch import FixedFile
+from mcpcore_lint.runner.results import Result
 from mcpcore_lint.runner.runner import lint_groups
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-
-    from mcpcore_lint.runner.groups import Group
-    from mcpcore_lint.runner.results import Result
 
 MAX_PASSES: Final = 50
 

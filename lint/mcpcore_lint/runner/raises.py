@@ -4,18 +4,14 @@ from __future__ import annotations
 
 import ast
 import os
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator
 
+from mcpcore_lint.engine.syntax.module import Module
 from mcpcore_lint.model import ToolDef, strings
 from mcpcore_lint.rule import Rule, RuleContext
 from mcpcore_lint.rules._thrown import all_thrown
 from mcpcore_lint.runner.checker import Checker, FileState
 from mcpcore_lint.settings import Settings
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from mcpcore_lint.engine.syntax.module import Module
 
 Place = tuple[str, int]
 """An absolute path and a line."""

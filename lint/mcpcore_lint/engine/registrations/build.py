@@ -1,7 +1,5 @@
 """Builds the model of one file: its tools, resources and prompts in source order."""
 
-from __future__ import annotations
-
 import ast
 
 from mcpcore_lint.dataclasses import replace

@@ -4,8 +4,6 @@ A function of the project that registers its arguments is read again for each ca
 A decorator is read as a call with the decorated function as its argument.
 """
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterator
 from typing import Final

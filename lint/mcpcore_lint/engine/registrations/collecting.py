@@ -5,8 +5,6 @@ modules of a folder, which the linter cannot follow. A decorator that has "tool"
 MCP, is therefore taken to make tools.
 """
 
-from __future__ import annotations
-
 import ast
 import re
 from typing import Final

@@ -1,7 +1,5 @@
 """What `errors=` of a tool is: the contract and its entries."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Set as AbstractSet
 from typing import Final

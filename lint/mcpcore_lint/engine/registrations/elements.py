@@ -97,9 +97,7 @@ class Elements:
     def _sources(self, node: ast.expr, scope: Scope) -> list[Placed]:
         """Where the value of a name comes from: a loop or an argument, another file, or the assignments here."""
         seen = substitute(node, scope)
-        if seen[0] is not node:
-            return [seen]
-        return self.members.home(node, scope) or assignments_of(node, scope)
+        return [seen] if seen[0] is not node else self.members.home(node, scope) or assignments_of(node, scope)
 
     def _appended(self, name: str, scope: Scope, depth: int) -> Iterator[Placed]:
         """The items that are added to a list or a set: `x.append(fn)`, `x.extend([...])`, `x += [...]`."""

@@ -5,8 +5,6 @@ arguments of one call. Names, attributes and subscripts are followed through fra
 construction of objects.
 """
 
-from __future__ import annotations
-
 import ast
 from typing import Final
 

@@ -1,7 +1,5 @@
 """The tools of other servers that a project names: `Server(external_tools=["search_web"])`."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterator
 from typing import Final

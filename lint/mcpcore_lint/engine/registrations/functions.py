@@ -1,7 +1,5 @@
 """The functions behind an expression that is registered."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Callable
 from typing import Final, NamedTuple

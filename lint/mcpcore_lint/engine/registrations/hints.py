@@ -1,7 +1,5 @@
 """What a tool's annotations say about calling it again: `read_only_hint` and `idempotent_hint`."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Final, Literal, NamedTuple, TypeAlias
 

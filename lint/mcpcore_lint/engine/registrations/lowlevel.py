@@ -4,8 +4,6 @@ The tool's name is followed from the handler's parameter through local names and
 argument. Comparisons, `match` and tables of functions or of objects tell the tools apart.
 """
 
-from __future__ import annotations
-
 import ast
 from collections import Counter
 from collections.abc import Iterator

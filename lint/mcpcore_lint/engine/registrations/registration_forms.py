@@ -1,7 +1,5 @@
 """How the frameworks let a server register tools, resources and prompts, as data; and the records of a registration."""
 
-from __future__ import annotations
-
 import ast
 from typing import Final, NamedTuple
 

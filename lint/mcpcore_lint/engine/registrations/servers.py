@@ -1,7 +1,5 @@
 """Which expressions are servers: calls, parameters, attributes and imported names."""
 
-from __future__ import annotations
-
 import ast
 from typing import Any, Final
 

@@ -1,7 +1,5 @@
 """Registrations whose functions cannot be found, although they may be functions of the project."""
 
-from __future__ import annotations
-
 import ast
 import os
 from collections.abc import Iterator

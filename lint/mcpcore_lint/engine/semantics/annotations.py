@@ -1,7 +1,5 @@
 """Reads annotations: the types that an annotation names, the target of an alias, the strings of a `Literal`."""
 
-from __future__ import annotations
-
 import ast
 from abc import ABC, abstractmethod
 from typing import Final, NamedTuple

@@ -1,7 +1,5 @@
 """The branches of a function that run only for some values of a name: `if name == "x"` and `match name`."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Callable, Iterable
 from typing import Final, NamedTuple

@@ -1,7 +1,5 @@
 """The members of `ErrorCode`, and the values of `ErrorCode(...)` and `CustomCode(...)`."""
 
-from __future__ import annotations
-
 import ast
 from typing import Final
 

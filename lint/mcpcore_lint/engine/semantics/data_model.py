@@ -1,7 +1,5 @@
 """The fields of a pydantic model, TypedDict, dataclass, NamedTuple or annotated class of the project."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterator
 from typing import Final, NamedTuple

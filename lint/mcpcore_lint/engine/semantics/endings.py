@@ -1,7 +1,5 @@
 """Calls that never return, because they always raise, and the code behind them."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterator
 from typing import Final

@@ -1,7 +1,5 @@
 """The class hierarchy of exceptions: builtins, frameworks, third parties and the project's own classes."""
 
-from __future__ import annotations
-
 import builtins
 from collections.abc import Mapping
 from typing import Final

@@ -1,7 +1,5 @@
 """The classes and functions of the project that symbols name, and callees that have no qualified name."""
 
-from __future__ import annotations
-
 import ast
 from typing import Final
 

@@ -1,7 +1,5 @@
 """The types of values that the linter infers, and the inheritance between classes of the project."""
 
-from __future__ import annotations
-
 import ast
 from typing import Final, TypeAlias
 

@@ -1,7 +1,5 @@
 """error-contract-code-mismatch."""
 
-from __future__ import annotations
-
 from mcpcore_lint.diagnostics import Severity
 from mcpcore_lint.model import ToolDef
 from mcpcore_lint.rule import Rule, RuleContext

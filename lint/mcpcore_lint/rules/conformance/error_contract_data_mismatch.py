@@ -1,18 +1,13 @@
 """error-contract-data-mismatch."""
 
-from __future__ import annotations
-
+import ast
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from mcpcore_lint.diagnostics import Related, Severity, Span
 from mcpcore_lint.engine.semantics.data_model import RESERVED, DataModel, data_keys, read_model
 from mcpcore_lint.model import ToolDef, string
 from mcpcore_lint.rule import Rule, RuleContext
 from mcpcore_lint.rules._thrown import all_thrown
-
-if TYPE_CHECKING:
-    import ast
 
 
 class ContractDataMismatch(Rule):

@@ -1,7 +1,5 @@
 """error-contract-fail-not-raised."""
 
-from __future__ import annotations
-
 import ast
 
 from mcpcore_lint.codemods import edits

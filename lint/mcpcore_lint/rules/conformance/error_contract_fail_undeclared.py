@@ -1,7 +1,5 @@
 """error-contract-fail-undeclared."""
 
-from __future__ import annotations
-
 import ast
 
 from mcpcore_lint.codemods import edits

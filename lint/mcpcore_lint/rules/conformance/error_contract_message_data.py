@@ -1,7 +1,5 @@
 """error-contract-message-data."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterator
 

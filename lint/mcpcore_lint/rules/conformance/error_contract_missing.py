@@ -1,7 +1,5 @@
 """error-contract-missing."""
 
-from __future__ import annotations
-
 from mcpcore_lint.diagnostics import Related, Severity
 from mcpcore_lint.model import ToolDef
 from mcpcore_lint.rule import Rule, RuleContext

@@ -1,7 +1,5 @@
 """error-contract-unthrown."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterable, Sequence
 

@@ -1,7 +1,5 @@
 """error-contract-code-type."""
 
-from __future__ import annotations
-
 from typing import Final
 
 from mcpcore_lint.codemods import edits

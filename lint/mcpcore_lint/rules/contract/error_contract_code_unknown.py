@@ -1,7 +1,5 @@
 """error-contract-code-unknown."""
 
-from __future__ import annotations
-
 from mcpcore_lint.engine.semantics.codes import CODES
 from mcpcore_lint.model import CodeValue, Symbol
 from mcpcore_lint.rules._wording import last_name, near

@@ -1,7 +1,5 @@
 """error-contract-code-unknown-error."""
 
-from __future__ import annotations
-
 from mcpcore_lint.diagnostics import Severity
 from mcpcore_lint.model import CodeValue
 from mcpcore_lint.rules.contract._entries import Checked, EntryRule, Problem

@@ -1,7 +1,5 @@
 """error-contract-context-mismatch."""
 
-from __future__ import annotations
-
 import ast
 import json
 

@@ -1,7 +1,5 @@
 """error-contract-entry-type."""
 
-from __future__ import annotations
-
 from mcpcore_lint.diagnostics import Severity
 from mcpcore_lint.model import CallValue, Items, Symbol, ToolDef, Value
 from mcpcore_lint.rule import Rule, RuleContext

@@ -1,7 +1,5 @@
 """error-contract-hint-too-long."""
 
-from __future__ import annotations
-
 from mcpcore.values import bounds
 from mcpcore_lint.diagnostics import Severity
 from mcpcore_lint.model import Const, Handler, Mapping, Text, ToolDef, Value, options

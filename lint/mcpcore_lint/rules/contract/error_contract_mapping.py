@@ -1,19 +1,26 @@
 """error-contract-mapping."""
 
-from __future__ import annotations
-
 import ast
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from mcpcore_lint.engine.semantics.data_model import read_model
-from mcpcore_lint.model import CallValue, CodeValue, Const, Items, Mapping, Missing, Symbol, options
+from mcpcore_lint.model import (
+    CallValue,
+    CodeValue,
+    Const,
+    ContractEntry,
+    Items,
+    Mapping,
+    Missing,
+    Symbol,
+    ToolDef,
+    Value,
+    options,
+)
+from mcpcore_lint.rule import RuleContext
 from mcpcore_lint.rules._contracts import contracts_of, entries_of
 from mcpcore_lint.rules._wording import described, last_name
 from mcpcore_lint.rules.contract._entries import Entry, EntryRule
-
-if TYPE_CHECKING:
-    from mcpcore_lint.model import ContractEntry, ToolDef, Value
-    from mcpcore_lint.rule import RuleContext
 
 
 class ContractMapping(EntryRule):

@@ -1,10 +1,8 @@
 """error-contract-placeholder."""
 
-from __future__ import annotations
-
 from mcpcore.values.templates import parse
 from mcpcore_lint.diagnostics import Severity
-from mcpcore_lint.engine.semantics.data_model import DataModel, read_model
+from mcpcore_lint.engine.semantics.data_model import read_model
 from mcpcore_lint.model import options
 from mcpcore_lint.rules._wording import near
 from mcpcore_lint.rules.contract._entries import Checked, EntryRule, Problem

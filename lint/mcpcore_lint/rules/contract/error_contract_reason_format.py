@@ -1,7 +1,5 @@
 """error-contract-reason-format."""
 
-from __future__ import annotations
-
 import ast
 import json
 import re

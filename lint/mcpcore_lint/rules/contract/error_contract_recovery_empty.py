@@ -1,7 +1,5 @@
 """error-contract-recovery-empty."""
 
-from __future__ import annotations
-
 from mcpcore_lint.rules.contract._entries import Checked, EntryRule, Problem
 
 

@@ -1,7 +1,5 @@
 """error-contract-recovery-min-words."""
 
-from __future__ import annotations
-
 import re
 
 from mcpcore_lint.diagnostics import Severity

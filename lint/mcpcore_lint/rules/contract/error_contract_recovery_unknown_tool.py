@@ -1,18 +1,12 @@
 """error-contract-recovery-unknown-tool."""
 
-from __future__ import annotations
-
 import ast
-from typing import TYPE_CHECKING
 
 from mcpcore_lint.engine.registrations.hints import hints_of
-from mcpcore_lint.model import Mapping, string
+from mcpcore_lint.model import Mapping, Parameter, ToolDef, string
+from mcpcore_lint.rule import RuleContext
 from mcpcore_lint.rules._wording import shortened
 from mcpcore_lint.rules.contract._entries import Checked, Entry, EntryRule, Problem
-
-if TYPE_CHECKING:
-    from mcpcore_lint.model import Parameter, ToolDef
-    from mcpcore_lint.rule import RuleContext
 
 
 class ContractRecoveryUnknownTool(EntryRule):

@@ -1,7 +1,5 @@
 """error-contract-retry-contradiction."""
 
-from __future__ import annotations
-
 import re
 from typing import Final
 

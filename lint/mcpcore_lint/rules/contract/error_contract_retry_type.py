@@ -1,7 +1,5 @@
 """error-contract-retry-type."""
 
-from __future__ import annotations
-
 from typing import Final
 
 from mcpcore.contract.codes import EFFECTS, STRATEGIES

@@ -1,7 +1,5 @@
 """error-contract-type."""
 
-from __future__ import annotations
-
 import ast
 from typing import Final
 

@@ -1,7 +1,5 @@
 """error-contract-when-required."""
 
-from __future__ import annotations
-
 from mcpcore_lint.rules._wording import is_placeholder
 from mcpcore_lint.rules.contract._entries import Checked, EntryRule, Problem
 

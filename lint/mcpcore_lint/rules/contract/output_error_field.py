@@ -1,7 +1,5 @@
 """output-error-field."""
 
-from __future__ import annotations
-
 import ast
 
 from mcpcore_lint.diagnostics import Severity

@@ -1,7 +1,5 @@
 """Whether a parameter explains itself by its type and name, or a docstring describes it."""
 
-from __future__ import annotations
-
 import ast
 import re
 import sys

@@ -1,7 +1,5 @@
 """Where a tool gets its name and its description."""
 
-from __future__ import annotations
-
 import ast
 
 from mcpcore_lint.engine.syntax.module import Module

@@ -1,7 +1,5 @@
 """field-description."""
 
-from __future__ import annotations
-
 import ast
 import re
 from typing import Final

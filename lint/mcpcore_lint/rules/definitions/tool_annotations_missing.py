@@ -1,7 +1,5 @@
 """tool-annotations-missing."""
 
-from __future__ import annotations
-
 from mcpcore_lint.diagnostics import Severity
 from mcpcore_lint.engine.registrations.hints import IDEMPOTENT, READ_ONLY, hints_of
 from mcpcore_lint.model import ContractEntry, ToolDef, is_left_out

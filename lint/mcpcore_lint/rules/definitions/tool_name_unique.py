@@ -1,7 +1,5 @@
 """tool-name-unique."""
 
-from __future__ import annotations
-
 import ast
 from collections import defaultdict
 from collections.abc import Iterator, Sequence

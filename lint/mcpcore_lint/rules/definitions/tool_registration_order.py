@@ -1,7 +1,5 @@
 """tool-registration-order."""
 
-from __future__ import annotations
-
 import ast
 from typing import Final
 

@@ -1,7 +1,5 @@
 """tool-registration-unresolved."""
 
-from __future__ import annotations
-
 from mcpcore_lint.diagnostics import Severity
 from mcpcore_lint.engine.registrations.unresolved import unresolved_in
 from mcpcore_lint.engine.syntax.module import Module

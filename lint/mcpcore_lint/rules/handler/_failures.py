@@ -1,7 +1,5 @@
 """Failures that are returned like results, recognized by their text, their keys or the function that builds them."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """Exceptions that are no failures of the tool, and errors about a tool that does not exist."""
 
-from __future__ import annotations
-
 import ast
 import re
 from typing import Final

@@ -1,7 +1,5 @@
 """The failures that a function returns: those that it builds, and those of the functions whose results it returns."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Iterable, Iterator, Sequence

@@ -1,7 +1,5 @@
 """Follows a returned value to the client: whatever takes it on the way may make it a failure after all."""
 
-from __future__ import annotations
-
 import ast
 from typing import Any, Final
 

@@ -1,7 +1,5 @@
 """details-not-json: `data` holds a value that JSON cannot represent."""
 
-from __future__ import annotations
-
 import ast
 import math
 from collections.abc import Iterator

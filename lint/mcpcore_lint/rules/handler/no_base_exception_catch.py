@@ -1,7 +1,5 @@
 """no-base-exception-catch: `except BaseException` or a bare `except` that does not re-raise."""
 
-from __future__ import annotations
-
 import ast
 
 from mcpcore_lint.diagnostics import Severity

@@ -1,7 +1,5 @@
 """no-error-as-data: a failure is returned like a result."""
 
-from __future__ import annotations
-
 import ast
 from typing import Final
 

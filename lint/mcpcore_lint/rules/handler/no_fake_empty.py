@@ -1,7 +1,5 @@
 """no-fake-empty: an `except` clause returns an empty value."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """no-protocol-error-in-tool: the SDK's protocol error raised in a tool."""
 
-from __future__ import annotations
-
 import ast
 from typing import Final
 

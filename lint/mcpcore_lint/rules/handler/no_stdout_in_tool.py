@@ -1,7 +1,5 @@
 """no-stdout-in-tool: a tool writes to standard output."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterator
 from typing import Final

@@ -1,7 +1,5 @@
 """no-stringify-upstream-error: a message contains the text of an upstream exception or response."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Sequence

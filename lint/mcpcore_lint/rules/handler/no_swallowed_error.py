@@ -1,7 +1,5 @@
 """no-swallowed-error: a broad `except` clause that only passes, continues or logs."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """prefer-error-factory: `CodedError` is called where a factory for the code exists."""
 
-from __future__ import annotations
-
 import ast
 
 from mcpcore_lint.codemods import edits as codemods

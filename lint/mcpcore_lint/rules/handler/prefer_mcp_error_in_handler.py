@@ -1,8 +1,7 @@
 """prefer-mcp-error-in-handler: a builtin exception raised in a handler."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Final
+import ast
+from typing import Final
 
 from mcpcore_lint.diagnostics import Severity
 from mcpcore_lint.frameworks import as_markdown, framework_of
@@ -10,9 +9,6 @@ from mcpcore_lint.model import Handler, ThrowSite, ToolDef
 from mcpcore_lint.rule import Rule, RuleContext
 from mcpcore_lint.rules._bodies import short, where_to
 from mcpcore_lint.rules.handler._raises import NOT_FAILURES, about_an_unknown_tool
-
-if TYPE_CHECKING:
-    import ast
 
 _FACTORIES: Final[dict[str, str]] = {
     "builtins.ValueError": "validation_error",

@@ -1,7 +1,5 @@
 """preserve-cause-on-rethrow: an error raised in an `except` clause without `from`."""
 
-from __future__ import annotations
-
 import ast
 
 from mcpcore_lint.codemods import edits as codemods

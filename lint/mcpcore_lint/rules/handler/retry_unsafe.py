@@ -1,8 +1,7 @@
 """retry-unsafe: the agent is advised to repeat a call that may have taken effect."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Final
+import ast
+from typing import Final
 
 from mcpcore_lint.diagnostics import Related, Severity
 from mcpcore_lint.engine.registrations.hints import hints_of
@@ -23,9 +22,6 @@ from mcpcore_lint.model import (
 )
 from mcpcore_lint.rule import Rule, RuleContext
 from mcpcore_lint.rules._contracts import contracts_of, element_of, entries_of
-
-if TYPE_CHECKING:
-    import ast
 
 _STEP: Final = (
     'say effects="none" if the call fails before it changes anything, "unknown" or "partial" if it may have changed '

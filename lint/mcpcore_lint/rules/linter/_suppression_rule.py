@@ -1,7 +1,5 @@
 """The base of the rules that check suppression comments."""
 
-from __future__ import annotations
-
 from mcpcore_lint.rule import Rule, RuleContext
 from mcpcore_lint.runner.suppress import Suppressions
 

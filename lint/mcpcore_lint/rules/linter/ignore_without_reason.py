@@ -1,7 +1,5 @@
 """ignore-without-reason: a suppression does not say why."""
 
-from __future__ import annotations
-
 from mcpcore_lint.diagnostics import Severity
 from mcpcore_lint.rule import RuleContext
 from mcpcore_lint.rules.linter._suppression_rule import SuppressionRule

@@ -1,7 +1,5 @@
 """parse-error: the file is not valid Python."""
 
-from __future__ import annotations
-
 from mcpcore_lint.diagnostics import Severity
 from mcpcore_lint.rule import Rule
 

@@ -1,7 +1,5 @@
 """unknown-handler: an entry of the setting `handlers` matches no function."""
 
-from __future__ import annotations
-
 from mcpcore_lint.diagnostics import Severity
 from mcpcore_lint.rule import Rule
 

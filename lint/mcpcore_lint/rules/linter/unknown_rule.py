@@ -1,7 +1,5 @@
 """unknown-rule: a suppression or an option names a rule that does not exist."""
 
-from __future__ import annotations
-
 from mcpcore_lint.diagnostics import Severity
 from mcpcore_lint.rule import RuleContext
 from mcpcore_lint.rules.linter._suppression_rule import SuppressionRule

@@ -1,7 +1,5 @@
 """unused-ignore: a suppression has no effect."""
 
-from __future__ import annotations
-
 from mcpcore_lint.diagnostics import Edit, Fix, Severity
 from mcpcore_lint.engine.syntax.source import Source
 from mcpcore_lint.rule import RuleContext

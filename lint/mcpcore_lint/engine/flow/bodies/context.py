@@ -1,7 +1,5 @@
 """Finds the uses of the mcpcore context in a function: its names and the calls of its methods."""
 
-from __future__ import annotations
-
 import ast
 from typing import Final
 

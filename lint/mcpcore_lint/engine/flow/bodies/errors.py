@@ -1,7 +1,5 @@
 """Reads the errors that a function creates: the factory or class, the arguments, and where each error goes."""
 
-from __future__ import annotations
-
 import ast
 from itertools import takewhile
 from typing import Final, TypeGuard

@@ -1,7 +1,5 @@
 """Indexes the nodes of a function by type, with the parent and the function of each."""
 
-from __future__ import annotations
-
 import ast
 from typing import Any, Final
 

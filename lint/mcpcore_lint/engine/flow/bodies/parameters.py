@@ -1,7 +1,5 @@
 """Reads the parameters of a handler: arguments from the model, injected values, and the context."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterator
 from typing import Final, Literal

@@ -1,7 +1,5 @@
 """Reads the errors that a function raises, and the clauses that catch them."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterator, Sequence
 from typing import Final

@@ -1,7 +1,5 @@
 """Reads `mcpcore.guard(...)` and `ctx.guard(...)`: the errors that they raise instead of exceptions."""
 
-from __future__ import annotations
-
 import ast
 from typing import Final
 
@@ -13,6 +11,8 @@ from mcpcore_lint.engine.syntax.scopes import Scope
 from mcpcore_lint.model import (
     CallValue,
     CodeValue,
+    Contract,
+    ErrorForm,
     Items,
     Mapping,
     Missing,
@@ -22,10 +22,6 @@ from mcpcore_lint.model import (
     options,
     string,
 )
-
-if TYPE_CHECKING:
-    from mcpcore_lint.engine.syntax.scopes import Scope
-    from mcpcore_lint.model import Contract, ErrorForm
 
 _GUARD: Final = "mcpcore.guard"
 _ANY: Final = ("builtins.Exception",)

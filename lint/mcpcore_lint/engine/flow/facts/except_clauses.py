@@ -1,7 +1,5 @@
 """Finds the guards around a node: `except` clauses, context managers and task groups."""
 
-from __future__ import annotations
-
 import ast
 from typing import Final
 

@@ -1,7 +1,5 @@
 """The source spelling of calls and functions."""
 
-from __future__ import annotations
-
 import ast
 from typing import Final
 

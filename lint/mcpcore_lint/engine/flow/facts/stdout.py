@@ -1,7 +1,5 @@
 """Finds writes to standard output: prints, writes to `sys.stdout`, and child processes that inherit it."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple

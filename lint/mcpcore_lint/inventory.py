@@ -97,7 +97,7 @@ def take_inventory(paths: Sequence[str], *, root: str) -> Inventory:
     """
     items: list[Inventoried] = []
     failures: list[str] = []
-    for group in find_groups(list(paths), lambda settings: settings):
+    for group in find_groups(list(paths), lambda settings: settings._replace(include_tests=True)):
         failures += (f"{failure.path}: {failure.message}" for failure in group.walk.failures)
         _read_group(group, os.path.abspath(root), items, failures)
     return Inventory(tuple(items), tuple(failures))

@@ -80,7 +80,7 @@ def migrate(paths: Sequence[str], *, rules: Iterable[str] = (), write: bool = Fa
     require_libcst("mcpcore migrate")
     chosen = frozenset(rules) or frozenset(RULES)
     named = real_paths(paths)
-    groups = find_groups(paths, lambda settings: settings)
+    groups = find_groups(paths, lambda settings: settings._replace(include_tests=True))
     base = base_of(groups)
     run = _Run(groups, base, chosen)
     # The garbage collector would walk the syntax trees again and again while more are made.

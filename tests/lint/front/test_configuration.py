@@ -100,6 +100,7 @@ def test_severities(project):
     """A severity can be changed for all files or for some."""
     project.settings(
         f"""
+        include-tests = true
         [tool.mcpcore.lint.severities]
         {PREFER} = "info"
         [tool.mcpcore.lint.per-file]

@@ -128,6 +128,7 @@ def test_only_tools_that_are_not_for_tests_are_counted(empty):
     tool = '@mcp.tool\ndef find(q: str) -> str:\n    """Find."""\n'
     others = tool.replace("tool", "prompt").replace("find", "ask") + tool.replace("tool", "resource('a://{q}')")
     empty.write("server.py", head + tool + others.replace("find", "read"))
+    empty.settings("include-tests = true\n")
     empty.write("tests/test_server.py", head + tool)
     empty.write("tools/own.py", head + "def test_it():\n    @mcp.tool\n    def inner(q: str) -> str: ...\n")
     for arguments in (["--no-cache", "."], ["."], ["."]):
@@ -138,6 +139,7 @@ def test_only_tools_that_are_not_for_tests_are_counted(empty):
 def test_tools_of_tests_do_not_hide_that_no_tool_was_found(empty):
     """The closing line names a file that is not a test; a server with resources only gets no such line."""
     head = "from fastmcp import FastMCP\nmcp = FastMCP('x')\n"
+    empty.settings("include-tests = true\n")
     empty.write("tests/test_server.py", head + '@mcp.tool\ndef find(q: str) -> str:\n    """Find."""\n')
     assert "0 tools" in empty.lint("--no-cache", ".").stdout
     assert "no tools were seen" not in empty.lint("--no-cache", ".").stdout

@@ -1,7 +1,13 @@
 """The base of the rules that check suppression comments."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from mcpcore_lint.rule import Rule, RuleContext
-from mcpcore_lint.runner.suppress import Suppressions
+
+if TYPE_CHECKING:
+    from mcpcore_lint.runner.suppress import Suppressions
 
 
 class SuppressionRule(Rule):

@@ -1,5 +1,7 @@
 """Answers questions about the body of a function: its clauses, `try` statements, names and classes of exceptions."""
 
+from __future__ import annotations
+
 import ast
 from itertools import takewhile
 from typing import TYPE_CHECKING

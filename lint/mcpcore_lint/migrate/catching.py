@@ -1,5 +1,7 @@
 """Decides what happens to a raised failure on its way out: clauses around it, decorators, and callers of the tool."""
 
+from __future__ import annotations
+
 import ast
 import re
 from typing import TYPE_CHECKING, Final, NamedTuple

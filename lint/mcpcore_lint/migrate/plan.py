@@ -1,5 +1,7 @@
 """Plans what changes in one file with tools: the failures, the contracts, the constants and the imports."""
 
+from __future__ import annotations
+
 import ast
 import re
 from typing import TYPE_CHECKING, Final, NamedTuple

@@ -1,5 +1,7 @@
 """The names that version 2 of the SDK changed, and the classes that mcpcore's `Server` replaces."""
 
+from __future__ import annotations
+
 from typing import Final
 
 SERVER: Final = ("mcpcore", "Server")

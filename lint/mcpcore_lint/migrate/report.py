@@ -1,5 +1,7 @@
 """The report of what is left, also in the files that list dependencies, and the comments that mark it."""
 
+from __future__ import annotations
+
 import ast
 import re
 from typing import TYPE_CHECKING, Final

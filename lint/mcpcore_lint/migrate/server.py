@@ -1,5 +1,7 @@
 """The imports, classes and fields that version 2 of the SDK calls differently, in tests too; FastMCP's middleware."""
 
+from __future__ import annotations
+
 import ast
 import re
 from typing import TYPE_CHECKING, Final, NamedTuple

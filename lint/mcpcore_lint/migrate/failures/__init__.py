@@ -1,5 +1,7 @@
 """Finds the places where a function says that it failed, one module for each family of patterns."""
 
+from __future__ import annotations
+
 import ast
 from typing import TYPE_CHECKING, Final
 

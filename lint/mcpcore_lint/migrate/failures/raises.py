@@ -1,5 +1,7 @@
 """`raise` of built-in exceptions, of the frameworks' own errors, of the project's classes, or of a function's value."""
 
+from __future__ import annotations
+
 import ast
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -37,7 +39,9 @@ def raised(node: ast.Raise, body: Body) -> Place | Left | None:
         return _protocol_error(node, call, body)
     rule = _rule(name, body)
     if rule is None:
-        return None if name.startswith("mcpcore.") or _is_fail(node.exc) else _made(node, node.exc, name, body)
+        if name.startswith("mcpcore.") or _is_fail(node.exc):
+            return None
+        return _made(node, node.exc, name, body)
     if rule == "project-error" and (why := _changes_message(name, body)):
         return body.left(node, f"raise of {_short(name)}", why)
     if rule == "raise" and body.clause_of(node) is not None:

@@ -1,5 +1,7 @@
 """Failures that are returned: mappings, JSON, texts, and results that are marked as failed."""
 
+from __future__ import annotations
+
 import ast
 import re
 from typing import TYPE_CHECKING, Final

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from mcpcore_lint.diagnostics import Failure
 from mcpcore_lint.paths import below, is_below, is_repository, upwards
+from mcpcore_lint.records import in_test_file
 from mcpcore_lint.runner.files import content_of
 
 if TYPE_CHECKING:
@@ -23,8 +24,6 @@ SKIPPED: Final = frozenset(
 )
 """Folders without code that people wrote. Folders whose names start with a dot are skipped too."""
 
-TESTS: Final = ("tests/", "test/", "test_*.py", "*_test.py", "conftest.py")
-"""Patterns for the files of tests. No model uses a server that a test creates."""
 _EXCLUDE: Final = os.path.join(".git", "info", "exclude")
 _MOST_STARS: Final = 8
 """Patterns with more stars are ignored: matching them by a regular expression could take forever."""
@@ -176,7 +175,7 @@ class Walk:
     def __init__(self, settings: Settings, root: str) -> None:
         self.settings = settings
         self.root = root
-        exclude = _patterns((*(() if settings.include_tests else TESTS), *settings.exclude))
+        exclude = _patterns(settings.exclude)
         self._exclude = [_Level(root, exclude)] if exclude.lines else []
         self.files: dict[str, Found] = {}
         self.failures: list[Failure] = []
@@ -264,7 +263,10 @@ class Walk:
 
     def _excludes(self, path: str, levels: Sequence[_Level], *, folder: bool) -> bool:
         """Whether an ignore file or the settings exclude a path."""
-        if levels and _ignored(path, levels, folder=folder):
+        name = os.path.basename(path)
+        # No model uses a server that a test creates. This is no pattern, since most runs need not load pathspec.
+        is_test = not self.settings.include_tests and in_test_file(f"{name}/_.py" if folder else name)
+        if is_test or (levels and _ignored(path, levels, folder=folder)):
             return True
         return bool(self._exclude) and is_below(path, self.root) and _ignored(path, self._exclude, folder=folder)
 

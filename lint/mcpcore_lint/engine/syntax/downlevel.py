@@ -6,8 +6,6 @@ of the same length in bytes. Lines and columns of the tree then fit the file as 
 statement defines moves to its start.
 """
 
-from __future__ import annotations
-
 import re
 from typing import Final
 

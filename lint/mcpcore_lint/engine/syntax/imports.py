@@ -1,7 +1,5 @@
 """Searches a file and its imports without parsing them: a cheap test before a costly analysis."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Iterator
 from typing import Final
 

@@ -5,8 +5,6 @@ imported. A file whose text leaves any doubt is parsed whole. Without this modul
 percent longer.
 """
 
-from __future__ import annotations
-
 import ast
 import re
 from bisect import bisect_left

@@ -1,7 +1,5 @@
 """Walking syntax trees quickly: the children that matter, in source order, without recursion."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterator, Mapping
 from typing import Final

@@ -4,8 +4,6 @@ Searching for bytes costs next to nothing compared with parsing. Only matching f
 are parsed.
 """
 
-from __future__ import annotations
-
 from typing import Final
 
 from mcpcore_lint.patterns import regex

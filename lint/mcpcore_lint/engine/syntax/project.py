@@ -1,7 +1,5 @@
 """The files of a project as modules: which file an import means, read when it is asked for."""
 
-from __future__ import annotations
-
 import ast
 import os
 import sys

@@ -1,7 +1,5 @@
 """Which releases of mcpcore and of the MCP SDK a project asks for, by the files that list its dependencies."""
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping

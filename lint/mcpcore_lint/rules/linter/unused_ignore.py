@@ -1,10 +1,16 @@
 """unused-ignore: a suppression has no effect."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from mcpcore_lint.diagnostics import Edit, Fix, Severity
 from mcpcore_lint.engine.syntax.source import Source
 from mcpcore_lint.rule import RuleContext
 from mcpcore_lint.rules.linter._suppression_rule import SuppressionRule
-from mcpcore_lint.runner.suppress import Suppression, Suppressions
+
+if TYPE_CHECKING:
+    from mcpcore_lint.runner.suppress import Suppression, Suppressions
 
 
 class UnusedIgnore(SuppressionRule):

@@ -6,8 +6,10 @@ it under another name.
 
 from __future__ import annotations
 
+import errno
 import importlib.metadata
 import keyword
+import os
 import re
 import shlex
 import shutil
@@ -54,8 +56,9 @@ def new(name: Path, *, fastmcp: bool) -> None:
                 raise Problem("the current folder is not empty.", hint="choose a name: mcpcore new book-desk")
             raise Problem(f"{name} exists already.", hint="choose another name, or remove it")
         _write(target, project=target.name, package=package, variant="fastmcp" if fastmcp else "sdk")
-    except OSError as error:
-        raise Problem(f"{name} cannot be written: {error.strerror}.", hint="choose another folder") from error
+    except (OSError, RuntimeError) as error:  # until Python 3.13, links in a circle are a RuntimeError
+        reason = getattr(error, "strerror", None) or os.strerror(errno.ELOOP)
+        raise Problem(f"{name} cannot be written: {reason}.", hint="choose another folder") from error
     output.line(f"Made {target.name}. Next:")
     if target != Path.cwd():
         output.line(f"  cd {shlex.quote(str(name))}")

@@ -141,7 +141,8 @@ def test_an_existing_project_is_not_touched(
 def test_a_folder_that_cannot_be_made(new: Callable[..., Result], inside: Path) -> None:
     """The error names the path and the reason."""
     (inside / "file").write_text("mine")
-    for name in ("file/desk", "x" * 300):
+    (inside / "circle").symlink_to("circle")
+    for name in ("file/desk", "x" * 300, "circle", "circle/desk"):
         result = new(name)
         assert 2 == result.exit_code
         assert f"{name} cannot be written: " in result.stderr

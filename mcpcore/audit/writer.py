@@ -209,8 +209,10 @@ class Writer:
 
     def __del__(self) -> None:
         # Many servers of a process, as in tests, are never closed. A writer with a bad path has no attributes to close.
-        with contextlib.suppress(AttributeError, OSError):
+        try:  # noqa: SIM105 - contextlib may be gone when the process ends
             self._drop()
+        except (AttributeError, OSError):
+            pass
 
     # The methods below run with the mutex held, and from _enter to _leave with the lock of the file as well.
 

@@ -6,6 +6,7 @@ import json
 import logging
 import os
 import shutil
+import subprocess
 import sys
 import threading
 from enum import StrEnum
@@ -245,6 +246,13 @@ def test_a_warning_is_written_to_stderr_once(tmp_path, capsys, monkeypatch):
             if handler is not None:
                 logger.removeHandler(handler)
         assert capsys.readouterr().err.count("cannot be written") == 1
+
+
+def test_a_trail_that_lives_longer_than_the_modules_ends_in_silence(path):
+    """A program may leave it to the interpreter, which takes the standard library apart first."""
+    text = "import mcpcore.audit as a; trail = a.AuditTrail.open({!r}, sinks=()); a.record.keep = lambda: trail"
+    done = subprocess.run([sys.executable, "-c", text.format(str(path))], capture_output=True, text=True, check=False)
+    assert (0, "") == (done.returncode, done.stderr)
 
 
 def test_a_trail_has_a_repr(tmp_path):

@@ -8,13 +8,15 @@ request must name a host that the command knows. Source: the MCP specification, 
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import errno
 import hashlib
 import ipaddress
 import math
 import os
 import re
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 import anyio
@@ -23,9 +25,10 @@ from mcp.server.auth.provider import principal_components
 from mcp_types import INTERNAL_ERROR
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 from starlette.datastructures import Headers
-from starlette.responses import JSONResponse
+from starlette.responses import JSONResponse, PlainTextResponse
 
 from mcpcore.boundary.crash_log import log_traced
+from mcpcore.values.logs import LOGGER
 
 if TYPE_CHECKING:
     import socket
@@ -52,7 +55,7 @@ _WORKING_FOR: Final = 30
 """Seconds after which a refused client may try again, while handshakes take the places, or sessions that work."""
 
 _END_IN: Final = 2.0
-"""Seconds that the application may take to end a session."""
+"""Seconds that the application may take to end a session, and then the session's requests."""
 
 _SESSION: Final = "mcp-session-id"
 _VERSION: Final = "mcp-protocol-version"
@@ -74,7 +77,7 @@ class _Session:
     ident: str | None = None
     stage: int = _OPENED
     posting: int = 0
-    requests: int = 0
+    requests: set[anyio.CancelScope] = field(default_factory=set)
 
 
 class Sessions:
@@ -167,12 +170,18 @@ class Sessions:
                     session.stage = _WORKING
             await send(message)
 
-        session.requests += 1
         session.posting += is_post
+        answering = anyio.CancelScope()
+        session.requests.add(answering)
         try:
-            await self._app(scope, receive, followed)
+            with answering:
+                await self._app(scope, receive, followed)
+            if answering.cancelled_caught and status:
+                await send({"type": "http.response.body"})
+            elif answering.cancelled_caught:
+                await PlainTextResponse("The session has ended.", 404)(scope, receive, send)
         finally:
-            session.requests -= 1
+            session.requests.discard(answering)
             session.posting -= is_post
             session.used = anyio.current_time()
             has_ended = scope["method"] == "DELETE" and 200 <= status < 300
@@ -189,6 +198,9 @@ class Sessions:
     def _forget(self, session: _Session) -> None:
         self._sessions.discard(session)
         self._named.pop(session.ident or "", None)
+        for request in session.requests:
+            # Of streams that are opened simultaneously or with one id, the application knows the last only.
+            request.deadline = anyio.current_time() + _END_IN
 
     async def _end(self, session: _Session) -> None:
         """End a session as its client would."""
@@ -255,6 +267,12 @@ MAX_HEADER_BYTES: Final = 1024 * 1024
 
 MAX_BODY_SECONDS: Final = 30.0
 """Seconds in which the body of a request must arrive."""
+
+_EXHAUSTED: Final = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)
+"""The errors of an `accept` after which asyncio tries again."""
+
+_WARN_EVERY: Final = 60.0
+"""Seconds between two warnings about them."""
 
 MAX_UNREAD_SECONDS: Final = 60.0
 """Seconds for which a client may leave an answer unread after the buffers are full."""
@@ -374,38 +392,38 @@ class Front:
         if refused is None:
             refused = await self._answered(scope, receive, send)
         if refused is not None:
-            from starlette.responses import PlainTextResponse
-
             status, sentence = refused
             await PlainTextResponse(sentence, status, {"connection": "close"})(scope, receive, send)
 
     async def _answered(self, scope: Scope, receive: Receive, send: Send) -> tuple[int, str] | None:
-        """Let the application answer; returns why the request is refused if its body does not arrive in time."""
+        """Let the application answer; returns why the request is refused if its body does not arrive in time.
+
+        Without its body, a request is cancelled: the SDK would log a traceback for each client that leaves.
+        """
         deadline = anyio.current_time() + MAX_BODY_SECONDS
-        begun = late = False
+        begun = complete = late = False
+        answering = anyio.CancelScope()
 
         async def received() -> Message:
-            nonlocal deadline, late
-            with anyio.CancelScope(deadline=deadline):
+            nonlocal complete, late
+            message: Message = {"type": "http.disconnect"}
+            with anyio.CancelScope(deadline=math.inf if complete else deadline) as waiting:
                 message = await receive()
-                if not message.get("more_body", False):
-                    deadline = math.inf
-                return message
-            late = True
-            return {"type": "http.disconnect"}
+            late = waiting.cancelled_caught
+            has_left = message["type"] == "http.disconnect"
+            complete = complete or not (has_left or message.get("more_body", False))
+            if has_left and not (complete or begun):
+                answering.cancel()
+                await anyio.lowlevel.checkpoint()
+            return message
 
         async def sent(message: Message) -> None:
             nonlocal begun
-            if begun or not late:
-                begun = True
-                await send(message)
+            begun = True
+            await send(message)
 
-        try:
+        with answering:
             await self._app(scope, received, sent)
-        except Exception:
-            # The application takes a late client for one that has left.
-            if begun or not late:
-                raise
         return None if begun or not late else (408, f"The body did not arrive within {MAX_BODY_SECONDS:g} s.")
 
 
@@ -484,7 +502,26 @@ def web_server(app: ASGIApp, *, level: str, grace: int, lifespan: Literal["auto"
             self._unsent = math.inf
             self._wait(None if self._is_answering else MAX_HEADER_SECONDS)
 
-    return uvicorn.Server(
+    class PatientServer(uvicorn.Server):
+        """A server that goes on when the process has no descriptors left."""
+
+        _warned = -math.inf
+
+        async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+            asyncio.get_running_loop().set_exception_handler(self._handle_error)
+            await super().startup(sockets)
+
+        def _handle_error(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+            error = context.get("exception")
+            if not (isinstance(error, OSError) and error.errno in _EXHAUSTED and "socket" in context):
+                loop.default_exception_handler(context)
+            elif loop.time() - self._warned >= _WARN_EVERY:
+                self._warned = loop.time()
+                # A traceback needs files, and a log handler that raises here would end the event loop.
+                with contextlib.suppress(OSError):
+                    LOGGER.error("connections are not accepted: %s", error.strerror)
+
+    return PatientServer(
         uvicorn.Config(
             app,
             http=ImpatientProtocol,

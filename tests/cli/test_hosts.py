@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
+import errno
 import os
 import re
 import socket
@@ -267,6 +269,53 @@ def test_what_a_request_may_name(allowed: tuple[str, ...], headers: dict[str, st
         assert expected == (None if refusal is None else refusal[0])
         with pytest.raises(ValueError, match="is not the name of a host"):
             Hosts(bound, "127.0.0.1", ["not a host"])
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a limit of POSIX")
+def test_more_connections_than_descriptors_do_not_end_the_server(tmp_path: Path) -> None:
+    """A log handler of the SDK reads files for a traceback, which fails then, too; later clients are answered."""
+    (tmp_path / "sitecustomize.py").write_text(
+        "import resource\nresource.setrlimit(resource.RLIMIT_NOFILE, (64, 64))\n"
+    )
+    with serving("server", tmp_path, "--http", "127.0.0.1:0", modules=tmp_path) as (url, _):
+        with contextlib.ExitStack() as stack:
+            for _ in range(100):
+                stack.enter_context(socket.create_connection(("127.0.0.1", urlsplit(url).port), timeout=30))
+            time.sleep(1)
+        assert 400 == status(url, "Host: localhost")
+
+
+def test_a_connection_that_cannot_be_accepted_is_logged_once(caplog: pytest.LogCaptureFixture) -> None:
+    """asyncio tries up to 2,048 times a second; other errors of the loop are logged as ever."""
+    refused = {"message": "m", "exception": OSError(errno.EMFILE, "none"), "socket": None}
+    server = http.web_server(lambda *_: None, level="critical", grace=1, lifespan="off")  # type: ignore[arg-type]
+
+    async def test() -> None:
+        with socket.create_server(("127.0.0.1", 0)) as bound:
+            serves = asyncio.ensure_future(server.serve([bound]))
+            await asyncio.sleep(1)
+            for context in (refused, refused, {"message": "a task failed"}):
+                asyncio.get_running_loop().call_exception_handler(context)
+            server.should_exit = True
+            await serves
+
+    asyncio.run(test())
+    assert ["connections are not accepted: none", "a task failed"] == [record.message for record in caplog.records]
+
+
+def test_a_client_that_leaves_before_its_body_is_complete_ends_its_request() -> None:
+    """The SDK would log a traceback for each, so that anybody could fill the log."""
+
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        await receive()
+        pytest.fail("the application goes on")
+
+    async def receive() -> Any:
+        return {"type": "http.disconnect"}
+
+    with socket.create_server(("127.0.0.1", 0)) as bound:
+        front = http.Front(app, Hosts(bound, "127.0.0.1", ()))
+        asyncio.run(front({"type": "http", "headers": [(b"host", b"localhost")]}, receive, app))  # type: ignore[arg-type]
 
 
 def test_a_client_that_reads_nothing_is_cut_off(monkeypatch: pytest.MonkeyPatch) -> None:

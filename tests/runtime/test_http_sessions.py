@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
+import gc
 import socket
 import sys
 from collections.abc import AsyncIterator, Callable, Coroutine
@@ -239,6 +241,43 @@ def test_a_session_that_cannot_be_ended_holds_up_nobody(fails: bool, monkeypatch
         await clients.opened("a", PING)
         assert 503 == (await clients.open()).status_code
         assert 200 == (await clients.send("a", json=PING, headers={"mcp-protocol-version": "2026-07-28"})).status_code
+
+    run(test)
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # of the streams that the SDK lost
+@KINDS
+def test_a_session_takes_its_streams_along(kind: str) -> None:
+    """All of them end, including those that were opened simultaneously, of which the SDK knows the last only."""
+
+    async def test() -> None:
+        async with applications(kind, Sessions(path="/mcp")) as clients:
+            headers = {"mcp-session-id": await clients.opened("a", INITIALIZED)}
+            streams = [asyncio.ensure_future(clients.send("a", "GET", headers=headers)) for _ in range(5)]
+            await anyio.sleep(0.5)
+            assert 200 == (await clients.send("a", "DELETE", headers=headers)).status_code
+            await asyncio.wait_for(asyncio.gather(*streams), 10)
+        gc.collect()
+
+    run(test)
+
+
+def test_a_request_without_an_answer_is_told_that_its_session_has_ended() -> None:
+    """An application that forgets a request at the end of its session leaves no client waiting."""
+
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        if scope["method"] == "PUT":
+            await anyio.sleep_forever()
+        await send({"type": "http.response.start", "status": 200, "headers": [(b"mcp-session-id", b"1")]})
+        await send({"type": "http.response.body"})
+
+    async def test() -> None:
+        clients = Strangers(Sessions(path="/mcp").in_front_of(app))
+        headers = {"mcp-session-id": await clients.opened("a")}
+        answer = asyncio.ensure_future(clients.send("a", "PUT", headers=headers))
+        await anyio.sleep(0.1)
+        await clients.send("a", "DELETE", headers=headers)
+        assert (404, "The session has ended.") == ((await answer).status_code, (await answer).text)
 
     run(test)
 

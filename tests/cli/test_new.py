@@ -55,7 +55,7 @@ def test_the_tests_of_a_new_project_raise_every_failure(
     assert 0 == new("book-desk", *options).exit_code
     project = inside / "book-desk"
     assert "TOTAL              3       3  100%" in run(project, "pytest", "-q", "-p", "no:cacheprovider")
-    assert "No findings in 4 files, 2 tools" in run(project, "mcpcore", "lint", "--no-cache")
+    assert "No findings in 3 files, 2 tools" in run(project, "mcpcore", "lint", "--no-cache")
     run(project, "ruff", "check", "--no-cache", "--isolated", "--select=E,F,I,UP,B,RUF", ".")
     run(project, "ruff", "format", "--no-cache", "--isolated", "--check", ".")
     assert "server: FastMCP" in (project / "src/book_desk/server.py").read_text() if options else True

@@ -322,7 +322,7 @@ def settings_of(function: Handler, args: Sequence[Value], keywords: dict[str, Va
             value = evaluate(parameter.default, scope.parent or function.module.scope)
         is_rebound = len(scope.bindings.get(parameter.name, ())) > 1
         constant = value.value if isinstance(value, Const) and not is_rebound else ...
-        if constant is None or constant == "" or isinstance(constant, bool):
+        if constant is None or isinstance(constant, bool) or (isinstance(constant, str) and not constant):
             settings.append((parameter.name, constant))
     return tuple(settings)
 

@@ -35,6 +35,7 @@ class Body:
         self.scope = self.module.scope_of(self.node)
         self.parents = self.module.parents
         self._enclosing = Enclosing(self.parents)
+        self._caught: dict[ast.ExceptHandler, tuple[str | None, ...]] = {}
 
     def left(self, node: ast.AST, pattern: str, decide: str) -> Left:
         """A place in it that somebody has to decide about."""
@@ -119,6 +120,8 @@ class Body:
         """The classes that a clause catches, by name, with None for each that is not known."""
         if clause.type is None:
             return ("builtins.BaseException",)
+        if clause in self._caught:
+            return self._caught[clause]
         types = clause.type.elts if isinstance(clause.type, ast.Tuple) else [clause.type]
         names: list[str | None] = []
         for node in types:
@@ -127,7 +130,8 @@ class Body:
             if symbol is None:
                 values = options(evaluate(node, self.scope))
                 names += [option.name for option in values if isinstance(option, Symbol)]
-        return tuple(names)
+        self._caught[clause] = tuple(names)
+        return self._caught[clause]
 
     def is_broad(self, clause: ast.ExceptHandler) -> bool:
         """Whether a clause catches every exception, as far as that is known."""

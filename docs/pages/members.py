@@ -134,7 +134,7 @@ def _docstring(docstring: Any, thing: Any) -> Iterator[str]:
     for section in docstring.parse("google", warnings=False):
         kind = section.kind.value
         if kind == "text":
-            # The blocks of docstrings run in a test of their own, some inside a function.
+            # Another test runs the blocks of docstrings, some of them inside a function.
             yield from (re.sub(r"^```python$", "```py", section.value, flags=re.MULTILINE), "")
         elif kind in _TITLES:
             yield from (f"**{_TITLES[kind]}**", "")

@@ -139,8 +139,8 @@ class FailureMode(Mappable[R_co, D_co]):
         user_message: A sentence for the person behind the agent.
         data: A pydantic model, TypedDict or dataclass that the failure's data fits.
         example: Data of that shape, for the documentation.
-        fails_batch: Whether a batch fails as a whole where one of its items fails so.
-        effects: Whether the call has changed anything when it fails so: "none", "partial" or "unknown"; `None` leaves
+        fails_batch: Whether one item with this failure makes the whole batch fail.
+        effects: Whether the call has changed anything by then: "none", "partial" or "unknown"; `None` leaves
             it to the tool's annotations.
     """
 

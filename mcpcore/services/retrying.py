@@ -268,20 +268,20 @@ def retrying(
             found = await client.get(url)
     ```
 
-    What is retried is what `CodedError.advice`, or `explain` for any other exception, says; a Retry-After is waited
-    for in full. A failure that is given up has `attempts` in its `data`. Cancellation passes through at once.
+    The advice decides: `CodedError.advice`, or that of `explain` for any other exception. A Retry-After is waited for
+    in full. The last failure has the number of attempts in `data`. Cancellation passes through immediately.
 
-    What may have changed something is not repeated: a failure that declares the effects "partial" or "unknown", and, in
-    a tool with `read_only_hint=False` and `idempotent_hint=False`, a timeout, an unavailable service or an exception
-    that nobody declared.
+    A call that may have changed something is not repeated. Its failure declares the effects "partial" or "unknown", or
+    its tool has `read_only_hint=False` and `idempotent_hint=False` and ends in a timeout, an unavailable service or an
+    exception that nobody declared.
 
     Args:
         attempts: How many calls are made at most.
         max_wait: Seconds; a failure that asks to wait longer is given up, not asked again too soon.
         deadline: Seconds from the first call after which no other is begun, waits included; None for no limit.
-        backoff: Seconds to wait after a failure that may be retried at once; doubled each time, with jitter.
-        effects: "none" where repeating the operation does no harm: it only reads, or has an idempotency key. Then
-            the annotations of the tool do not count; what a failure itself declares does.
+        backoff: Seconds to wait after a failure that may be retried immediately; doubled each time, with jitter.
+        effects: "none" if repeating the operation does no harm: it only reads, or has an idempotency key. Then the
+            annotations of the tool do not count. Effects declared on the failure still do.
 
     Raises:
         ValueError: If an option is out of range.

@@ -142,9 +142,11 @@ async def add_book(
 @tool(errors=[NO_BOOK, NO_MEMBER, ALL_LENT], read_only=False)
 def lend_book(ctx: Context[Literal["no_book", "no_member", "all_lent"], Library], isbn: Isbn, member: str) -> Loan:
     """Lend a book to a member."""
-    with ctx.guard({BookNotFoundError: NO_BOOK}, data=lambda exc: IsbnData(isbn=exc.isbn)):
-        with ctx.guard({MemberNotFoundError: "no_member", AllLentError: "all_lent"}):
-            return ctx.lifespan_context.desk.lend(isbn, member)
+    with (
+        ctx.guard({BookNotFoundError: NO_BOOK}, data=lambda exc: IsbnData(isbn=exc.isbn)),
+        ctx.guard({MemberNotFoundError: "no_member", AllLentError: "all_lent"}),
+    ):
+        return ctx.lifespan_context.desk.lend(isbn, member)
 
 
 @tool(errors=[NO_LOAN], read_only=False)

@@ -163,7 +163,8 @@ class Mappable(Generic[R_co, D_co]):
 
     def _with(self, method: str, mapped: Mapped, problem_of: Callable[[Any], str | None]) -> Any:
         mode = cast("FailureMode[Any]", self)
-        problems = [problem_of(kind) for kind in mapped.kinds] or ["name what is mapped"]
+        nothing = f"name what is mapped, such as {'KeyError' if method == 'on' else 'ErrorCode.NOT_FOUND'}"
+        problems = [problem_of(kind) for kind in mapped.kinds] or [nothing]
         problem = next(filter(None, (*problems, _option_problem(mode, mapped))), None)
         if problem is not None:
             from mcpcore import ContractError  # its module imports this one, and the package loads it by name
@@ -192,7 +193,7 @@ def _class_problem(kind: object) -> str | None:
     if kind is Exception:
         return "cannot map Exception itself, which would hide bugs; name the classes that the failure is known by"
     if not issubclass(kind, Exception):
-        return f"cannot map {kind.__name__}: cancellation and exits are no failures"
+        return f"cannot map {kind.__name__}: cancellation and exits are no failures; name subclasses of Exception"
     if issubclass(kind, CodedError):
         return f"cannot map {kind.__name__}, which has a code; write .on_code(ErrorCode.…)"
     return None

@@ -226,7 +226,8 @@ class Demonstration:
         if missing:
             sys.exit(f"the demonstration shows no failure with the reason {', '.join(sorted(missing))}")
         self._print.line()
-        self._print.line(f"{len(declared)} declared failures, each shown. The contracts: mcpcore call SERVER --list")
+        listing = ".venv/bin/mcpcore call examples/workspace/server.py --list -- ."
+        self._print.line(f"{len(declared)} declared failures, each shown. The contracts: {listing}")
 
     async def _declared(self) -> set[str]:
         tools = (await self._client.list_tools()).tools

@@ -42,6 +42,8 @@ class ContractMapping(EntryRule):
         value = entry.model.value
         for mapped in value.mapped if isinstance(value, CallValue) else ():
             problems = [(kind, _problem(kind, ctx, of_code=mapped.func.name == "on_code")) for kind in mapped.args]
+            if mapped.complete and not mapped.args:
+                problems.append((mapped, ("maps nothing", _STEP)))
             if required and isinstance(mapped.argument("data"), Missing):
                 what = f"is mapped without data=, and its data model requires {', '.join(required)}"
                 problems.append((mapped, (what, "add data=lambda exc: ..., which makes the data")))

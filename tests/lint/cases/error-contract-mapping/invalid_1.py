@@ -17,6 +17,7 @@ NO_STOCK = FailureMode("no_stock", ErrorCode.CONFLICT, when="Only {left} are lef
 HIDDEN = FailureMode("hidden", ErrorCode.INTERNAL_ERROR, when="It failed.", recovery="Tell somebody.")
 SLOW = FailureMode("slow", ErrorCode.TIMEOUT, when="Too slow.", recovery="Call again later.")
 BUSY = FailureMode("busy", ErrorCode.RATE_LIMITED, when="Busy.", recovery="Call again later.")
+GONE = FailureMode("gone", ErrorCode.NOT_FOUND, when="The item is gone.", recovery="Order another item.")
 
 
 @tool(
@@ -36,6 +37,7 @@ BUSY = FailureMode("busy", ErrorCode.RATE_LIMITED, when="Busy.", recovery="Call 
         .on_code(ErrorCode.RATE_LIMITED)  # here
         .on_code(7)  # here
         .on_code(Other),  # here
+        GONE.on(),  # here
     ]
 )
 def order(ctx: Context, item: str) -> str:

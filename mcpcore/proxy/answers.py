@@ -190,20 +190,16 @@ class ResponseRewriter:
             if kind == "input_required" and _asks_for_input(result):
                 return None
             return self._converted(asked, listing, lambda: self._of_failed(asked, response, result, listing))
-        disguised = self._disguised(asked, result, listing) if kind == "complete" else None
-        if disguised is None:
+        facts = self._disguised(asked, result, listing) if kind == "complete" else None
+        if facts is None:
             if kind == "complete":
                 self._succeeded(asked, result, listing)
             return None
-        text, facts = disguised
 
         def convert() -> Json:
             # Its JSON may be an envelope of another dialect, which knows more than its words.
-            sent = None if facts is None else envelope_in(facts)
-            sent = sent or _envelope_of([{"type": "text", "text": text}], facts)
-            said = Facts(text=text, json=facts or {})
-            envelope, masked = self._judged(asked, response, sent, said, listing, "tools")
-            return self._replaced(asked, response, envelope, masked=masked)
+            sent = envelope_in(facts.json) or _envelope_of([{"type": "text", "text": facts.text}], facts.json)
+            return self._replaced(asked, response, sent, facts, listing)
 
         return self._converted(asked, listing, convert)
 
@@ -228,9 +224,7 @@ class ResponseRewriter:
                 return self._response(asked, self._result(asked, refused, {}))
             described = self._described(result, sent)
             return None if described is result else {**response, "result": described}
-        said = Facts(text=texts_of(result), json=object_of(result) or {})
-        envelope, masked = self._judged(asked, response, sent, said, listing, "tools")
-        return self._replaced(asked, response, envelope, masked=masked)
+        return self._replaced(asked, response, sent, _facts_in(result), listing)
 
     def _converted(self, asked: Asked, listing: Listing, convert: Callable[[], Json | None]) -> Json | None:
         """What `convert` makes of a failure; if that goes wrong, a failure that says nothing of it, recorded."""
@@ -280,16 +274,14 @@ class ResponseRewriter:
             self._reported.add(sentence)
             log_traced(exc, "%s; this is logged once", sentence)
 
-    def _disguised(self, asked: Asked, result: Json, listing: Listing) -> tuple[str, Json | None] | None:
-        """The text and the object of a result that is a failure, although it is sent as a success."""
-        if self.overlay.tools.reads_successes:
-            text, facts = texts_of(result), object_of(result)
-            seen = Facts(text=text, json=facts or {})
-            if self.overlay.tools.mode_of(asked.name, seen, success=True) is not None:
-                return text, facts
-        declared = listing.fields.get(asked.name, ())
-        facts = quietly(lambda: disguised_failure(result, asked.name, asked.arguments, declared=declared), None)
-        return None if facts is None else (texts_of(result), facts)
+    def _disguised(self, asked: Asked, result: Json, listing: Listing) -> Facts | None:
+        """The facts of a result that is a failure, although it is sent as a success; None for any other result."""
+        tools, declared = self.overlay.tools, listing.fields.get(asked.name, ())
+        is_failure = tools.reads_successes and tools.mode_of(asked.name, _facts_in(result), success=True) is not None
+        if not is_failure:
+            failure = quietly(lambda: disguised_failure(result, asked.name, asked.arguments, declared=declared), None)
+            is_failure = failure is not None
+        return _facts_in(result) if is_failure else None
 
     def _of_error(self, asked: Asked, response: Json, error: Json, listing: Listing) -> Json | None:
         """A call that was answered with an error of the protocol, which most hosts do not show the model."""
@@ -385,27 +377,28 @@ class ResponseRewriter:
         section = self.overlay.sections[kind]
         if not section.reads_successes or _kind_of(asked, result) != "complete":
             return None
-        said = {"isError": True, "content": _blocks_of(result)}
-        facts = Facts(text=texts_of(said), json=object_of(said) or {})
+        blocks = _blocks_of(result)
+        facts = _facts_in({"content": blocks})
         if section.mode_of(asked.name, facts, success=True) is None:
             return None
 
         def convert() -> Json:
-            envelope, _ = self._judged(asked, response, _envelope_of(said["content"]), facts, None, kind)
+            envelope, _ = self._judged(asked, response, _envelope_of(blocks), facts, None, kind)
             return {"jsonrpc": "2.0", "id": response["id"], "error": _protocol_error(envelope)}
 
         return self._converted(asked, listing, convert)
 
     # --- the form of an answer --------------------------------------------------------------------------------------
 
-    def _replaced(self, asked: Asked, response: Json, envelope: Envelope, *, masked: bool) -> Json:
-        """`response` with `envelope` as its result; if it is `masked`, nothing else of it but a draft `ToolFailure`.
+    def _replaced(self, asked: Asked, response: Json, sent: Envelope, facts: Facts, listing: Listing) -> Json:
+        """`response` with the envelope of its failure as its result; of a crash, it keeps only a draft `ToolFailure`.
 
         SEP-3313, "Client behavior": whoever relays a result must preserve that.
         """
-        if masked:
-            sent = object_in(response["result"], "_meta").get(TOOL_FAILURE)
-            kept = {} if sent is None or any(traces_in(sent)) else {"_meta": {TOOL_FAILURE: sent}}
+        envelope, crashed = self._judged(asked, response, sent, facts, listing, "tools")
+        if crashed:
+            draft = object_in(response["result"], "_meta").get(TOOL_FAILURE)
+            kept = {} if draft is None or any(traces_in(draft)) else {"_meta": {TOOL_FAILURE: draft}}
             return self._response(asked, self._result(asked, envelope, kept))
         return {**response, "result": self._result(asked, envelope, response["result"])}
 
@@ -482,6 +475,10 @@ def _blocks_of(result: Json) -> list[Json]:
     parts = [*list_in(result, "contents"), *list_in(result, "messages")]
     contents = [part.get("content", part) for part in parts if isinstance(part, dict)]
     return [{"type": "text", "text": c["text"]} for c in contents if isinstance(c, dict) and "text" in c]
+
+
+def _facts_in(result: Json) -> Facts:
+    return Facts(text=texts_of(result), json=object_of(result) or {})
 
 
 def _facts_of(error: Json) -> Facts:

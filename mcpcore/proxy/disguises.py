@@ -118,7 +118,6 @@ _SUSPECT: Final = re.compile(
 )
 
 # Words in the names of tools that return the texts of others.
-# Words in the names of tools that return the texts of others.
 _SHOWS_TEXTS: Final = frozenset(
     {
         "bash", "cat", "command", "content", "contents", "diff", "document", "echo", "eval", "exec", "execute", "file",
@@ -127,7 +126,6 @@ _SHOWS_TEXTS: Final = frozenset(
     }
 )  # fmt: skip
 
-# Words in the names of tools that read rows, and not texts.
 # Words in the names of tools that read rows, and not texts.
 _ASKS: Final = frozenset({"query", "sql", "table", "database"})
 
@@ -189,7 +187,7 @@ def disguised_failure(
     return facts if is_alone and (_holds_error(facts) or envelope_in(facts) is not None) else None
 
 
-def envelope_in(facts: Json) -> Envelope | None:
+def envelope_in(facts: Mapping[str, Any]) -> Envelope | None:
     """The failure that an object is: exactly one of the dialects, or a failed result."""
     is_result = "content" in facts and any(facts.get(flag) is True for flag in _SAYS_SO)
     return Envelope.from_result(facts if is_result else {"structuredContent": facts})

@@ -20,9 +20,19 @@ if TYPE_CHECKING:
 _MAX_RECOVERY: Final = 32 * 1024
 """Bytes of a recovery that is not a dict; an envelope has less room for it."""
 
-
 _MAX_PARTS: Final = 100
 """The most parts of a recovery that is read uncut."""
+
+PARTS: Final[Mapping[str, type]] = {
+    "hint": str,
+    "strategy": str,
+    "actions": list,
+    "fallbackTool": str,
+    "fallbackArguments": dict,
+    "correctiveParams": dict,
+    "userMessage": str,
+}
+"""The types of the parts of a recovery, by their names on the wire."""
 
 
 def recovery_of(value: object) -> dict[str, Any] | None:
@@ -41,7 +51,7 @@ def sent_recovery(value: object) -> dict[str, Any] | None:
     recovery = recovery_of(value)
     if recovery is None and value is not None:
         recovery = quietly(lambda: partial_recovery(value), None)
-    return recovery if recovery and not _PARTS.isdisjoint(recovery) else None
+    return recovery if recovery and not PARTS.keys().isdisjoint(recovery) else None
 
 
 class DeclaredRecovery(dict[str, Any]):
@@ -102,11 +112,6 @@ def _is_whole(value: JSON) -> bool:
     if isinstance(value, dict):
         return all(map(_is_whole, (*value, *value.values())))
     return all(map(_is_whole, value)) if isinstance(value, list) else not isinstance(value, Cut | Note)
-
-
-_PARTS: Final = frozenset(
-    {"hint", "strategy", "actions", "fallbackTool", "fallbackArguments", "correctiveParams", "userMessage"}
-)
 
 
 def _is_written(hint: str) -> bool:

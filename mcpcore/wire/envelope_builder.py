@@ -12,6 +12,7 @@ from mcpcore.contract.checks import MAX_REASON
 from mcpcore.contract.codes import STRATEGIES
 from mcpcore.contract.failure_modes import WRITTEN_DATA_KEYS
 from mcpcore.contract.limits import DEFAULT_LIMITS, Limits
+from mcpcore.contract.recovery import PARTS
 from mcpcore.values.jsonable import WIDEST, clean_cut, fit_object, plain_json, size, to_json, to_json_object
 from mcpcore.wire.envelope import Envelope
 from mcpcore.wire.envelope_text import advice_and_facts
@@ -59,6 +60,8 @@ def build_envelope(
         own = data if type(data) is Facts else facts_of(data, limits)
         if dropped or not WRITTEN_DATA_KEYS.isdisjoint(own.json):
             own = Facts({key: part for key, part in own.json.items() if key not in WRITTEN_DATA_KEYS.union(dropped)})
+    # A declared reason is a declared text; any other may come from a caller or an upstream.
+    is_free = reason is not None and (entry is None or reason != entry.reason)
     if limits.redact_secrets and (bound or not is_clean):
         wire = _wire()
         is_declared = message == code.sentence or (entry is not None and message == entry.when)
@@ -70,8 +73,6 @@ def build_envelope(
             # As JSON first: what a throw site gave may hold objects whose own code raises.
             recovery = to_json_object(recovery, depth=limits.depth - 1, room=limits.data)
         is_declared_hint = lines is not None or (entry is not None and hint is not None and hint is entry.recovery)
-        # A declared reason is a declared text; any other may come from a caller or an upstream.
-        is_free = reason is not None and (entry is None or reason != entry.reason)
         if wire.may_hold_secret(
             None if is_declared else message,
             tool,
@@ -94,18 +95,16 @@ def build_envelope(
     if masked:
         parts = None, "", advice_and_facts(None, name, retry, effects, None, repeatable=repeatable)
     else:
-        is_entrys = entry is not None and reason == entry.reason
-        if reason is not None and not is_entrys:
+        if is_free and reason is not None:
             reason = clean_cut(reason, MAX_REASON) or None
         is_bounded = lines is not None or recovery is None or stands(recovery, limits)
         if recovery is not None and not is_bounded:
             recovery = bounded_recovery(recovery, limits)
         sent = _data(own, retry=retry, reason=reason, recovery=recovery, limits=limits)
         if is_bounded:
-            details = "" if own is None or not own.json else own.text
             parts = (
                 recovery,
-                details,
+                "" if own is None or not own.json else own.text,
                 lines or advice_and_facts(reason, name, retry, effects, recovery, repeatable=repeatable),
             )
     values = {
@@ -132,15 +131,6 @@ def _wire() -> ModuleType:
     return wire
 
 
-_RECOVERY_PARTS: Final[Mapping[str, type]] = {
-    "hint": str,
-    "strategy": str,
-    "actions": list,
-    "fallbackTool": str,
-    "fallbackArguments": dict,
-    "correctiveParams": dict,
-    "userMessage": str,
-}
 _ARGUMENTS: Final = "fallbackArguments"
 _MAX_CONTEXT: Final = 4 * 1024
 """Bytes of the fields that the server or the call had bound."""
@@ -184,7 +174,7 @@ def bounded_recovery(recovery: Mapping[str, Any], limits: Limits) -> dict[str, J
     bounded = to_json_object(recovery, depth=limits.depth - 1, room=room)
     # The hint first, since `fit_object` cuts from the end.
     bounded = {"hint": bounded.get("hint"), **bounded}
-    for key, kind in _RECOVERY_PARTS.items():
+    for key, kind in PARTS.items():
         part = bounded.get(key)
         if part is None or not isinstance(part, kind) or (key == "strategy" and part not in STRATEGIES):
             bounded.pop(key, None)
@@ -206,7 +196,7 @@ def stands(recovery: Mapping[str, Any], limits: Limits) -> bool:
     """Whether nothing of `recovery` has to be converted or cut, as is so for nearly all that is declared."""
     left = limits.data // 4
     for key, part in recovery.items():
-        if type(part) is not str or _RECOVERY_PARTS.get(key) is not str or len(part) > limits.hint:
+        if type(part) is not str or PARTS.get(key) is not str or len(part) > limits.hint:
             return False
         if not part.isprintable() or part != part.strip() or (key == "strategy" and part not in STRATEGIES):
             return False

@@ -9,8 +9,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from mcpcore.contract.codes import ErrorCode
+from mcpcore.contract.failure_modes import TODO
 from mcpcore.proxy.disguises import cleaned
-from mcpcore.proxy.overlay import ANY, UNWRITTEN, Facts, Overlay, escaped
+from mcpcore.proxy.overlay import ANY, Facts, Overlay, escaped
 from mcpcore.reports import counted
 from mcpcore.values.escaping import clean_text, whole_characters
 from mcpcore.values.logs import LOGGER
@@ -72,7 +73,7 @@ _MAX_SHAPES: Final = 500
 # Characters of a failure that its shape is made of; they are the first line of its text.
 _MAX_TEXT: Final = 300
 
-RECOVERY: Final = f"{UNWRITTEN}: say what the caller can do about it."
+RECOVERY: Final = f"{TODO}: say what the caller can do about it."
 
 # The mark in a shape for a part that varies; the texts themselves have no control characters.
 _ANY: Final = "\0"
@@ -243,7 +244,7 @@ def _entry(kind: _Kind, shape: _Shape, taken: list[str]) -> dict[str, Any]:
         "code": kind.native,
         "status": kind.status,
         "json": {**dict(flags), **({path: {"pattern": text}} if path else {})} or None,
-        "in_success": kind.success and True,
+        "in_success": True if kind.success else None,
     }
     return {
         "reason": reason,

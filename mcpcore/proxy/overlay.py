@@ -54,7 +54,7 @@ from pydantic_core import SchemaError
 from mcpcore.client.schemas import matcher
 from mcpcore.contract.checks import MAX_REASON
 from mcpcore.contract.codes import Effects, ErrorCode, Strategy
-from mcpcore.contract.failure_modes import NO_CONTRACT, Contract, ContractError, FailureMode
+from mcpcore.contract.failure_modes import NO_CONTRACT, TODO, Contract, ContractError, FailureMode
 from mcpcore.contract.retry import Retry
 from mcpcore.values.escaping import whole_characters
 
@@ -146,9 +146,6 @@ def same(expected: object, value: object) -> bool:
 
 ANY: Final = "*"
 """The name for entries of all tools, resources or prompts; the entries of the one that failed are tried first."""
-
-# The beginning of a recovery that is not written.
-UNWRITTEN: Final = "TODO"
 
 MAX_FILE: Final = 2_000_000
 """Bytes of an overlay."""
@@ -482,7 +479,7 @@ class Overlay:
             ) from exc
         left_out = []
         for kind, name, declared in _declared(file):
-            unwritten = [entry for entry in declared if not drafts and entry.recovery.startswith(UNWRITTEN)]
+            unwritten = [entry for entry in declared if not drafts and entry.recovery.startswith(TODO)]
             left_out += [f"{kind}.{name} {entry.reason}" for entry in unwritten]
             declared[:] = [entry for entry in declared if entry not in unwritten]
             twice = next((reason for reason, count in Counter(e.reason for e in declared).items() if count > 1), None)

@@ -256,11 +256,11 @@ class Context(Generic[R_contra, LifespanT]):
             ContractError: If the contract does not declare a reason in `errors`.
             TypeError: If an argument is of the wrong type.
         """
-        from mcpcore.services.guarding import guard, require_types
+        from mcpcore.services.guarding import by_kind, guard
 
         guarded = guard(
             operation,
-            errors={kinds: self._guarded(target) for kinds, target in require_types(errors).items()},
+            errors={kind: self._guarded(target) for kind, target in by_kind(errors).items()},
             code=code,
             message=message,
             data=data,

@@ -138,9 +138,8 @@ class guard:  # noqa: N801 - used as `with guard(...)` and `@guard(...)`, as `co
         if callable(data) and is_async(data):
             raise TypeError("guard(data=...) must be a function that returns the data, not an async one")
         self._targets: dict[Any, Target] = {}
-        for kinds, becomes in require_types({} if errors is None else errors).items():
-            for kind in kinds if isinstance(kinds, tuple) else (kinds,):
-                self._targets[kind] = Target(becomes, data, message)
+        for kind, becomes in by_kind({} if errors is None else errors).items():
+            self._targets[kind] = Target(becomes, data, message)
             if not is_code(becomes) and not isinstance(becomes, FailureMode | str):
                 raise TypeError(f"guard(errors=...) has codes, failure modes or reasons as values, not {becomes!r}")
         self._otherwise = None if code is None else Target(code, data, message)
@@ -265,8 +264,8 @@ class guard:  # noqa: N801 - used as `with guard(...)` and `@guard(...)`, as `co
             except KeyboardInterrupt:
                 raise
             except BaseException as failed:  # noqa: BLE001 - whatever it is, the failure goes on
-                said = "%s: error_mapper raised; the error goes on as it would without it"
-                log_traced(logging.ERROR, failed, said, name)
+                sentence = "%s: error_mapper raised; the error goes on as it would without it"
+                log_traced(logging.ERROR, failed, sentence, name)
             else:
                 if isinstance(mapped, BaseException):
                     return mapped
@@ -398,17 +397,17 @@ class guard:  # noqa: N801 - used as `with guard(...)` and `@guard(...)`, as `co
             facts["reason"] = becomes.reason
         if quietly(lambda: bool(self._context), otherwise=True):
             facts["context"] = _sanitised(self._context)
-        given = self._given(args, kwargs)
-        if given is not None:
-            facts["input"] = _sanitised(given)
+        values = self._input_of(args, kwargs)
+        if values is not None:
+            facts["input"] = _sanitised(values)
         facts = to_json_object(facts)
-        said = "%s failed: %s %s"
+        sentence = "%s failed: %s %s"
         if self._include_stack:
-            log_traced(level, exc, said, name, _line(exc), dumps(facts), extra={"mcpcore": facts})
+            log_traced(level, exc, sentence, name, _line(exc), dumps(facts), extra={"mcpcore": facts})
         else:
-            LOGGER.log(level, said, name, _line(exc), dumps(facts), extra={"mcpcore": facts})
+            LOGGER.log(level, sentence, name, _line(exc), dumps(facts), extra={"mcpcore": facts})
 
-    def _given(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def _input_of(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if not callable(self._input):
             return self._input
         try:
@@ -462,35 +461,34 @@ def _misfit(failure: CodedError, entry: FailureMode[Any]) -> str | None:
     return quietly(lambda: entry.check_data(failure.data, dumped=failure.is_dumped), "it cannot be read")
 
 
-Errors = TypeVar("Errors")
-
-
-def require_types(errors: Errors) -> Errors:
-    """`errors`, whose keys are exception types, codes, or tuples of them.
+def by_kind(errors: Any) -> dict[Any, Any]:
+    """`errors` with an entry for each exception type and each code, also for those in tuples.
 
     Raises:
-        TypeError: If it is anything else.
+        TypeError: If it is no mapping, or if a key is anything else.
     """
+    targets: dict[Any, Any] = {}
     if not isinstance(errors, Mapping):
         raise TypeError(f"guard(errors=...) must be a mapping from exception types, not {type(errors).__name__}")
-    for kinds in errors:
+    for kinds, becomes in errors.items():
         for kind in kinds if isinstance(kinds, tuple) else (kinds,):
+            targets[kind] = becomes
             if is_code(kind):
                 continue
             if not isinstance(kind, type) or not issubclass(kind, BaseException):
                 raise TypeError(f"guard(errors=...) has exception types and codes as its keys, not {kind!r}")
             if not issubclass(kind, Exception) and kind not in (BaseException, BaseExceptionGroup):
                 raise TypeError(f"guard(errors=...) cannot map {kind.__name__}: cancellation and exits are no failures")
-    return errors
+    return targets
 
 
-def _is_behind(one: BaseException, exc: BaseException) -> bool:
-    """Whether `one` is a cause or a context of `exc`; chaining them the other way round would make a ring."""
+def _is_behind(error: BaseException, exc: BaseException) -> bool:
+    """Whether `error` is a cause or a context of `exc`; chaining them the other way round would make a ring."""
     seen: set[int] = set()
     stack = [cause_of(exc), context_of(exc)]
     while stack:
         behind = stack.pop()
-        if behind is one:
+        if behind is error:
             return True
         if behind is not None and id(behind) not in seen:
             seen.add(id(behind))

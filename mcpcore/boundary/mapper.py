@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 from mcpcore.boundary.outcome import Breach, BrokenContractError, Outcome
 from mcpcore.boundary.upstream import UpstreamError
 from mcpcore.contract.codes import BASELINE, Code, ErrorCode, sentence_for
-from mcpcore.contract.effects import REPEATABLE, declared_effects, settled, weakest
+from mcpcore.contract.effects import declared_effects, settled, weakest
 from mcpcore.contract.errors import PLAIN_ERRORS, CodedError, FrameworkError
 from mcpcore.contract.failure_modes import RESERVED_DATA_KEYS, ContractError, UndeclaredReasonError
 from mcpcore.contract.limits import DEFAULT_LIMITS, Limits
@@ -81,7 +81,7 @@ class FailureMapper:
                 sentence_for(code, call.surface),
                 retry=retry,
                 effects=effects,
-                repeatable=call.state is not None and call.state.default in REPEATABLE,
+                repeatable=call.repeatable,
                 tool=call.name,
                 masked=True,
                 context=call.context,
@@ -107,7 +107,7 @@ class FailureMapper:
                 self._sentence(code, message, call),
                 retry=retry,
                 effects=effects,
-                repeatable=call.state is not None and call.state.default in REPEATABLE,
+                repeatable=call.repeatable,
                 tool=call.name,
                 data=data if not self.expose else self._exposed(whole, data),
                 context=call.context,
@@ -128,7 +128,7 @@ class FailureMapper:
             self._sentence(code, message, call),
             retry=retry,
             effects=effects,
-            repeatable=call.state is not None and call.state.default in REPEATABLE,
+            repeatable=call.repeatable,
             tool=call.name,
             data=None if not self.expose else self._exposed(whole, None),
             masked=not self.expose,
@@ -188,16 +188,15 @@ class FailureMapper:
             and "fallbackArguments" not in recovery
         ):
             arguments = filled_arguments(entry, call.arguments, error.data, dumped=error.is_dumped)
-            # They are still to be searched and cut.
-            recovery, lines = (
-                (recovery, lines) if arguments is None else ({**recovery, "fallbackArguments": arguments}, None)
-            )
+            if arguments is not None:
+                # They are still to be searched and cut.
+                recovery, lines = {**recovery, "fallbackArguments": arguments}, None
         envelope = build_envelope(
             error.code,
             error.message if call.surface == "tool" else self._sentence(error.code, error.message, call),
             retry=retry,
             effects=effects,
-            repeatable=call.state is not None and call.state.default in REPEATABLE,
+            repeatable=call.repeatable,
             tool=call.name,
             data=facts if not self.expose else self._exposed(whole, facts),
             dropped=misused,
@@ -229,7 +228,7 @@ class FailureMapper:
             retry,
             effects,
             recovery,
-            repeatable=call.state is not None and call.state.default in REPEATABLE,
+            repeatable=call.repeatable,
         )
         kept = entry.kept[call.state] = self.limits, recovery, effects, retry, lines
         return kept

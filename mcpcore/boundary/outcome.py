@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from mcpcore.boundary import coverage_hook
+from mcpcore.contract.effects import REPEATABLE, CallState
 from mcpcore.contract.errors import FrameworkError
 from mcpcore.contract.failure_modes import NO_CONTRACT, Contract
 from mcpcore.contract.unraised import UnraisedFailure
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
     from mcpcore.audit.kinds import BreachKind
     from mcpcore.boundary.strictness import Strictness
     from mcpcore.contract.codes import Code
-    from mcpcore.contract.effects import CallState
     from mcpcore.wire.envelope import Envelope
 
 _MAX_DESCRIBED: Final = 10
@@ -62,6 +62,11 @@ class FailedCall:
 
     inner: Envelope | None = None
     """The failure of a call within this one, with which this one failed too; it keeps its id and its recovery."""
+
+    @property
+    def repeatable(self) -> bool:
+        """Whether a second call does no harm: the tool is idempotent, or changes nothing."""
+        return self.state is not None and self.state.default in REPEATABLE
 
 
 @dataclass(slots=True, kw_only=True, eq=False, repr=False)

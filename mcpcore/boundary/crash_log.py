@@ -15,6 +15,7 @@ from mcpcore.audit.traces import (
 )
 from mcpcore.boundary.outcome import BrokenContractError, described_breaches
 from mcpcore.values.escaping import one_line
+from mcpcore.values.logs import LOGGER
 from mcpcore.values.unwrapping import cause_of, causes_of, is_a, members_of, unwrapped
 from mcpcore.wire.redaction import redact_cut
 
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
 
 __all__ = ["described", "log_outcome", "log_traced", "message_of", "traced"]
 
-_LOGGER: Final = logging.getLogger("mcpcore")
 
 _MAX_SHOWN: Final = 15
 """Members of a group whose tracebacks are shown."""
@@ -74,18 +74,18 @@ def log_outcome(outcome: Outcome, name: str | None) -> None:
                 cause = cause_of(outcome.exception) or outcome.exception
                 log_traced(unwrapped(cause), "%r broke its contract: %s (id %s)", name, broken, identity)
                 return
-            _LOGGER.warning("%r broke its contract: %s (id %s)", name, broken, identity)
+            LOGGER.warning("%r broke its contract: %s (id %s)", name, broken, identity)
         if outcome.others:
-            _LOGGER.warning("%r had %d more failures (id %s)", name, outcome.others, identity)
+            LOGGER.warning("%r had %d more failures (id %s)", name, outcome.others, identity)
         if not outcome.expected:
             log_traced(unwrapped(outcome.exception), "%r failed unexpectedly (id %s)", name, identity)
     except KeyboardInterrupt:
         raise
     except BaseException as failed:  # noqa: BLE001 - a handler's formatting calls the exception's own code
-        _LOGGER.error("%r failed unexpectedly (id %s); its traceback raised %s", name, identity, type(failed).__name__)  # noqa: TRY400
+        LOGGER.error("%r failed unexpectedly (id %s); its traceback raised %s", name, identity, type(failed).__name__)  # noqa: TRY400
 
 
 def log_traced(exc: BaseException, message: str, *args: object) -> None:
     """Log `exc` as an error, with its tracebacks."""
-    if _LOGGER.isEnabledFor(logging.ERROR):
-        log_crash(_LOGGER, logging.ERROR, exc, traced(exc), message, *args)
+    if LOGGER.isEnabledFor(logging.ERROR):
+        log_crash(LOGGER, logging.ERROR, exc, traced(exc), message, *args)

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import functools
-import logging
 from types import MethodType
-from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
 
 from mcpcore.audit import AuditError
 from mcpcore.audit.waiting import Call, current_call, settle
 from mcpcore.boundary.crash_log import log_traced
+from mcpcore.values.logs import LOGGER
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
 
-_LOGGER: Final = logging.getLogger("mcpcore")
 
 HandleT = TypeVar("HandleT", bound="Callable[..., Coroutine[Any, Any, Any]]")
 
@@ -86,7 +85,7 @@ async def _is_refused(call: Call) -> bool:
         nonlocal refused
         refused = refused or isinstance(exc, AuditError)
         if isinstance(exc, AuditError):
-            _LOGGER.critical("a failure could not be recorded: %s", exc)
+            LOGGER.critical("a failure could not be recorded: %s", exc)
         else:
             log_traced(exc, "recording a failure went wrong")
 

@@ -7,7 +7,6 @@ server checks the names once all of its tools are registered.
 from __future__ import annotations
 
 import difflib
-import logging
 import re
 from collections.abc import Iterable
 from dataclasses import replace
@@ -16,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from mcpcore.contract.effects import CallState, default_effects
 from mcpcore.contract.failure_modes import ContractError
 from mcpcore.values.json_schema import properties, required_names
+from mcpcore.values.logs import LOGGER
 from mcpcore.values.untrusted import quietly
 
 if TYPE_CHECKING:
@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from mcpcore.contract.effects import ToolEffects
     from mcpcore.contract.failure_modes import FailureMode
     from mcpcore.wire.envelope import Envelope
-
-_LOGGER: Final = logging.getLogger("mcpcore")
 
 
 class Fallback(NamedTuple):
@@ -134,7 +132,7 @@ class FallbackCheck:
         for entry in entries:
             if entry not in self._reported:
                 self._reported.add(entry)
-                _LOGGER.warning("%s%s", self._problem(entry, known), self._hint([entry]))
+                LOGGER.warning("%s%s", self._problem(entry, known), self._hint([entry]))
 
     def _hint(self, entries: list[Fallback]) -> str:
         is_unknown = any(entry.misfit is None for entry in entries)

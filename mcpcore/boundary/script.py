@@ -6,9 +6,8 @@ It knows no framework. What belongs to the SDK or to FastMCP, such as their erro
 
 from __future__ import annotations
 
-import logging
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from mcpcore.audit import AuditError, AuditTrail
 from mcpcore.audit.kinds import LOST
@@ -34,6 +33,7 @@ from mcpcore.contract.errors import FrameworkError
 from mcpcore.contract.failure_modes import RESERVED_DATA_KEYS
 from mcpcore.contract.limits import DEFAULT_LIMITS, Limits
 from mcpcore.contract.unraised import UnraisedFailure, log_unraised
+from mcpcore.values.logs import LOGGER
 from mcpcore.values.untrusted import quietly
 from mcpcore.values.unwrapping import cause_of, forget_tracebacks, is_a, traceback_slot, unwrapped
 from mcpcore.wire.dialects import dialect_named
@@ -46,8 +46,6 @@ if TYPE_CHECKING:
 
     from mcpcore.contract.codes import Effects
     from mcpcore.wire.envelope import Envelope
-
-_LOGGER: Final = logging.getLogger("mcpcore")
 
 
 class Boundary:
@@ -195,7 +193,7 @@ class Boundary:
                     record |= {"outcome": outcome_kind, "count": count}
                 self.trail.record(record)
         except AuditError as failed:
-            _LOGGER.critical("the failure %s could not be recorded: %s", correlation_id, failed)
+            LOGGER.critical("the failure %s could not be recorded: %s", correlation_id, failed)
             return False
         except KeyboardInterrupt:
             raise

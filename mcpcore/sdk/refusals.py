@@ -7,7 +7,6 @@ aggregate: one record for each kind and minute, with a count. A stranger cannot 
 from __future__ import annotations
 
 import atexit
-import logging
 import threading
 from collections import Counter
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -27,7 +26,6 @@ if TYPE_CHECKING:
 
     from mcpcore.audit import AuditTrail
 
-_LOGGER: Final = logging.getLogger("mcpcore")
 
 WINDOW: Final = 60.0
 """Seconds for which the refusals of a kind become one record."""

@@ -7,7 +7,6 @@ ends the server nor reaches a client as broken JSON.
 from __future__ import annotations
 
 import json
-import logging
 import math
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final, cast
@@ -21,6 +20,7 @@ from mcpcore.contract.errors import FrameworkError
 from mcpcore.contract.failure_modes import ContractError
 from mcpcore.sdk.returned import ResultForm, content_of, raise_within, require_no_exceptions, structured_of
 from mcpcore.values.jsonable import MAX_DIGITS
+from mcpcore.values.logs import LOGGER
 from mcpcore.values.untrusted import quietly
 from mcpcore.values.unwrapping import BrokenResultError, ReturnedError
 from mcpcore.wire.dialects.reading import UNKNOWN_DIALECT
@@ -34,8 +34,6 @@ _MAX_DEPTH: Final = 190
 
 _AROUND: Final = 200 - _MAX_DEPTH
 
-
-_LOGGER: Final = logging.getLogger("mcpcore")
 
 _TELLTALE: Final = frozenset({"error", "ok", "code", "error_code", "result"})
 """Keys without one of which nothing is a failure in any dialect."""
@@ -134,7 +132,7 @@ def failure_in(
     # A result that was made without validation may hold objects of any kind, whose own code may raise.
     failure = quietly(lambda: _failure_in(made, schema), BrokenResultError("the result cannot be read"))
     if type(failure) is ContractError and not strict:
-        _LOGGER.warning("%r broke its contract: %s", name, failure)
+        LOGGER.warning("%r broke its contract: %s", name, failure)
         return None
     return failure
 

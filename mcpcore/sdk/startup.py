@@ -6,12 +6,12 @@ They reach no client, so the record in the trail is all that stays of them.
 from __future__ import annotations
 
 import contextlib
-import logging
-from typing import TYPE_CHECKING, Any, Final, Generic
+from typing import TYPE_CHECKING, Any, Generic
 
 from typing_extensions import TypeVar
 
 from mcpcore.contract.codes import ErrorCode
+from mcpcore.values.logs import LOGGER
 from mcpcore.values.request_var import current
 from mcpcore.values.untrusted import quietly
 from mcpcore.values.unwrapping import leaves_of, passes_through
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
     from mcpcore.wire.envelope import Envelope
 
-_LOGGER: Final = logging.getLogger("mcpcore")
 
 AppT = TypeVar("AppT")
 StateT = TypeVar("StateT", default=Any)
@@ -128,14 +127,14 @@ class Startup:
             return  # recorded as such
         envelope = self._record(exc, ErrorCode.INITIALIZATION_FAILED)
         # Whoever runs the server prints the exception, which is raised on; a second traceback would say no more.
-        _LOGGER.error("the server %r cannot start: %s (id %s)", self._server, envelope.name, envelope.correlation_id)
+        LOGGER.error("the server %r cannot start: %s (id %s)", self._server, envelope.name, envelope.correlation_id)
 
     def _unregistered(self, exc: BaseException) -> None:
         if exc is self._registering or current.get() is not None or passes_in(exc):
             return
         self._registering = exc
         envelope = self._record(exc, ErrorCode.INITIALIZATION_FAILED)
-        _LOGGER.error(
+        LOGGER.error(
             "the server %r cannot register a component: %s (id %s)",
             self._server,
             envelope.name,
@@ -145,7 +144,7 @@ class Startup:
     def stopped(self, exc: BaseException) -> None:
         """Record that the server stopped with `exc`."""
         envelope = self._record(exc, None)
-        _LOGGER.error("the server %r failed to stop: %s (id %s)", self._server, envelope.name, envelope.correlation_id)
+        LOGGER.error("the server %r failed to stop: %s (id %s)", self._server, envelope.name, envelope.correlation_id)
 
 
 @contextlib.contextmanager

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import logging
 import weakref
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, Final, Protocol, cast
@@ -32,6 +31,7 @@ from mcpcore.sdk.handlers import nested_call, run_handler
 from mcpcore.sdk.scopes import require_granted
 from mcpcore.sdk.serving import exposes_internal_errors, invalid_arguments_error
 from mcpcore.values.jsonable import shown_name
+from mcpcore.values.logs import LOGGER
 from mcpcore.values.request_var import current
 from mcpcore.values.unwrapping import passes_through, returned_failure
 
@@ -47,8 +47,6 @@ if TYPE_CHECKING:
     from mcpcore.contract.effects import ToolEffects
     from mcpcore.declare.declaration import Declared
     from mcpcore.integrations.fastmcp.fallbacks import Renaming
-
-_LOGGER: Final = logging.getLogger("mcpcore")
 
 
 class FastMCPCall(AnsweredCall):
@@ -379,7 +377,7 @@ def _answers_of(fastmcp: FastMCPContext | None) -> ResponseWriter:
         boundary = _boundaries[server] = Boundary(
             server=server.name, expose=exposes_internal_errors(), strictness=strictness_of(server)
         )
-        _LOGGER.warning(
+        LOGGER.warning(
             "the FastMCP server %r has no ContractMiddleware: its contract tools answer their own failures, but other "
             "tools, bad arguments and unknown tools fail in FastMCP's way and are not recorded; call "
             "mcp.add_middleware(ContractMiddleware()) before you add other middleware",

@@ -6,8 +6,7 @@ as on a `Server`.
 
 from __future__ import annotations
 
-import logging
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from fastmcp.exceptions import DisabledError, NotFoundError
 from fastmcp.exceptions import ValidationError as FastMCPValidationError
@@ -21,6 +20,7 @@ from mcpcore.integrations.fastmcp.errors import is_before_handler, is_refusal_of
 from mcpcore.integrations.fastmcp.finding import find_contract_prompt, find_contract_tool, tool_names
 from mcpcore.integrations.fastmcp.scopes import require_visible
 from mcpcore.sdk.serving import invalid_arguments_error, protocols_own, unknown_tool_error
+from mcpcore.values.logs import LOGGER
 from mcpcore.values.unwrapping import is_a, returned_failure
 
 if TYPE_CHECKING:
@@ -34,8 +34,6 @@ if TYPE_CHECKING:
     from mcpcore.contract.errors import FrameworkError
     from mcpcore.declare.tool import Tool
     from mcpcore.integrations.fastmcp.served import ServedServer
-
-_LOGGER: Final = logging.getLogger("mcpcore")
 
 
 class MaskedCall(FastMCPCall):
@@ -53,7 +51,7 @@ class MaskedCall(FastMCPCall):
                 if await find_contract_tool(server_of(self.context), self.context.message.name) is None:
                     return None
             except Exception:  # noqa: BLE001 - a lookup that fails must not show the failure
-                _LOGGER.debug("the tool %r could not be looked up", self.context.message.name)
+                LOGGER.debug("the tool %r could not be looked up", self.context.message.name)
         return self.message_of(returned_failure(failure))
 
 
@@ -85,7 +83,7 @@ async def read_tool_failure(
         if cause is not None or is_refusal_of_a_transform(exc):
             return await _invalid_arguments(cause, tool, server, message) or raised_within(exc)
     except Exception:  # noqa: BLE001 - a lookup that fails must not hide the failure
-        _LOGGER.debug("the tool %r could not be looked up", message.name)
+        LOGGER.debug("the tool %r could not be looked up", message.name)
     return raised_within(exc)
 
 

@@ -8,8 +8,7 @@ error.
 from __future__ import annotations
 
 import functools
-import logging
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from mcpcore.boundary.fallbacks import with_renamed_words
 from mcpcore.boundary.upstream import UpstreamError
@@ -25,6 +24,7 @@ from mcpcore.integrations.fastmcp.namespaces import (
     renames,
 )
 from mcpcore.sdk.errors import failure_carried_by
+from mcpcore.values.logs import LOGGER
 from mcpcore.values.unwrapping import is_a
 
 if TYPE_CHECKING:
@@ -36,8 +36,6 @@ if TYPE_CHECKING:
     from mcpcore.boundary.strictness import Strictness
     from mcpcore.integrations.fastmcp.calling import FastMCPCall
     from mcpcore.integrations.fastmcp.namespaces import Item
-
-_LOGGER: Final = logging.getLogger("mcpcore")
 
 
 class ServerFallbacks:
@@ -80,7 +78,7 @@ class ServerFallbacks:
             unknown = self._check.unknown(names.fallbacks(), ())
         known = names.known
         if unknown and not names.is_complete:
-            _LOGGER.info("%r could not list all of its tools; its fallback tools were not checked", server.name)
+            LOGGER.info("%r could not list all of its tools; its fallback tools were not checked", server.name)
             unknown = []
         if unknown:
             self._listed = set(await tool_names(server))
@@ -100,7 +98,7 @@ class ServerFallbacks:
             await names.add(server)
         except Exception:  # noqa: BLE001 - servers and transforms of others must not cost the answer
             names.is_complete = False
-            _LOGGER.debug("the names of the tools of %r could not be found", server.name)
+            LOGGER.debug("the names of the tools of %r could not be found", server.name)
         if self._is_static:
             self._names = names
         return names

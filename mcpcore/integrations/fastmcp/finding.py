@@ -7,7 +7,6 @@ recovery of a failed dependency and the hints of some bad arguments are lost.
 from __future__ import annotations
 
 import itertools
-import logging
 from typing import TYPE_CHECKING, Any, Final
 
 from fastmcp import FastMCP
@@ -23,6 +22,7 @@ from mcpcore.declare.tool import Tool
 from mcpcore.integrations.fastmcp.masking import MaskingMiddleware
 from mcpcore.integrations.fastmcp.private import inner_provider, mounted_tool
 from mcpcore.sdk.serving import not_mountable
+from mcpcore.values.logs import LOGGER
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from fastmcp.server.middleware.middleware import Middleware
     from fastmcp.tools.base import Tool as FastMCPTool
 
-_LOGGER: Final = logging.getLogger("mcpcore")
 
 _MAX_DEPTH: Final = 20
 """The depth to which mounted servers and transformed tools are searched."""
@@ -102,7 +101,7 @@ def require_compatible(server: FastMCP[Any], below: Sequence[Any], middleware: M
             raise ContractError(f"server {server.name!r}: {not_mountable(other)}")
     before = _before(server.middleware, middleware)
     if before:
-        _LOGGER.warning(
+        LOGGER.warning(
             "on the FastMCP server %r, ContractMiddleware is not the outermost middleware: the failures of %s get no "
             "envelope and no record; add ContractMiddleware first",
             server.name,

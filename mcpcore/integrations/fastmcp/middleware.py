@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import functools
-import logging
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import fastmcp
 import mcp_types
@@ -75,8 +74,6 @@ if TYPE_CHECKING:
     from mcpcore.sdk.answers import AnsweredCall, ResponseWriter
     from mcpcore.sdk.startup import Startup
     from mcpcore.wire.envelope import Envelope
-
-_LOGGER: Final = logging.getLogger("mcpcore")
 
 
 class ContractMiddleware(Middleware):

@@ -8,7 +8,6 @@ session, hide nothing here.
 
 from __future__ import annotations
 
-import logging
 import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
@@ -25,6 +24,7 @@ from mcpcore.contract.failure_modes import CONTRACT_META_KEY, Contract
 from mcpcore.integrations.fastmcp.finding import transforms_of
 from mcpcore.integrations.fastmcp.private import inner_provider
 from mcpcore.integrations.fastmcp.returned import Noticing
+from mcpcore.values.logs import LOGGER
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from fastmcp import FastMCP
     from fastmcp.server.transforms import Transform
 
-_LOGGER: Final = logging.getLogger("mcpcore")
 
 PROXY_SECONDS: Final = 5.0
 """Seconds to wait for the lists of proxied servers; a contract of this server may name one of their tools."""
@@ -175,7 +174,7 @@ class Names:
                     # The methods that a provider defines, below its own transforms.
                     listed = await getattr(provider, f"_{method}")()
             except Exception:  # noqa: BLE001 - a provider that cannot list must not keep the others from it
-                _LOGGER.debug("%r could not list its components", type(provider).__name__)
+                LOGGER.debug("%r could not list its components", type(provider).__name__)
             self.is_complete &= listed is not None
             for component in listed or ():
                 published = _published(component)
@@ -192,7 +191,7 @@ class Names:
             # A transform may add tools, such as a search.
             added = [Item("tool", tool, []) for tool in await transform.list_tools([])]
         except Exception:  # noqa: BLE001 - code of others, which may need a request
-            _LOGGER.debug("%r could not rename components", type(transform).__name__)
+            LOGGER.debug("%r could not rename components", type(transform).__name__)
             self.is_complete = False
             return items
         return [*(item for item in items if not item.is_hidden), *added]

@@ -6,7 +6,6 @@ of its server with those of the last message. Names and checks that depend on th
 
 from __future__ import annotations
 
-import logging
 import operator
 import weakref
 from contextvars import ContextVar
@@ -26,6 +25,7 @@ from mcpcore.integrations.fastmcp.finding import mounted, parts_of, require_comp
 from mcpcore.integrations.fastmcp.masking import MASKING
 from mcpcore.integrations.fastmcp.returned import watch
 from mcpcore.sdk.answers import ResponseWriter
+from mcpcore.values.logs import LOGGER
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -37,8 +37,6 @@ if TYPE_CHECKING:
     from mcpcore.contract.effects import ToolEffects
     from mcpcore.contract.failure_modes import Contract, ContractError
     from mcpcore.wire.envelope import Envelope
-
-_LOGGER: Final = logging.getLogger("mcpcore")
 
 
 _MAX_KEPT: Final = 10_000
@@ -86,7 +84,7 @@ class ServedServer:
             call = FailedCall(name=server, surface="server", context=dict(self.answers.fields or {}))
             envelope = self.answers.boundary.record_failure(failure, call).envelope
             self._refusal = message, envelope
-            _LOGGER.error("the server %r cannot start: %s (id %s)", server, message, envelope.correlation_id)
+            LOGGER.error("the server %r cannot start: %s (id %s)", server, message, envelope.correlation_id)
         return self._refusal[1]
 
     def started(self) -> None:

@@ -239,14 +239,16 @@ def _call_of_factory(name: str) -> list[str]:
     """How a factory is called, which its page cannot take from an attribute."""
     from mcpcore import not_found
 
-    made = inspect.signature(type(not_found).__call__)
+    signature = inspect.signature(type(not_found).__call__)
     bare = [
-        each.replace(annotation=inspect.Parameter.empty) for each in made.parameters.values() if each.name != "self"
+        parameter.replace(annotation=inspect.Parameter.empty)
+        for parameter in signature.parameters.values()
+        if parameter.name != "self"
     ]
-    signature = str(made.replace(parameters=bare)).replace("Ellipsis", "...").replace("'", "")
+    text = str(signature.replace(parameters=bare)).replace("Ellipsis", "...").replace("'", "")
     return [
         "```python no-run",
-        f"def {name}{signature}: ...",
+        f"def {name}{text}: ...",
         "```",
         "",
         "The parameters are those of [`CodedError`](#mcpcore.CodedError), and so are the errors. For example:",

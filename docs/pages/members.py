@@ -42,20 +42,20 @@ def lines_of(path: str, *, hidden: Collection[str] = (), inherited: Collection[s
         hidden: The members to leave out, as regular expressions.
         inherited: The members of base classes to show.
     """
-    found = _found(path)
-    yield from _section(found, path, level=2)
-    if not found.is_class:
+    thing = _thing_at(path)
+    yield from _section(thing, path, level=2)
+    if not thing.is_class:
         return
     left_out = re.compile("|".join(("_.*", *hidden)))
-    members = {name: member for name, member in found.members.items() if not left_out.fullmatch(name)}
-    members |= {name: found.inherited_members[name] for name in inherited}
+    members = {name: member for name, member in thing.members.items() if not left_out.fullmatch(name)}
+    members |= {name: thing.inherited_members[name] for name in inherited}
     for name, member in members.items():
         target = _target(member)
         if target is not None and target.docstring is not None and not target.is_class:
             yield from _section(target, f"{path}.{name}", level=3)
 
 
-def _found(path: str) -> Any:
+def _thing_at(path: str) -> Any:
     package, _, rest = path.partition(".")
     thing = _target(_package(package)[rest])
     # A function may have the name of the submodule that it is from.
@@ -78,9 +78,9 @@ def _section(thing: Any, path: str, *, level: int) -> Iterator[str]:
         yield from _docstring(docstring, maker or thing)
 
 
-def _maker(found: Any) -> Any:
+def _maker(thing: Any) -> Any:
     """The method by which a class is called."""
-    makers = [found.members[name] for name in ("__new__", "__init__") if name in found.members]
+    makers = [thing.members[name] for name in ("__new__", "__init__") if name in thing.members]
     return max(makers, key=lambda maker: len(maker.parameters), default=None)
 
 

@@ -108,8 +108,8 @@ def is_named(identity: tuple[int, int], name: bytes) -> bool:
 def state_of_names(folder: bytes) -> tuple[int, int, int] | None:
     """The state of the names in `folder`, another one after each change; None shortly after a change.
 
-    The time of the last change tells, which POSIX marks whenever a name is made, given to another file or removed, and
-    no program can set it back. One look at the folder takes a third of the time of one at each of the files.
+    It has the time of the folder's last change. POSIX sets that time whenever a name is made, given to another file or
+    removed, and no program can set it back. One call for the folder takes a third of the time of one for each file.
 
     Raises:
         FileNotFoundError: If there is no such folder.

@@ -62,8 +62,8 @@ class CodedError(Exception):
         omits_recovery: Whether the throw site suppressed the recovery with `recovery=None`.
         omits_effects: Whether the declared effects do not apply, since the failure represents others too.
         has_message: Whether the throw site gave a message.
-        unusable_advice: A description of an invalid `retry` or `effects` from the throw site, else None. The failure is
-            sent without it, and its contract is broken.
+        unusable_advice: A description of an invalid `retry` or `effects` from the throw site, or of data or a message
+            that a mapping could not make; else None. The failure is sent without it, and its contract is broken.
     """
 
     code: Code

@@ -71,9 +71,9 @@ class Mappable(Generic[R_co, D_co]):
     if TYPE_CHECKING:
         _mapped: tuple[Mapped, ...]
 
-    # Modes without a model come first, since the last overload that fits makes the message. mypy joins `*exceptions` to
-    # Exception, hence four parameters; more classes chain. It also takes E2 to E4 from
-    # `message=str`, unless a message for the first class is enough.
+    # Modes without a model come first, since type checkers report the last overload. mypy joins `*exceptions` to
+    # Exception, hence four parameters; for more classes, calls chain. It also infers E2 to E4 from `message=str`,
+    # unless a message for the first class is enough.
     @overload
     def on(
         self: Mappable[R_co, None],
@@ -171,11 +171,11 @@ class Mappable(Generic[R_co, D_co]):
             from mcpcore.values.source_location import where_declared
 
             raise ContractError(f"{where_declared(mode.reason)}.{method}(…): {problem}")
-        made = object.__new__(type(mode))
+        mapping = object.__new__(type(mode))
         for name in mode.__dataclass_fields__:
-            object.__setattr__(made, name, getattr(mode, name))
-        object.__setattr__(made, "_mapped", (*mode._mapped, mapped))  # noqa: SLF001 - its own
-        return made
+            object.__setattr__(mapping, name, getattr(mode, name))
+        object.__setattr__(mapping, "_mapped", (*mode._mapped, mapped))  # noqa: SLF001 - its own
+        return mapping
 
     # Frozen, so that a copy is the object itself, with all that it maps.
     def __copy__(self) -> Self:

@@ -94,7 +94,7 @@ def _is_trace(text: str) -> bool:
 # Characters of a text that can be the JSON of a failure; a longer one has more to say.
 _MAX_TEXT: Final = 4_000
 
-# The flags of a failure, and what they say of one.
+# The flags of a failure, and the values that they have in one.
 _FLAGS: Final[Mapping[str, bool]] = {"isError": True, "is_error": True, "ok": False, "success": False}
 
 _SAYS_SO: Final = frozenset({"isError", "is_error"})
@@ -220,8 +220,10 @@ def suspected_failure(result: Json, tool: str) -> tuple[str, str, Json] | None:
         return (text, "", {}) if _SUSPECT.match(text) else None
     flags = {key: facts[key] for key, failed in _FLAGS.items() if facts.get(key) is failed}
     flags |= {"status": facts["status"]} if str(facts.get("status")).lower() in _FAILED else {}
-    said = ((place(facts, path.split(".")), path) for path in ("error", "error.message", *["message"][: len(flags)]))
-    words, path = next(((words, path) for words, path in said if _words(words)), ("", ""))
+    # A message alone is no sign of a failure; beside a flag, it says what failed.
+    paths = ("error", "error.message", *(["message"] if flags else []))
+    values = ((place(facts, path.split(".")), path) for path in paths)
+    words, path = next(((words, path) for words, path in values if _words(words)), ("", ""))
     return (words, path, flags) if words or flags else None
 
 

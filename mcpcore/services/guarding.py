@@ -420,11 +420,11 @@ class guard:  # noqa: N801 - used as `with guard(...)` and `@guard(...)`, as `co
 
 def contract_guard(contract: Contract[Any]) -> guard:
     """The guard around a handler, or an item of a batch, whose contract maps exceptions; all others stay."""
-    made = guard(contract.tool)
-    made._contract = contract  # noqa: SLF001 - its own
-    made._targets = dict(contract.mapped)  # noqa: SLF001 - its own
-    made._only_mapped = True  # noqa: SLF001 - its own
-    return made
+    around = guard(contract.tool)
+    around._contract = contract  # noqa: SLF001 - its own
+    around._targets = dict(contract.mapped)  # noqa: SLF001 - its own
+    around._only_mapped = True  # noqa: SLF001 - its own
+    return around
 
 
 def _made(noun: str, option: Any, exc: Exception, name: str) -> tuple[Any, str | None]:

@@ -35,10 +35,11 @@ Findings: TypeAlias = "set[tuple[str | int, ...]]"
 
 ROOT: Final = Path(__file__).parents[2]
 RESULTS: Final = ROOT / "bench" / "results" / "lint-parts.md"
+# The pseudo-tree of the rule cases.
 CASES: Final = "tests/lint/cases"
-"""The pseudo-tree of the rule cases."""
+# The pseudo-part of the complete engine.
 NO_PART: Final = "none"
-"""The pseudo-part of the complete engine."""
+# Public servers with their commits. The linter was not written with any of them at hand.
 REAL: Final = {
     "https://github.com/keboola/mcp-server": "e2417a7942f39316faf1b08d39d12755d43f1088",
     "https://github.com/quiltdata/quilt-mcp-server": "8de68793b1142f876d226b8d73afee70de00160a",
@@ -47,9 +48,8 @@ REAL: Final = {
     "https://github.com/ckreiling/mcp-server-docker": "6288015cee6b76b2e2bf2c64232f0748baf48c1c",
     "https://github.com/gbrlcustodio/pipefy-mcp-server": "9d04abac5fd4d13d950ae22cf91c572e890fdb1b",
 }
-"""Public servers with their commits. The linter was not written with any of them at hand."""
+# The number of these servers that are also linted with contracts, as `bench.lint.convert` writes them.
 CONVERTED: Final = 3
-"""The number of these servers that are also linted with contracts, as `bench.lint.convert` writes them."""
 
 
 # -- switching off ------------------------------------------------------------------------------------------

@@ -29,13 +29,13 @@ ROOT: Final = Path(__file__).parents[2]
 RESULTS: Final = ROOT / "bench" / "results" / "migrate.md"
 FIGURES: Final = ROOT / "bench" / "results" / "migrate.json"
 CLAUSES: Final = 1_600
+# Reads a file and writes it as it was.
 PEER: Final = [sys.executable, "-c", "import libcst; print(libcst.parse_module(open('server.py').read()).code)"]
-"""Reads a file and writes it as it was."""
+# How many times as much processor time as that the whole command may take.
 TIMES: Final = 4.0
-"""How many times as much processor time as that the whole command may take."""
 ROUNDS: Final = 5
+# How the report names a function that returns results and failures.
 PASSED_ON: Final = "() returns a failure, and the tool passes it on"
-"""How the report names a function that returns results and failures."""
 
 
 _COLUMNS: Final = (

@@ -19,11 +19,11 @@ from mcpcore.wire.redaction import redact_shapes, redact_text
 
 RESULTS: Final = Path(__file__).parents[1] / "results" / "redaction.json"
 LENGTH: Final = 100_000
+# Milliseconds that such a text may take.
 LIMIT: Final = 50.0
-"""Milliseconds that such a text may take."""
 
+# How many of the slowest short texts are measured in full, besides the slowest of each family.
 SLOWEST: Final = 100
-"""How many of the slowest short texts are measured in full, besides the slowest of each family."""
 
 
 class Measured(NamedTuple):

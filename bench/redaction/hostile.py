@@ -9,19 +9,20 @@ from mcpcore.wire.redaction import PATTERNS
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+# The characters and words that rows require before they are tried at all.
 EVERYTHING: Final = ' x " \' = : %3d input_value= </ & %22 value="1" -- ? ={ pwd @ %40 :// name key pass \\u0022 \n'
-"""The characters and words that rows require before they are tried at all."""
 
+# Beginnings that the table has no literals for.
 KEYS: Final = ("api_key", "secret key", "x-api-key", "postgres://", "mysql+x://a:", "-----BEGIN RSA PRIVATE KEY-----")
-"""Beginnings that the table has no literals for."""
 
+# What may follow a beginning, so that a row nearly matches.
 AFTER: Final = ("", " ", "=", ":", ': "', "='", '":"', "\\", '\\\\"', "%3d", "\n", "://", "@", "-", "a", "1 ", "{",
                 "(", "<", ">a", ",", "%3a", "/", ".", "a" * 40 + " ")  # fmt: skip
-"""What may follow a beginning, so that a row nearly matches."""
 
+# Letters that equal one of ASCII regardless of case.
 ODD: Final = ("\u0130", "\u0131", "\u017f", "\u212a")
-"""Letters that equal one of ASCII regardless of case."""
 
+# Repeated, these were slow, or are the nearest to what was.
 NEARLY: Final = (
     "curl ", "curl -", "curl -a b ", "mysql x -", "docker login ", "openssl a:", "jwt=,", "pwd", "?key=a{", "+://",
     "eyJaaaaa.", "sk-sk-", "basic a", "bearer ", "token>a", "%3a%2f%2f%3a", "postgres://a:", "ftp://:", "token\n a",
@@ -29,7 +30,6 @@ NEARLY: Final = (
     "sk--", "pass://", "api key://", "pass=='", "pwd\\", "Private-Lines: 1\n",
     "jdbc:oracle:x:", "--a-b-c-token", "hooks.slack.com/a/", "secret secret ",
 )  # fmt: skip
-"""Repeated, these were slow, or are the nearest to what was."""
 
 
 def families() -> dict[str, list[str]]:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from bench.classify.case import Case, bug, case, said
 from bench.classify.raising import named, throw
+from bench.classify.sets.databases import through_psycopg
 from mcpcore.contract.codes import ErrorCode as C
 
 if TYPE_CHECKING:
@@ -155,18 +156,6 @@ def _read_only() -> None:
             connection.execute("CREATE TABLE t (a)")
         finally:
             connection.close()
-
-
-def _psycopg(statement: str) -> Callable[[Peers], None]:
-    def run(p: Peers) -> None:
-        import psycopg
-
-        with psycopg.connect(
-            f"host=127.0.0.1 port={p.port('postgres')} user=a dbname=a", autocommit=True
-        ) as connection:
-            connection.execute(statement)
-
-    return run
 
 
 def _pymysql(statement: str) -> Callable[[Peers], None]:
@@ -362,7 +351,7 @@ CASES: list[Case] = [
     ),
     case(C.DATABASE_ERROR, "a read-only database", lambda p: _read_only(), "sqlite3"),
     *(
-        case(label, f"SQLSTATE {state}", _psycopg(state), "psycopg")
+        case(label, f"SQLSTATE {state}", through_psycopg(state), "psycopg")
         for state, label in (
             ("23P01", C.CONFLICT),
             ("23001", C.VALIDATION_ERROR),

@@ -140,7 +140,9 @@ STATES = (
 )  # fmt: skip
 
 
-def _psycopg(statement: str) -> Callable[[Peers], None]:
+def through_psycopg(statement: str) -> Callable[[Peers], None]:
+    """Return what runs a statement on the server of PostgreSQL."""
+
     def run(p: Peers) -> None:
         import psycopg
 
@@ -276,13 +278,21 @@ CASES: list[Case] = [
         lambda p: __import__("sqlalchemy").create_engine("nosuch://"),
         "sqlalchemy",
     ),
-    *(case(label, f"SQLSTATE {state}", _psycopg(state), "psycopg") for state, label in STATES),
+    *(case(label, f"SQLSTATE {state}", through_psycopg(state), "psycopg") for state, label in STATES),
     *(case(label, f"SQLSTATE {state}", _asyncpg(state), "asyncpg") for state, label in STATES[::3]),
-    case(C.TIMEOUT, "a statement timeout", _psycopg("57014 canceling statement due to statement timeout"), "psycopg"),
     case(
-        C.REQUEST_CANCELLED, "a cancelled query", _psycopg("57014 canceling statement due to user request"), "psycopg"
+        C.TIMEOUT,
+        "a statement timeout",
+        through_psycopg("57014 canceling statement due to statement timeout"),
+        "psycopg",
     ),
-    case(C.SERVICE_UNAVAILABLE, "a server that hangs up", _psycopg("00HUP"), "psycopg"),
+    case(
+        C.REQUEST_CANCELLED,
+        "a cancelled query",
+        through_psycopg("57014 canceling statement due to user request"),
+        "psycopg",
+    ),
+    case(C.SERVICE_UNAVAILABLE, "a server that hangs up", through_psycopg("00HUP"), "psycopg"),
     case(
         C.SERVICE_UNAVAILABLE,
         "a dead port",

@@ -10,7 +10,6 @@ import base64
 import binascii
 import concurrent.futures
 import configparser
-import contextlib
 import csv
 import dataclasses
 import decimal
@@ -145,15 +144,6 @@ def _changed() -> None:
 
 def _deep() -> None:
     _deep()
-
-
-def _loop_in_loop() -> None:
-    async def inner() -> None:
-        asyncio.run(asyncio.sleep(0))
-
-    with contextlib.closing(inner()) as coroutine:
-        asyncio.get_running_loop()
-        coroutine.send(None)
 
 
 def _closed() -> None:

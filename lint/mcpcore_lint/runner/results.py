@@ -129,7 +129,9 @@ class Result:
         self.files += report.files
         registered = [tool for tool in report.tools if not tool.in_test]
         self.registered += len(registered)
-        self.tools += sum(tool.kind == "tool" for tool in registered)
+        # A tool that each mode of a server registers is one tool.
+        tools = [tool for tool in registered if tool.kind == "tool"]
+        self.tools += len({tool if tool.name is None else (tool.name, tool.handler, tool.path) for tool in tools})
         self.suppressed += report.suppressed
         if report.inputs is None:
             self.inputs = None

@@ -256,9 +256,13 @@ class Calls:
         """The registrations that a function of the project makes of its arguments: `register(mcp, fn)`."""
         inside = self._callee_frame(node, scope)
         if inside is not None:
-            function, frame = inside
-            for call, where in self._registering(function, frame.module):
-                yield from self._nested(call, frame if where.node is function else Frame(where, frame.filled), node)
+            function, module = inside[0], inside[1].module
+            registering = self._registering(function, module)
+            # In a loop, each round passes another function.
+            for around in self.functions.elements.rounds(node, scope) if registering else ():
+                _, frame = self._callee_frame(node, around) or inside
+                for call, where in registering:
+                    yield from self._nested(call, frame if where.node is function else Frame(where, frame.filled), node)
 
     def _nested(self, call: ast.Call, scope: Scope, registration: ast.expr) -> Iterator[Site]:
         """The registrations of a call inside a function, for the call of that function."""

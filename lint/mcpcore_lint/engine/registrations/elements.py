@@ -121,6 +121,15 @@ class Elements:
                     yield from self.of(item, frame, depth)
                 else:
                     yield substitute(item, frame)
+        for function, inner in list(home.module.functions.items()):
+            for decorator in () if isinstance(function, ast.Lambda) else function.decorator_list:
+                # `@tools.append`
+                match decorator:
+                    case ast.Attribute(value=ast.Name(id=table), attr=method) if table == name and method in _APPENDING:
+                        outside = inner.parent or home
+                        found = outside.lookup(name)
+                        if found is not None and found[0] is written_scope(home):
+                            yield ast.copy_location(ast.Name(function.name, ast.Load()), function), outside
         for statement in statements(list(home.node.body)) if not isinstance(home.node, ast.Lambda) else ():
             if isinstance(statement, ast.AugAssign) and getattr(statement.target, "id", None) == name:
                 yield from self.of(statement.value, home, depth)

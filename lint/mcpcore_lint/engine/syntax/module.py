@@ -26,7 +26,8 @@ WORTH_ALL: Final = 16
 """How often a file may be gone through for single functions before it is parsed whole."""
 
 _CHANGE = regex(
-    r"\s*(?:\.\s*(?:append|extend|insert|remove|pop|clear|update|setdefault|add|discard)\s*\(|\+=|\|=|\[[^\n]*\]\s*(?:=(?!=)|\.\s*(?:append|extend|add|update)\s*\())"
+    r"\s*(?:\.\s*(?:append|extend|insert|remove|pop|clear|update|setdefault|add|discard)\s*\(|\.(?:append|add)\s*$|\+=|\|=|\[[^\n]*\]\s*(?:=(?!=)|\.\s*(?:append|extend|add|update)\s*\())",
+    re.MULTILINE,
 )
 """What follows a name whose list or dict is changed in place."""
 

@@ -164,7 +164,8 @@ class Project:
                 if top == self.root or not top.startswith(self.root + os.sep):
                     break
                 top = os.path.dirname(top)
-            roots.append(os.path.join(self.root, "src"))
+            # The root may hold an `__init__.py` without being a package that anybody imports.
+            roots += [self.root, os.path.join(self.root, "src")]
             source_roots = tuple(dict.fromkeys(roots))
             self._roots[directory] = source_roots
         return source_roots

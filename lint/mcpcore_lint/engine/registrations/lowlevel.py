@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-from mcpcore_lint.engine.registrations.environment import Env, Placed, arguments_of, bind, substitute
+from mcpcore_lint.engine.registrations.environment import Env, Frame, Placed, arguments_of, bind, substitute
 from mcpcore_lint.engine.registrations.functions import Functions, Target
 from mcpcore_lint.engine.semantics.branches import Branch, Branches
 from mcpcore_lint.engine.semantics.evaluate import evaluate
@@ -248,6 +248,14 @@ class _Place:
             for name, item in self._entries(value):
                 env: Env = {}
                 bind(target, item, env)
+                for part, source in _assignments(nodes):
+                    match source:
+                        # `holder, method = entry`
+                        case ast.Name(id=made) if made in env:
+                            bind(part, env[made], env)
+                        # `run = getattr(holder, method)`
+                        case ast.Call(func=ast.Name(id="getattr"), args=[ast.Name(id=made), *_]) if made in env:
+                            bind(part, (source, Frame(self.scope, env)), env)
                 for call in calls:
                     seen = substitute(call.func, self.scope, env)
                     if seen[0] is not call.func and any(self.takes(argument) for argument in _arguments(call)):
@@ -265,11 +273,30 @@ class _Place:
                 return table
             case ast.Call(func=ast.Attribute(value=table, attr="get"), args=[key, *_]) if self.is_name(key):
                 return table
+            case ast.Call(func=ast.Name(id="next"), args=[ast.GeneratorExp() as items, *_]) if (
+                self._key(items) is not None
+            ):
+                return items
+        return None
+
+    def _key(self, items: ast.GeneratorExp) -> ast.expr | None:
+        """The name of each record in `(record.run for record in RECORDS if record.name == name)`."""
+        for test in items.generators[-1].ifs:
+            match test:
+                case ast.Compare(left=key, ops=[ast.Eq()], comparators=[other]) if self.is_name(other):
+                    return key
+                case ast.Compare(left=other, ops=[ast.Eq()], comparators=[key]) if self.is_name(other):
+                    return key
         return None
 
     def _entries(self, node: ast.expr) -> Iterator[tuple[Value, Placed]]:
         """The entries, by name, of the table in an expression."""
         table = self._table(node)
+        key = self._key(table) if isinstance(table, ast.GeneratorExp) else None
+        if isinstance(table, ast.GeneratorExp) and key is not None:
+            for frame in self.functions.elements.rounds(table.elt, self.scope):
+                yield from ((name, substitute(table.elt, frame)) for name in options(evaluate(*substitute(key, frame))))
+            return
         for key, value, where in self.functions.elements.pairs(table, self.scope) if table is not None else ():
             for name in options(evaluate(key, where)):
                 yield name, substitute(value, where)

@@ -329,6 +329,17 @@ def test_except_clauses_of_called_functions_are_listed(project):
     assert [("builtins.ValueError",)] == [clause.types for clause in tool.handler.catches]
 
 
+def test_imports_start_at_the_root_even_if_it_is_a_package(project):
+    """A stray `__init__.py` at the root of the project does not change how imports are resolved."""
+    project.write(
+        init="",
+        app__init="",
+        app__store="from mcpcore import not_found\n\ndef load():\n    raise not_found('x')\n",
+        app__server=HEAD + "from app.store import load\n\n@tool\ndef fetch():\n    load()\n",
+    )
+    assert project.thrown() == {("NOT_FOUND", "fetch > load")}
+
+
 def test_imports_start_in_src_even_if_it_is_a_package(project):
     """A stray `src/__init__.py` does not change how imports are resolved."""
     project.write(

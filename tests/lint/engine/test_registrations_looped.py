@@ -87,6 +87,41 @@ LOOPED: Final[dict[str, tuple[str, str]]] = {
         """,
         "user_handle_find: tool fastmcp handle_find(q)\nuser_handle_list: tool fastmcp handle_list(q)",
     ),
+    "a function of the project that registers one tool": (
+        """
+        from acme import users
+        def add_read_only_tool(server: FastMCP, fn):
+            server.add_tool(fn, annotations={"readOnlyHint": True})
+        def run():
+            own = FastMCP("own", **{})
+            for fn in (users.handle_find, users.handle_list):
+                add_read_only_tool(own, fn)  # here
+        """,
+        BOTH,
+    ),
+    "a list that a decorator fills": (
+        """
+        tools = []
+        others = []
+        @tools.append
+        def handle_find(q: str):
+            raise ValueError(q)
+        @tools.append
+        async def handle_list(q: str):
+            raise ValueError(q)
+        @others.append
+        def handle_other(q: str):
+            raise ValueError(q)
+        def register(unused):
+            tools = unused
+            @tools.append
+            def local(q: str):
+                raise ValueError(q)
+        for fn in tools:
+            mcp.tool(fn)  # here
+        """,
+        BOTH,
+    ),
     "the names of __all__": (
         """
         from acme import orders

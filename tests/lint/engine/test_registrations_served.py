@@ -293,6 +293,66 @@ SERVED: Final[dict[str, tuple[str, str]]] = {
         size: tool lowlevel size(arguments)
         """,
     ),
+    "entries that are unpacked, with the name of a method": (
+        HEAD
+        + """
+        class Users:
+            async def on_find(self, arguments):
+                raise ValueError("find")
+            async def on_drop(self, arguments):
+                raise ValueError("drop")
+            async def on_other(self, arguments):
+                raise ValueError("other")
+        class Dispatcher:
+            def __init__(self):
+                self.users = Users()
+                self.table = {"find": (self.users, "on_find"), "drop": (self.users, "on_drop")}
+            def register(self):
+                @server.call_tool()
+                async def call_tool(name: str, arguments: dict):
+                    entry = self.table.get(name)
+                    if not entry:
+                        raise ValueError(name)
+                    holder, method_name = entry
+                    method = getattr(holder, method_name)
+                    return await method(arguments)
+        """,
+        """
+        ?: tool lowlevel Dispatcher.register.call_tool(name, arguments)
+        find: tool lowlevel Users.on_find(arguments)
+        drop: tool lowlevel Users.on_drop(arguments)
+        """,
+    ),
+    "records that are searched for the name": (
+        HEAD
+        + """
+        from dataclasses import dataclass
+        from typing import Callable
+        @dataclass
+        class Record:
+            name: str
+            run: Callable
+            tags: tuple = ()
+        async def find(arguments):
+            raise ValueError("find")
+        async def drop(arguments):
+            raise ValueError("drop")
+        def serve(excluded):
+            every = [Record(name="find", run=find), Record("drop", run=drop, tags=("write",))]
+            allowed = [record for record in every if record.name not in excluded]
+            @server.call_tool()
+            async def call_tool(name: str, arguments: dict):
+                run = next((record.run for record in allowed if record.name == name), None)
+                if run is None:
+                    raise ValueError(name)
+                return await run(arguments)
+        """,
+        """
+        ?: tool lowlevel serve.call_tool(name, arguments)
+        find: tool lowlevel find(arguments)
+        drop: tool lowlevel drop(arguments)
+        """,
+    ),
 }
 
 

@@ -136,6 +136,15 @@ def test_only_tools_that_are_not_for_tests_are_counted(empty):
     assert "in 3 files, 1 tool\n" in empty.lint(".").stdout
 
 
+def test_a_tool_that_each_mode_registers_is_counted_once(empty):
+    """Two branches register the same function; under another name it is another tool."""
+    tool = 'def {}(q: str) -> str:\n    """Find."""\n    return q\n'
+    modes = "if safe:\n    mcp.tool(find)\nelse:\n    mcp.tool(find)\n    mcp.tool(name='other')(find)\n"
+    head = "from fastmcp import FastMCP\nmcp = FastMCP('x')\nsafe = bool(input())\n"
+    empty.write("server.py", head + tool.format("find") + modes)
+    assert empty.json("--no-cache", ".")["summary"]["tools"] == 2
+
+
 def test_tools_of_tests_do_not_hide_that_no_tool_was_found(empty):
     """The closing line names a file that is not a test; a server with resources only gets no such line."""
     head = "from fastmcp import FastMCP\nmcp = FastMCP('x')\n"

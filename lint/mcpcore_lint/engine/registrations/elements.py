@@ -106,6 +106,7 @@ class Elements:
             return
         home = place[0]
         methods = (*_APPENDING, *_EXTENDING)
+        appending = {f"{name}.{method}" for method in _APPENDING}
         for call, where in home.module.calls_near(*(f"{name}.{method}(" for method in methods)):
             func = call.func
             match = where.lookup(name)
@@ -122,14 +123,13 @@ class Elements:
                 else:
                     yield substitute(item, frame)
         for function, inner in list(home.module.functions.items()):
-            for decorator in () if isinstance(function, ast.Lambda) else function.decorator_list:
-                # `@tools.append`
-                match decorator:
-                    case ast.Attribute(value=ast.Name(id=table), attr=method) if table == name and method in _APPENDING:
-                        outside = inner.parent or home
-                        found = outside.lookup(name)
-                        if found is not None and found[0] is written_scope(home):
-                            yield ast.copy_location(ast.Name(function.name, ast.Load()), function), outside
+            if isinstance(function, ast.Lambda) or inner.parent is None:
+                continue
+            # `@tools.append`
+            appends = any(ast.unparse(decorator) in appending for decorator in function.decorator_list)
+            match = inner.parent.lookup(name) if appends else None
+            if match is not None and match[0] is written_scope(home):
+                yield ast.copy_location(ast.Name(function.name, ast.Load()), function), inner.parent
         for statement in statements(list(home.node.body)) if not isinstance(home.node, ast.Lambda) else ():
             if isinstance(statement, ast.AugAssign) and getattr(statement.target, "id", None) == name:
                 yield from self.of(statement.value, home, depth)

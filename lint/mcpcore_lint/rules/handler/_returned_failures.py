@@ -222,7 +222,7 @@ class _AnswerReader:
         for binding in match[1]:
             value, item = _assigned(node.id, binding.node)
             core = _core(value, scope) if value is not None else None
-            if isinstance(core, ast.Call) and not is_judged(self._function, core, self._ctx):
+            if isinstance(core, ast.Call) and not is_judged(self._function, core, self._ctx, answer=node):
                 yield core, item
 
     def _functions(
@@ -326,6 +326,8 @@ def _is_checked(name: ast.Name, body: Body) -> bool:
         if isinstance(target, ast.Name)
     }
     for node in body.all(ast.If):
+        if node.lineno > name.lineno:
+            continue  # a test after the answer decides nothing about it
         if not looks_for_failure(node.test, name.id) and not any(mentions(node.test, flag) for flag in flags):
             continue
         if inside(name, node.body):

@@ -49,10 +49,20 @@ def calls_of_wrapped(wrapper: Handler) -> list[ast.Call]:
     return direct or [call for call in calls if any(map(is_outer, call.args))]
 
 
-def is_judged(function: Handler, call: ast.Call, ctx: RuleContext, depth: int = 0) -> bool:
-    """Whether a function may fail because of the result of a call, or passes the result to code that is not known."""
+def is_judged(
+    function: Handler, call: ast.Call, ctx: RuleContext, depth: int = 0, *, answer: ast.expr | None = None
+) -> bool:
+    """Whether a function may fail because of the result of a call, or passes the result to code that is not known.
+
+    If `answer` is the expression that returns the result, only the code before it counts.
+    """
     body = body_of(function)
     names = _names_of(call, body)
+    is_last = answer is not None and not any(node.finalbody for node in body.all(ast.Try))
+    last = answer.end_lineno if answer is not None and is_last else None
+
+    def counts(node: ast.AST) -> bool:
+        return last is None or getattr(node, "lineno", 0) <= last
 
     def concerns(node: ast.AST | None) -> bool:
         return node is not None and any(
@@ -60,12 +70,12 @@ def is_judged(function: Handler, call: ast.Call, ctx: RuleContext, depth: int = 
         )
 
     for test in body.nodes:
-        if not isinstance(test, _TESTS):
+        if not isinstance(test, _TESTS) or not counts(test):
             continue
         condition = test.subject if isinstance(test, ast.Match) else test.test
         if isinstance(test, ast.Match) or any(looks_for_failure(condition, name) for name in names):
             after: list[ast.AST] = [test, *body.after(test)] if concerns(condition) else []
-            if any(_may_fail(node, body) for node in walk(after)):
+            if any(_may_fail(node, body) and counts(node) for node in walk(after)):
                 return True
     for node in body.nodes:
         if isinstance(node, ast.keyword) and node.arg in MARKS and concerns(node.value):
@@ -73,7 +83,7 @@ def is_judged(function: Handler, call: ast.Call, ctx: RuleContext, depth: int = 
     return any(
         concerns(argument) and _is_judge(other, function, ctx, depth)
         for other in body.all(ast.Call)
-        if other is not call
+        if other is not call and counts(other)
         for argument in (*other.args, *(keyword.value for keyword in other.keywords))
     )
 

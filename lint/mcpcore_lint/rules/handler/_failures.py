@@ -113,6 +113,7 @@ class FailureDetector:
         """Whether the answer is that of a tool of mcpcore, where a result that is marked as failed counts, too."""
         self._caught = {catch.name for catch in function.catches if catch.name is not None}
         """The names of caught exceptions."""
+        self._parameters = {parameter.name for parameter in function.parameters}
         self._calls_left = _MAX_CALLS
         self._open: list[ast.AST] = []
         """The functions that are being evaluated."""
@@ -152,7 +153,9 @@ class FailureDetector:
         start = text_start(value)
         if not start:
             return EXCEPTION_TEXT if in_clause and self._is_exception_text(value.node) else None
-        is_failure = _FAILURE.match(start) or (in_clause and _FAILURE_IN_CLAUSE.match(start))
+        is_failure = _FAILURE.match(start) or (
+            in_clause and (_FAILURE_IN_CLAUSE.match(start) or self._explains(value.node))
+        )
         return f'{_A_TEXT} "{start.strip()[:30].strip()}..."' if is_failure else None
 
     def _call(self, value: CallValue, *, in_clause: bool) -> Failure | None:
@@ -187,6 +190,15 @@ class FailureDetector:
         return (
             bool(names & self._caught) and names <= self._caught | _TEXT_NAMES and not any(map(_LETTER.search, words))
         )
+
+    def _explains(self, node: ast.AST | None) -> bool:
+        """Whether a text tells the caught exception and nothing that was computed: `f"no rows of {table} ({e})"`."""
+        told = (
+            {part.id for part in walk([node]) if isinstance(part, ast.Name)}
+            if isinstance(node, ast.JoinedStr)
+            else set()
+        )
+        return bool(told & self._caught) and told <= self._caught | self._parameters | _TEXT_NAMES
 
     def _of_function(
         self, node: ast.FunctionDef | ast.AsyncFunctionDef, call: CallValue, *, in_clause: bool

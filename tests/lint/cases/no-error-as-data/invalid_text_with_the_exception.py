@@ -1,0 +1,27 @@
+from fastmcp import FastMCP
+
+mcp = FastMCP("x")
+
+@mcp.tool
+def fetch(table: str) -> str:
+    try:
+        return open(table).read()
+    except OSError as exc:
+        return f"no rows of {table} ({exc})"  # here
+
+@mcp.tool
+def store(table: str, text: str) -> str:
+    with open(table, "w") as file:
+        size = file.write(text)
+    try:
+        open("index", "a").write(table)
+    except OSError as exc:
+        return f"{size} characters are in {table}, and the index is old: {exc}"
+    return "done"
+
+@mcp.tool
+def count(table: str) -> str:
+    try:
+        return str(len(open(table).read()))
+    except OSError:
+        return f"no such table: {table}"

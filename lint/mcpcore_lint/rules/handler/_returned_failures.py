@@ -13,7 +13,7 @@ from mcpcore_lint.engine.semantics.type_model import ancestry
 from mcpcore_lint.engine.syntax.module import Module
 from mcpcore_lint.engine.syntax.parse import own_nodes, walk_shallow
 from mcpcore_lint.engine.syntax.scopes import Scope
-from mcpcore_lint.model import Handler, Mapping, Symbol, Value, options, string
+from mcpcore_lint.model import Const, Handler, Mapping, Symbol, Value, options, string
 from mcpcore_lint.patterns import regex
 from mcpcore_lint.rule import RuleContext
 from mcpcore_lint.rules._bodies import Body, body_of, inside, mentions
@@ -55,6 +55,10 @@ _NEGATION: Final = regex(r"\bnot\b(?! None)|is None|False")
 """With `_FAILURE`, tells a test that holds for failures, `not answer["ok"]`, from one that holds for results."""
 
 
+Flags = tuple[tuple[int, bool], ...]
+"""Items of a returned tuple, each with whether it is true where the caller returns another item."""
+
+
 class Returned(NamedTuple):
     """A failure that a function returns."""
 
@@ -85,16 +89,24 @@ class _AnswerReader:
         self._arguments = constants(settings, function)
         self._detector = FailureDetector(function, ctx, contract_tool=contract_tool)
 
-    def failures(self, *, item: int | None = None, caught: bool = False) -> list[Returned]:
+    def failures(self, *, item: int | None = None, flags: Flags = (), caught: bool = False) -> list[Returned]:
         """The failures that the function returns, in source order.
 
         Args:
             item: The item that counts, if the function returns tuples.
+            flags: What the caller knows of other items of the tuple.
             caught: Whether an `except` clause calls the function, so that its result is about a failure.
         """
         matches = [*self._changed_in_clauses()]
         for site in self._function.returns:
             value = site.node.value if site.node not in self._body.unreachable else None
+            if isinstance(value, ast.Tuple) and any(
+                isinstance(known, Const) and bool(known.value) is not truth
+                for known, truth in (
+                    (self._evaluate(value.elts[at], site.scope), truth) for at, truth in flags if at < len(value.elts)
+                )
+            ):
+                continue
             if item is not None and isinstance(value, ast.Tuple):
                 value = value.elts[item] if item < len(value.elts) else None
             if value is not None and self._runs(site.node) and not _cannot_fail(value, site.scope):
@@ -131,16 +143,17 @@ class _AnswerReader:
     def _evaluate(self, node: ast.expr, scope: Scope) -> Value:
         return evaluate_with(self._arguments, node, scope)
 
-    def _runs(self, node: ast.AST) -> bool:
-        """Whether a node of the function may run with the settings of the call."""
+    def _runs(self, node: ast.AST, settings: dict[str, bool | str | None] | None = None) -> bool:
+        """Whether a node of the function may run with the settings of the call, or with other values of names."""
+        settings = self._settings if settings is None else settings
         child = node
-        for parent in (*self._body.above(node), self._function.node) if self._settings else ():
+        for parent in (*self._body.above(node), self._function.node) if settings else ():
             if isinstance(parent, (ast.If, ast.IfExp)) and child is not parent.test:
                 body = parent.body if isinstance(parent.body, list) else [parent.body]
-                if holds(parent.test, self._settings) not in {None, child in body}:
+                if holds(parent.test, settings) not in {None, child in body}:
                     return False
             for statement in self._body.before(child):
-                verdict = holds(statement.test, self._settings) if isinstance(statement, ast.If) else None
+                verdict = holds(statement.test, settings) if isinstance(statement, ast.If) else None
                 if isinstance(statement, ast.If) and verdict is not None:
                     taken = statement.body if verdict else statement.orelse
                     if taken and leaves(taken, self._body.scope(statement)):
@@ -193,7 +206,7 @@ class _AnswerReader:
         """The failures of the functions whose result an answer is."""
         if self._depth >= _MAX_DEPTH:
             return
-        for call, item in self._calls(node, scope):
+        for call, item, flags in self._calls(node, scope):
             in_clause = caught or (call in self._body.parents and self._body.clause_of(call) is not None)
             args = [self._evaluate(arg, scope) for arg in call.args]
             keywords = {keyword.arg or "": self._evaluate(keyword.value, scope) for keyword in call.keywords}
@@ -207,23 +220,29 @@ class _AnswerReader:
                     self._ctx,
                     contract_tool=self._contract_tool,
                     item=item,
+                    flags=flags,
                     caught=in_clause,
                     depth=self._depth + 1,
                     settings=settings_of(model, args, keywords, complete=direct),
                 )
 
-    def _calls(self, node: ast.expr, scope: Scope) -> Iterator[tuple[ast.Call, int | None]]:
-        """The calls whose result an expression is, or an item of whose result."""
+    def _calls(self, node: ast.expr, scope: Scope) -> Iterator[tuple[ast.Call, int | None, Flags]]:
+        """The calls whose result an expression is, or an item of whose result; what is known of the other items."""
         if isinstance(node, ast.Call):
-            yield node, None
+            yield node, None, ()
         match = scope.lookup_at(node) if isinstance(node, ast.Name) else None
         if not isinstance(node, ast.Name) or match is None or match[0] is not scope or _is_checked(node, self._body):
             return
         for binding in match[1]:
-            value, item = _assigned(node.id, binding.node)
+            value, item, names = _assigned(node.id, binding.node)
             core = _core(value, scope) if value is not None else None
             if isinstance(core, ast.Call) and not is_judged(self._function, core, self._ctx, answer=node):
-                yield core, item
+                flags = [(at, truth) for at, name in enumerate(names) for truth in (True, False) if at != item and name]
+                yield (
+                    core,
+                    item,
+                    tuple((at, truth) for at, truth in flags if not self._runs(node, {names[at]: not truth})),
+                )
 
     def _functions(
         self, call: ast.Call, scope: Scope
@@ -253,20 +272,21 @@ def failures_of(
     *,
     contract_tool: bool,
     item: int | None = None,
+    flags: Flags = (),
     caught: bool = False,
     depth: int = 0,
     settings: Settings = (),
 ) -> list[Returned]:
     """The failures that a function of the project returns, with their places; computed once for all its callers."""
     # The result depends on the depth, so the depth is part of the key: callers must not depend on their order.
-    key = ("returned failures", function, item, caught, contract_tool, depth, settings)
+    key = ("returned failures", function, item, flags, caught, contract_tool, depth, settings)
     if key not in module.memo:
         module.memo[key] = []
         model = HandlerBuilder.of(function, module, ctx.hierarchy).model
         yields = any(isinstance(node, (ast.Yield, ast.YieldFrom)) for node in own_nodes(function))
         if not yields and is_kept(model, ctx):
             reader = _AnswerReader(model, ctx, contract_tool=contract_tool, depth=depth, settings=settings)
-            for match in reader.failures(item=item, caught=caught):
+            for match in reader.failures(item=item, flags=flags, caught=caught):
                 place = match.failure.place or Place(match.node, module, function)
                 module.memo[key].append(match._replace(failure=match.failure._replace(place=place)))
     failures: list[Returned] = module.memo[key]
@@ -304,16 +324,16 @@ def _converted(call: ast.Call, scope: Scope) -> ast.expr | None:
     return next((keywords[key] for key in ("text", *CONTENTS) if key in keywords), None)
 
 
-def _assigned(name: str, statement: ast.AST) -> tuple[ast.expr | None, int | None]:
-    """The value that a name gets from an assignment, and the index of the item if the name gets an item of it."""
+def _assigned(name: str, statement: ast.AST) -> tuple[ast.expr | None, int | None, list[str]]:
+    """The value that a name gets from an assignment; its index and the names of all items if it gets one of several."""
     match statement:
         case ast.Assign(targets=[ast.Name()]) | ast.NamedExpr() | ast.AnnAssign():
-            return statement.value, None
+            return statement.value, None, []
         case ast.Assign(targets=[ast.Tuple(elts=items) | ast.List(elts=items)]):
             names = [getattr(item, "id", "") for item in items]
             if name in names and ast.Starred not in map(type, items):
-                return statement.value, names.index(name)
-    return None, None
+                return statement.value, names.index(name), names
+    return None, None, []
 
 
 def _is_checked(name: ast.Name, body: Body) -> bool:

@@ -326,6 +326,22 @@ COMMON: Final[dict[str, tuple[str, str]]] = {
         """,
         "",
     ),
+    "a decorator with some of its arguments": (
+        """
+        from functools import partial
+        reading = partial(mcp.tool, annotations={"readOnlyHint": True})
+        @reading()  # here
+        def read(q: str):
+            raise ValueError(q)
+        @reading(name="two")  # here
+        def other(q: str):
+            raise ValueError(q)
+        """,
+        """
+        read: tool % read(q)
+        two: tool % other(q)
+        """,
+    ),
     "a partial": (
         """
         from functools import partial

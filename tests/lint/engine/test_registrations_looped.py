@@ -122,6 +122,31 @@ LOOPED: Final[dict[str, tuple[str, str]]] = {
         """,
         BOTH,
     ),
+    "a function of any name, nested in another": (
+        """
+        from acme import users
+        SPECS = [(users.handle_find, "find"), (users.handle_list, "list")]
+        def create():
+            own = FastMCP("own")
+            def expose(fn, name):
+                own.add_tool(fn, name=name)
+            for fn, name in SPECS:
+                expose(fn, name)  # here
+        """,
+        "find: tool fastmcp handle_find(q)\nlist: tool fastmcp handle_list(q)",
+    ),
+    "groups of a table": (
+        """
+        from acme import users
+        GROUPS = {"read": [users.handle_find], "write": [users.handle_list], "none": [users.helper]}
+        def register_group(server, group):
+            for fn in GROUPS[group]:
+                server.tool(fn)
+        for group in ("read", "write"):
+            register_group(mcp, group)  # here
+        """,
+        BOTH,
+    ),
     "the names of __all__": (
         """
         from acme import orders

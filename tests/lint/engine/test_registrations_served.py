@@ -353,6 +353,72 @@ SERVED: Final[dict[str, tuple[str, str]]] = {
         drop: tool lowlevel drop(arguments)
         """,
     ),
+    "a loop that compares the name of each record": (
+        HEAD
+        + """
+        from typing import NamedTuple
+        class Record(NamedTuple):
+            name: str
+            run: object
+        async def find(arguments):
+            raise ValueError("find")
+        async def drop(arguments):
+            raise ValueError("drop")
+        RECORDS = [Record("find", find), Record(name="drop", run=drop)]
+        @server.call_tool()
+        async def call_tool(name: str, arguments: dict):
+            for record in RECORDS:
+                if record.name == name:
+                    return await record.run(arguments)
+            raise ValueError(name)
+        """,
+        """
+        ?: tool lowlevel call_tool(name, arguments)
+        find: tool lowlevel find(arguments)
+        drop: tool lowlevel drop(arguments)
+        """,
+    ),
+    "a part of a table's entry": (
+        HEAD
+        + """
+        async def find(arguments):
+            raise ValueError("find")
+        async def drop(arguments):
+            raise ValueError("drop")
+        TABLE = {"find": {"about": "finds", "run": find}, "drop": {"about": "drops", "run": drop}}
+        @server.call_tool()
+        async def call_tool(name: str, arguments: dict):
+            if name not in TABLE:
+                raise ValueError(name)
+            return await TABLE[name]["run"](arguments)
+        """,
+        """
+        ?: tool lowlevel call_tool(name, arguments)
+        find: tool lowlevel find(arguments)
+        drop: tool lowlevel drop(arguments)
+        """,
+    ),
+    "methods that are called after the tools": (
+        HEAD
+        + """
+        class Tools:
+            def __init__(self):
+                server.call_tool()(self.call)
+            async def call(self, name: str, arguments: dict):
+                method = getattr(self, f"on_{name}", None)
+                if method is None:
+                    raise ValueError(name)
+                return await method(**arguments)
+            async def on_find(self, key):
+                raise ValueError("find")
+            async def other(self, key):
+                raise ValueError("other")
+        """,
+        """
+        ?: tool lowlevel Tools.call(name, arguments)
+        find: tool lowlevel Tools.on_find(key)
+        """,
+    ),
 }
 
 

@@ -52,8 +52,39 @@ UNRESOLVED: Final[dict[str, tuple[str, str]]] = {
         """,
         "app:*",
     ),
+    "functions that a class keeps for a low-level handler": (
+        """
+        from mcp.server import Server
+        server = Server("x")
+        class Registry:
+            def __init__(self):
+                self.kept = {}
+            def keep(self, fn):
+                self.kept[fn.__name__] = fn
+            async def run(self, name, arguments):
+                return await self.kept[name](arguments)
+        registry = Registry()
+        @server.call_tool()  # here
+        async def call_tool(name, arguments):
+            return await registry.run(name, arguments)
+        """,
+        "a.module:run",
+    ),
 }
 SILENT: Final[dict[str, str]] = {
+    "a schema that is looked up by the tool's name": """
+        from mcp.server import Server
+        server = Server("x")
+        SCHEMAS = {}
+        @server.call_tool()
+        async def call_tool(name, arguments):
+            schema = SCHEMAS.get(name)
+            if schema is None:
+                raise ValueError(name)
+            if name == "find":
+                return [arguments]
+            return [schema["title"]]
+        """,
     "a function that is handed in": """
         def register(server: FastMCP, fn):
             server.add_tool(fn)

@@ -1,6 +1,7 @@
 """Builds the model of one file: its tools, resources and prompts in source order."""
 
 import ast
+from bisect import bisect_right
 
 from mcpcore_lint.dataclasses import replace
 from mcpcore_lint.engine.flow.bodies.builder import HandlerBuilder, outline
@@ -10,7 +11,12 @@ from mcpcore_lint.engine.registrations.functions import Target
 from mcpcore_lint.engine.registrations.hints import annotations_of, joined
 from mcpcore_lint.engine.registrations.lowlevel import dispatched
 from mcpcore_lint.engine.registrations.registration_forms import HINTS, NEAR, Maker, Site
-from mcpcore_lint.engine.registrations.unresolved import Unresolved, note_unresolved, unresolved_registration
+from mcpcore_lint.engine.registrations.unresolved import (
+    Unresolved,
+    note_unresolved,
+    unresolved,
+    unresolved_registration,
+)
 from mcpcore_lint.engine.semantics.evaluate import evaluate
 from mcpcore_lint.engine.semantics.hierarchy import Hierarchy
 from mcpcore_lint.engine.syntax.module import Module
@@ -91,7 +97,16 @@ class Builder:
             if not numbers.isdisjoint(hinted):
                 # A server may be called, or handed to a function of any name: `setup(mcp)`.
                 words += [word for word in (f"{local}(", f"({local})", f"({local},") if word in text]
-        return self.module.calls_near(*words) if words else []
+        # A function of any name may register what it is given, unless it calls itself.
+        near = sorted({line for word in words for line in self.module.lines_with(word)})
+        for function in list(self.module.functions) if near else ():
+            first, last = function.lineno, function.end_lineno or function.lineno
+            after = bisect_right(near, first)
+            if isinstance(function, ast.Lambda) or function.name.startswith("__") or near[after : after + 1] > [last]:
+                continue
+            calls = self.module.lines_with(f"{function.name}(") if near[after:] else ()
+            words += [f"{function.name}("] if calls and not any(first < line <= last for line in calls) else []
+        return self.module.calls_near(*dict.fromkeys(words)) if words else []
 
     # -- calls -------------------------------------------------------------------------------------------------------
 
@@ -121,8 +136,8 @@ class Builder:
                     tool.server = None
                 names.add(string(tool.name))
         if not resolved and site.maker.form.kind == "tool":
-            unresolved = unresolved_registration(site, functions)
-            self._unresolved += [unresolved] if unresolved is not None else []
+            missed = unresolved_registration(site, functions)
+            self._unresolved += [missed] if missed is not None else []
 
     def _renamed(self, own: Maker, maker: Maker, site: Site, target: Target) -> None:
         """`add_tool(tool, name="other")`: one more tool, with the contract of the first."""
@@ -184,6 +199,7 @@ class Builder:
     def _serve(self, tool: ToolDef) -> None:
         """Find the tools that a low-level handler serves, and the functions to which it passes them."""
         served: list[Served] = []
+        self.calls.functions.unseen.clear()
         for entry in dispatched(self.calls.functions, tool.handler.node, tool.handler.module):
             target = entry.target
             handler = self.handler(target.node, target.module) if target is not None else None
@@ -197,6 +213,8 @@ class Builder:
         tool.serves = tuple(served)
         if served:
             self._serving.append(tool)
+        else:
+            self._unresolved += (unresolved(tool.registration, node) for node in self.calls.functions.unseen[:1])
 
     def _served(self) -> None:
         """Add the functions to which low-level handlers pass calls, except those that are tools already."""

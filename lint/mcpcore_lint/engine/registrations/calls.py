@@ -100,6 +100,11 @@ class Calls:
     def maker(self, node: ast.expr, scope: Scope, depth: int = 0) -> Maker | None:
         """The maker that a decorator is: `server.tool`, `tool`, one of them called, or an alias; None for others."""
         if isinstance(node, ast.Call):
+            func = (
+                evaluate(node.func, scope) if node.args and isinstance(node.func, (ast.Name, ast.Attribute)) else None
+            )
+            if isinstance(func, Symbol) and func.name == "functools.partial":
+                return self.maker(node.args[0], scope, depth)
             maker = self.maker(node.func, scope, depth)
             uncalled = maker is not None and maker.inner is None
             return self.evaluated(maker._replace(inner=node), scope) if uncalled and maker is not None else None

@@ -91,6 +91,14 @@ class Elements:
     def _named(self, node: ast.Name | ast.Attribute | ast.Subscript, scope: Scope, depth: int) -> Iterator[Placed]:
         for placed in self._sources(node, scope):
             yield from self.of(*placed, depth)
+        if isinstance(node, ast.Subscript):
+            # `GROUPS[name]`: all groups if the name is not known, unless calls give it
+            place = scope.lookup(node.slice.id) if isinstance(node.slice, ast.Name) else None
+            given_by_calls = place is not None and place[1][0].kind == "parameter"
+            wanted = self.members.text(node.slice, scope)
+            for key, value, where in () if given_by_calls else self.pairs(node.value, scope, depth):
+                if wanted is None or self.members.text(key, where) in {None, wanted}:
+                    yield from self.of(value, where, depth)
         if isinstance(node, ast.Name) and scope.module.changes_in_place(node.id):
             yield from self._appended(node.id, scope, depth)
 

@@ -46,6 +46,8 @@ class Functions:
     def __init__(self, registers: Callable[[ast.Call, Scope], bool]) -> None:
         self.registers = registers
         self.steps = 0
+        self.unseen: list[ast.expr] = []
+        """Look-ups by a tool's name, in tables whose entries cannot be seen."""
         self.elements = Elements(self)
 
     def too_many_steps(self) -> bool:

@@ -7,6 +7,7 @@ argument. Comparisons, `match` and tables of functions or of objects tell the to
 import ast
 from collections import Counter
 from collections.abc import Iterator
+from copy import copy
 from typing import Final, NamedTuple
 
 from mcpcore_lint.engine.registrations.environment import Env, Frame, Placed, arguments_of, bind, substitute
@@ -15,8 +16,10 @@ from mcpcore_lint.engine.semantics.branches import Branch, Branches
 from mcpcore_lint.engine.semantics.evaluate import evaluate
 from mcpcore_lint.engine.syntax.module import Module
 from mcpcore_lint.engine.syntax.parse import alternatives, own_nodes, walk, walk_shallow
-from mcpcore_lint.model import FunctionNode, Symbol, Value, options, string
+from mcpcore_lint.model import Const, FunctionNode, Symbol, Text, Value, options, string
 
+_ENTRY: Final = "<entry>"
+"""The name of a table's entry in the expressions that take a part of it."""
 DEEP: Final = 4
 """Through how many functions a name is followed."""
 Way = tuple[tuple[FunctionNode, "Module", ast.Call], ...]
@@ -260,12 +263,40 @@ class _Place:
                     seen = substitute(call.func, self.scope, env)
                     if seen[0] is not call.func and any(self.takes(argument) for argument in _arguments(call)):
                         entries.append((name, seen, call))
+        entries += self._compared(nodes)
+        if not entries:
+            self.functions.unseen += [call.func for call in calls if self._calls_entry(call)]
         for name, item, call in entries:
             self.functions.steps = 0
             yield from ((name, target, call) for target in self.functions.behind(*item))
 
+    def _calls_entry(self, call: ast.Call) -> bool:
+        """Whether a call hands the arguments to something that was looked up by the name."""
+        parts = [part for part in walk([call.func]) if isinstance(part, ast.expr)]
+        looked_up = any(self._table(part) is not None or getattr(part, "id", "") in self.by_name for part in parts)
+        return looked_up and any(self.takes(argument) for argument in _arguments(call))
+
+    def _compared(self, nodes: list[ast.AST]) -> Iterator[tuple[Value, Placed, ast.Call]]:
+        """The calls in a loop that compares the name with that of each record: `if record.name == name`."""
+        for node in nodes:
+            key = self._same(node.test) if isinstance(node, ast.If) else None
+            for call in _calls(node.body) if isinstance(node, ast.If) and key is not None else ():
+                for frame in self.functions.elements.rounds(call.func, self.scope):
+                    seen = substitute(call.func, frame)
+                    names = options(evaluate(*substitute(key, frame))) if seen[0] is not call.func and key else ()
+                    yield from ((name, seen, call) for name in names)
+
+    def _same(self, test: ast.expr) -> ast.expr | None:
+        """What a test compares with the name."""
+        match test:
+            case ast.Compare(left=key, ops=[ast.Eq()], comparators=[other]) if self.is_name(other):
+                return key
+            case ast.Compare(left=other, ops=[ast.Eq()], comparators=[key]) if self.is_name(other):
+                return key
+        return None
+
     def _table(self, node: ast.expr) -> ast.expr | None:
-        """The table in `TABLE[name]` and `TABLE.get(name)`."""
+        """The table in `TABLE[name]` or `TABLE.get(name)`, the records to search, `getattr(x, f"on_{name}")`."""
         match node:
             case ast.NamedExpr(value=value) | ast.Await(value=value):
                 return self._table(value)
@@ -273,33 +304,40 @@ class _Place:
                 return table
             case ast.Call(func=ast.Attribute(value=table, attr="get"), args=[key, *_]) if self.is_name(key):
                 return table
-            case ast.Call(func=ast.Name(id="next"), args=[ast.GeneratorExp() as items, *_]) if (
-                self._key(items) is not None
-            ):
+            case ast.Call(func=ast.Name(id="next"), args=[ast.GeneratorExp() as items, *_]) if self._key(items):
                 return items
+            case ast.Call(func=ast.Name(id="getattr"), args=[_, ast.JoinedStr() as text, *_]) if any(
+                isinstance(part, ast.expr) and self.is_name(part) for part in walk([text])
+            ):
+                return node
         return None
 
     def _key(self, items: ast.GeneratorExp) -> ast.expr | None:
         """The name of each record in `(record.run for record in RECORDS if record.name == name)`."""
-        for test in items.generators[-1].ifs:
-            match test:
-                case ast.Compare(left=key, ops=[ast.Eq()], comparators=[other]) if self.is_name(other):
-                    return key
-                case ast.Compare(left=other, ops=[ast.Eq()], comparators=[key]) if self.is_name(other):
-                    return key
-        return None
+        return next(filter(None, map(self._same, items.generators[-1].ifs)), None)
 
     def _entries(self, node: ast.expr) -> Iterator[tuple[Value, Placed]]:
         """The entries, by name, of the table in an expression."""
-        table = self._table(node)
-        key = self._key(table) if isinstance(table, ast.GeneratorExp) else None
-        if isinstance(table, ast.GeneratorExp) and key is not None:
-            for frame in self.functions.elements.rounds(table.elt, self.scope):
-                yield from ((name, substitute(table.elt, frame)) for name in options(evaluate(*substitute(key, frame))))
-            return
-        for key, value, where in self.functions.elements.pairs(table, self.scope) if table is not None else ():
-            for name in options(evaluate(key, where)):
-                yield name, substitute(value, where)
+        table, elements = self._table(node), self.functions.elements
+        if table is None and isinstance(node, (ast.Attribute, ast.Subscript)):
+            # `TABLE[name].run`, `TABLE[name]["run"]`
+            for name, entry in self._entries(node.value):
+                part = copy(node)
+                part.value = ast.copy_location(ast.Name(_ENTRY, ast.Load()), node)
+                yield name, substitute(part, self.scope, {_ENTRY: entry})
+        elif isinstance(table, ast.GeneratorExp):
+            for frame in elements.rounds(table.elt, self.scope):
+                key = substitute(self._key(table) or table.elt, frame)
+                yield from ((name, substitute(table.elt, frame)) for name in options(evaluate(*key)))
+        elif isinstance(table, ast.Call) and table is node:
+            start = evaluate(table.args[1], self.scope)
+            before = start.parts[0] or "" if isinstance(start, Text) else ""
+            for member, where in elements.members.named_members(table.args[0], table.args[1], self.scope):
+                word = getattr(member, "attr", getattr(member, "id", ""))
+                yield Const(member, where.module, word.removeprefix(before)), (member, where)
+        elif table is not None:
+            for word, value, where in elements.pairs(table, self.scope):
+                yield from ((name, substitute(value, where)) for name in options(evaluate(word, where)))
 
 
 def _calls(body: list[ast.stmt]) -> list[ast.Call]:

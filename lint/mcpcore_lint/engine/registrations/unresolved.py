@@ -40,7 +40,7 @@ class Unresolved(NamedTuple):
     text: str
     """The expression that is registered, as written."""
     example: str
-    """An entry for the setting `handlers` that would name the functions."""
+    """An entry for the setting `handlers` that would name the functions; empty if their place is not known."""
     matches: tuple[str, ...]
     """The functions of the project that the entry names."""
 
@@ -74,11 +74,17 @@ def unresolved_registration(site: Site, functions: Functions) -> Unresolved | No
             return None
         example = _example(node, scope, functions.elements.members) if isinstance(node, ast.Call) else None
         if example is not None:
-            text = " ".join(ast.unparse(site.target).split())
-            shown = text if len(text) <= 60 else text[:57] + "..."
-            return Unresolved(site.registration, shown, example, _matches(example, scope.module))
+            return unresolved(site.registration, site.target, example, _matches(example, scope.module))
         queue += _origins(node, scope, functions.elements.members)
     return None
+
+
+def unresolved(
+    registration: ast.expr, target: ast.expr, example: str = "", matches: tuple[str, ...] = ()
+) -> Unresolved:
+    """The report for an expression."""
+    text = " ".join(ast.unparse(target).split())
+    return Unresolved(registration, text if len(text) <= 60 else text[:57] + "...", example, matches)
 
 
 def _example(node: ast.Call, scope: Scope, members: Members) -> str | None:

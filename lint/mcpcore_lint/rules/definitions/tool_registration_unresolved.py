@@ -13,7 +13,8 @@ class ToolRegistrationUnresolved(Rule):
     severity = Severity.INFO
     summary = "a registration whose function cannot be found"
     why = """No rule checks the tool. The linter reads the code and never runs it, so it cannot find a function that is
-    only known at run time: one of a module that is imported by name, or one that a variable selects."""
+    only known at run time: one of a module that is imported by name, one that a variable selects, or one of a table
+    that is filled where the linter cannot follow."""
     bad = 'server.add_tool(importlib.import_module(f"acme.tools.{name}").run)'
     good = '[tool.mcpcore.lint]\nhandlers = ["acme.tools.*:run"]'
     how_to_fix = """Name the functions in the settings, and every rule checks them: `handlers` lists modules and
@@ -29,6 +30,7 @@ class ToolRegistrationUnresolved(Rule):
             message = f"no function is found behind `{unresolved.text}`, so no rule checks it"
             others = f" and {len(unresolved.matches) - 2} more" if len(unresolved.matches) > 2 else ""
             matches = ", ".join(unresolved.matches[:2]) + others if unresolved.matches else "no function that was found"
-            step = f'name the functions in [tool.mcpcore.lint], such as handlers = ["{unresolved.example}"]'
-            step += f", which matches {matches}"
+            example = unresolved.example or "a.module:run"
+            step = f'name the functions in [tool.mcpcore.lint], such as handlers = ["{example}"]'
+            step += f", which matches {matches}" if unresolved.example else ""
             ctx.report(unresolved.registration, message, help=step)

@@ -130,7 +130,13 @@ class Result:
         registered = [tool for tool in report.tools if not tool.in_test]
         self.registered += len(registered)
         # A tool that each mode of a server registers is one tool.
-        tools = [tool for tool in registered if tool.kind == "tool"]
+        serving = {tool.server for tool in registered if tool.flavour == "lowlevel" and tool.name is not None}
+        tools = [
+            tool
+            for tool in registered
+            # The handler that passes the calls on is not one of the tools.
+            if tool.kind == "tool" and not (tool.flavour == "lowlevel" and tool.name is None and tool.server in serving)
+        ]
         self.tools += len({tool if tool.name is None else (tool.name, tool.handler, tool.path) for tool in tools})
         self.suppressed += report.suppressed
         if report.inputs is None:

@@ -24,6 +24,8 @@ NEWER = [
     "x = f'''{\n    x  # it's\n}'''",
     "x = f'{x:{'>'}3}' 'y'",
     "x = f'{f\"{d['a']}\"}'",
+    "x = f'{\n    name\n} in {d['a']}' 'y'",
+    "x = f'{\n    d['a']\n}'\ntype A = int",
 ]
 OTHERS = [
     "x = (\ndef f[T](x): ...",

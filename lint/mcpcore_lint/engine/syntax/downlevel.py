@@ -1,9 +1,9 @@
 """Rewrites syntax of Python 3.12 so that Python 3.11 can parse it, with the nodes kept at their places.
 
 A server may be written for a newer Python than the one that runs the linter. Type parameters, `type` statements (PEP
-695) and quotes inside the braces of an f-string (PEP 701) say little to the rules, so they are replaced by older syntax
-of the same length in bytes. Lines and columns of the tree then fit the file as it is; only the name that a `type`
-statement defines moves to its start.
+695), and quotes and lines inside the braces of an f-string (PEP 701) say little to the rules, so they are replaced by
+older syntax of the same length in bytes. Lines and columns of the tree then fit the file as it is; only the name that a
+`type` statement defines moves to its start.
 """
 
 import re
@@ -90,6 +90,9 @@ def _string_end(text: str, opening: re.Match[str], nested: list[Edit]) -> int:
             return part.start() + len(quote)
         if part[0] == "{" and formatted:
             index = _field_end(text, index, nested)
+            if len(quote) == 1 and _LINE_END.search(text, part.start(), index):
+                # Older Python has no lines in such a field, and no backslash; the text around it may have both.
+                nested.append(Edit(part.start(), index, _blank(text[part.start() : index])))
         elif part[0] in "\r\n" and len(quote) == 1:
             break
     raise _NotPossibleError

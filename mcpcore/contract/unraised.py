@@ -142,12 +142,12 @@ class Notes:
 
     def _lost(self, outcome: BaseException | None) -> list[UnraisedFailure]:
         noted, self._noted = list(starmap(UnraisedFailure, self._noted)), []
-        unraised = [one for one in noted if one.error.__traceback__ is None and not _is_used(one.error)]
+        unraised = [failure for failure in noted if failure.error.__traceback__ is None and not _is_used(failure.error)]
         if not unraised:
             return []
-        behind = [exc for one in noted for exc in _behind(one.error)]
+        behind = [exc for failure in noted for exc in _behind(failure.error)]
         used = _in_and_behind((outcome, *behind))
-        return [one for one in unraised if id(one.error) not in used and not one.is_in_raise]
+        return [failure for failure in unraised if id(failure.error) not in used and not failure.is_in_raise]
 
 
 CLOSED: Final = Notes(closed=True)

@@ -59,8 +59,8 @@ def annotations_of(declaration: Declaration, chosen: ToolAnnotations | None = No
     hints = declaration.hints_beside(annotations)
     if not hints:
         return annotations
-    given = ToolAnnotations() if annotations is None else ToolAnnotations.model_validate(annotations)
-    return given.model_copy(update=hints)
+    own = ToolAnnotations() if annotations is None else ToolAnnotations.model_validate(annotations)
+    return own.model_copy(update=hints)
 
 
 # Internal, so not frozen: freezing slows the import.

@@ -242,12 +242,12 @@ def _user_of(scope: Scope) -> Any:
 def _network_of(address: str) -> str:
     """The address of a client; of IPv6 the network, since whoever has one address there has all of it."""
     try:
-        found = ipaddress.ip_address(address)
+        ip = ipaddress.ip_address(address)
     except ValueError:
         return address
-    if isinstance(found, ipaddress.IPv6Address) and found.ipv4_mapped is None:
-        return str(ipaddress.ip_network((found, 64), strict=False))
-    return str(found)
+    if isinstance(ip, ipaddress.IPv6Address) and ip.ipv4_mapped is None:
+        return str(ipaddress.ip_network((ip, 64), strict=False))
+    return str(ip)
 
 
 async def _refuse(seconds: int, scope: Scope, receive: Receive, send: Send) -> None:

@@ -122,7 +122,7 @@ def _http_error(
     phrase = HTTPStatus(status).phrase if status in _KNOWN_STATUSES else ""
     text = _text(content, kind) if content else None
     # Redacted before it is cut, lest half of a secret stays.
-    told = None if text is None else cut_text(redact_text(text), limit)
+    shown = None if text is None else cut_text(redact_text(text), limit)
     problem: Any = redact(_problem(content, kind)) if text is not None else None
     facts: dict[str, Any] = {"status": status}
     if service is not None:
@@ -130,12 +130,12 @@ def _http_error(
     wait = parse_retry_after(_header(response, "retry-after")) if status in RETRY_AFTER_STATUSES else None
     if wait is not None:
         facts["retryAfter"] = wait
-    if body and told:
-        facts["body"] = told
+    if body and shown:
+        facts["body"] = shown
     if body and problem:
         facts["problem"] = problem
     said = f"{service or 'The service'} answered {status}{f' {phrase}' if phrase else ''}."
-    shown = told or (f"({len(content)} bytes that are no text)" if content else "(no body read)")
+    shown = shown or (f"({len(content)} bytes that are no text)" if content else "(no body read)")
     LOGGER.log(
         level_of(code),
         "%s answered %d to %s %s: %s",
@@ -213,7 +213,7 @@ def _header(response: Any, name: str) -> str | None:
     try:
         value = headers.get(name) if headers is not None else None
         if value is None and isinstance(headers, Mapping):
-            value = next((found for key, found in headers.items() if str(key).lower() == name), None)
+            value = next((field for key, field in headers.items() if str(key).lower() == name), None)
     except Exception:  # noqa: BLE001 - the status alone makes the failure
         return None
     return value if isinstance(value, str) else None
@@ -273,15 +273,15 @@ def _problem(content: bytes | None, kind: str) -> dict[str, Any] | None:
         return None
     if not isinstance(parsed, dict):
         return None
-    found: dict[str, Any] = {}
+    fields: dict[str, Any] = {}
     for name, expected in _PROBLEM_FIELDS.items():
         value = parsed.get(name)
         if isinstance(value, bool) or not isinstance(value, expected):
             continue
         if name in ("type", "instance"):
             value = _without_query(str(value))
-        found[name] = cut_text(clean_text(value), 500) if isinstance(value, str) else value
-    return found or None
+        fields[name] = cut_text(clean_text(value), 500) if isinstance(value, str) else value
+    return fields or None
 
 
 def _without_query(reference: str) -> str:

@@ -92,18 +92,18 @@ def misfit(error: ValidationError, schema: Mapping[str, Any] | Places, tool: str
             hints[_hint(path, kind, loc, schema)] = None
     if len(errors) > _MAX_ISSUES:
         issues.append({"path": "", "type": "more", "message": f"{len(errors) - _MAX_ISSUES} more"})
-    found = Misfit(_summary(issues, len(errors), tool), issues, " ".join(hints))
+    misfit = Misfit(_summary(issues, len(errors), tool), issues, " ".join(hints))
     if len(errors) > _MAX_HINTS or len(places.misfits) >= _MAX_KNOWN or not all(map(_repeats, errors)):
-        return found
+        return misfit
     plain = plain_json({"issues": issues}, depth=3, room=WIDEST * _MAX_LENGTH)
     if plain is not None:
         from mcpcore.wire.redaction.wire import may_hold_secret
 
-        found = found._replace(
-            written=(plain[1], not may_hold_secret(found.message, found.hint, plain[1], tool)),
+        misfit = misfit._replace(
+            written=(plain[1], not may_hold_secret(misfit.message, misfit.hint, plain[1], tool)),
         )
-    places.misfits[key] = found
-    return found._replace(issues=list(map(dict.copy, issues)))
+    places.misfits[key] = misfit
+    return misfit._replace(issues=list(map(dict.copy, issues)))
 
 
 def _repeats(problem: Mapping[str, Any]) -> bool:
@@ -180,16 +180,16 @@ class _Around:
         return _texts(self._arguments)
 
 
-def _message(one: Mapping[str, Any], around: _Around) -> str:
-    template = _SAYS_THE_INPUT.get(one["type"])
+def _message(problem: Mapping[str, Any], around: _Around) -> str:
+    template = _SAYS_THE_INPUT.get(problem["type"])
     if template is not None:
-        context = one.get("ctx") or {}
+        context = problem.get("ctx") or {}
         text = template.format(expected_tags=context.get("expected_tags"), encoding=context.get("encoding"))
     else:
-        text = str(one["msg"])
-        if not _is_own(one["type"], one.get("ctx"), text):
+        text = str(problem["msg"])
+        if not _is_own(problem["type"], problem.get("ctx"), text):
             # A validator sees what was sent beside its own argument, too.
-            text = _unquoted(text, one.get("input"), sent=around.sent, names=around.names)
+            text = _unquoted(text, problem.get("input"), sent=around.sent, names=around.names)
     return clean_cut(text, _MAX_MESSAGE)
 
 
@@ -237,27 +237,27 @@ def _unquoted(text: str, value: object, *, sent: Collection[str] | None = (), na
         return _LEFT_OUT
     lowered = text.lower()
     # A validator may quote what the one before it made of the value.
-    quoted = {one for one in (*texts, *sent) if one in text or one.lower() in lowered}
-    for one in sorted(quoted.difference(names), key=len, reverse=True):
-        text = re.sub(re.escape(one), "…", text.replace(one, "…"), flags=re.IGNORECASE)
-        if one.lower() in text.lower():  # letters of which the two have different ideas
+    quoted = {word for word in (*texts, *sent) if word in text or word.lower() in lowered}
+    for word in sorted(quoted.difference(names), key=len, reverse=True):
+        text = re.sub(re.escape(word), "…", text.replace(word, "…"), flags=re.IGNORECASE)
+        if word.lower() in text.lower():  # letters of which the two have different ideas
             return _LEFT_OUT
     return text
 
 
 def _names(schema: Mapping[str, Any]) -> frozenset[str]:
     """The names of the parameters and fields that a schema has, at any depth."""
-    found: set[str] = set()
+    names: set[str] = set()
     stack: list[Any] = [schema]
     while stack:
-        one = stack.pop()
-        if isinstance(one, list):
-            stack += one
-        elif isinstance(one, Mapping):
-            stack += one.values()
-            if isinstance(one.get("properties"), Mapping):
-                found.update(one["properties"])
-    return frozenset(found)
+        node = stack.pop()
+        if isinstance(node, list):
+            stack += node
+        elif isinstance(node, Mapping):
+            stack += node.values()
+            if isinstance(node.get("properties"), Mapping):
+                names.update(node["properties"])
+    return frozenset(names)
 
 
 def _texts(value: object) -> set[str] | None:
@@ -265,27 +265,27 @@ def _texts(value: object) -> set[str] | None:
 
     None where the value is of more parts than are searched, or of a part that may be quoted in unknown words.
     """
-    found: set[str] = set()
+    texts: set[str] = set()
     stack, searched = [value], 1
     while stack:
-        one = stack.pop()
+        part = stack.pop()
         parts: Collection[Any] = ()
-        if isinstance(one, Mapping):
-            parts = [*one.keys(), *one.values()]
-        elif isinstance(one, list | tuple | set | frozenset):
-            parts = one
-        elif isinstance(one, str | int | float | bytes) and not isinstance(one, bool):
-            if isinstance(one, str | bytes) and len(one) > _MAX_LENGTH:
+        if isinstance(part, Mapping):
+            parts = [*part.keys(), *part.values()]
+        elif isinstance(part, list | tuple | set | frozenset):
+            parts = part
+        elif isinstance(part, str | int | float | bytes) and not isinstance(part, bool):
+            if isinstance(part, str | bytes) and len(part) > _MAX_LENGTH:
                 return None
-            found.update(form for form in _forms_of(one) if len(form) > 3)
-            parts = _parsed(one)
-        elif one is not None and not isinstance(one, bool):
+            texts.update(form for form in _forms_of(part) if len(form) > 3)
+            parts = _parsed(part)
+        elif part is not None and not isinstance(part, bool):
             return None
         searched += len(parts)
         if searched > _MAX_PARTS:
             return None
         stack += parts
-    return found
+    return texts
 
 
 def _parsed(value: object) -> Collection[Any]:

@@ -101,7 +101,7 @@ def _name_once(groups: Sequence[Group]) -> None:
             continue
         real = {path: os.path.realpath(path) for _, path in same}
         kept: dict[str, str] = {}
-        for walk, path in sorted(same, key=lambda each: (real[each[1]] != each[1], each[1])):
+        for walk, path in sorted(same, key=lambda item: (real[item[1]] != item[1], item[1])):
             if kept.setdefault(real[path], path) != path:
                 del walk.files[path]
 
@@ -122,13 +122,13 @@ def _nested(walk: Walk, root: str, finder: config.Finder, paths: Sequence[str]) 
         yield folder, own_config
 
 
-def documents_of(found: Config, paths: Sequence[str]) -> Iterator[str]:
+def documents_of(settings: Config, paths: Sequence[str]) -> Iterator[str]:
     """The Markdown files among the paths, and those below them that the configuration lists."""
     for path in paths:
         absolute = os.path.abspath(path)
         if os.path.isdir(path):
-            for pattern in found.markdown:
-                yield from (match for match in _matching(found.root, pattern) if is_below(match, absolute))
+            for pattern in settings.markdown:
+                yield from (match for match in _matching(settings.root, pattern) if is_below(match, absolute))
         elif is_document(path):
             yield absolute
 

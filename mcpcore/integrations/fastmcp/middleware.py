@@ -419,8 +419,8 @@ class ContractMiddleware(Middleware):
             MCPError: If it is one that the protocol needs, or the answer to a client that names an unknown tool.
         """
         name = context.message.name
-        found = await read_tool_failure(unmasked(raised), call, server_of(context), context.message, served)
-        failure = returned_failure(found)
+        answer = await read_tool_failure(unmasked(raised), call, server_of(context), context.message, served)
+        failure = returned_failure(answer)
         inner = inner_failure(raised)
         lost = call.unraised(failure)
         if inner is not None and await is_delegated(server_of(context), name):

@@ -220,8 +220,8 @@ async def _passed_on(transform: Transform, item: Item) -> Any:
         return tool if name == tool.name and (version is None or version.matches(tool.version)) else None
 
     if len(listed) == 1:
-        found = await transform.get_tool(listed[0].name, below)
-        if tool.name in names and found is not None:
+        shown = await transform.get_tool(listed[0].name, below)
+        if tool.name in names and shown is not None:
             return listed[0]
     # A transform that shows other tools instead, such as a search, may still pass calls on.
     return await transform.get_tool(tool.name, below)

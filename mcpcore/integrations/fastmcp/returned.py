@@ -72,10 +72,10 @@ class Noticing(Transform):
 
     async def get_tool(self, name: str, call_next: GetToolNext, *, version: VersionSpec | None = None) -> Tool | None:
         """The tool of a name, and with it the tools that it was made from."""
-        found = tool = await call_next(name, version=version)
+        named = tool = await call_next(name, version=version)
         while isinstance(_notice(tool), TransformedTool):
             tool = cast("TransformedTool", tool).parent_tool
-        return found
+        return named
 
     async def get_resource(
         self, uri: str, call_next: GetResourceNext, *, version: VersionSpec | None = None

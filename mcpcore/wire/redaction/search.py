@@ -36,14 +36,14 @@ def suspects(texts: Sequence[str]) -> set[str]:
     hits = [*_scanner(alone=False)[0].finditer(whole)]
     if hits and whole.count("\0") != len(texts) - 1:
         return set(texts)
-    found: set[str] = set()
+    holders: set[str] = set()
     number = before = 0
     for hit in hits:
         at = hit.start()
         number += whole.count("\0", before, at)
         before = at
-        found.add(texts[number])
-    return found
+        holders.add(texts[number])
+    return holders
 
 
 def redact_shapes(text: str) -> str:

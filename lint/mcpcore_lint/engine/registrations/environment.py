@@ -267,8 +267,8 @@ def _part(item: ast.expr, scope: Scope, node: ast.Attribute | ast.Subscript) -> 
         return None
     if isinstance(item, ast.Dict):
         # A subscript, or an attribute of a record that is made of the dict.
-        for each, value in zip(item.keys, item.values, strict=True):
-            if isinstance(each, ast.Constant) and each.value == key.value:
+        for name, value in zip(item.keys, item.values, strict=True):
+            if isinstance(name, ast.Constant) and name.value == key.value:
                 return value, scope
         return None
     if isinstance(item, (ast.Tuple, ast.List)):

@@ -34,7 +34,7 @@ class ContractMessageData(Rule):
             names = _names_in_data(error)
             if names is None or any(map(to_be_filled_in, tool.contract.entries)):
                 continue
-            variables = {_written(each): each for each in _variables(error.message.node)}
+            variables = {_written(variable): variable for variable in _variables(error.message.node)}
             lacking = [
                 written
                 for written, variable in variables.items()

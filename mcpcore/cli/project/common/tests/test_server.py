@@ -31,8 +31,8 @@ def library(monkeypatch: pytest.MonkeyPatch) -> Iterator[Library]:
 
 async def test_a_book_is_found_and_borrowed(library: Library) -> None:
     async with tool_client(server) as client:
-        found = await client.call_tool("find_books", {"words": "odyssey"})
-        assert found.structured_content == {
+        books = await client.call_tool("find_books", {"words": "odyssey"})
+        assert books.structured_content == {
             "books": [{"isbn": "9780140449136", "title": "The Odyssey"}]
         }
         loan = await client.call_tool("borrow_book", {"isbn": "9780140449136"})

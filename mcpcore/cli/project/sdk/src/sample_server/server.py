@@ -51,10 +51,10 @@ async def find_books(
     ],
 ) -> Books:
     """Find books by the words of their titles."""
-    found = library.find(words)
-    if not found:
+    books = library.find(words)
+    if not books:
         raise ctx.fail("no_match", data={"words": words})
-    return Books(books=[Book(isbn=isbn, title=library.titles[isbn]) for isbn in found])
+    return Books(books=[Book(isbn=isbn, title=library.titles[isbn]) for isbn in books])
 
 
 @tool(

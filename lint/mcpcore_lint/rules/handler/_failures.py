@@ -25,8 +25,8 @@ FAILED_STATUS: Final = frozenset({"error", "failed", "failure", "fail"})
 ERROR_KEYS: Final = frozenset({"error", "errors", "error_message", "errormessage"})
 MARKING_KEYS: Final = SUCCESS_KEYS | FAILURE_KEYS | STATUS_KEYS | ERROR_KEYS
 """Keys of which a failure has at least one."""
-_MESSAGE_KEYS: Final = frozenset({"message", "detail", "msg", "reason"})
-_TEXT_KEYS: Final = _MESSAGE_KEYS | {"result", "output", "text", "content", "response"}
+MESSAGE_KEYS: Final = frozenset({"message", "detail", "msg", "reason"})
+_TEXT_KEYS: Final = MESSAGE_KEYS | {"result", "output", "text", "content", "response"}
 """Keys whose text, if an `except` clause returns nothing else, is about the failure."""
 RELEVANT_KEYS: Final = MARKING_KEYS | _TEXT_KEYS
 _ERROR_DETAILS: Final = frozenset(
@@ -65,6 +65,7 @@ MARKS: Final = frozenset({"isError", "is_error"})
 _HAND_MADE: Final = "a hand-made"
 EXCEPTION_TEXT: Final = "the text of the caught exception"
 _A_TEXT: Final = "the text"
+_WHICH_FAILED: Final = ", which failed"
 CALL_RESULTS: Final = frozenset({"mcp.CallToolResult", "fastmcp.ToolResult"})
 CONTENTS: Final = ("structured_content", "structuredContent", "content")
 """The keywords of the content of such a result."""
@@ -103,6 +104,16 @@ class Failure(NamedTuple):
         """Whether a text shows it, rather than a key."""
         return self.shape.startswith(_A_TEXT)
 
+    @classmethod
+    def quoted(cls, name: str) -> "Failure":
+        """The failure whose text comes from a response, a process or an exception of this name."""
+        return cls(f"{_A_TEXT} of {name}{_WHICH_FAILED}")
+
+    @property
+    def is_quoted(self) -> bool:
+        """Whether its text comes from something that failed."""
+        return self.shape.endswith(_WHICH_FAILED)
+
 
 class FailureDetector:
     """Tells whether an answer of one function is a failure."""
@@ -137,8 +148,18 @@ class FailureDetector:
             return self._mapping(value, in_clause=in_clause) if own or value.complete else None
         if isinstance(value, Items):
             alone = value.complete and len(value.items) == 1 and value.kind != "set"
-            return self.failure(value.items[0], in_clause=in_clause) if alone else None
+            return (
+                self.failure(value.items[0], in_clause=in_clause) if alone else self._pair(value, in_clause=in_clause)
+            )
         return self._call(value, in_clause=in_clause) if isinstance(value, CallValue) else None
+
+    def _pair(self, value: Items, *, in_clause: bool) -> Failure | None:
+        """The failure that a tuple is which holds nothing but a failure and empty values: `(None, str(e))`."""
+        items = [item for item in value.items if not (isinstance(item, Const) and not item.value)]
+        if not in_clause or value.kind != "tuple" or not value.complete or len(items) != 1:
+            return None
+        failure = self.failure(items[0], in_clause=True)
+        return None if failure is None else failure._replace(shape=f"a tuple with {failure.shape}")
 
     def _mapping(self, value: Mapping, *, in_clause: bool) -> Failure | None:
         table = {key.value: item for key, item in value.items if isinstance(key, Const)}
@@ -279,7 +300,7 @@ class FailureDetector:
             if key in FAILURE_KEYS and constant is True:
                 return f'{{"{spelled[key]}": True}}'
             if key in STATUS_KEYS and isinstance(constant, str) and constant.lower() in FAILED_STATUS:
-                explained = table.keys() & (ERROR_KEYS | _MESSAGE_KEYS)
+                explained = table.keys() & (ERROR_KEYS | MESSAGE_KEYS)
                 # `{"job": a, "status": "error"}` is the state of a job, unless it says what went wrong.
                 alone = not model and table.keys() <= _ERROR_DETAILS | {key}
                 if in_clause or [bool(explained), alone, constant.lower() == "error"].count(True) > 1:
@@ -422,4 +443,4 @@ def _is_declined(key: str, value: Value) -> bool:
     """Whether a field says that the user said no."""
     parts = value.parts if isinstance(value, Text) else (string(value),)
     text = " ".join(part or "" for part in parts)
-    return key in STATUS_KEYS | _MESSAGE_KEYS and _DECLINED.search(text) is not None
+    return key in STATUS_KEYS | MESSAGE_KEYS and _DECLINED.search(text) is not None

@@ -10,10 +10,9 @@ from mcpcore_lint.engine.semantics.endings import leaves
 from mcpcore_lint.engine.semantics.evaluate import evaluate
 from mcpcore_lint.engine.semantics.symbols import class_info, last_name
 from mcpcore_lint.engine.semantics.type_model import ancestry
-from mcpcore_lint.engine.syntax.module import Module
-from mcpcore_lint.engine.syntax.parse import own_nodes, walk_shallow
+from mcpcore_lint.engine.syntax.parse import alternatives, own_nodes, walk, walk_shallow
 from mcpcore_lint.engine.syntax.scopes import Scope
-from mcpcore_lint.model import Const, Handler, Mapping, Symbol, Value, options, string
+from mcpcore_lint.model import Const, FunctionNode, Handler, Mapping, Symbol, Value, options, string
 from mcpcore_lint.patterns import regex
 from mcpcore_lint.rule import RuleContext
 from mcpcore_lint.rules._bodies import Body, body_of, inside, mentions
@@ -33,6 +32,7 @@ from mcpcore_lint.rules.handler._failures import (
     normalized,
     settings_of,
 )
+from mcpcore_lint.rules.handler._outcomes import quoted_by
 from mcpcore_lint.rules.handler._to_client import is_judged, is_kept, looks_for_failure
 
 _CONVERSIONS: Final = frozenset(
@@ -43,6 +43,10 @@ _CONVERSIONS: Final = frozenset(
 _CONVERTING_METHODS: Final = frozenset({"model_dump", "model_dump_json", "dict", "json", "to_dict", "decode"})
 _IN_A_THREAD: Final = frozenset({"asyncio.to_thread", "anyio.to_thread.run_sync", "asgiref.sync.sync_to_async"})
 """Functions that return the result of their first argument."""
+_LOOKS: Final = frozenset({"isinstance", "issubclass", "type", "hasattr", "callable"})
+"""Functions that tell exceptions from results."""
+_COLLECTED: Final = "the exceptions that gather(return_exceptions=True) collects"
+_TESTS: Final = (ast.If, ast.IfExp, ast.While, ast.Assert)
 _MAX_DEPTH: Final = 6
 """How many functions that return the result of another one are followed."""
 _MAX_FUNCTIONS: Final = 64
@@ -97,7 +101,7 @@ class _AnswerReader:
             flags: What the caller knows of other items of the tuple.
             caught: Whether an `except` clause calls the function, so that its result is about a failure.
         """
-        matches = [*self._changed_in_clauses()]
+        matches = [*self._changed_in_clauses(), *(self._gathered() if item is None else ())]
         for site in self._function.returns:
             value = site.node.value if site.node not in self._body.unreachable else None
             if isinstance(value, ast.Tuple) and any(
@@ -119,6 +123,10 @@ class _AnswerReader:
         core = _core(node, scope)
         if failure is None and core is not node:
             failure = self._failure(core, self._evaluate(core, scope), caught=caught)
+        parts = alternatives(core) if isinstance(core, ast.IfExp) else [core]
+        quoted = (quoted_by(part, self._body) for part in parts if part in self._body.parents)
+        if failure is None and (name := next(filter(None, quoted), None)) is not None:
+            failure = Failure.quoted(name)
         if failure is not None:
             yield Returned(failure, node, caught)
             return
@@ -200,7 +208,52 @@ class _AnswerReader:
                 if shape is not None and (has_one_try or marks):
                     yield Returned(Failure(shape), changes[0][0], caught=True)
 
+    def _gathered(self) -> Iterator[Returned]:
+        """The exceptions that `gather(return_exceptions=True)` collects, returned without a look at them."""
+        calls = [call for call in self._body.all(ast.Call) if _collects(call)]
+        looks = calls and any(last_name(call.func) in _LOOKS for call in self._body.all(ast.Call))
+        for call in calls if not looks and not any(self._body.all(ast.match_case)) else ():
+            holders = {
+                target.id
+                for assignment in self._body.all(ast.Assign)
+                if _core(assignment.value, self._body.scope(call)) is call
+                for target in assignment.targets
+                if isinstance(target, ast.Name)
+            }
+            if self._may_raise(call) and not is_judged(self._function, call, self._ctx):
+                for site in self._function.returns:
+                    if site.node.value is not None and _is_made_of(site.node.value, call, holders, site.scope):
+                        yield Returned(Failure(_COLLECTED), site.node.value, caught=False)
+
+    def _may_raise(self, gather: ast.Call) -> bool:
+        """Whether no function that a call of `gather` runs is known to catch every exception itself."""
+        inner = [part for argument in gather.args for part in walk([argument]) if isinstance(part, ast.Call)]
+        models = (model for call in inner for model in self._models(call, self._body.scope(call)))
+        return not any(catch.broad for model in models for catch in model.catches)
+
     # Results of other functions
+
+    def returned_calls(self) -> Iterator[tuple[Handler, ast.Return]]:
+        """The functions of the project whose result the function returns as it is, each with the `return`.
+
+        A result that the function looks at first does not count: its caller decides what an empty one means.
+        """
+        tests = [node.test for node in self._body.nodes if isinstance(node, _TESTS)]
+        tested = {part.id for part in walk([*tests]) if isinstance(part, ast.Name)}
+        for site in self._function.returns:
+            core = site.node.value if site.node not in self._body.unreachable else None
+            while isinstance(core, ast.Await) or (isinstance(core, ast.Call) and _is_dumped(core, site.scope)):
+                core = core.value if isinstance(core, ast.Await) else core.args[0]
+            # `{"rows": rows, "count": len(rows)}` says no more than the rows do.
+            parts = core.values if isinstance(core, ast.Dict) and _only_names(core) else [core]
+            seen = [
+                part for part in parts if part is not None and not (isinstance(part, ast.Name) and part.id in tested)
+            ]
+            calls = [call for part in seen for call, item in self._calls(part, site.scope) if item is None]
+            for model in self._models(calls[0], site.scope) if len(calls) == 1 else ():
+                nested = model.node in self._body.parents
+                if not nested and is_kept(model, self._ctx) and not _yields(model.node):
+                    yield model, site.node
 
     def _passed_on(self, node: ast.expr, scope: Scope, *, caught: bool) -> Iterator[Returned]:
         """The failures of the functions whose result an answer is."""
@@ -211,12 +264,10 @@ class _AnswerReader:
             args = [self._evaluate(arg, scope) for arg in call.args]
             keywords = {keyword.arg or "": self._evaluate(keyword.value, scope) for keyword in call.keywords}
             complete = "" not in keywords and not any(isinstance(arg, ast.Starred) for arg in call.args)
-            for function, module in self._functions(call, scope):
-                model = HandlerBuilder.of(function, module, self._ctx.hierarchy).model
-                direct = complete and last_name(call.func) == function.name
+            for model in self._models(call, scope):
+                direct = complete and last_name(call.func) == model.name
                 yield from failures_of(
-                    function,
-                    module,
+                    model,
                     self._ctx,
                     contract_tool=self._contract_tool,
                     item=item,
@@ -244,9 +295,7 @@ class _AnswerReader:
                     tuple((at, truth) for at, truth in flags if not self._runs(node, {names[at]: not truth})),
                 )
 
-    def _functions(
-        self, call: ast.Call, scope: Scope
-    ) -> Iterator[tuple[ast.FunctionDef | ast.AsyncFunctionDef, Module]]:
+    def _models(self, call: ast.Call, scope: Scope) -> Iterator[Handler]:
         """The functions of the project that a call may run: several if a table or a subclass decides."""
         callee = evaluate(call.func, scope)
         if isinstance(callee, Symbol) and callee.name in _IN_A_THREAD and call.args:
@@ -262,12 +311,11 @@ class _AnswerReader:
             module = self._ctx.project.module_defining(function)
             # If the function is a tool as well, the failure is reported there.
             if module is not None and not self._ctx.is_handler(function, module):
-                yield function, module
+                yield HandlerBuilder.of(function, module, self._ctx.hierarchy).model
 
 
 def failures_of(
-    function: ast.FunctionDef | ast.AsyncFunctionDef,
-    module: Module,
+    function: Handler,
     ctx: RuleContext,
     *,
     contract_tool: bool,
@@ -278,19 +326,76 @@ def failures_of(
     settings: Settings = (),
 ) -> list[Returned]:
     """The failures that a function of the project returns, with their places; computed once for all its callers."""
+    node, module = function.node, function.module
     # The result depends on the depth, so the depth is part of the key: callers must not depend on their order.
-    key = ("returned failures", function, item, flags, caught, contract_tool, depth, settings)
+    key = ("returned failures", node, item, flags, caught, contract_tool, depth, settings)
     if key not in module.memo:
         module.memo[key] = []
-        model = HandlerBuilder.of(function, module, ctx.hierarchy).model
-        yields = any(isinstance(node, (ast.Yield, ast.YieldFrom)) for node in own_nodes(function))
-        if not yields and is_kept(model, ctx):
-            reader = _AnswerReader(model, ctx, contract_tool=contract_tool, depth=depth, settings=settings)
+        if not isinstance(node, ast.Lambda) and not _yields(node) and is_kept(function, ctx):
+            reader = _AnswerReader(function, ctx, contract_tool=contract_tool, depth=depth, settings=settings)
             for match in reader.failures(item=item, flags=flags, caught=caught):
-                place = match.failure.place or Place(match.node, module, function)
+                place = match.failure.place or Place(match.node, module, node)
                 module.memo[key].append(match._replace(failure=match.failure._replace(place=place)))
     failures: list[Returned] = module.memo[key]
     return failures
+
+
+def helpers_of(handler: Handler, ctx: RuleContext) -> list[tuple[Handler, ast.Return]]:
+    """The functions of the project whose result a handler returns as it is, each once, with the `return`."""
+    key = ("helpers", handler.node)
+    if key not in handler.module.memo:
+        reader = _AnswerReader(handler, ctx, contract_tool=False, depth=0)
+        handler.module.memo[key] = [*{model.node: (model, node) for model, node in reader.returned_calls()}.values()]
+    helpers: list[tuple[Handler, ast.Return]] = handler.module.memo[key]
+    return helpers
+
+
+def _yields(function: FunctionNode) -> bool:
+    return any(isinstance(node, (ast.Yield, ast.YieldFrom)) for node in own_nodes(function))
+
+
+def _is_dumped(call: ast.Call, scope: Scope) -> bool:
+    """Whether a call only converts its first argument, and takes an empty one."""
+    return bool(call.args) and _converted(call, scope) is call.args[0]
+
+
+def _only_names(answer: ast.Dict) -> bool:
+    """Whether an answer consists of names and their lengths, and no field of it can say why one is empty."""
+    keys = [
+        normalized(key.value) for key in answer.keys if isinstance(key, ast.Constant) and isinstance(key.value, str)
+    ]
+    return (
+        len(keys) == len(answer.keys)
+        and RELEVANT_KEYS.isdisjoint(keys)
+        and all(isinstance(value, ast.Name) or ast.unparse(value).startswith("len(") for value in answer.values)
+    )
+
+
+def _collects(call: ast.Call) -> bool:
+    """Whether a call is `gather(..., return_exceptions=True)`."""
+    return last_name(call.func) == "gather" and any(
+        keyword.arg == "return_exceptions" and isinstance(keyword.value, ast.Constant) and keyword.value.value is True
+        for keyword in call.keywords
+    )
+
+
+def _is_made_of(node: ast.expr, call: ast.Call, holders: set[str], scope: Scope) -> bool:
+    """Whether an answer consists of the result of a call, in whatever form, which some names hold."""
+    core = _core(node, scope)
+    match core:
+        case ast.Name(id=name):
+            return name in holders
+        case ast.Call(func=ast.Name(id="list" | "tuple" | "dict" | "zip" | "str")):
+            return any(_is_made_of(argument, call, holders, scope) for argument in core.args)
+        case ast.Dict(values=values):
+            return any(_is_made_of(value, call, holders, scope) for value in values)
+        case (
+            ast.ListComp(elt=item, generators=[ast.comprehension(iter=source, ifs=[])])
+            | ast.DictComp(value=item, generators=[ast.comprehension(iter=source, ifs=[])])
+        ):
+            is_kept = isinstance(item, ast.Name) or (isinstance(item, ast.Call) and last_name(item.func) == "str")
+            return is_kept and _is_made_of(source, call, holders, scope)
+    return core is call
 
 
 def _core(node: ast.expr, scope: Scope) -> ast.expr:

@@ -93,8 +93,10 @@ def _names_of(call: ast.Call, body: Body) -> set[str]:
     names: set[str] = set()
     assignments: list[tuple[ast.AST | None, ast.AST]] = []
     for node in body.nodes:
-        if isinstance(node, (ast.Assign, ast.AnnAssign, ast.NamedExpr)):
-            assignments.append((node.value, node))
+        if isinstance(node, ast.Assign):
+            assignments += ((node.value, target) for target in node.targets)
+        elif isinstance(node, (ast.AnnAssign, ast.NamedExpr)):
+            assignments.append((node.value, node.target))
         elif isinstance(node, (ast.For, ast.AsyncFor, ast.comprehension)):
             assignments.append((node.iter, node.target))
     before = -1

@@ -37,7 +37,8 @@ class NoErrorAsData(Rule):
         "function of the project builds for several tools is one finding at that function, which names the tools. In "
         "a tool of mcpcore a hand-made `CallToolResult(is_error=True)` is reported as well: it is marked as failed, "
         "but carries no code, no retry advice and no recovery. On the SDK and FastMCP it is the way to fail with a "
-        "text."
+        "text. The words of a response with a bad status or of a process with a bad exit code are a failure too, and "
+        "so are the exceptions that `gather(return_exceptions=True)` collects."
     )
     bad = 'return {"error": f"no article {pmid}"}'
     good = 'raise ctx.fail("no_match", data={"pmid": pmid})'
@@ -52,7 +53,7 @@ class NoErrorAsData(Rule):
             failure, place = match.failure, match.failure.place
             if tool.kind == "prompt" and failure.is_text:
                 continue
-            if not failure.is_marked and _is_expected(failure.shape, handler.name, caught=match.caught):
+            if not failure.is_marked and _is_expected(failure, handler.name, caught=match.caught):
                 continue
             if place is None:
                 ctx.report(
@@ -82,7 +83,7 @@ def _check_wrappers(handler: Handler, tool: ToolDef, ctx: RuleContext) -> None:
         if isinstance(wrapper.node, ast.Lambda):
             continue
         body, calls = body_of(wrapper), calls_of_wrapped(wrapper)
-        for match in failures_of(wrapper.node, wrapper.module, ctx, contract_tool=tool.flavour == "mcpcore"):
+        for match in failures_of(wrapper, ctx, contract_tool=tool.flavour == "mcpcore"):
             catch, place = body.clause_of(match.node), match.failure.place
             guards = catch is None or (catch.broad and any(inside(call, catch.try_body) for call in calls))
             if place is None or match.failure.is_marked or not (calls and guards):
@@ -106,11 +107,12 @@ def _effect(failure: Failure) -> str:
     return "; the client sees a successful call"
 
 
-def _is_expected(shape: str, name: str, *, caught: bool) -> bool:
+def _is_expected(failure: Failure, name: str, *, caught: bool) -> bool:
     """Whether the failure is the result that a tool of this name is called for."""
-    if shape.startswith("{") and _HEALTH_CHECK.search(name):
+    shape = failure.shape
+    if (shape.startswith("{") or failure.is_quoted) and _HEALTH_CHECK.search(name):
         return True
     if not caught and shape.lower().endswith(('"failed"}', '"failure"}', '"fail"}')) and _JOB_STATUS.search(name):
         return True
-    is_verdict = shape == EXCEPTION_TEXT or shape.startswith('the text "Invalid')
+    is_verdict = shape.endswith(EXCEPTION_TEXT) or failure.is_quoted or shape.startswith('the text "Invalid')
     return (is_verdict or (not caught and shape.endswith(": False}"))) and _VALIDATOR.search(name) is not None

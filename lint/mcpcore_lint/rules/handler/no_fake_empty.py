@@ -2,7 +2,7 @@
 
 import ast
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from mcpcore_lint.diagnostics import Severity
@@ -23,6 +23,7 @@ from mcpcore_lint.patterns import regex
 from mcpcore_lint.rule import Rule, RuleContext
 from mcpcore_lint.rules._bodies import Body, body_of, mentions, origin, short, text_start, unpacked, where_to
 from mcpcore_lint.rules.handler._failures import RELEVANT_KEYS, SUCCESS_KEYS, normalized
+from mcpcore_lint.rules.handler._returned_failures import helpers_of
 
 _ABSENCE: Final = regex(
     r"NotFound|DoesNotExist|NoResult|NoSuch|Missing|Empty|NotExist|Absent|NotADirectory|Lookup|Stop(?:Async)?Iteration"
@@ -45,7 +46,8 @@ class NoFakeEmpty(Rule):
     summary = 'the agent reads "nothing found" where the tool failed: an `except` returns an empty or default value'
     why = (
         "An agent that reads an empty list stops looking. It tells the user that there are no such articles, when "
-        "the database was down for a minute. The answer does not say that trying again would help."
+        "the database was down for a minute. The answer does not say that trying again would help. The empty value of "
+        "a function of the project counts if a tool returns it without a look at it."
     )
     bad = "except httpx.HTTPError:\n    return []"
     good = 'except httpx.HTTPError as error:\n    raise ctx.fail("upstream_down") from error'
@@ -53,40 +55,67 @@ class NoFakeEmpty(Rule):
     when_to_suppress = "If the value is an optional part of the answer, and the answer says that it is missing."
 
     def check_handler(self, handler: Handler, tool: ToolDef, ctx: RuleContext) -> None:
-        """Report each empty answer of a clause that hides a failure."""
-        body = body_of(handler)
-        nodes: list[ast.Return | ast.Assign] = [*body.all(ast.Return), *body.all(ast.Assign)]
-        for node in nodes:
-            catch = body.clause_of(node)
-            empty = _empty_answer(node, catch, body, ctx) if catch is not None else None
-            if catch is None or empty is None:
-                continue
+        """Report each empty answer of a clause that hides a failure, also in a helper whose result is the answer."""
+        for node, catch, empty in _empty_answers(handler, ctx):
             is_part = isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Subscript)
             does = f"returns {empty} in its answer" if is_part else f"returns {empty}"
-            names = [short(name) for name in catch.types if name is not None]
-            caught = "any exception" if catch.bare or not names else " or ".join(names[:2])
-            looks_like = "an answer" if empty in {"False", "0", "0.0"} else "nothing found"
             ctx.report(
                 node,
-                f"{tool.display_name} {does} after {caught}, so that a failure looks like {looks_like}",
+                f"{tool.display_name} {does} after {_caught_by(catch)}, so that a failure looks like {_looks(empty)}",
                 help=f"{where_to(tool)}; return an empty value only if the exception means that nothing exists",
                 tool=tool,
                 module=handler.module,
                 # The rest of the answer may well be right.
                 weight=Severity.INFO if is_part else None,
             )
+        for helper, answer in helpers_of(handler, ctx):
+            for node, catch, empty in _empty_answers(helper, ctx, is_helper=True):
+                ctx.report(
+                    node,
+                    f"{helper.name}() returns {empty} after {_caught_by(catch)}, and a tool returns that, so that a "
+                    f"failure looks like {_looks(empty)}",
+                    help=f"{where_to(tool)}; return an empty value only if the exception means that nothing exists",
+                    tool=tool,
+                    module=helper.module,
+                    related=[ctx.related(answer, f"{tool.display_name} returns it", handler.module)],
+                    shared=True,
+                )
 
 
-def _empty_answer(node: ast.Return | ast.Assign, catch: CatchSite, body: Body, ctx: RuleContext) -> str | None:
+def _caught_by(catch: CatchSite) -> str:
+    names = [short(name) for name in catch.types if name is not None]
+    return "any exception" if catch.bare or not names else " or ".join(names[:2])
+
+
+def _looks(empty: str) -> str:
+    return "an answer" if empty in {"False", "0", "0.0"} else "nothing found"
+
+
+def _empty_answers(
+    function: Handler, ctx: RuleContext, *, is_helper: bool = False
+) -> Iterator[tuple[ast.Return | ast.Assign, CatchSite, str]]:
+    """The empty answers of the clauses of a function that hide a failure: the statement, the clause, what is empty."""
+    body = body_of(function)
+    nodes: list[ast.Return | ast.Assign] = [*body.all(ast.Return), *body.all(ast.Assign)]
+    for node in nodes:
+        nested = body.function_of(node) is not body.root
+        catch = body.clause_of(node) if not (nested and is_helper) else None
+        # A function that others call returns an empty value for a text that is no number or date.
+        empty = _empty_answer(node, catch, body, ctx, lenient=nested or is_helper) if catch is not None else None
+        # A nested function returns None for "nothing", and its caller checks that.
+        if catch is not None and empty is not None and not (nested and empty == "None"):
+            yield node, catch, empty
+
+
+def _empty_answer(
+    node: ast.Return | ast.Assign, catch: CatchSite, body: Body, ctx: RuleContext, *, lenient: bool
+) -> str | None:
     """The empty value that a clause returns, or assigns to a name that is returned right after the `try`."""
-    nested = body.function_of(node) is not body.root
-    if not _hides_failure(catch, ctx, body, nested=nested) or _depends_on_exception(node, catch, body):
+    if not _hides_failure(catch, ctx, body, lenient=lenient) or _depends_on_exception(node, catch, body):
         return None
     if isinstance(node, ast.Assign) and not _is_returned_after(node, catch, body):
         return None
-    empty = _describe_empty(body.value(node.value)) if node.value is not None else "None"
-    # A nested function returns None for "nothing", and its caller checks that.
-    return None if nested and empty == "None" else empty
+    return _describe_empty(body.value(node.value)) if node.value is not None else "None"
 
 
 def _is_returned_after(node: ast.Assign, catch: CatchSite, body: Body) -> bool:
@@ -108,9 +137,9 @@ def _adds_nothing(key: ast.expr | None, value: ast.expr, name: str) -> bool:
     return isinstance(value, ast.Name) or ast.unparse(value) == f"len({name})"
 
 
-def _hides_failure(catch: CatchSite, ctx: RuleContext, body: Body, *, nested: bool) -> bool:
+def _hides_failure(catch: CatchSite, ctx: RuleContext, body: Body, *, lenient: bool) -> bool:
     """Whether a clause catches failures, rather than the absence of something."""
-    expected = {"builtins.ValueError", "builtins.TypeError"} if nested else set()
+    expected = {"builtins.ValueError", "builtins.TypeError"} if lenient else set()
     return catch.broad or any(
         name not in expected
         and not _ABSENCE.search(short(name))

@@ -2,16 +2,17 @@
 
 import ast
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from mcpcore_lint.diagnostics import Severity
 from mcpcore_lint.engine.semantics.symbols import last_name
 from mcpcore_lint.engine.syntax.parse import walk_shallow
-from mcpcore_lint.model import Handler, ToolDef
+from mcpcore_lint.model import CatchSite, Handler, ToolDef
 from mcpcore_lint.patterns import regex
 from mcpcore_lint.rule import Rule, RuleContext
-from mcpcore_lint.rules._bodies import Body, body_of, mentions
+from mcpcore_lint.rules._bodies import Body, body_of, inside, mentions
+from mcpcore_lint.rules.handler._returned_failures import helpers_of
 
 _LOGGING: Final = regex(
     r"(?:log[^.]*|console|\b(?:ctx|context))"
@@ -45,8 +46,9 @@ class NoSwallowedError(Rule):
     why = (
         "The tool goes on after the failure, so a typo in the next release, an outage and a full disk all look like a "
         "good answer. A log line informs the operator, not the agent. `OSError` counts as broad: a full disk and a "
-        "missing file are both one. On a server of the SDK or FastMCP a clause that logs the failure is "
-        "reported as information, because it is deliberate."
+        "missing file are both one. A function of the project counts if a clause in it swallows the failure of its "
+        "answer and a tool returns that answer as it is. On a server of the SDK or FastMCP a clause that logs the "
+        "failure is reported as information, because it is deliberate."
     )
     bad = "try:\n    await index(page)\nexcept Exception:\n    pass"
     good = "try:\n    await index(page)\nexcept IndexBusyError:\n    pass  # it is indexed again tonight"
@@ -57,31 +59,63 @@ class NoSwallowedError(Rule):
     when_to_suppress = "If the work really is optional and may fail in any way. Say why."
 
     def check_handler(self, handler: Handler, tool: ToolDef, ctx: RuleContext) -> None:
-        """Report each broad clause whose body does nothing about the failure."""
-        body = body_of(handler)
-        for catch in handler.catches:
-            swallowed = (
-                "every exception" if catch.broad else "every OSError" if "builtins.OSError" in catch.types else ""
-            )
-            if not swallowed or not (catch.suppress or _only_passes(catch.body)) or _only_cleans_up(catch.try_body):
-                continue
-            statement = catch.node if isinstance(catch.node, ast.stmt) else body.parents[catch.node]
-            loop = next((parent for parent in body.above(statement) if isinstance(parent, _LOOPS)), None)
-            leaves = body.raises([*catch.body]) or _is_aside(statement, body)
-            if leaves or _is_answered(catch.try_body, statement, loop, body):
-                continue
-            expressions = (node.value for node in walk_shallow([*catch.body]) if isinstance(node, ast.Expr))
-            logs = any(map(_is_logging, expressions))
-            deliberate = logs or (not catch.broad and loop is not None)
+        """Report each broad clause that does nothing about the failure, also in a helper whose result is the answer."""
+        for catch, swallowed, is_quiet in _swallowing(handler):
             ctx.report(
                 catch.span,
-                f"{'`suppress`' if catch.suppress else 'the `except`'} in {tool.display_name} swallows {swallowed}, so "
-                "the agent reads a success",
+                f"{_clause(catch)} in {tool.display_name} swallows {swallowed}, so the agent reads a success",
                 help="catch the narrow exception that is expected here, or let it through",
                 tool=tool,
                 module=handler.module,
-                weight=Severity.INFO if deliberate and tool.flavour != "mcpcore" else None,
+                weight=None if is_quiet or tool.flavour == "mcpcore" else Severity.INFO,
             )
+        for helper, answer in helpers_of(handler, ctx):
+            for catch, swallowed, is_quiet in _swallowing(helper):
+                if catch.function is not helper.node or not _makes_answer(catch, helper):
+                    continue
+                ctx.report(
+                    catch.span,
+                    f"{_clause(catch)} in {helper.name}() swallows {swallowed}, and a tool returns the result, so the "
+                    "agent reads a success",
+                    help="catch the narrow exception that is expected here, or let it through",
+                    tool=tool,
+                    module=helper.module,
+                    related=[ctx.related(answer, f"{tool.display_name} returns the result", handler.module)],
+                    weight=None if is_quiet or tool.flavour == "mcpcore" else Severity.INFO,
+                    shared=True,
+                )
+
+
+def _clause(catch: CatchSite) -> str:
+    return "`suppress`" if catch.suppress else "the `except`"
+
+
+def _swallowing(function: Handler) -> Iterator[tuple[CatchSite, str, bool]]:
+    """The broad clauses of a function that do nothing about a failure, each with what it catches and if it is quiet.
+
+    A clause that logs is not quiet, nor is a narrower one that goes on with the next item of a loop: these are meant.
+    """
+    body = body_of(function)
+    for catch in function.catches:
+        swallowed = "every exception" if catch.broad else "every OSError" if "builtins.OSError" in catch.types else ""
+        if not swallowed or not (catch.suppress or _only_passes(catch.body)) or _only_cleans_up(catch.try_body):
+            continue
+        statement = catch.node if isinstance(catch.node, ast.stmt) else body.parents[catch.node]
+        loop = next((parent for parent in body.above(statement) if isinstance(parent, _LOOPS)), None)
+        leaves = body.raises([*catch.body]) or _is_aside(statement, body)
+        if leaves or _is_answered(catch.try_body, statement, loop, body):
+            continue
+        expressions = (node.value for node in walk_shallow([*catch.body]) if isinstance(node, ast.Expr))
+        logs = any(map(_is_logging, expressions))
+        yield catch, swallowed, not logs and (catch.broad or loop is None)
+
+
+def _makes_answer(catch: CatchSite, function: Handler) -> bool:
+    """Whether the guarded code of a clause returns the answer of a function, or a part of it."""
+    guarded = walk_shallow([*catch.try_body])
+    parts = {_root(target) for target in _stored_by(guarded)}
+    answers = [site.node.value for site in function.returns if site.node.value is not None]
+    return any(inside(answer, catch.try_body) or any(mentions(answer, part) for part in parts) for answer in answers)
 
 
 def _is_logging(node: ast.expr) -> bool:

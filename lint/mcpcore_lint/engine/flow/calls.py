@@ -38,11 +38,13 @@ from mcpcore_lint.engine.flow.effects import (
     key_of,
     swallowed,
 )
-from mcpcore_lint.engine.flow.facts.callees import Callees
+from mcpcore_lint.engine.flow.facts.callees import Callees, arguments_for
 from mcpcore_lint.engine.flow.facts.except_clauses import Guards
-from mcpcore_lint.engine.flow.facts.extract import Extractor
+from mcpcore_lint.engine.flow.facts.extract import Extractor, reasons_of
+from mcpcore_lint.engine.semantics.evaluate import evaluate
 from mcpcore_lint.engine.semantics.hierarchy import Hierarchy
 from mcpcore_lint.engine.syntax.module import ClassInfo
+from mcpcore_lint.engine.syntax.parse import defaults_of
 from mcpcore_lint.engine.syntax.project import Project
 from mcpcore_lint.model import FunctionNode, Handler, Reach
 from mcpcore_lint.reach import Site
@@ -109,7 +111,7 @@ class CallGraph:
     def stopped(self, handler: Handler) -> Iterator[tuple[Throw, tuple[str, ...], Span]]:
         """Yield the errors that the guards of a handler stop, each with the path to it and its place in the handler."""
         for event in self.facts(_raw(handler)).events:
-            for effect, path in self.leaving(event):
+            for effect, path in self.leaving(event, _raw(handler)):
                 if isinstance(effect, Throw) and not effect.is_named_only and self.passes(effect, event.guards) is None:
                     yield effect, path, event.span
 
@@ -335,7 +337,7 @@ class CallGraph:
         summary, facts = self._summaries[key], self.facts(key)
         changed = False
         for event in facts.events:
-            for effect, path in self.leaving(event):
+            for effect, path in self.leaving(event, key):
                 onward = self.passes(effect, event.guards)
                 if onward is not None:
                     # Paths leave out the wrapper of a decorator: a > b, not a > wrapper > a > b.
@@ -349,14 +351,52 @@ class CallGraph:
                 changed = _keep(summary.returned, effect, (facts.name, *path)) or changed
         return changed
 
-    def leaving(self, event: Event) -> Iterator[tuple[Effect, tuple[str, ...]]]:
-        """Yield the effects of an event, before its guards apply, with the path of functions to each."""
+    def leaving(self, event: Event, key: Key) -> Iterator[tuple[Effect, tuple[str, ...]]]:
+        """Yield the effects of an event of a function, before its guards apply, with the path of functions to each."""
         effect = event.effect
         if effect is not None:
             yield effect, ((effect.known_by,) if isinstance(effect, Throw) and effect.known_by else ())
         for target in event.targets:
             summary = self.summary(target)
-            yield from list(summary.returned.items() if event.results else summary.effects.items())
+            for left, path in list(summary.returned.items() if event.results else summary.effects.items()):
+                parameters = (left.reason_from, left.context_from) if isinstance(left, Throw) else ()
+                is_open = any(parameter is not None and parameter[:3] == target[:3] for parameter in parameters)
+                yield self._with_arguments(left, key, event.span) if is_open else left, path  # type: ignore[arg-type]
+
+    def _with_arguments(self, throw: Throw, key: Key, span: Span) -> Throw:
+        """Return an error that depends on a parameter as it leaves the call at a place of a function."""
+        of_reason, of_context = throw.reason_from, throw.context_from
+        located, target = self.program.find(key), self.program.find(of_reason or of_context or key)
+        if located is None or target is None or located[0] is target[0]:
+            return throw
+        builder = HandlerBuilder.of(*located, self.hierarchy)
+        places = ((call, _raising(call, builder.body.parents)) for call in builder.body.calls)
+        call = next((call for call, *nodes in places if span in map(builder.module.source.span, (call, *nodes))), None)
+        if call is None or any(isinstance(argument, ast.Starred) for argument in call.args):
+            return throw  # a wrapper passes everything on
+        callees = self._callees(builder.model)
+        scope = builder.body.scope_at(call)
+        is_direct = any(callee[:3] == (of_reason or of_context or key)[:3] for callee in callees.targets(call)[0])
+        arguments = {**defaults_of(target[0].args), **arguments_for(*target, call)} if is_direct else {}
+        if of_reason is not None:
+            argument = arguments.get(of_reason.name)
+            reasons, further = reasons_of(evaluate(argument, scope), scope) if argument is not None else (None, None)
+            throw = throw._replace(reasons=reasons, reason_from=further)
+        argument = arguments.get(of_context.name) if of_context is not None else None
+        if argument is not None:
+            further = (
+                None if builder.contexts.is_context(argument, scope) else callees.parameter(argument) or of_context
+            )
+            throw = throw._replace(context_from=further)
+        return throw
+
+
+def _raising(call: ast.Call, parents: dict[ast.AST, ast.AST]) -> ast.AST:
+    """Return the `raise` of the result of a call; else the call."""
+    parent = parents.get(call, call)
+    while isinstance(parent, ast.Await):
+        parent = parents.get(parent, call)
+    return parent if isinstance(parent, ast.Raise) else call
 
 
 def _receiver(handler: Handler) -> ClassInfo | None:

@@ -49,7 +49,7 @@ class Collector:
                 if target not in seen:
                     self.collect(target, around, seen | {key})
             others = tuple(target for target in event.targets if target not in nested)
-            for effect, path in self.graph.leaving(replace(event, targets=others)):
+            for effect, path in self.graph.leaving(replace(event, targets=others), key):
                 own = isinstance(effect, Throw) and effect is event.effect and not path and not effect.is_named_only
                 self.add(effect, (*trail, *path), event.span, around, own=own)
 
@@ -71,9 +71,11 @@ class Collector:
     def keep(self, effect: Effect, path: tuple[str, ...], call: Span, *, own: bool = False) -> None:
         """Record an effect that leaves, with the shortest path to it."""
         site = Site(effect.path, effect.span)
-        if isinstance(effect, Throw) and not effect.sure:
+        if isinstance(effect, Throw) and (not effect.sure or effect.context_from is not None):
             name = ", ".join(effect.codes or ()) or effect.type_name.removeprefix("builtins.")
             why = "it is caught on the way, and the condition for raising it again cannot be read"
+            if effect.context_from is not None:
+                name, why = f"{effect.context_from.name}.fail", "the raised error is created elsewhere"
             project = effect.form in CODED
             effect = Blind(name, effect.path, effect.span, takes_context=False, project=project, why=why)
         if isinstance(effect, Throw):

@@ -68,6 +68,10 @@ class Throw(NamedTuple):
     """Whether only a guard names it: no known exception inside the guard becomes this error."""
     data_keys: tuple[str, ...] | None = None
     """All keys of the data that a guard adds; None if unknown."""
+    reason_from: Parameter | None = None
+    """The parameter whose value is the reason; callers replace it by their argument."""
+    context_from: Parameter | None = None
+    """The parameter that must be a context: `c.fail(...)` where `c` has no annotation."""
 
 
 class Blind(NamedTuple):

@@ -13,7 +13,7 @@ from mcpcore_lint.engine.semantics.symbols import class_info, class_round
 from mcpcore_lint.engine.semantics.type_model import ancestry, method_of
 from mcpcore_lint.engine.semantics.types import Inference
 from mcpcore_lint.engine.syntax.module import ClassInfo, Module
-from mcpcore_lint.engine.syntax.parse import all_parameters, own_nodes
+from mcpcore_lint.engine.syntax.parse import all_parameters, defaults_of, own_nodes
 from mcpcore_lint.engine.syntax.scopes import Binding, Bindings, Scope
 from mcpcore_lint.model import CallValue, Symbol
 from mcpcore_lint.names import FRAMEWORKS
@@ -121,15 +121,10 @@ def callee_frame(call: ast.Call, scope: Scope) -> tuple[Function, Frame] | None:
     outside = inside.parent or inside
     # A nested function also sees the arguments of the function around it.
     filled: Env = {**scope.filled} if isinstance(scope, Frame) and written_scope(scope) is outside else {}
-    defaults = [
-        *zip(reversed(positional), reversed(args.defaults), strict=False),
-        *zip(args.kwonlyargs, args.kw_defaults, strict=True),
-    ]
-    for parameter, default in defaults:
+    for name, default in defaults_of(args).items():
         # A body often replaces the default None: `name = name or fn.__name__`.
-        replaced = isinstance(default, ast.Constant) and len(inside.bindings[parameter.arg]) > 1
-        if default is not None and not replaced:
-            filled[parameter.arg] = default, outside
+        if not (isinstance(default, ast.Constant) and len(inside.bindings[name]) > 1):
+            filled[name] = default, outside
     filled |= {name: (value, scope) for name, value in arguments_of(function, call, bound_first=bound_first).items()}
     if args.vararg is not None:
         rest = ast.Tuple(call.args[len(positional) - bound_first :], ast.Load())

@@ -11,7 +11,7 @@ from mcpcore_lint.engine.semantics.symbols import class_round, last_name
 from mcpcore_lint.engine.semantics.type_model import BUILTIN_METHODS, ClassObject, Instance, is_abstract, method_of
 from mcpcore_lint.engine.semantics.types import Inference
 from mcpcore_lint.engine.syntax.module import Module
-from mcpcore_lint.engine.syntax.parse import own_nodes, statements, walk
+from mcpcore_lint.engine.syntax.parse import defaults_of, own_nodes, statements, walk
 from mcpcore_lint.engine.syntax.scopes import Scope
 from mcpcore_lint.model import Const, Symbol, options
 
@@ -129,10 +129,10 @@ def _accepts(node: ast.FunctionDef | ast.AsyncFunctionDef, call: ast.Call, scope
     by_name = {arg.arg: arg for arg in (*positional, *args.kwonlyargs)}
     passed = {arg.arg: value for arg, value in zip(positional, call.args, strict=False)}
     passed |= {keyword.arg: keyword.value for keyword in call.keywords if keyword.arg is not None}
-    first_default = len(positional) - len(args.defaults)
-    optional = {arg.arg for arg in positional[first_default:]}
-    optional |= {arg.arg for arg, default in zip(args.kwonlyargs, args.kw_defaults, strict=True) if default is not None}
-    if len(call.args) > len(positional) or not by_name.keys() - optional <= passed.keys() <= by_name.keys():
+    if (
+        len(call.args) > len(positional)
+        or not by_name.keys() - defaults_of(args).keys() <= passed.keys() <= by_name.keys()
+    ):
         return False
     return all(_fits(by_name[name].annotation, value, scope) for name, value in passed.items())
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from mcpcore_lint.dataclasses import replace
 from mcpcore_lint.engine.semantics.annotations import MAX_DEPTH, AnnotationReader
@@ -31,6 +31,7 @@ from mcpcore_lint.model import (
 from mcpcore_lint.names import BUILTIN_NAMES, ENTRY_POSITIONAL, canonical
 from mcpcore_lint.values import MAX_OPTIONS, choice
 
+T = TypeVar("T")
 MAX_STEPS: Final = 1_000
 """The maximum number of bindings to visit for one expression. A name that is bound often has too many paths."""
 MAX_ITEMS: Final = 2_000
@@ -476,6 +477,20 @@ class Resolver(AnnotationReader):
         ast.Subscript: _subscript,
     }
     """The method that evaluates each kind of expression."""
+
+
+def evaluated_with(values: dict[str, Value], scope: Scope, evaluator: Callable[[Resolver], T]) -> T:
+    """The result of an evaluation in a scope whose names have some temporary values."""
+    resolver = Resolver()
+    if not values:
+        return evaluator(resolver)
+    resolver.frame = scope, values
+    # The values that were cached for other arguments do not hold here.
+    cached, scope.values = scope.values, {}
+    try:
+        return evaluator(resolver)
+    finally:
+        scope.values = cached
 
 
 def evaluate(node: ast.expr, scope: Scope) -> Value:

@@ -159,6 +159,16 @@ def alternatives(node: ast.IfExp | ast.BoolOp) -> list[ast.expr]:
     return [node.body, node.orelse] if isinstance(node, ast.IfExp) else node.values
 
 
+def defaults_of(args: ast.arguments) -> dict[str, ast.expr]:
+    """The defaults of the parameters that have one."""
+    positional = [*args.posonlyargs, *args.args]
+    named = [
+        *zip(reversed(positional), reversed(args.defaults), strict=False),
+        *zip(args.kwonlyargs, args.kw_defaults, strict=True),
+    ]
+    return {parameter.arg: default for parameter, default in named if default is not None}
+
+
 def all_parameters(args: ast.arguments) -> list[ast.arg]:
     """The parameters of a function in the order written."""
     parameters = [*args.posonlyargs, *args.args]

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple, TypeAlias
 
 from mcpcore_lint.engine.flow.bodies.builder import HandlerBuilder
-from mcpcore_lint.engine.semantics.evaluate import Resolver, evaluate
+from mcpcore_lint.engine.semantics.evaluate import evaluate, evaluated_with
 from mcpcore_lint.engine.semantics.symbols import class_info
 from mcpcore_lint.engine.semantics.type_model import ancestry
 from mcpcore_lint.engine.syntax.module import Module
@@ -367,16 +367,7 @@ def constants(settings: Settings, function: Handler) -> dict[str, Value]:
 
 def evaluate_with(arguments: dict[str, Value], node: ast.expr, scope: Scope) -> Value:
     """The value of an expression of a function that gets some arguments."""
-    resolver = Resolver()
-    if not arguments:
-        return resolver.expression(node, scope)
-    resolver.frame = scope, arguments
-    # The values that were cached for other arguments do not hold here.
-    cached, scope.values = scope.values, {}
-    try:
-        return resolver.expression(node, scope)
-    finally:
-        scope.values = cached
+    return evaluated_with(arguments, scope, lambda resolver: resolver.expression(node, scope))
 
 
 def holds(test: ast.expr, settings: dict[str, bool | str | None]) -> bool | None:

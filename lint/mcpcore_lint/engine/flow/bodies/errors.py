@@ -1,6 +1,7 @@
 """Reads the errors that a function creates: the factory or class, the arguments, and where each error goes."""
 
 import ast
+from functools import partial
 from itertools import takewhile
 from typing import Final, TypeGuard
 
@@ -8,10 +9,12 @@ from mcpcore_lint.dataclasses import replace
 from mcpcore_lint.engine.flow.bodies.context import ContextCalls
 from mcpcore_lint.engine.flow.bodies.nodes import BodyNodes
 from mcpcore_lint.engine.semantics.codes import CODES
-from mcpcore_lint.engine.semantics.evaluate import Resolver, evaluate
+from mcpcore_lint.engine.semantics.evaluate import Resolver, evaluate, evaluated_with
 from mcpcore_lint.engine.semantics.hierarchy import Hierarchy
-from mcpcore_lint.engine.semantics.symbols import is_local
+from mcpcore_lint.engine.semantics.symbols import class_info, is_local
+from mcpcore_lint.engine.semantics.type_model import ancestry, outside_bases
 from mcpcore_lint.engine.syntax.module import Module
+from mcpcore_lint.engine.syntax.parse import defaults_of, own_nodes
 from mcpcore_lint.engine.syntax.scopes import Scope
 from mcpcore_lint.model import (
     Argument,
@@ -45,6 +48,8 @@ PROTOCOL_CODES_NEEDED: Final = frozenset({-32042, -32021, -32003})
 _KEYWORDS: Final[dict[str, int | None]] = {"recovery": None, "retry": None, "effects": None}
 _FAIL: Final[dict[str, int | None]] = {"reason": 0, "message": 1, "data": 2, **_KEYWORDS}
 _FACTORY: Final[dict[str, int | None]] = {"message": 0, "data": 1, "reason": None, **_KEYWORDS}
+_SET: Final = frozenset({"code", "reason", "data"})
+"""Attributes of a `CodedError` that its class may set after the constructor."""
 MAX_STEPS: Final = 50
 """An error is followed through at most this many expressions."""
 CODED_ARGUMENTS: Final[dict[str, int | None]] = {"code": 0, "message": 1, "data": 2, "reason": None, **_KEYWORDS}
@@ -167,7 +172,7 @@ class ErrorReader:
             position = 1 if form == "protocol" and len(value.args) > 1 else 0
             arguments |= arguments_of(value, {"message": position})
         if form == "coded":
-            return self.subclass(name, call, arguments)
+            return self.subclass(made_by, call, arguments, value)
         if form != "protocol":
             return self.site(form, call, name, name, Missing(call, self.module), arguments)
         code_value = value.argument("code", 0)
@@ -199,10 +204,21 @@ class ErrorReader:
         site = self.site("coded", call, CODED_ERROR, name, code, arguments)
         return site if reason is None else replace(site, reason=reason)
 
-    def subclass(self, name: str, node: ast.expr, arguments: dict[str, Argument]) -> ErrorSite:
+    def subclass(
+        self, symbol: Symbol, node: ast.expr, arguments: dict[str, Argument], call: CallValue | None = None
+    ) -> ErrorSite:
         """Return the error of a subclass of `CodedError`, which may set the code and the reason itself."""
         unknown = Unknown(node, self.module, "a subclass sets it")
-        return replace(self.site("coded", node, name, name, unknown, arguments), reason=unknown)
+        code: Value = unknown
+        reason: Value = unknown
+        made = _constructing(symbol, call or CallValue(node, self.module, symbol))
+        if made is not None and made.complete:
+            places = (
+                (name, position) for name, position in CODED_ARGUMENTS.items() if name in {"code", "reason", "data"}
+            )
+            code, data, reason = (made.argument(name, position) for name, position in places)
+            reason = _reason_of(reason, data, node, self.module)
+        return replace(self.site("coded", node, symbol.name, symbol.name, code, arguments), reason=reason)
 
     def form_of(self, symbol: Symbol) -> ErrorForm | None:
         """Return the form of errors of a class; None if it is not known to be an exception."""
@@ -269,6 +285,33 @@ def _reason_of(reason: Value, data: Value, node: ast.AST, module: Module) -> Val
         known = isinstance(data, Mapping) and data.complete
         reason = inner or (Missing(node, module) if known else Unknown(node, module, "it may be in the data"))
     return Missing(node, module) if is_left_out(reason) else reason
+
+
+def _constructing(symbol: Symbol, call: CallValue) -> CallValue | None:
+    """Return the call of `CodedError.__init__` to which a call of a subclass leads; None if that is not certain."""
+    info = class_info(symbol)
+    if info is None or outside_bases(info) != [CODED_ERROR]:
+        return None
+    for owner in ancestry(info):
+        method = owner.methods.get("__init__")
+        if method is None:
+            continue
+        nodes = own_nodes(method)
+        supers = [part for part in nodes if isinstance(part, ast.Call) and ast.unparse(part.func) == "super().__init__"]
+        sets = any(
+            isinstance(part, ast.Attribute) and type(part.ctx) is ast.Store and part.attr in _SET for part in nodes
+        )
+        if len(supers) != 1 or sets or not call.complete:
+            return None
+        scope = owner.module.scope_of(method)
+        first, *names = [arg.arg for arg in (*method.args.posonlyargs, *method.args.args)]
+        frame = {name: evaluate(default, owner.scope) for name, default in defaults_of(method.args).items()}
+        frame |= {first: symbol, **dict(zip(names, call.args, strict=False)), **dict(call.keywords)}
+        read = partial(Resolver.arguments, node=supers[0], scope=scope)
+        frame = {name: value for name, value in frame.items() if len(scope.bindings.get(name, ())) == 1}
+        args, keywords, complete = evaluated_with(frame, scope, read)
+        call = replace(call, args=tuple(args), keywords=tuple(keywords), complete=complete)
+    return call
 
 
 def _class_behind(symbol: Symbol) -> Symbol:

@@ -7,7 +7,7 @@ from typing import Final, Literal
 from mcpcore_lint.engine.semantics.annotations import unquote
 from mcpcore_lint.engine.semantics.evaluate import Resolver, evaluate
 from mcpcore_lint.engine.semantics.symbols import is_static
-from mcpcore_lint.engine.syntax.parse import all_parameters
+from mcpcore_lint.engine.syntax.parse import all_parameters, defaults_of
 from mcpcore_lint.engine.syntax.scopes import Scope
 from mcpcore_lint.model import (
     CallValue,
@@ -38,9 +38,7 @@ def parameters_of(node: FunctionNode, scope: Scope) -> tuple[tuple[Parameter, ..
     names = all_parameters(args)
     if scope.owner is not None and names and not is_static(node):
         names = names[1:]
-    positional = [*args.posonlyargs, *args.args]
-    defaults = dict(zip(positional[len(positional) - len(args.defaults) :], args.defaults, strict=True))
-    defaults.update((arg, default) for arg, default in zip(args.kwonlyargs, args.kw_defaults, strict=True) if default)
+    defaults = defaults_of(args)
     context: ContextParameter | None = None
     parameters: list[Parameter] = []
     outside = scope.parent or scope.module.scope
@@ -54,7 +52,7 @@ def parameters_of(node: FunctionNode, scope: Scope) -> tuple[tuple[Parameter, ..
             kind = "keyword"
         taken = _context(arg, outside)
         context = context or taken
-        default = defaults.get(arg)
+        default = defaults.get(arg.arg)
         annotations = [*_annotations(arg.annotation, outside)]
         extras = [(extra, where) for node, where in annotations for extra in _extras(node, where)]
         injected = taken is not None or any(

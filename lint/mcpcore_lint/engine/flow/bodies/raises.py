@@ -112,7 +112,7 @@ class RaiseReader:
         missing = Missing(leaf, self.module)
         arguments = {argument: Argument(argument, missing) for argument in CODED_ARGUMENTS}
         if form == "coded" and value.name != CODED_ERROR:
-            error = self.errors.subclass(value.name, leaf, arguments)
+            error = self.errors.subclass(value, leaf, arguments)
         else:
             sets_code = form == "protocol" or value.name == CODED_ERROR
             code = Unknown(leaf, self.module, "the class sets it") if sets_code else missing

@@ -210,11 +210,7 @@ class Callees:
         if located is None:
             return target
         function, module = located
-        positional = [arg.arg for arg in (*function.args.posonlyargs, *function.args.args)]
-        if module.scope_of(function).owner is not None and not is_static(function):
-            positional = positional[1:]
-        arguments = dict(zip(positional, node.args, strict=False))
-        arguments |= {keyword.arg: keyword.value for keyword in node.keywords if keyword.arg is not None}
+        arguments = arguments_for(function, module, node)
         bound: list[tuple[Parameter, Bound]] = []
         for name, argument in arguments.items():
             bound += ((parameter_of(function, module, name), value) for value in self.functions_in(argument))
@@ -276,6 +272,15 @@ class Callees:
             if isinstance(option, Symbol) and isinstance(option.definition, (ast.FunctionDef, ast.AsyncFunctionDef))
             for key in self._from_function(option.definition, None)
         ]
+
+
+def arguments_for(function: FunctionNode, module: Module, call: ast.Call) -> dict[str, ast.expr]:
+    """Return the arguments that a call passes to a function, by the names of its parameters."""
+    positional = [arg.arg for arg in (*function.args.posonlyargs, *function.args.args)]
+    if module.scope_of(function).owner is not None and not is_static(function):
+        positional = positional[1:]
+    arguments = dict(zip(positional, call.args, strict=False))
+    return arguments | {keyword.arg: keyword.value for keyword in call.keywords if keyword.arg is not None}
 
 
 def _is_partial(value: Value) -> bool:

@@ -10,7 +10,19 @@ from typing import Final
 from mcpcore_lint.dataclasses import replace
 from mcpcore_lint.engine.flow.bodies.errors import evaluate_arguments
 from mcpcore_lint.engine.flow.bodies.raises import leaves
-from mcpcore_lint.engine.flow.effects import Blind, Effect, Event, Facts, Guard, Key, Parameter, Program, Throw, Write
+from mcpcore_lint.engine.flow.effects import (
+    Blind,
+    Effect,
+    Event,
+    Facts,
+    Guard,
+    Key,
+    Parameter,
+    Program,
+    Throw,
+    Write,
+    parameter_of,
+)
 from mcpcore_lint.engine.flow.facts.callees import Callees
 from mcpcore_lint.engine.flow.facts.converting import guards_made
 from mcpcore_lint.engine.flow.facts.except_clauses import Guards
@@ -21,6 +33,7 @@ from mcpcore_lint.engine.semantics.evaluate import evaluate
 from mcpcore_lint.engine.semantics.symbols import class_info
 from mcpcore_lint.engine.semantics.type_model import BUILTIN_METHODS, Instance
 from mcpcore_lint.engine.syntax.module import ClassInfo, Module
+from mcpcore_lint.engine.syntax.scopes import Scope
 from mcpcore_lint.model import (
     CodeValue,
     Const,
@@ -134,14 +147,24 @@ class Extractor:
                 self._add(throw.node, throw_of(error, self.module, throw.node))
             return
         if throw.call is not None:
-            targets, _ = self.callees.targets(throw.call)
-            if targets:
+            targets, outside = self.callees.targets(throw.call)
+            context = self._passed_context(throw.call)
+            if context is not None or "mcpcore.Context.fail" in outside:
+                error = self.builder.errors.made_by_context(throw.call)
+                self._add(throw.node, throw_of(error, self.module, throw.node)._replace(context_from=context))
+            elif targets:
                 self._add(throw.node, targets=tuple(targets), results=True)
             else:
                 self._blind(spelled(throw.call.func), throw.node, _MADE_ELSEWHERE, call=throw.call)
         elif not throw.reraise or (throw.node.exc is None and throw.catch is None):
             name = f"raise {spelled(throw.node.exc)}" if throw.node.exc is not None else "raise"
             self._blind(name, throw.node, _MADE_ELSEWHERE)
+
+    def _passed_context(self, call: ast.Call) -> Parameter | None:
+        """Return the parameter without annotation whose `fail` is raised."""
+        if not isinstance(call.func, ast.Attribute) or call.func.attr != "fail":
+            return None
+        return self.callees.parameter(call.func.value) if type(self.parents.get(call)) is ast.Raise else None
 
     def _errors_of(self, node: ast.expr) -> list[ErrorSite]:
         """Return the errors that an expression may be; an empty list if one of its values may be something else."""
@@ -211,6 +234,8 @@ class Extractor:
         if type(func) is ast.Attribute and self.builder.contexts.is_context(func.value, self.scope):
             if func.attr == "guard":
                 self._unseen_errors(node)
+            return
+        if self._passed_context(node) is not None:
             return
         if guards := self._guards_around(func):
             self._named(func, (*guards, *self.guards.of(node)))
@@ -383,9 +408,20 @@ class Extractor:
 
 def throw_of(error: ErrorSite, module: Module, at: ast.AST, *, grouped: bool = False) -> Throw:
     """Return an error as it leaves the function that raises it."""
-    codes, reasons = _labels(error.code, _code), _labels(error.reason, string)
-    span = module.source.span(at)
-    return Throw(error.type_name, error.form, codes, reasons, module.path, span, grouped=grouped)
+    codes, span = _labels(error.code, _code), module.source.span(at)
+    reasons, parameter = reasons_of(error.reason, module.scope_of(error.function))
+    throw = Throw(error.type_name, error.form, codes, reasons, module.path, span, grouped=grouped)
+    return throw if parameter is None else throw._replace(reason_from=parameter)
+
+
+def reasons_of(value: Value, scope: Scope) -> tuple[tuple[str, ...] | None, Parameter | None]:
+    """Return the reasons that a value may be, None if they are unknown, and the parameter that it is, if it is one."""
+    reasons, node = _labels(value, string), value.node
+    match = scope.lookup(node.id) if reasons is None and isinstance(node, ast.Name) else None
+    if match is None or not isinstance(node, ast.Name) or [binding.kind for binding in match[1]] != ["parameter"]:
+        return reasons, None
+    function = match[0].node
+    return reasons, None if isinstance(function, ast.Module) else parameter_of(function, scope.module, node.id)
 
 
 def _labels(value: Value, label: Callable[[Value], str | None]) -> tuple[str, ...] | None:

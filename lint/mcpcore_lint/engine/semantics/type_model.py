@@ -7,8 +7,10 @@ from mcpcore_lint.dataclasses import light_value
 from mcpcore_lint.engine.semantics.evaluate import evaluate
 from mcpcore_lint.engine.semantics.symbols import class_info, last_name
 from mcpcore_lint.engine.syntax.module import ClassInfo, Module
+from mcpcore_lint.engine.syntax.parse import all_parameters
 from mcpcore_lint.engine.syntax.scopes import Scope
 from mcpcore_lint.model import FunctionNode, Symbol
+from mcpcore_lint.patterns import regex
 
 
 @light_value
@@ -83,6 +85,41 @@ def is_abstract(node: ast.FunctionDef | ast.AsyncFunctionDef, owner: ClassInfo) 
         case [ast.Raise(exc=ast.expr() as error)]:
             return "NotImplementedError" in ast.unparse(error)
     return False
+
+
+def only_implementation(info: ClassInfo) -> ClassInfo | None:
+    """The only class of the project that implements a protocol or an abstract class; None if there are several."""
+    memo = info.module.memo
+    key = ("implementation", info.node)
+    if key not in memo:
+        is_protocol = any("Protocol" in ast.unparse(base) for base in info.node.bases)
+        by_name = regex(rf"class\s+\w+\s*\([^)]*\b{info.node.name}\b")
+
+        def may_implement(text: str) -> bool:
+            structural = is_protocol and all(f"def {method}(" in text for method in info.methods)
+            return structural or by_name.search(text) is not None
+
+        modules = info.module.project.modules_with(info.module, may_implement)
+        classes = [kind for module in modules or () for kind in module.classes.values() if kind is not info]
+        found = [
+            kind
+            for kind in classes
+            if info in ancestry(kind) or is_protocol
+            if all(
+                (method := method_of(kind, name)) is not None
+                and not is_abstract(*method)
+                # A class that never names the protocol takes the same parameters.
+                and (info in ancestry(kind) or _parameters(method[0]) == _parameters(declared))
+                for name, declared in info.methods.items()
+            )
+        ]
+        memo[key] = found[0] if len(found) == 1 else None
+    implementation: ClassInfo | None = memo[key]
+    return implementation
+
+
+def _parameters(node: ast.FunctionDef | ast.AsyncFunctionDef) -> list[str]:
+    return [type(node).__name__, *(parameter.arg for parameter in all_parameters(node.args))]
 
 
 def ancestry(info: ClassInfo) -> tuple[ClassInfo, ...]:

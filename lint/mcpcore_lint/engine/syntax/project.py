@@ -12,9 +12,11 @@ from mcpcore_lint.engine.syntax.requirements import Requirements, nearest
 from mcpcore_lint.engine.syntax.source import Source, SourceError
 from mcpcore_lint.model import FunctionNode
 from mcpcore_lint.names import FRAMEWORKS
+from mcpcore_lint.patterns import regex
 
 MANY: Final = 400
 """How many files are listed at most: an editor waits for the answer."""
+_OF_TESTS: Final = regex(r"^(?:test_.*|.*_test|conftest)\.py$")
 _SKIPPED: Final = frozenset({"__pycache__", "node_modules", "site-packages", "venv", "build", "dist", "tests", "test"})
 
 
@@ -50,6 +52,8 @@ class Project:
         self.reads_whole = reads_whole
         self.loaded_lines = 0
         self._absolutes: dict[str, str] = {}
+        self._all: dict[str, list[str]] = {}
+        """The names of the Python files in each folder of the project, once something asks for all of them."""
         self._by_tree: dict[ast.AST, Module] = {}
         self._classes: dict[ast.ClassDef, ClassInfo] = {}
         self._classes_by_name: dict[str, ClassInfo] = {}
@@ -71,6 +75,7 @@ class Project:
         self._given[absolute] = source
         self._by_path.pop(absolute, None)
         self._listings.clear()
+        self._all.clear()
 
     def add(self, absolute: str, source: Source, *, whole: bool = True, tree: ast.Module | None = None) -> Module:
         """Parse a file and make it known; where not `whole`, most bodies of functions only when asked for.
@@ -336,6 +341,24 @@ class Project:
                 known.setdefault(f"{info.module.name}.{info.qualname}", info)
             self._classes_named = len(self._classes)
         return known.get(name)
+
+    def modules_with(self, of: Module, matches: Callable[[str], bool]) -> list[Module] | None:
+        """The modules of the project with a text that matches, without tests; None if the project has too many files.
+
+        The findings of the files that consult a module then depend on all files of the project.
+        """
+        if not self._all:
+            for folder, folders, names in os.walk(self.root):
+                folders[:] = [name for name in folders if name not in _SKIPPED and not name.startswith(".")]
+                self._all[os.path.join(folder, "")] = [name for name in names if name.endswith(".py")]
+                if sum(map(len, self._all.values())) + len(self._all) > MANY:
+                    break
+        paths = {folder + name for folder, names in self._all.items() for name in names} | self._given.keys()
+        if len(paths) > MANY or len(self._all) > MANY:
+            return None
+        self._depends(of.absolute, paths, self._all)
+        paths = {path for path in paths if not _OF_TESTS.search(os.path.basename(path)) and matches(self.text_of(path))}
+        return [module for path in sorted(paths) if (module := self._readable(path)) is not None]
 
     def module_defining(self, node: FunctionNode) -> Module | None:
         """The module that a function is in."""

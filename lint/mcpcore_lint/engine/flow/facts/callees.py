@@ -22,6 +22,7 @@ from mcpcore_lint.engine.semantics.type_model import (
     is_abstract,
     is_property,
     method_of,
+    only_implementation,
     outside_bases,
 )
 from mcpcore_lint.engine.semantics.types import Inference
@@ -126,7 +127,11 @@ class Callees:
         method = method_of(kind.info, name)
         if method is None:
             return None
-        return [] if is_abstract(*method) else [key_of(method[0], method[1].module, kind.info)]
+        if not is_abstract(*method):
+            return [key_of(method[0], method[1].module, kind.info)]
+        only = only_implementation(kind.info)
+        method = method_of(only, name) if only is not None else None
+        return [key_of(method[0], method[1].module, only)] if method is not None else []
 
     def _from_value(self, value: Value, func: ast.expr | None = None) -> Iterator[Callee]:
         if isinstance(value, CallValue) and _is_partial(value):

@@ -31,7 +31,7 @@ from mcpcore_lint.engine.flow.facts.stdout import may_write, replaces_stdout, wr
 from mcpcore_lint.engine.semantics.codes import CODES
 from mcpcore_lint.engine.semantics.evaluate import evaluate
 from mcpcore_lint.engine.semantics.symbols import class_info
-from mcpcore_lint.engine.semantics.type_model import BUILTIN_METHODS, Instance
+from mcpcore_lint.engine.semantics.type_model import BUILTIN_METHODS, Instance, is_property, method_of
 from mcpcore_lint.engine.syntax.module import ClassInfo, Module
 from mcpcore_lint.engine.syntax.scopes import Scope
 from mcpcore_lint.model import (
@@ -125,6 +125,9 @@ class Extractor:
         for call in self.builder.body.calls:
             if call not in nested and call not in self.errors:
                 self._call(call)
+        for attribute in self.builder.body.attributes:
+            if attribute not in nested and type(attribute.ctx) is ast.Load:
+                self._property(attribute)
         for block in self.builder.body.withs:
             if block not in nested:
                 self._with(block)
@@ -360,6 +363,15 @@ class Extractor:
         targets, outside = self.callees.callable(function)
         if not targets and not outside and _could_be_project(function):
             self._blind(spelled(function), function, "the called function is not known")
+
+    def _property(self, node: ast.Attribute) -> None:
+        """Add the property that reading an attribute runs."""
+        parent = self.parents.get(node)
+        if not isinstance(node.value, ast.Name) or (isinstance(parent, ast.Call) and parent.func is node):
+            return
+        for kind in self.callees.inference.name(node.value, self.scope):
+            if isinstance(kind, Instance) and (method := method_of(kind.info, node.attr)) and is_property(method[0]):
+                self._add(node, targets=tuple(self.callees.methods(kind, node.attr) or ()))
 
     # -- with ----------------------------------------------------------------------------------------------------
 

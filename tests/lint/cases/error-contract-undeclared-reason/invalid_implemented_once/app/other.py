@@ -1,0 +1,3 @@
+class Cache:
+    def load(self, name):
+        return name

@@ -1,0 +1,82 @@
+"""failure-in-success: an item of a successful answer says that it failed."""
+
+import ast
+from collections.abc import Iterator
+
+from mcpcore_lint.diagnostics import Severity
+from mcpcore_lint.engine.syntax.parse import walk_shallow
+from mcpcore_lint.frameworks import uses_mcpcore
+from mcpcore_lint.model import CatchSite, Handler, ToolDef
+from mcpcore_lint.rule import Rule, RuleContext
+from mcpcore_lint.rules._bodies import Body, body_of, mentions
+from mcpcore_lint.rules.handler._failures import FailureDetector
+
+_LOOPS = (ast.For, ast.AsyncFor)
+
+
+class FailureInSuccess(Rule):
+    """An item of a successful answer that says that it failed."""
+
+    severity = Severity.INFO
+    summary = "a batch would tell the agent which items failed: an item of a successful answer says that it failed"
+    why = (
+        "Each server spells such items differently, so the host sees a success, counts no failure, and the agent "
+        "guesses which items to send again. The answer of a batch has the results and, for each failed item, the code, "
+        "the reason, the recovery and the retry advice that it would have alone; if every item fails, the call fails. "
+        "Only servers that use mcpcore are told."
+    )
+    bad = (
+        "loans = []\nfor pmid in [pmid]:\n    try:\n        loans.append(load(pmid))\n"
+        "    except Exception as error:\n        loans.append({'pmid': pmid, 'error': str(error)})\nreturn loans"
+    )
+    good = (
+        "batch = Batch(ctx)\nfor pmid in [pmid]:\n    with batch.item(pmid):\n        batch.add(load(pmid))\n"
+        "return batch.result()"
+    )
+    how_to_fix = "Collect the items with `mcpcore.services.batch.Batch`, and let their failures through."
+    when_to_suppress = "If clients rely on the form of the items that failed."
+
+    def check_handler(self, handler: Handler, tool: ToolDef, ctx: RuleContext) -> None:
+        """Report each item that an `except` clause of a loop adds to the answer."""
+        if tool.kind != "tool" or not uses_mcpcore(tool):
+            return
+        body = body_of(handler)
+        detector = FailureDetector(handler, ctx, contract_tool=False)
+        for catch in handler.catches:
+            for statement, collection, item in _added(catch, body):
+                says = catch.name is not None and mentions(item, catch.name)
+                if (says or detector.failure(body.value(item), in_clause=True)) and _is_answer(collection, body):
+                    ctx.report(
+                        statement,
+                        f"the answer of {tool.display_name} says in an item that the item failed; the client sees a "
+                        "success",
+                        help="collect the items with Batch: its answer says which failed, why, and what to send again",
+                        tool=tool,
+                        module=handler.module,
+                    )
+
+
+def _added(catch: CatchSite, body: Body) -> Iterator[tuple[ast.stmt, str, ast.expr]]:
+    """What a clause inside a loop adds to a collection: the statement, the name of the collection, the item."""
+    if catch.function is not body.root or not any(isinstance(parent, _LOOPS) for parent in body.above(catch.node)):
+        return
+    inside = walk_shallow([body.parents[catch.node]])
+    # A loop that ends with the first success tries several ways to get one answer.
+    for statement in inside if not any(isinstance(node, (ast.Return, ast.Break)) for node in inside) else ():
+        match statement:
+            case _ if body.clause_of(statement) is not catch:
+                pass
+            case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="append"), args=[item])):
+                yield statement, name, item
+            case ast.Assign(targets=[ast.Subscript(value=ast.Name(id=name))], value=item):
+                yield statement, name, item
+
+
+def _is_answer(name: str, body: Body) -> bool:
+    """Whether a function returns a collection, and neither fails because of it nor begins it anew in each round."""
+    if any(mentions(test.test, name) and body.raises(test.body) for test in body.all(ast.If)):
+        return False
+    begun = [node for node in body.all(ast.Assign) if any(getattr(target, "id", "") == name for target in node.targets)]
+    if any(isinstance(parent, (*_LOOPS, ast.While)) for node in begun for parent in body.above(node)):
+        return False
+    return any(node.value is not None and mentions(node.value, name) for node in body.all(ast.Return))

@@ -187,6 +187,8 @@ class Diagnostic(NamedTuple):
     """Whether a report combines it with the other findings of its rule in the same file."""
     missing_tool: str | None = None
     """The name of a tool that does not exist. A run drops the finding if some file of the project defines the tool."""
+    places: int = 1
+    """How many findings a report combined into this one."""
 
     @property
     def sort_key(self) -> tuple[str, Span, str, str]:

@@ -102,7 +102,7 @@ def message_and_help(diagnostic: Diagnostic) -> str:
 
 
 def summary(outcome: Outcome) -> str:
-    """The closing line, which counts the findings."""
+    """The closing line, which counts the findings, and the places if a finding stands for several."""
     if not outcome.files and not outcome.failures:
         return "No Python files were found, so nothing was checked"
     parts = [
@@ -113,7 +113,9 @@ def summary(outcome: Outcome) -> str:
     files = f"{outcome.files} file{'' if outcome.files == 1 else 's'}"
     tools = f"{outcome.tools} tool{'' if outcome.tools == 1 else 's'}"
     text = f"{', '.join(parts) if parts else 'No findings'} in {files}, {tools}"
+    places = sum(diagnostic.places for diagnostic in outcome.diagnostics)
     extra = {
+        "places": places if places > len(outcome.diagnostics) else 0,
         "fixed": outcome.fixed,
         "suppressed": outcome.suppressed,
         "in the baseline": outcome.baselined,

@@ -20,8 +20,9 @@ def fail_fix(tool: ToolDef, contract: Contract, error: ErrorSite, reason: str, c
     if not isinstance(call, ast.Call) or error.function is not handler.node or isinstance(handler.node, ast.Lambda):
         return None
     func = body_of(handler).value(call.func)
-    # Through a partial or a constructor, its arguments are not those of the factory.
-    if error.callee in CONSTRUCTORS or not isinstance(func, Symbol) or func.name != error.callee:
+    # Through a partial, a constructor or a subclass, its arguments are not those of the factory.
+    mine = error.type_name != "mcpcore.CodedError"
+    if mine or error.callee in CONSTRUCTORS or not isinstance(func, Symbol) or func.name != error.callee:
         return None
     if any(isinstance(arg, ast.Starred) for arg in call.args):
         return None

@@ -70,4 +70,5 @@ def _together(group: list[Diagnostic]) -> Diagnostic:
             sorted({tool for finding in group for tool in (finding.tools or (finding.tool,)) if tool is not None})
         ),
         fix=fix,
+        places=len(group),
     )

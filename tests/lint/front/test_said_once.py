@@ -136,7 +136,7 @@ def test_a_file_without_mcpcore_has_one_finding_for_a_rule(alike):
     assert 10 == finding["line"]
     assert finding["message"].endswith("; 2 more like it in this file")
     assert [16, 22] == [each["line"] for each in finding["related"]]
-    assert "1 warning in 1 file, 3 tools" in alike.lint(*SELECT, "--statistics").stdout
+    assert "1 warning in 1 file, 3 tools (3 places)" in alike.lint(*SELECT, "--statistics").stdout
 
 
 def test_in_an_editor_and_on_a_server_of_mcpcore_each_place_has_its_own(alike):

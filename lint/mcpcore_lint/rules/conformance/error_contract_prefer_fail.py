@@ -34,6 +34,8 @@ class ContractPreferFail(Rule):
             here = thrown.reached is None or (thrown.raised_here is not None and thrown.reasons == ())
             if not here or (error is not None and error.form == "fail") or len(thrown.codes or ()) != 1:
                 continue
+            if error is not None and error.type_name != "mcpcore.CodedError" and thrown.reasons:
+                continue  # an exception of the project with a reason of its own
             entries = [entry for entry in contract.entries if codes_of(entry.code.value) == thrown.codes]
             if thrown.reasons:
                 entries = [entry for entry in entries if entry.reason_text in thrown.reasons]

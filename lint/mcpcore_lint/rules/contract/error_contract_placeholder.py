@@ -1,9 +1,11 @@
 """error-contract-placeholder."""
 
+from contextlib import suppress
+
 from mcpcore.values.templates import parse
 from mcpcore_lint.diagnostics import Severity
 from mcpcore_lint.engine.semantics.data_model import read_model
-from mcpcore_lint.model import options
+from mcpcore_lint.model import Mapping, options, string
 from mcpcore_lint.rules._wording import near
 from mcpcore_lint.rules.contract._entries import Checked, EntryRule, Problem
 
@@ -16,7 +18,8 @@ class ContractPlaceholder(EntryRule):
     severity = Severity.ERROR
     summary = "a placeholder of `when`, `recovery` or `user_message` that is not a required field of the data model"
     why = """With a data model, these texts are templates: each failure replaces `{left}` by its value. A field
-    that is misspelt, or that a failure may lack, has no value, so the declaration is refused."""
+    that is misspelt, or that a failure may lack, has no value, so the declaration is refused. Without a data model
+    nothing is replaced, and the client reads the braces: reported if the handler passes a value of this name."""
     bad = """class Stock(BaseModel):
     left: int
 
@@ -35,7 +38,10 @@ TOO_MANY = FailureMode("too_many", ErrorCode.CONFLICT, when="...", recovery="Ord
             return None
         if checked.argument.name == "recovery" and (text.strip() == "TODO" or text.strip().startswith("TODO:")):
             return None  # it is never sent
-        models = [read_model(value) for value in options(checked.entry.model.arguments["data"].value)]
+        data = checked.entry.model.arguments["data"]
+        if not data.given:
+            return _unfilled(text, checked)
+        models = [read_model(value) for value in options(data.value)]
         model = models[0] if len(models) == 1 else None
         if model is None:
             return None
@@ -52,3 +58,21 @@ TOO_MANY = FailureMode("too_many", ErrorCode.CONFLICT, when="...", recovery="Ord
                     f"did you mean {{{meant}}}?" if meant else _STEP,
                 )
         return None
+
+
+def _unfilled(text: str, checked: Checked) -> Problem | None:
+    """The placeholders of an entry without a data model, if a handler passes values for all of them."""
+    with suppress(ValueError):
+        template, entry = parse(text), checked.entry.model
+        passed = {
+            string(key)
+            for tool in checked.ctx.tools
+            if tool.contract is not None and any(other.node is entry.node for other in tool.contract.entries)
+            for error in tool.handler.fail_calls
+            if string(error.reason) == entry.reason_text and isinstance(error.data.value, Mapping)
+            for key, _ in error.data.value.items
+        }
+        if template is not None and template.names and passed.issuperset(template.names):
+            problem = f"has the placeholder {{{template.names[0]}}}, but no data model, so the client reads the braces"
+            return checked.problem(problem, "declare the value: data= takes a model with a field of this name")
+    return None

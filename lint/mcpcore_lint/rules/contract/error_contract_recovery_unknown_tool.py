@@ -31,6 +31,9 @@ class ContractRecoveryUnknownTool(EntryRule):
         super().check_entry(entry, ctx)
         arguments = entry.model.arguments["fallback_arguments"]
         name, value = entry.model.arguments["fallback_tool"].text, arguments.value
+        if isinstance(value, Mapping) and entry.model.arguments["fallback_tool"].state == "missing":
+            problem = f"{entry.label} has fallback_arguments, but no fallback_tool, so the server does not start"
+            entry.report(ctx, arguments, Problem(problem, "name the tool that takes them, or leave them out"))
         tools = [tool for tool in ctx.tools if tool.kind == "tool" and string(tool.name) == name]
         if not isinstance(value, Mapping) or not value.complete or len(tools) != 1:
             return

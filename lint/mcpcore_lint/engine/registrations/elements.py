@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import ast
+import re
 from itertools import islice
 from typing import TYPE_CHECKING, Final, TypeAlias
 
+from mcpcore_lint.engine.registrations.collecting import Function as Definition
+from mcpcore_lint.engine.registrations.collecting import collector_of
 from mcpcore_lint.engine.registrations.conditions import Conditions
 from mcpcore_lint.engine.registrations.environment import (
     DEEP,
@@ -26,6 +29,7 @@ from mcpcore_lint.engine.semantics.evaluate import evaluate
 from mcpcore_lint.engine.syntax.parse import alternatives, children, own_nodes, statements, walk
 from mcpcore_lint.model import Symbol
 from mcpcore_lint.names import BUILTIN_NAMES
+from mcpcore_lint.patterns import regex
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -123,8 +127,9 @@ class Elements:
             if not isinstance(func, ast.Attribute) or not isinstance(func.value, ast.Name) or func.value.id != name:
                 continue
             item = call.args[-1]
-            # A function may fill a list with its arguments.
+            # A function may fill a list with its arguments, or with what it decorates.
             inside = scope if written_scope(scope) is where else where
+            yield from self._decorated(item, inside)
             for frame in self.rounds(call, inside, item):
                 if func.attr in _EXTENDING:
                     yield from self.of(item, frame, depth)
@@ -141,6 +146,29 @@ class Elements:
         for statement in statements(list(home.node.body)) if not isinstance(home.node, ast.Lambda) else ():
             if isinstance(statement, ast.AugAssign) and getattr(statement.target, "id", None) == name:
                 yield from self.of(statement.value, home, depth)
+
+    @staticmethod
+    def _decorated(item: ast.expr, scope: Scope) -> Iterator[Placed]:
+        """The functions of the project that a decorator adds to a list, if the item is the parameter of one."""
+        names = {part.id for part in walk([item]) if isinstance(part, ast.Name)}
+        places = {name: place for name in names if (place := scope.lookup(name)) is not None and place[0] is scope}
+        name = next((name for name, place in places.items() if place[1][0].kind == "parameter"), None)
+        if name is None or isinstance(scope, Frame):
+            return
+        # `def register(fn)`, or `def register(name)` with the decorator in it
+        above = scope.parent
+        outer = above.node if above is not None and not above.is_module else scope.node
+        uses = regex(rf"^[ \t]*@[\w.]*\b{getattr(outer, 'name', '')}\b", re.MULTILINE)
+        for module in scope.module.project.modules_with(scope.module, lambda text: uses.search(text) is not None) or ():
+            for node, inner in module.functions.items():
+                outside = inner.parent or module.scope
+                for decorator in getattr(node, "decorator_list", ()):
+                    maker = evaluate(decorator.func if isinstance(decorator, ast.Call) else decorator, outside)
+                    made = isinstance(maker, Symbol) and maker.definition is outer
+                    # A decorator that is known to make tools has made one already.
+                    if made and isinstance(outer, Definition) and not collector_of(outer, scope.module, module):
+                        function = ast.copy_location(ast.Name(getattr(node, "name", ""), ast.Load()), node)
+                        yield substitute(item, Frame(scope, {name: (function, outside)}))
 
     def _returned(self, node: ast.Call, scope: Scope, depth: int) -> Iterator[Placed]:
         """The items of what a call returns."""
@@ -229,6 +257,7 @@ class Elements:
         if place is None or isinstance(place[0].node, ast.Lambda):
             return
         home = scope if written_scope(scope) is place[0] else place[0]
+        yield from self._filled_by_decorators(name, place[0])
         for statement in statements([*place[0].node.body]):
             match statement:
                 case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id=table), attr="update"), args=[more])):
@@ -253,6 +282,16 @@ class Elements:
             if isinstance(holder, ast.Name) and holder.id == name:
                 pair = ast.copy_location(ast.Tuple([key, value], ast.Load()), value)
                 yield from ((key, value, frame) for frame in self.rounds(key, home, pair))
+
+    def _filled_by_decorators(self, name: str, home: Scope) -> Iterator[Pair]:
+        """The entries that a decorator of the project adds to a table for what it decorates: `x[key] = fn`."""
+        for node, scope in list(home.module.functions.items()) if f" {name}[" in home.module.source.text else ():
+            for statement in statements(list(node.body)) if not isinstance(node, ast.Lambda) else ():
+                match statement:
+                    case ast.Assign(targets=[ast.Subscript(value=ast.Name(id=table), slice=key)], value=value):
+                        entry = ast.copy_location(ast.Tuple([key, value], ast.Load()), value)
+                        frames = self._decorated(entry, scope) if table == name else ()
+                        yield from ((key, value, frame) for _, frame in frames)
 
     # -- loops -------------------------------------------------------------------------------------------------------
 

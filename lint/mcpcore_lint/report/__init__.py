@@ -102,7 +102,7 @@ def message_and_help(diagnostic: Diagnostic) -> str:
 
 
 def summary(outcome: Outcome) -> str:
-    """The closing line, which counts the findings, and the places if a finding stands for several."""
+    """The closing line, which counts the findings, and the places if some findings were combined."""
     if not outcome.files and not outcome.failures:
         return "No Python files were found, so nothing was checked"
     parts = [

@@ -35,7 +35,7 @@ class ContractPreferFail(Rule):
             if not here or (error is not None and error.form == "fail") or len(thrown.codes or ()) != 1:
                 continue
             if error is not None and error.type_name != "mcpcore.CodedError" and thrown.reasons:
-                continue  # an exception of the project with a reason of its own
+                continue  # an exception class of the project that sets the reason
             entries = [entry for entry in contract.entries if codes_of(entry.code.value) == thrown.codes]
             if thrown.reasons:
                 entries = [entry for entry in entries if entry.reason_text in thrown.reasons]

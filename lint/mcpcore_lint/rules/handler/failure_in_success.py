@@ -23,7 +23,7 @@ class FailureInSuccess(Rule):
         "Each server spells such items differently, so the host sees a success, counts no failure, and the agent "
         "guesses which items to send again. The answer of a batch has the results and, for each failed item, the code, "
         "the reason, the recovery and the retry advice that it would have alone; if every item fails, the call fails. "
-        "Only servers that use mcpcore are told."
+        "The rule is off on servers without mcpcore."
     )
     bad = (
         "loans = []\nfor pmid in [pmid]:\n    try:\n        loans.append(load(pmid))\n"
@@ -73,7 +73,7 @@ def _added(catch: CatchSite, body: Body) -> Iterator[tuple[ast.stmt, str, ast.ex
 
 
 def _is_answer(name: str, body: Body) -> bool:
-    """Whether a function returns a collection, and neither fails because of it nor begins it anew in each round."""
+    """Whether a function returns a collection, and neither fails because of it nor creates it again in each round."""
     if any(mentions(test.test, name) and body.raises(test.body) for test in body.all(ast.If)):
         return False
     begun = [node for node in body.all(ast.Assign) if any(getattr(target, "id", "") == name for target in node.targets)]

@@ -348,7 +348,11 @@ class Project:
         The findings of the files that consult a module then depend on all files of the project.
         """
         if not self._all:
-            for folder, folders, names in os.walk(self.root):
+            top = package = os.path.dirname(of.absolute)
+            while self._exists(package, "__init__.py") and os.path.dirname(package) != package:
+                top, package = package, os.path.dirname(package)
+            # Without a pyproject.toml the root is the folder of a file, and its package may start above.
+            for folder, folders, names in os.walk(top if self.root.startswith(top + os.sep) else self.root):
                 folders[:] = [name for name in folders if name not in _SKIPPED and not name.startswith(".")]
                 self._all[os.path.join(folder, "")] = [name for name in names if name.endswith(".py")]
                 if sum(map(len, self._all.values())) + len(self._all) > MANY:

@@ -20,10 +20,10 @@ class FailureInSuccess(Rule):
     severity = Severity.INFO
     summary = "a batch would tell the agent which items failed: an item of a successful answer says that it failed"
     why = (
-        "Each server spells such items differently, so the host sees a success, counts no failure, and the agent "
-        "guesses which items to send again. The answer of a batch has the results and, for each failed item, the code, "
-        "the reason, the recovery and the retry advice that it would have alone; if every item fails, the call fails. "
-        "The rule is off on servers without mcpcore."
+        "Each server spells such items differently, so the host counts a success, and the agent guesses which items to "
+        "send again. The answer of a batch has the results and, for each failed item, the code, the reason, the "
+        "recovery and the retry advice that it would have alone; if every item fails, the call fails. The rule is off "
+        "on servers without mcpcore."
     )
     bad = (
         "loans = []\nfor pmid in [pmid]:\n    try:\n        loans.append(load(pmid))\n"

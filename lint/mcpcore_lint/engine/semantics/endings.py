@@ -76,7 +76,8 @@ def _never_returns(call: ast.Call, scope: Scope, depth: int, *, awaited: bool) -
     if overloads:
         # The first overload that accepts the call decides, unless the function raises in any case.
         chosen = next((node for node in overloads if _accepts(node, call, scope)), None)
-        if chosen is not None and _never_declared(chosen, scope):
+        owner = scope.module.project.module_defining(chosen) if chosen is not None else None
+        if chosen is not None and owner is not None and _never_declared(chosen, owner.scope):
             return True
         functions = [node for node in functions if node not in overloads]
     return bool(functions) and all(_always_raises(node, scope, depth + 1) for node in functions)

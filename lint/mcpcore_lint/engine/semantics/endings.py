@@ -64,7 +64,7 @@ def _never_returns(call: ast.Call, scope: Scope, depth: int, *, awaited: bool) -
         if isinstance(value, Symbol):
             if value.definition is None and value.name not in _OUTSIDE:
                 return False
-            definitions.append(value.definition)
+            definitions += _with_overloads(value.definition, scope)
     if not definitions and isinstance(func, ast.Attribute):
         definitions += _methods(func, scope)
     functions = [node for node in definitions if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))]
@@ -81,6 +81,15 @@ def _never_returns(call: ast.Call, scope: Scope, depth: int, *, awaited: bool) -
             return True
         functions = [node for node in functions if node not in overloads]
     return bool(functions) and all(_always_raises(node, scope, depth + 1) for node in functions)
+
+
+def _with_overloads(definition: ast.AST | None, scope: Scope) -> list[ast.AST | None]:
+    """A definition, with the overloads of a function at the top of a file."""
+    functions = (ast.FunctionDef, ast.AsyncFunctionDef)
+    owner = scope.module.project.module_defining(definition) if isinstance(definition, functions) else None
+    name = getattr(definition, "name", "")
+    same = [node for node in owner.tree.body if isinstance(node, functions) and node.name == name] if owner else []
+    return [*same] if definition in same else [definition]
 
 
 def _methods(func: ast.Attribute, scope: Scope) -> Iterator[ast.AST | None]:

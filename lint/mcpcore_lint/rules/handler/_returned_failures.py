@@ -249,7 +249,7 @@ class _AnswerReader:
             seen = [
                 part for part in parts if part is not None and not (isinstance(part, ast.Name) and part.id in tested)
             ]
-            calls = [call for part in seen for call, item in self._calls(part, site.scope) if item is None]
+            calls = [call for part in seen for call, item, _ in self._calls(part, site.scope) if item is None]
             for model in self._models(calls[0], site.scope) if len(calls) == 1 else ():
                 nested = model.node in self._body.parents
                 if not nested and is_kept(model, self._ctx) and not _yields(model.node):

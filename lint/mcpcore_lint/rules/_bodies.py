@@ -45,13 +45,13 @@ class Body:
         self.module = handler.module
         self.root = handler.node
         index = self.module.built[self.root].body
-        functions = [
-            node for node in (self.root, *index.nodes) if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
-        ]
+        # The functions of nested nodes are those whose nodes the index keeps apart.
+        nested = dict.fromkeys(index.function_of.values())
+        functions = [node for node in (self.root, *nested) if not isinstance(node, ast.Lambda)]
         scopes = [(node, self.module.scope_of(node)) for node in functions]
         self.unreachable = {part for node, scope in scopes for part in unreachable(node.body, scope)}
         """The nodes behind a call that never returns."""
-        self.nodes = [node for node in index.nodes if node not in self.unreachable]
+        self.nodes = [node for node in index.nodes if node not in self.unreachable] if self.unreachable else index.nodes
         self.parents = index.parents
         self._enclosing = index.enclosing
         self._function_of = index.function_of

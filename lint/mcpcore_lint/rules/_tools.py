@@ -15,7 +15,7 @@ def in_test(tool: ToolDef) -> bool:
 
 def binds_arguments(tool: ToolDef) -> bool:
     """Whether a registration may supply parameters itself: `add_tool(partial(fetch, store))`."""
-    return any(
+    return tool.module.source.has("partial") and any(
         (node.attr if isinstance(node, ast.Attribute) else node.id) == "partial"
         for node in walk([tool.registration])
         if isinstance(node, (ast.Name, ast.Attribute))

@@ -132,11 +132,13 @@ class Checker:
             rules = (rule for rule in all_rules().values() if settings.per_file or selected(rule, settings))
         self.rules = list(rules)
         self._hooks = {
-            rule.id: {hook for hook in _HOOKS if getattr(type(rule), hook) is not getattr(Rule, hook)}
+            rule.id: [
+                getattr(rule, hook) if getattr(type(rule), hook) is not getattr(Rule, hook) else None for hook in _HOOKS
+            ]
             for rule in self.rules
         }
-        """The hooks that each rule overrides."""
-        self.mentions = any("check_file" in self._hooks[rule.id] and not is_ours(rule) for rule in self.rules)
+        """The hooks that each rule overrides, with None for the others."""
+        self.mentions = any(self._hooks[rule.id][2] is not None and not is_ours(rule) for rule in self.rules)
         """Whether every file that mentions mcpcore is relevant, since a custom rule may look at it."""
 
     def _reads_whole(self, absolute: str, raw: bytes) -> bool:
@@ -257,20 +259,20 @@ class Checker:
         )
 
     def _run_rules(self, state: FileState, path: str, failures: list[Failure], *, tools_only: bool = False) -> None:
+        registered = state.registered
         for rule in self.rules_for(path):
-            hooks = self._hooks[rule.id]
-            checks_file = "check_file" in hooks and not tools_only
-            if not checks_file and not state.registered:
+            check_tool, check_handler, check_file, _ = self._hooks[rule.id]
+            if (check_file is None or tools_only) and not registered:
                 continue
             try:  # as `crashes`, which takes longer than most rules
                 context = RuleContext(state, rule)
-                for tool, first in state.registered:
-                    if "check_tool" in hooks:
-                        rule.check_tool(tool, context)
-                    if "check_handler" in hooks and first:
-                        rule.check_handler(tool.handler, tool, context)
-                if checks_file:
-                    rule.check_file(state.module, context)
+                for tool, first in registered if check_tool or check_handler else ():
+                    if check_tool is not None:
+                        check_tool(tool, context)
+                    if first and check_handler is not None:
+                        check_handler(tool.handler, tool, context)
+                if check_file is not None and not tools_only:
+                    check_file(state.module, context)
             except KeyboardInterrupt:
                 raise
             except BaseException as error:  # noqa: BLE001 - a rule may raise anything
@@ -304,9 +306,10 @@ class Checker:
         diagnostics: list[Diagnostic] = []
         failures: list[Failure] = []
         for rule in self.rules:
-            if "check_project" in self._hooks[rule.id] and selected(rule, self.settings):
+            check_project = self._hooks[rule.id][3]
+            if check_project is not None and selected(rule, self.settings):
                 with crashes(failures, "", rule):
-                    rule.check_project(tools, ProjectContext(self.settings, rule, diagnostics.append))
+                    check_project(tools, ProjectContext(self.settings, rule, diagnostics.append))
         return diagnostics, failures
 
     def suppress(

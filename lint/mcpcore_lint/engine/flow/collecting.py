@@ -48,8 +48,9 @@ class Collector:
             for target in nested:
                 if target not in seen:
                     self.collect(target, around, seen | {key})
-            others = tuple(target for target in event.targets if target not in nested)
-            for effect, path in self.graph.leaving(replace(event, targets=others), key):
+            if nested:
+                event = replace(event, targets=tuple(target for target in event.targets if target not in nested))  # noqa: PLW2901
+            for effect, path in self.graph.leaving(event, key):
                 own = isinstance(effect, Throw) and effect is event.effect and not path and not effect.is_named_only
                 self.add(effect, (*trail, *path), event.span, around, own=own)
 

@@ -37,6 +37,14 @@ def decorations_of(node: FunctionNode, module: Module, program: Program) -> Deco
     """Return the wrappers and guards that the decorators of a function add."""
     if isinstance(node, ast.Lambda) or not node.decorator_list:
         return Decorations()
+    key = ("decorations of", node)
+    if key not in module.memo:
+        module.memo[key] = _read(node, module, program)
+    decorations: Decorations = module.memo[key]
+    return decorations
+
+
+def _read(node: _Function, module: Module, program: Program) -> Decorations:
     wrappers: list[tuple[Key, Parameter]] = []
     guards: list[Guard] = []
     unread: list[Event] = []

@@ -28,7 +28,11 @@ _MAX_DEPTH: Final = 8
 def unreachable(body: list[ast.stmt], scope: Scope, depth: int = 0) -> set[ast.AST]:
     """The nodes of a function that never run, because the calls before them never return."""
     dead: list[ast.AST] = []
-    for node in (None, *statements(body)):
+    nodes = statements(body)
+    # In most functions each call may return, so that no block needs to be looked at.
+    if not any(_never_passed(node, scope, depth) for node in nodes):
+        return set()
+    for node in (None, *nodes):
         blocks = [body] if node is None else [getattr(node, name, []) for name in ("body", "orelse", "finalbody")]
         for block in blocks:
             for index, statement in enumerate(block[:-1]):
@@ -44,7 +48,7 @@ def leaves(body: list[ast.stmt], scope: Scope, *, raising: bool = False, depth: 
     return ends(body, lambda statement: isinstance(statement, kinds) or _never_passed(statement, scope, depth))
 
 
-def _never_passed(statement: ast.stmt, scope: Scope, depth: int) -> bool:
+def _never_passed(statement: ast.AST, scope: Scope, depth: int) -> bool:
     """Whether a statement calls a function that never returns."""
     if not isinstance(statement, (ast.Expr, ast.Return, ast.Assign)):
         return False

@@ -73,7 +73,7 @@ class Resolver(AnnotationReader):
                 return Symbol(node, module, canonical(f"builtins.{name}"))
             return Unknown(node, module, f"{name} is not defined in this file")
         where, bindings = match
-        known = self.named(bindings, where, name, node)
+        known = where.values.get(where.key(name, bindings)) or self.named(bindings, where, name, node)
         if type(known) is Symbol:
             # The value is cached; only its place is new.
             return Symbol(node, known.module, known.name, known.definition)

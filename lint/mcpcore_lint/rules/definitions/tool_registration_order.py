@@ -7,7 +7,6 @@ from mcpcore_lint.diagnostics import Severity
 from mcpcore_lint.engine.registrations.servers import Servers
 from mcpcore_lint.engine.semantics.evaluate import Resolver
 from mcpcore_lint.engine.syntax.module import Module
-from mcpcore_lint.engine.syntax.parse import walk
 from mcpcore_lint.engine.syntax.scopes import Scope
 from mcpcore_lint.model import Symbol
 from mcpcore_lint.rule import Rule, RuleContext
@@ -36,8 +35,9 @@ class ToolRegistrationOrder(Rule):
         """Look at each decorated function of a file that uses mcpcore."""
         if not module.source.has("mcpcore"):
             return
-        for node in walk([module.tree]):
-            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and node.decorator_list:
+        module.complete()
+        for node in list(module.functions):
+            if not isinstance(node, ast.Lambda) and node.decorator_list:
                 scope = module.scope_of(node)
                 self._check(node, scope.parent or scope, ctx)
 

@@ -102,7 +102,7 @@ class Masked(NamedTuple):
 def masked(tool: ToolDef, ctx: RuleContext) -> Iterator[Masked]:
     """The failures that the first clause that can catch them, a broad one, does not raise again."""
     handler = tool.handler
-    for throw, path, span in ctx.stopped(handler):
+    for throw, path, span in ctx.stopped(handler) if any(catch.broad for catch in handler.catches) else ():
         around = [catch for catch in handler.catches if _guards(catch, span)]
         innermost = max((catch.try_body[0].lineno for catch in around), default=0)
         for catch in around:

@@ -69,12 +69,14 @@ def arguments_of(call: CallValue, positions: dict[str, int | None]) -> dict[str,
         in_order = [*takewhile(lambda item: type(item) is not ast.Starred, in_order)]
     # If a keyword occurs twice, the first one counts.
     keywords = {keyword.arg: keyword for keyword in reversed(node.keywords)} if node is not None else {}
+    values = dict(reversed(call.keywords))
     arguments: dict[str, Argument] = {}
     for name, position in positions.items():
         keyword = keywords.get(name)
         expression = in_order[position] if position is not None and position < len(in_order) else None
         expression = keyword.value if keyword is not None else expression
-        arguments[name] = Argument(name, call.argument(name, position), expression, keyword)
+        value = values.get(name) or call.at(position)
+        arguments[name] = Argument(name, value, expression, keyword)
     return arguments
 
 

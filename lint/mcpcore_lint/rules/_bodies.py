@@ -45,11 +45,10 @@ class Body:
         self.module = handler.module
         self.root = handler.node
         index = self.module.built[self.root].body
-        # The functions of nested nodes are those whose nodes the index keeps apart.
+        # The index knows the nested function of each node, so the nodes need not be searched for functions.
         nested = dict.fromkeys(index.function_of.values())
         functions = [node for node in (self.root, *nested) if not isinstance(node, ast.Lambda)]
-        scopes = [(node, self.module.scope_of(node)) for node in functions]
-        self.unreachable = {part for node, scope in scopes for part in unreachable(node.body, scope)}
+        self.unreachable = {part for node in functions for part in unreachable(node.body, self.module.scope_of(node))}
         """The nodes behind a call that never returns."""
         self.nodes = [node for node in index.nodes if node not in self.unreachable] if self.unreachable else index.nodes
         self.parents = index.parents

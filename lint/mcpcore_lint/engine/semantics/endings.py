@@ -30,9 +30,7 @@ def unreachable(body: list[ast.stmt], scope: Scope, depth: int = 0) -> set[ast.A
     dead: list[ast.AST] = []
     nodes = statements(body)
     # In most functions each call may return, so that no block needs to be looked at.
-    if not any(_never_passed(node, scope, depth) for node in nodes):
-        return set()
-    for node in (None, *nodes):
+    for node in (None, *nodes) if any(_never_passed(node, scope, depth) for node in nodes) else ():
         blocks = [body] if node is None else [getattr(node, name, []) for name in ("body", "orelse", "finalbody")]
         for block in blocks:
             for index, statement in enumerate(block[:-1]):

@@ -198,7 +198,7 @@ def test_show_settings(project):
     assert 'select = ["handler"]  (--select)' in text
     assert "min-recovery-words = 5  (default)" in text
     assert "respect-gitignore = true  (default)" in text
-    assert "rules on: 12 of" in text
+    assert "rules on: 13 of" in text
     assert "    no-fake-empty                warning\n" in text
     assert "nowhere: no such file" in project.lint("--show-settings", "nowhere", code=2).stderr
 

@@ -7,7 +7,7 @@ from mcpcore_lint.dataclasses import light_value
 from mcpcore_lint.engine.semantics.evaluate import evaluate
 from mcpcore_lint.engine.semantics.symbols import class_info, last_name
 from mcpcore_lint.engine.syntax.module import ClassInfo, Module
-from mcpcore_lint.engine.syntax.parse import all_parameters
+from mcpcore_lint.engine.syntax.parse import all_parameters, walk
 from mcpcore_lint.engine.syntax.scopes import Scope
 from mcpcore_lint.model import FunctionNode, Symbol
 from mcpcore_lint.patterns import regex
@@ -93,6 +93,11 @@ def only_implementation(info: ClassInfo) -> ClassInfo | None:
     key = ("implementation", info.node)
     if key not in memo:
         is_protocol = any("Protocol" in ast.unparse(base) for base in info.node.bases)
+        fields = {
+            node.target.id
+            for node in info.node.body
+            if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name)
+        }
         by_name = regex(rf"class\s+\w+\s*\([^)]*\b{info.node.name}\b")
 
         def may_implement(text: str) -> bool:
@@ -104,7 +109,7 @@ def only_implementation(info: ClassInfo) -> ClassInfo | None:
         found = [
             kind
             for kind in classes
-            if info in ancestry(kind) or is_protocol
+            if info in ancestry(kind) or (is_protocol and fields <= _names_set_in(kind))
             if all(
                 (method := method_of(kind, name)) is not None
                 and not is_abstract(*method)
@@ -116,6 +121,16 @@ def only_implementation(info: ClassInfo) -> ClassInfo | None:
         memo[key] = found[0] if len(found) == 1 else None
     implementation: ClassInfo | None = memo[key]
     return implementation
+
+
+def _names_set_in(info: ClassInfo) -> set[str]:
+    """The names that a class and its base classes set: in their bodies, as properties, or on `self`."""
+    nodes = [node for owner in ancestry(info) for node in walk([owner.node])]
+    return {
+        node.attr if isinstance(node, ast.Attribute) else node.id
+        for node in nodes
+        if isinstance(node, (ast.Attribute, ast.Name)) and isinstance(node.ctx, ast.Store)
+    } | {name for owner in ancestry(info) for name in owner.methods}
 
 
 def _parameters(node: ast.FunctionDef | ast.AsyncFunctionDef) -> list[str]:

@@ -213,13 +213,18 @@ class FailureDetector:
         )
 
     def _explains(self, node: ast.AST | None) -> bool:
-        """Whether a text tells the caught exception and nothing that was computed: `f"no rows of {table} ({e})"`."""
-        told = (
-            {part.id for part in walk([node]) if isinstance(part, ast.Name)}
-            if isinstance(node, ast.JoinedStr)
-            else set()
-        )
-        return bool(told & self._caught) and told <= self._caught | self._parameters | _TEXT_NAMES
+        """Whether a text tells the caught exception and nothing that was computed: `f"no rows of {table} ({e})"`.
+
+        A fact of the exception, such as its status, may well be an answer.
+        """
+        if not isinstance(node, ast.JoinedStr):
+            return False
+        parts = [*walk([node])]
+        told = {part.id for part in parts if isinstance(part, ast.Name)}
+        asked = {
+            part.value.id for part in parts if isinstance(part, ast.Attribute) and isinstance(part.value, ast.Name)
+        }
+        return bool((told - asked) & self._caught) and told <= self._caught | self._parameters | _TEXT_NAMES
 
     def _of_function(
         self, node: ast.FunctionDef | ast.AsyncFunctionDef, call: CallValue, *, in_clause: bool
